@@ -1,0 +1,43 @@
+// One command of the program: its flags and what it does. One file per command; commands.cpp
+// lists them all.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_code.h"
+
+namespace qanat {
+
+// What a command is given: results go to `out`, progress and warnings to `err`. `stop` is
+// requested by SIGINT and SIGTERM; a command that sees it saves what it has and returns.
+struct CommandContext {
+  std::stop_token stop;
+  std::ostream& out;
+  std::ostream& err;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  // Adds the flags; values land in the command's own fields.
+  virtual void declare(CLI::App& app) = 0;
+  virtual ExitCode run(const CommandContext& context) = 0;
+};
+
+struct CommandEntry {
+  std::string_view path;  // "data check" is the command `check` in the group `data`
+  std::string_view summary;
+  std::unique_ptr<Command> (*make)();
+};
+
+// In the order of --help.
+std::vector<CommandEntry> all_commands();
+
+}  // namespace qanat

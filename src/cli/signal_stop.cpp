@@ -1,0 +1,50 @@
+#include "cli/signal_stop.h"
+
+#include <csignal>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/thread.h"
+
+namespace qanat {
+namespace {
+
+// SIGUSR1 is how the destructor wakes the waiting thread.
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGUSR1);
+  return set;
+}
+
+}  // namespace
+
+SignalStop::SignalStop() {
+  const sigset_t set = awaited_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = start_thread("signals", [this](const std::stop_token& end) { wait_for_signals(end); });
+}
+
+SignalStop::~SignalStop() {
+  thread_.request_stop();
+  pthread_kill(thread_.native_handle(), SIGUSR1);
+}
+
+void SignalStop::wait_for_signals(const std::stop_token& end) {
+  const sigset_t set = awaited_signals();
+  while (!end.stop_requested()) {
+    int number = 0;
+    if (sigwait(&set, &number) != 0 || number == SIGUSR1) {
+      continue;
+    }
+    if (signal_.exchange(number) != 0) {
+      ::_exit(128 + number);
+    }
+    source_.request_stop();
+  }
+}
+
+}  // namespace qanat

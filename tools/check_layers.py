@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Fails if a module includes one it may not know, or libtorch where it has no business.
+
+A module may include itself and what is listed. Keep the lines in the order the data takes;
+every line may only name modules above it.
+"""
+import pathlib
+import re
+import sys
+
+MAY_INCLUDE = {
+    "base": "",
+    "config": "base",
+    "metrics": "base",
+    "dataset": "metrics base",
+    "text": "base",
+    "audio": "base",
+    "features": "audio metrics base",
+    "batch": "base",
+    "pipeline": "batch features audio text dataset metrics base",
+    "device": "metrics base",
+    "transfer": "device pipeline batch features metrics base",
+    "model": "base",
+    "train": "model transfer device pipeline batch features text metrics config base",
+    "monitor": "metrics base",
+    "diagnose": "monitor metrics base",
+    "report": "diagnose monitor dataset metrics base",
+    "app": "*",
+    "cli": "*",
+}
+USES_TORCH = {"device", "transfer", "model", "train", "app"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def table_problems():
+    seen = set()
+    for module, allowed in MAY_INCLUDE.items():
+        for name in allowed.split():
+            if name != "*" and name not in seen:
+                yield f"check_layers: {module} lists {name}, which is not above it"
+        seen.add(module)
+
+
+def problems(src: pathlib.Path):
+    for path in sorted(p for ext in ("*.h", "*.cpp") for p in src.rglob(ext)):
+        module = path.relative_to(src).parts[0]
+        if module not in MAY_INCLUDE:
+            yield f"{path}: folder {module}/ has no line in MAY_INCLUDE"
+            continue
+        allowed = set(MAY_INCLUDE[module].split()) | {module}
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            target = match[1].split("/")[0]
+            if target in MAY_INCLUDE and "*" not in allowed and target not in allowed:
+                yield f"{path}:{number}: {module}/ may not include {target}/"
+            if target in ("torch", "ATen", "c10") and module not in USES_TORCH:
+                yield f"{path}:{number}: libtorch is not allowed in {module}/"
+
+
+if __name__ == "__main__":
+    root = pathlib.Path(__file__).resolve().parent.parent / "src"
+    found = list(table_problems()) + list(problems(root))
+    print("\n".join(found) or "layers: ok")
+    sys.exit(1 if found else 0)
