@@ -1,0 +1,30 @@
+// Section `model`: what is trained.
+#pragma once
+
+#include "config/field.h"
+
+namespace qanat {
+
+enum class ModelSize { nano, tiny, small, normal, big };
+
+template <>
+inline constexpr std::array kChoices<ModelSize> = {Choice{"nano", ModelSize::nano},
+                                                   Choice{"tiny", ModelSize::tiny},
+                                                   Choice{"small", ModelSize::small},
+                                                   Choice{"normal", ModelSize::normal},
+                                                   Choice{"big", ModelSize::big}};
+
+struct ModelConfig {
+  ModelSize size = ModelSize::tiny;
+
+  bool operator==(const ModelConfig&) const = default;
+};
+
+template <ConstOrNot<ModelConfig> C, typename Visitor>
+void visit_fields(C& c, Visitor&& visit) {
+  visit(field("size", "preset of widths and depths, the same on every machine; nano is for tests")
+            .flag("--model-size"),
+        c.size);
+}
+
+}  // namespace qanat
