@@ -84,6 +84,8 @@ struct Choice {
   std::string_view name;
   E value;
 };
+template <typename E>
+Choice(std::string_view, E) -> Choice<E>;  // clang 14 does not deduce aggregates
 
 // The words of an enum; specialised beside each enum that is a field.
 template <typename E>
