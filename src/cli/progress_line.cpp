@@ -1,0 +1,182 @@
+#include "cli/progress_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+constexpr Seconds kQuiet{2.0};           // work shorter than this is not mentioned
+constexpr Seconds kTerminalPeriod{0.1};  // at most 10 Hz
+constexpr Seconds kLogPeriod{10.0};
+constexpr int kBarWidth = 20;  // columns
+constexpr const char* kRewriteLine = "\r\x1b[K";
+
+std::string rate_text(double rate) {
+  return rate >= 10 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2g}/s", rate);
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3.6e8)));
+  const std::int64_t hours = whole / 3600;
+  if (hours > 0) {
+    return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
+  }
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::optional<double> rate_of(const ProgressFacts& facts) {
+  const auto gained = static_cast<double>(facts.done - facts.first);
+  const double taken = (facts.elapsed - facts.first_elapsed).count();
+  if (gained <= 0 || taken <= 0) {
+    return std::nullopt;
+  }
+  return gained / taken;
+}
+
+std::string bar(double share, bool unicode) {
+  const int full = std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+  std::string text;
+  for (int i = 0; i < full; ++i) {
+    text += unicode ? "█" : "#";
+  }
+  for (int i = full; i < kBarWidth; ++i) {
+    text += unicode ? "░" : ".";
+  }
+  return text;
+}
+
+double share_of(const ProgressFacts& facts) {
+  return static_cast<double>(facts.done) / static_cast<double>(facts.total);
+}
+
+// All that follows the label and the bar.
+std::string figures(const ProgressFacts& facts) {
+  const bool bounded = facts.total > 0;
+  std::string text =
+      bounded ? fmt::format(
+                    " {:3.0f}%  {}/{}", std::floor(100 * share_of(facts)), facts.done, facts.total)
+              : fmt::format("  {}", facts.done);
+  text += " " + facts.unit;
+  const std::optional<double> rate = rate_of(facts);
+  if (rate) {
+    text += "  " + rate_text(*rate);
+  }
+  if (rate && facts.total > facts.done) {
+    const auto left = static_cast<double>(facts.total - facts.done);
+    text += fmt::format("  {} left", clock_text(left / *rate));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string running_text(const ProgressFacts& facts, const Terminal& terminal) {
+  const std::string head = facts.label + ":";
+  const std::string tail = figures(facts);
+  const auto columns = static_cast<std::size_t>(terminal.width);
+  if (!terminal.interactive) {
+    return head + tail;
+  }
+  if (facts.total > 0 && head.size() + 1 + kBarWidth + tail.size() < columns) {
+    return head + " " + bar(share_of(facts), terminal.unicode) + tail;
+  }
+  return (head + tail).substr(0, columns - 1);
+}
+
+std::string finished_text(const ProgressFacts& facts) {
+  const double seconds = facts.elapsed.count();
+  if (facts.done < facts.total) {
+    return fmt::format("{}: stopped at {} of {} {} after {:.1f} s",
+                       facts.label,
+                       facts.done,
+                       facts.total,
+                       facts.unit,
+                       seconds);
+  }
+  std::string text =
+      fmt::format("{}: {} {} in {:.1f} s", facts.label, facts.done, facts.unit, seconds);
+  if (const std::optional<double> rate = rate_of(facts)) {
+    text += ", " + rate_text(*rate);
+  }
+  return text;
+}
+
+class ProgressLine::State {
+ public:
+  State(std::ostream& out, const Terminal& terminal, ProgressLineOptions options)
+      : out_(out), terminal_(terminal), now_(std::move(options.now)), start_(now_()) {
+    facts_.label = std::move(options.label);
+    facts_.unit = std::move(options.unit);
+  }
+
+  void update(std::int64_t done, std::int64_t total) {
+    const std::scoped_lock lock(mutex_);
+    if (finished_) {
+      return;
+    }
+    const Clock::time_point now = now_();
+    facts_.done = done;
+    facts_.total = total;
+    facts_.elapsed = now - start_;
+    if (!std::exchange(reported_, true)) {
+      facts_.first = done;
+      facts_.first_elapsed = facts_.elapsed;
+    }
+    const Seconds period = terminal_.interactive ? kTerminalPeriod : kLogPeriod;
+    if (facts_.elapsed < kQuiet || (shown_ && Seconds(now - *shown_) < period)) {
+      return;
+    }
+    shown_ = now;
+    const std::string text = running_text(facts_, terminal_);
+    out_ << (terminal_.interactive ? kRewriteLine + text : text + '\n') << std::flush;
+  }
+
+  void finish() {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(finished_, true) || !shown_) {
+      return;
+    }
+    facts_.elapsed = now_() - start_;
+    out_ << (terminal_.interactive ? kRewriteLine : "") << finished_text(facts_) << '\n'
+         << std::flush;
+  }
+
+ private:
+  std::ostream& out_;
+  const Terminal terminal_;
+  const std::function<Clock::time_point()> now_;
+  const Clock::time_point start_;
+
+  std::mutex mutex_;  // guards what follows, and writing to out_
+  ProgressFacts facts_;
+  bool reported_ = false;
+  bool finished_ = false;
+  std::optional<Clock::time_point> shown_;
+};
+
+ProgressLine::ProgressLine(std::ostream& out, const Terminal& terminal, ProgressLineOptions options)
+    : state_(std::make_shared<State>(out, terminal, std::move(options))) {}
+
+ProgressLine::~ProgressLine() {
+  finish();
+}
+
+ProgressFn ProgressLine::fn() {
+  return [state = state_](std::int64_t done, std::int64_t total) { state->update(done, total); };
+}
+
+void ProgressLine::update(std::int64_t done, std::int64_t total) {
+  state_->update(done, total);
+}
+
+void ProgressLine::finish() {
+  state_->finish();
+}
+
+}  // namespace qanat

@@ -1,0 +1,60 @@
+// Says on stderr how far long work is: one rewritten line on a terminal, a line now and then in a
+// log. Silent when the work is over within two seconds.
+//
+//   ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "indexing"});
+//   build_index(manifest, sources, {.progress = progress.fn()});
+//   progress.finish();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "base/progress.h"
+#include "base/time.h"
+#include "cli/terminal.h"
+
+namespace qanat {
+
+struct ProgressLineOptions {
+  std::string label;
+  std::string unit = "utterances";
+  std::function<Clock::time_point()> now = Clock::now;
+};
+
+// Fixture. All methods and the functions from fn() may be called from any thread. Nothing is
+// written after finish(); the destructor finishes. A function from fn() may outlive the line.
+class ProgressLine {
+ public:
+  ProgressLine(std::ostream& out, const Terminal& terminal, ProgressLineOptions options);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
+
+  ProgressFn fn();
+  void update(std::int64_t done, std::int64_t total);
+  // Leaves one line that says what was done, if the work was long enough to be shown at all.
+  void finish();
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;  // shared with the functions that fn() gave out
+};
+
+// The words of the line, apart from when and where they are shown.
+struct ProgressFacts {
+  std::string label;
+  std::string unit;
+  std::int64_t done = 0;
+  std::int64_t total = 0;  // 0: unknown
+  // The first report: what was done before it counts for no rate, so resumed work shows its own.
+  std::int64_t first = 0;
+  Seconds first_elapsed{0};
+  Seconds elapsed{0};
+};
+std::string running_text(const ProgressFacts& facts, const Terminal& terminal);
+std::string finished_text(const ProgressFacts& facts);
+
+}  // namespace qanat
