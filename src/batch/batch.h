@@ -1,0 +1,82 @@
+// A finished host batch: one block of memory and the typed views into it.
+//
+// Move-only lease: destroying it gives the block back to its pool. Not thread-safe, except that
+// different rows may be written by different threads while the batch is being filled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "batch/batch_layout.h"
+#include "batch/block_pool.h"
+
+namespace qanat {
+
+// Which batch of a run this is.
+struct BatchId {
+  std::int64_t epoch = 0;
+  std::int64_t index = 0;  // inside the epoch, on this rank
+
+  bool operator==(const BatchId&) const = default;
+};
+
+class Batch {
+ public:
+  // Borrows a block of `pool`, which has to be at least layout.bytes large. The contents are
+  // whatever the block held before.
+  Batch(std::shared_ptr<BlockPool> pool, const BatchLayout& layout, BatchId id, int bucket);
+  Batch(Batch&& other) noexcept;
+  Batch& operator=(Batch&& other) noexcept;
+  ~Batch();
+
+  BatchId id() const { return id_; }
+  int bucket() const { return bucket_; }  // position of its edge: equal buckets, equal shapes
+  const BatchShape& shape() const { return layout_.shape; }
+  const BatchLayout& layout() const { return layout_; }
+  int rows() const { return layout_.shape.rows; }
+  int frames() const { return layout_.shape.frames; }
+  int max_tokens() const { return layout_.shape.tokens; }
+
+  // Empty when the payload is of the other kind.
+  std::span<float> mel();  // [rows, frames, mel_bins]
+  std::span<const float> mel() const;
+  std::span<float> mel_row(int row);  // [frames, mel_bins]
+  std::span<const float> mel_row(int row) const;
+  std::span<std::int16_t> pcm();  // [rows, samples]
+  std::span<const std::int16_t> pcm() const;
+  std::span<std::int16_t> pcm_row(int row);  // [samples]
+  std::span<const std::int16_t> pcm_row(int row) const;
+  std::span<std::int32_t> sample_lengths();  // [rows]
+  std::span<const std::int32_t> sample_lengths() const;
+
+  std::span<std::int32_t> tokens();  // [rows, tokens]
+  std::span<const std::int32_t> tokens() const;
+  std::span<std::int32_t> token_row(int row);  // [tokens]
+  std::span<const std::int32_t> token_row(int row) const;
+  std::span<std::int32_t> mel_lengths();  // frames of each row, [rows]
+  std::span<const std::int32_t> mel_lengths() const;
+  std::span<std::int32_t> token_lengths();  // [rows]
+  std::span<const std::int32_t> token_lengths() const;
+  std::span<std::int32_t> speakers();  // [rows]
+  std::span<const std::int32_t> speakers() const;
+  std::span<std::uint32_t> items();  // positions in the data set, substitutes included, [rows]
+  std::span<const std::uint32_t> items() const;
+
+  // The whole block, as it is copied to a device.
+  std::span<const std::byte> bytes() const { return {block_, layout_.bytes}; }
+
+ private:
+  template <typename T>
+  std::span<T> view(std::size_t offset, std::size_t count) const;
+  void give_back() noexcept;
+
+  std::shared_ptr<BlockPool> pool_;  // shared with the loader and all other batches
+  std::byte* block_ = nullptr;
+  BatchLayout layout_;
+  BatchId id_;
+  int bucket_ = 0;
+};
+
+}  // namespace qanat

@@ -1,0 +1,87 @@
+// Which utterances, in which padded shape, in which order: an epoch's batches, before anything
+// is decoded.
+//
+// plan_epoch() is a pure function, so order depends on neither workers nor ranks, and the state
+// of a loader is two integers. One million utterances plan in well under a second.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "batch/bucket_edges.h"
+
+namespace qanat {
+
+struct PlanRequest {
+  std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
+  std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths
+  BatchingConfig batching;
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  int rank = 0;  // this process takes global batches rank, rank + world, ...
+  int world = 1;
+};
+
+// One batch of the plan. `items` points into the plan.
+struct BatchSpec {
+  std::span<const std::uint32_t> items;  // one per row
+  BatchShape shape;
+  int bucket = 0;  // position of the edge the batch was cut for
+};
+
+// Immutable after plan_epoch(); safe to read from any thread.
+class BatchPlan {
+ public:
+  std::int64_t size() const { return steps_; }  // batches of this rank, equal on every rank
+  std::int64_t epoch() const { return epoch_; }
+  BatchSpec batch(std::int64_t index) const;  // O(1)
+  std::int64_t num_items() const { return static_cast<std::int64_t>(items_.size()); }
+
+  // An utterance to fill `row` of batch `index` with when the planned one, and `attempt`
+  // substitutes before, failed: of the same bucket, and no longer than the batch's shape. A
+  // function of (seed, epoch, rank, world, index, row, attempt) only. `lengths` are those of the
+  // request.
+  std::uint32_t substitute(std::span<const ItemLength> lengths,
+                           std::int64_t index,
+                           int row,
+                           int attempt) const;
+
+ private:
+  struct Planned {
+    std::uint32_t first = 0;  // into items_, or into tail_items_ for the batches of tail_
+    std::uint32_t rows = 0;
+    std::uint32_t frames = 0;
+    std::uint32_t tokens = 0;
+    std::uint32_t bucket = 0;
+  };
+  friend class EpochPlanner;
+  friend BatchPlan plan_epoch(const PlanRequest& request);
+
+  const Planned& planned(std::int64_t index) const;
+  bool is_tail(std::int64_t index) const { return index >= whole_steps_; }
+
+  std::uint64_t seed_ = 0;
+  std::int64_t epoch_ = 0;
+  int rank_ = 0;
+  int world_ = 1;
+  std::int64_t steps_ = 0;
+  std::int64_t whole_steps_ = 0;            // steps in which every rank has a batch of its own
+  std::vector<std::uint32_t> items_;        // by bucket, shuffled inside
+  std::vector<std::uint32_t> bucket_ends_;  // into items_: where each bucket's batches end
+  std::vector<Planned> batches_;            // global order
+  std::vector<std::uint32_t> tail_items_;   // rows of the last, shared step
+  std::vector<Planned> tail_;               // one per rank, when the last step is shared
+};
+
+// Cuts each bucket, shuffled, into full batches; the rows left over are carried up into the next
+// larger bucket, so that at most one batch of the epoch is short. Then the batches are shuffled.
+//
+// The global order depends on (seed, epoch) only. Rank r of w takes the global batches s*w + r.
+// When their number is no multiple of w, the rows of the last step's batches are dealt out evenly,
+// so that every rank has the same number of batches, none is empty, and the ranks together have
+// each utterance exactly once. Only when that step has fewer rows than there are ranks are rows
+// repeated.
+BatchPlan plan_epoch(const PlanRequest& request);
+
+}  // namespace qanat

@@ -1,0 +1,63 @@
+// Blocks of host memory, all of one size, that batches borrow and give back.
+//
+// A fresh block costs a page fault per page it touches (2,500 for 10 MB), so blocks are kept and
+// the one given back last is lent first. Where they come from is pluggable: plain memory here,
+// page-locked memory from device/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/quantity.h"
+
+namespace qanat {
+
+// Makes blocks aligned to kBlockAlignment. Called by one pool at a time, under its lock; lives as
+// long as the pool.
+class BlockAllocator {
+ public:
+  virtual ~BlockAllocator() = default;
+  virtual std::byte* allocate(std::size_t bytes) = 0;  // throws Error
+  virtual void release(std::byte* block, std::size_t bytes) noexcept = 0;
+};
+
+// Anonymous memory, in huge pages where the kernel offers them.
+std::unique_ptr<BlockAllocator> make_host_allocator();
+
+struct PoolStats {
+  Bytes block_bytes;
+  std::int64_t blocks = 0;  // allocated, lent or not
+  std::int64_t lent = 0;
+  std::int64_t most_lent = 0;
+};
+
+// Thread-safe. Owned through shared_ptr by its loader and by every batch that is out, so that a
+// batch may outlive the loader it came from.
+class BlockPool : public std::enable_shared_from_this<BlockPool> {
+ public:
+  BlockPool(std::size_t block_bytes, std::unique_ptr<BlockAllocator> allocator);
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+  ~BlockPool();
+
+  std::byte* borrow();
+  void give_back(std::byte* block) noexcept;
+  // Frees blocks nobody borrowed until at most `blocks` remain.
+  void trim(std::int64_t blocks);
+
+  std::size_t block_bytes() const { return block_bytes_; }
+  PoolStats stats() const;
+
+ private:
+  const std::size_t block_bytes_;
+  const std::unique_ptr<BlockAllocator> allocator_;
+  mutable std::mutex mutex_;  // guards everything below
+  std::vector<std::byte*> free_;
+  std::int64_t blocks_ = 0;
+  std::int64_t most_lent_ = 0;
+};
+
+}  // namespace qanat

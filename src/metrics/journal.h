@@ -1,0 +1,78 @@
+// The run's diary: what happened, in order, one JSON object per line (JSON Lines).
+//
+// Modules journal through EventSink and know no files; RunJournal is the file. Every line is
+// written whole with one write(2), so that a crash can tear at most the line being written, and
+// read_journal() skips a torn one.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace qanat {
+
+// `kind` says what happened ("bad_utterance", "autotune"); `fields` are an object. The names
+// "kind", "t" and "format" belong to the journal.
+struct Event {
+  std::string kind;
+  nlohmann::json fields = nlohmann::json::object();
+};
+
+// record() may be called from any thread, and throws Error when the event cannot be kept.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void record(const Event& event) = 0;
+};
+
+// Appends to `path`, creating it; the first line of every session is the header:
+//   {"kind":"journal","format":1,"t":0.0,"started":"2024-05-01T10:00:00Z", ...}
+// `t` of the lines that follow is in seconds since the header of their session (steady clock).
+class RunJournal final : public EventSink {
+ public:
+  static constexpr int kFormat = 1;
+
+  explicit RunJournal(const std::filesystem::path& path,
+                      const nlohmann::json& header = nlohmann::json::object());
+  RunJournal(const RunJournal&) = delete;
+  RunJournal& operator=(const RunJournal&) = delete;
+
+  void record(const Event& event) override;
+
+ private:
+  void write_line(const nlohmann::json& line);
+
+  const std::filesystem::path path_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;  // guards fd_: lines do not interleave
+  UniqueFd fd_;
+};
+
+// Keeps events in memory: for tests, and for commands that report without a file.
+class EventList final : public EventSink {
+ public:
+  void record(const Event& event) override;
+  std::vector<Event> events() const;
+  std::vector<Event> events(const std::string& kind) const;
+
+ private:
+  mutable std::mutex mutex_;  // guards events_
+  std::vector<Event> events_;
+};
+
+struct JournalContents {
+  std::vector<nlohmann::json> lines;  // headers included
+  int damaged_lines = 0;              // not JSON: torn by a crash or edited
+};
+
+// Fails when the file cannot be read or was written by a newer format.
+Result<JournalContents> read_journal(const std::filesystem::path& path);
+
+}  // namespace qanat

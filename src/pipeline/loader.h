@@ -1,0 +1,91 @@
+// The whole way from a plan to finished host batches.
+//
+//   plan_epoch -> workers claim rows in plan order -> the last row of a batch publishes it, in plan
+//   order -> ready buffer -> next()
+//
+// Which batches come, and every byte in them, depends on the inputs, options and start position
+// only: not on the number of workers, their speed, or when the process was restarted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "batch/batch.h"
+#include "batch/batch_plan.h"
+#include "metrics/journal.h"
+#include "metrics/pipeline_stats.h"
+#include "pipeline/row_source.h"
+
+namespace qanat {
+
+struct LoaderOptions {
+  BatchingConfig batching;
+  PayloadFormat payload;
+  std::uint64_t seed = 0;
+  int rank = 0;
+  int world = 1;
+  std::optional<std::int64_t> epochs;  // the stream ends after that many; absent: it does not end
+
+  // Threads. Absent: the autotuner uses as few as keep the consumer fed, up to max_workers, which
+  // is the cores this process may use less those the consumer needs.
+  std::optional<int> workers;
+  int max_workers = 1;
+
+  // Batches ahead of the consumer, being filled or ready. Absent: autotuned.
+  std::optional<int> window;
+  Bytes budget = mebibytes(1024);  // for all blocks, lent or not
+
+  double max_bad_fraction = 0.05;  // of the attempts to fill a row; above it the run stops
+};
+
+// What a loader works on.
+struct LoaderInputs {
+  std::vector<ItemLength> lengths;         // of every utterance
+  std::unique_ptr<RowSource> source;       // its item numbers are positions in `lengths`
+  std::unique_ptr<BlockAllocator> blocks;  // absent: plain host memory
+  EventSink* journal = nullptr;            // not owned; outlives the loader; may be absent
+};
+
+// The state of a loader: the batch that next() returns next. Resuming at it costs the same
+// wherever it lies.
+struct Position {
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;
+
+  bool operator==(const Position&) const = default;
+};
+
+class LoaderCore;
+
+// next() is for one consumer thread; the other methods may be called from any thread.
+class Loader {
+ public:
+  // Starts filling at once. Throws Error when there is nothing to load, `start` lies behind the
+  // end of its epoch, or one batch does not fit the budget.
+  Loader(LoaderInputs inputs, const LoaderOptions& options, Position start = {});
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+  // Waits for the rows being filled at this moment, and for nothing else.
+  ~Loader();
+
+  // The next batch, in plan order; nullopt at the end of the stream or when asked to stop. Throws
+  // Error when a worker failed or too many utterances are bad. Batches are leases: one that is
+  // kept takes its part of the budget until it is destroyed.
+  std::optional<Batch> next(const std::stop_token& stop = {});
+
+  Position position() const;
+  PipelineStats stats() const;
+  std::int64_t batches_per_epoch() const;
+  const BucketEdges& edges() const;
+
+ private:
+  std::unique_ptr<LoaderCore> core_;
+};
+
+}  // namespace qanat
