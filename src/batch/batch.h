@@ -40,29 +40,31 @@ class Batch {
   int max_tokens() const { return layout_.shape.tokens; }
 
   // Empty when the payload is of the other kind.
-  std::span<float> mel();  // [rows, frames, mel_bins]
-  std::span<const float> mel() const;
-  std::span<float> mel_row(int row);  // [frames, mel_bins]
-  std::span<const float> mel_row(int row) const;
+  std::span<float> mel();         // [rows, frames, mel_bins]
   std::span<std::int16_t> pcm();  // [rows, samples]
-  std::span<const std::int16_t> pcm() const;
-  std::span<std::int16_t> pcm_row(int row);  // [samples]
-  std::span<const std::int16_t> pcm_row(int row) const;
-  std::span<std::int32_t> sample_lengths();  // [rows]
-  std::span<const std::int32_t> sample_lengths() const;
+  std::span<const float> mel() const { return mutable_this().mel(); }
+  std::span<const std::int16_t> pcm() const { return mutable_this().pcm(); }
 
-  std::span<std::int32_t> tokens();  // [rows, tokens]
-  std::span<const std::int32_t> tokens() const;
-  std::span<std::int32_t> token_row(int row);  // [tokens]
-  std::span<const std::int32_t> token_row(int row) const;
-  std::span<std::int32_t> mel_lengths();  // frames of each row, [rows]
-  std::span<const std::int32_t> mel_lengths() const;
-  std::span<std::int32_t> token_lengths();  // [rows]
-  std::span<const std::int32_t> token_lengths() const;
-  std::span<std::int32_t> speakers();  // [rows]
-  std::span<const std::int32_t> speakers() const;
+  std::span<std::int32_t> tokens();          // [rows, tokens]
+  std::span<std::int32_t> mel_lengths();     // frames of each row, [rows]
+  std::span<std::int32_t> sample_lengths();  // samples of each row, [rows]; empty for mel
+  std::span<std::int32_t> token_lengths();   // [rows]
+  std::span<std::int32_t> speakers();        // [rows]
   std::span<std::uint32_t> items();  // positions in the data set, substitutes included, [rows]
-  std::span<const std::uint32_t> items() const;
+  std::span<const std::int32_t> tokens() const { return mutable_this().tokens(); }
+  std::span<const std::int32_t> mel_lengths() const { return mutable_this().mel_lengths(); }
+  std::span<const std::int32_t> sample_lengths() const { return mutable_this().sample_lengths(); }
+  std::span<const std::int32_t> token_lengths() const { return mutable_this().token_lengths(); }
+  std::span<const std::int32_t> speakers() const { return mutable_this().speakers(); }
+  std::span<const std::uint32_t> items() const { return mutable_this().items(); }
+
+  // One row of mel(), pcm() or tokens(): [frames, mel_bins], [samples], [tokens].
+  std::span<float> mel_row(int row) { return row_of(mel(), row); }
+  std::span<std::int16_t> pcm_row(int row) { return row_of(pcm(), row); }
+  std::span<std::int32_t> token_row(int row) { return row_of(tokens(), row); }
+  std::span<const float> mel_row(int row) const { return row_of(mel(), row); }
+  std::span<const std::int16_t> pcm_row(int row) const { return row_of(pcm(), row); }
+  std::span<const std::int32_t> token_row(int row) const { return row_of(tokens(), row); }
 
   // The whole block, as it is copied to a device.
   std::span<const std::byte> bytes() const { return {block_, layout_.bytes}; }
@@ -70,6 +72,15 @@ class Batch {
  private:
   template <typename T>
   std::span<T> view(std::size_t offset, std::size_t count) const;
+  template <typename T>
+  std::span<T> row_of(std::span<T> all, int row) const {
+    const std::size_t values = all.size() / num_rows();
+    return all.subspan(static_cast<std::size_t>(row) * values, values);
+  }
+  // The views are the same either way; only what they promise differs.
+  Batch& mutable_this() const { return const_cast<Batch&>(*this); }
+  std::size_t num_rows() const { return static_cast<std::size_t>(layout_.shape.rows); }
+  std::size_t count(PayloadKind kind) const;
   void give_back() noexcept;
 
   std::shared_ptr<BlockPool> pool_;  // shared with the loader and all other batches

@@ -36,8 +36,8 @@ constexpr int row_samples(int frames, int hop) {
 
 // Offsets in bytes from the start of the block.
 struct BatchLayout {
-  BatchShape shape;
-  PayloadFormat format;
+  BatchShape shape{};
+  PayloadFormat format{};
   std::size_t payload = 0;         // f32 [rows, frames, mel_bins] or s16 [rows, samples]
   std::size_t tokens = 0;          // i32 [rows, tokens]
   std::size_t frame_lengths = 0;   // i32 [rows]

@@ -16,7 +16,7 @@ namespace qanat {
 struct PlanRequest {
   std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
   std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths
-  BatchingConfig batching;
+  BatchingConfig batching{};
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   int rank = 0;  // this process takes global batches rank, rank + world, ...
@@ -56,7 +56,6 @@ class BatchPlan {
     std::uint32_t bucket = 0;
   };
   friend class EpochPlanner;
-  friend BatchPlan plan_epoch(const PlanRequest& request);
 
   const Planned& planned(std::int64_t index) const;
   bool is_tail(std::int64_t index) const { return index >= whole_steps_; }

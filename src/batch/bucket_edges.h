@@ -42,7 +42,7 @@ struct BatchingConfig {
   int token_multiple = 8;  // token edges are rounded up to it
   // Padded frames a batch may have: short buckets get more rows, long ones fewer, batch_size is
   // ignored. Absent: every bucket has batch_size rows.
-  std::optional<std::int64_t> frame_budget;
+  std::optional<std::int64_t> frame_budget = std::nullopt;
   ShapePolicy shapes = ShapePolicy::static_edges;
 
   bool operator==(const BatchingConfig&) const = default;
@@ -64,9 +64,8 @@ using BucketEdges = std::vector<BucketEdge>;  // ascending in frames
 // Whether a plan may contain an utterance of this length.
 bool is_usable(ItemLength length, const BatchingConfig& config);
 
-// The edges with the fewest padded frames over an epoch, by dynamic programming over the length
-// histogram. Counts what carrying a bucket's leftover rows up costs, so a small set gets fewer
-// edges than max_edges. Empty when no utterance is usable. Throws Error on a senseless config.
+// The edges with the fewest padded frames, by dynamic programming over the length histogram. Empty
+// when no utterance is usable. Throws Error on a senseless config.
 BucketEdges choose_edges(std::span<const ItemLength> lengths, const BatchingConfig& config);
 
 }  // namespace qanat

@@ -25,20 +25,21 @@
 namespace qanat {
 
 struct LoaderOptions {
-  BatchingConfig batching;
-  PayloadFormat payload;
+  BatchingConfig batching{};
+  PayloadFormat payload{};
   std::uint64_t seed = 0;
   int rank = 0;
   int world = 1;
-  std::optional<std::int64_t> epochs;  // the stream ends after that many; absent: it does not end
+  std::optional<std::int64_t> epochs =
+      std::nullopt;  // the stream ends after that many; absent: it does not end
 
   // Threads. Absent: the autotuner uses as few as keep the consumer fed, up to max_workers, which
   // is the cores this process may use less those the consumer needs.
-  std::optional<int> workers;
+  std::optional<int> workers = std::nullopt;
   int max_workers = 1;
 
   // Batches ahead of the consumer, being filled or ready. Absent: autotuned.
-  std::optional<int> window;
+  std::optional<int> window = std::nullopt;
   Bytes budget = mebibytes(1024);  // for all blocks, lent or not
 
   double max_bad_fraction = 0.05;  // of the attempts to fill a row; above it the run stops
@@ -46,10 +47,10 @@ struct LoaderOptions {
 
 // What a loader works on.
 struct LoaderInputs {
-  std::vector<ItemLength> lengths;         // of every utterance
-  std::unique_ptr<RowSource> source;       // its item numbers are positions in `lengths`
-  std::unique_ptr<BlockAllocator> blocks;  // absent: plain host memory
-  EventSink* journal = nullptr;            // not owned; outlives the loader; may be absent
+  std::vector<ItemLength> lengths{};         // of every utterance
+  std::unique_ptr<RowSource> source{};       // its item numbers are positions in `lengths`
+  std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
+  EventSink* journal = nullptr;              // not owned; outlives the loader; may be absent
 };
 
 // The state of a loader: the batch that next() returns next. Resuming at it costs the same

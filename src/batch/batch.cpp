@@ -1,0 +1,88 @@
+#include "batch/batch.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace qanat {
+
+Batch::Batch(std::shared_ptr<BlockPool> pool, const BatchLayout& layout, BatchId id, int bucket)
+    : pool_(std::move(pool)), layout_(layout), id_(id), bucket_(bucket) {
+  QANAT_CHECK(layout.bytes <= pool_->block_bytes()) << layout.bytes;
+  block_ = pool_->borrow();
+}
+
+Batch::Batch(Batch&& other) noexcept
+    : pool_(std::move(other.pool_)),
+      block_(std::exchange(other.block_, nullptr)),
+      layout_(other.layout_),
+      id_(other.id_),
+      bucket_(other.bucket_) {}
+
+Batch& Batch::operator=(Batch&& other) noexcept {
+  if (this != &other) {
+    give_back();
+    pool_ = std::move(other.pool_);
+    block_ = std::exchange(other.block_, nullptr);
+    layout_ = other.layout_;
+    id_ = other.id_;
+    bucket_ = other.bucket_;
+  }
+  return *this;
+}
+
+Batch::~Batch() {
+  give_back();
+}
+
+void Batch::give_back() noexcept {
+  if (block_ != nullptr) {
+    pool_->give_back(std::exchange(block_, nullptr));
+    pool_.reset();
+  }
+}
+
+template <typename T>
+std::span<T> Batch::view(std::size_t offset, std::size_t count) const {
+  return {reinterpret_cast<T*>(block_ + offset), count};
+}
+
+std::size_t Batch::count(PayloadKind kind) const {
+  return layout_.format.kind == kind ? num_rows() * layout_.row_values() : 0;
+}
+
+std::span<float> Batch::mel() {
+  return view<float>(layout_.payload, count(PayloadKind::mel_f32));
+}
+
+std::span<std::int16_t> Batch::pcm() {
+  return view<std::int16_t>(layout_.payload, count(PayloadKind::pcm_s16));
+}
+
+std::span<std::int32_t> Batch::tokens() {
+  return view<std::int32_t>(layout_.tokens,
+                            num_rows() * static_cast<std::size_t>(layout_.shape.tokens));
+}
+
+std::span<std::int32_t> Batch::mel_lengths() {
+  return view<std::int32_t>(layout_.frame_lengths, num_rows());
+}
+
+std::span<std::int32_t> Batch::sample_lengths() {
+  const bool present = layout_.format.kind == PayloadKind::pcm_s16;
+  return view<std::int32_t>(layout_.sample_lengths, present ? num_rows() : 0);
+}
+
+std::span<std::int32_t> Batch::token_lengths() {
+  return view<std::int32_t>(layout_.token_lengths, num_rows());
+}
+
+std::span<std::int32_t> Batch::speakers() {
+  return view<std::int32_t>(layout_.speakers, num_rows());
+}
+
+std::span<std::uint32_t> Batch::items() {
+  return view<std::uint32_t>(layout_.items, num_rows());
+}
+
+}  // namespace qanat

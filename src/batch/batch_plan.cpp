@@ -1,0 +1,242 @@
+#include "batch/batch_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "batch/random.h"
+
+namespace qanat {
+namespace {
+
+// What a random sequence is for: part of its key.
+enum class Purpose : std::uint64_t { bucket_order, batch_order, substitute };
+
+std::uint64_t key(Purpose purpose) {
+  return static_cast<std::uint64_t>(purpose);
+}
+
+template <typename T>
+std::uint64_t key(T number) {
+  return static_cast<std::uint64_t>(number);
+}
+
+constexpr int kProbes = 16;  // draws for a substitute that fits, before rows of the batch serve
+
+}  // namespace
+
+// Builds one plan; a step of plan_epoch() is a method.
+class EpochPlanner {
+ public:
+  explicit EpochPlanner(const PlanRequest& request) : request_(request) {
+    plan_.seed_ = request.seed;
+    plan_.epoch_ = request.epoch;
+    plan_.rank_ = request.rank;
+    plan_.world_ = request.world;
+  }
+
+  BatchPlan build() {
+    sort_by_bucket();
+    cut_batches();
+    Random random{key(Purpose::batch_order), request_.seed, key(request_.epoch)};
+    shuffle(std::span(plan_.batches_), random);
+    share_among_ranks();
+    return std::move(plan_);
+  }
+
+ private:
+  using Planned = BatchPlan::Planned;
+
+  std::size_t bucket_count() const { return request_.edges.size(); }
+
+  // The smallest bucket at or above `bucket` that holds the text too; bucket_count() if none.
+  std::size_t first_fit(std::size_t bucket, std::uint32_t tokens) const {
+    while (bucket < bucket_count() &&
+           static_cast<std::uint32_t>(request_.edges[bucket].tokens) < tokens) {
+      ++bucket;
+    }
+    return bucket;
+  }
+
+  // bucket_ends_[b] becomes the number of items in buckets 0..b; items_ the items in that order.
+  void sort_by_bucket() {
+    const std::size_t none = bucket_count();
+    std::vector<std::uint16_t> bucket_by_frames;  // a table: a search per item would be felt
+    for (std::size_t bucket = 0; bucket < none; ++bucket) {
+      bucket_by_frames.resize(static_cast<std::size_t>(request_.edges[bucket].frames) + 1,
+                              static_cast<std::uint16_t>(bucket));
+    }
+    const auto bucket_of = [&](const ItemLength& length) {
+      const bool usable =
+          is_usable(length, request_.batching) && length.frames < bucket_by_frames.size();
+      return usable ? first_fit(bucket_by_frames[length.frames], length.tokens) : none;
+    };
+
+    std::vector<std::uint32_t> next(none + 1);
+    for (const ItemLength& length : request_.lengths) {
+      ++next[bucket_of(length)];
+    }
+    std::uint32_t begin = 0;
+    for (std::size_t bucket = 0; bucket < none; ++bucket) {
+      begin += std::exchange(next[bucket], begin);
+      plan_.bucket_ends_.push_back(begin);
+    }
+    plan_.items_.resize(begin);
+    for (std::uint32_t item = 0; item < request_.lengths.size(); ++item) {
+      const std::size_t bucket = bucket_of(request_.lengths[item]);
+      if (bucket < none) {
+        plan_.items_[next[bucket]++] = item;
+      }
+    }
+  }
+
+  // The leftover of a bucket lies at the end of its items and so at the front of the next one's:
+  // carrying it up is only not cutting it. bucket_ends_ moves to where the cut batches end.
+  void cut_batches() {
+    std::uint32_t begin = 0;
+    for (std::size_t bucket = 0; bucket < bucket_count(); ++bucket) {
+      const std::uint32_t end = plan_.bucket_ends_[bucket];
+      Random random{key(Purpose::bucket_order), request_.seed, key(request_.epoch), bucket};
+      shuffle(std::span(plan_.items_).subspan(begin, end - begin), random);
+      const auto rows = static_cast<std::uint32_t>(request_.edges[bucket].rows);
+      for (; end - begin >= rows; begin += rows) {
+        add_batch(begin, rows, bucket);
+      }
+      plan_.bucket_ends_[bucket] = begin;
+    }
+    const auto all = static_cast<std::uint32_t>(plan_.items_.size());
+    if (begin < all) {
+      const ItemLength longest = longest_of(begin, all - begin);
+      add_batch(begin, all - begin, first_holding(longest));
+    }
+  }
+
+  ItemLength longest_of(std::uint32_t first, std::uint32_t rows) const {
+    ItemLength longest;
+    for (const std::uint32_t item : std::span(plan_.items_).subspan(first, rows)) {
+      longest.frames = std::max(longest.frames, request_.lengths[item].frames);
+      longest.tokens = std::max(longest.tokens, request_.lengths[item].tokens);
+    }
+    return longest;
+  }
+
+  std::size_t first_holding(ItemLength length) const {
+    std::size_t bucket = 0;
+    while (static_cast<std::uint32_t>(request_.edges[bucket].frames) < length.frames) {
+      ++bucket;
+    }
+    return first_fit(bucket, length.tokens);
+  }
+
+  void add_batch(std::uint32_t first, std::uint32_t rows, std::size_t bucket) {
+    const BucketEdge& edge = request_.edges[bucket];
+    ItemLength shape{.frames = static_cast<std::uint32_t>(edge.frames),
+                     .tokens = static_cast<std::uint32_t>(edge.tokens)};
+    if (request_.batching.shapes == ShapePolicy::per_batch) {
+      shape = longest_of(first, rows);
+    }
+    plan_.batches_.push_back({.first = first,
+                              .rows = rows,
+                              .frames = shape.frames,
+                              .tokens = shape.tokens,
+                              .bucket = static_cast<std::uint32_t>(bucket)});
+  }
+
+  void share_among_ranks() {
+    const auto world = static_cast<std::size_t>(request_.world);
+    const std::size_t whole = plan_.batches_.size() / world;
+    plan_.whole_steps_ = static_cast<std::int64_t>(whole);
+    plan_.steps_ = plan_.whole_steps_;
+    if (whole * world == plan_.batches_.size()) {
+      return;
+    }
+    ++plan_.steps_;
+    deal_out(std::span(plan_.batches_).subspan(whole * world));
+  }
+
+  // Rows of the last step's batches, one after the other, in `world` nearly equal runs. A run that
+  // spans two batches has the larger shape of both.
+  void deal_out(std::span<const Planned> batches) {
+    std::vector<const Planned*> batch_of_row;
+    for (const Planned& batch : batches) {
+      for (std::uint32_t row = 0; row < batch.rows; ++row) {
+        plan_.tail_items_.push_back(plan_.items_[batch.first + row]);
+        batch_of_row.push_back(&batch);
+      }
+    }
+    const auto world = static_cast<std::size_t>(request_.world);
+    const std::size_t rows = batch_of_row.size();
+    for (std::size_t rank = 0; rank < world; ++rank) {
+      // With fewer rows than ranks every run has one row, and rows repeat.
+      const std::size_t first = rows < world ? rank % rows : rank * rows / world;
+      const std::size_t last = rows < world ? first + 1 : (rank + 1) * rows / world;
+      Planned run{.first = static_cast<std::uint32_t>(first),
+                  .rows = static_cast<std::uint32_t>(last - first)};
+      for (std::size_t row = first; row < last; ++row) {
+        run.frames = std::max(run.frames, batch_of_row[row]->frames);
+        run.tokens = std::max(run.tokens, batch_of_row[row]->tokens);
+        run.bucket = std::max(run.bucket, batch_of_row[row]->bucket);
+      }
+      plan_.tail_.push_back(run);
+    }
+  }
+
+  const PlanRequest& request_;
+  BatchPlan plan_;
+};
+
+const BatchPlan::Planned& BatchPlan::planned(std::int64_t index) const {
+  QANAT_CHECK(index >= 0 && index < steps_) << index << " of " << steps_;
+  const auto rank = static_cast<std::size_t>(rank_);
+  return is_tail(index) ? tail_[rank] : batches_[key(index) * key(world_) + rank];
+}
+
+BatchSpec BatchPlan::batch(std::int64_t index) const {
+  const Planned& batch = planned(index);
+  const std::span<const std::uint32_t> all = is_tail(index) ? tail_items_ : items_;
+  return {.items = all.subspan(batch.first, batch.rows),
+          .shape = {.rows = static_cast<int>(batch.rows),
+                    .frames = static_cast<int>(batch.frames),
+                    .tokens = static_cast<int>(batch.tokens)},
+          .bucket = static_cast<int>(batch.bucket)};
+}
+
+std::uint32_t BatchPlan::substitute(std::span<const ItemLength> lengths,
+                                    std::int64_t index,
+                                    int row,
+                                    int attempt) const {
+  const BatchSpec spec = batch(index);
+  const auto failed = spec.items[static_cast<std::size_t>(row)];
+  const auto bucket = static_cast<std::size_t>(spec.bucket);
+  std::uint32_t begin = bucket == 0 ? 0 : bucket_ends_[bucket - 1];
+  std::uint32_t end = bucket_ends_[bucket];
+  if (begin == end) {  // only the short last batch has this bucket's shape
+    begin = 0;
+    end = static_cast<std::uint32_t>(items_.size());
+  }
+  const std::uint64_t global = key(index) * key(world_) + key(rank_);
+  Random random{key(Purpose::substitute), seed_, key(epoch_), global, key(row), key(attempt)};
+  for (int probe = 0; probe < kProbes; ++probe) {
+    const std::uint32_t item = items_[begin + random.below(end - begin)];
+    const bool fits = lengths[item].frames <= static_cast<std::uint32_t>(spec.shape.frames) &&
+                      lengths[item].tokens <= static_cast<std::uint32_t>(spec.shape.tokens);
+    if (fits && item != failed) {
+      return item;
+    }
+  }
+  return spec.items[static_cast<std::size_t>(row + 1 + attempt) % spec.items.size()];
+}
+
+BatchPlan plan_epoch(const PlanRequest& request) {
+  if (request.world < 1 || request.rank < 0 || request.rank >= request.world) {
+    throw Error("rank: {} of {}; expected 0 <= rank < world", request.rank, request.world);
+  }
+  if (request.lengths.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error("data set: {} utterances; expected at most 2^32 - 1", request.lengths.size());
+  }
+  return EpochPlanner(request).build();
+}
+
+}  // namespace qanat

@@ -1,0 +1,339 @@
+#include "batch/batch_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "batch/sample_lengths.h"
+
+namespace qanat {
+namespace {
+
+struct PlanSet {
+  std::vector<ItemLength> lengths;
+  BatchingConfig batching;
+  BucketEdges edges;
+
+  explicit PlanSet(std::vector<ItemLength> of, const BatchingConfig& config = {})
+      : lengths(std::move(of)), batching(config), edges(choose_edges(lengths, config)) {}
+
+  PlanRequest request(std::int64_t epoch = 0, int rank = 0, int world = 1) const {
+    return {.lengths = lengths,
+            .edges = edges,
+            .batching = batching,
+            .seed = 42,
+            .epoch = epoch,
+            .rank = rank,
+            .world = world};
+  }
+};
+
+std::vector<std::uint32_t> items_of(const BatchPlan& plan) {
+  std::vector<std::uint32_t> items;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const BatchSpec spec = plan.batch(k);
+    items.insert(items.end(), spec.items.begin(), spec.items.end());
+  }
+  return items;
+}
+
+std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> items) {
+  std::sort(items.begin(), items.end());
+  return items;
+}
+
+std::vector<std::uint32_t> first_numbers(std::size_t count) {
+  std::vector<std::uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
+}
+
+double padding_share(const BatchPlan& plan, const std::vector<ItemLength>& lengths) {
+  double real = 0;
+  double padded = 0;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const BatchSpec spec = plan.batch(k);
+    padded += spec.shape.rows * spec.shape.frames;
+    for (const std::uint32_t item : spec.items) {
+      real += lengths[item].frames;
+    }
+  }
+  return 1 - real / padded;
+}
+
+TEST(BatchPlanTest, AnEpochHasEveryUtteranceOnce) {
+  const PlanSet set(sample_lengths(1003));
+
+  const BatchPlan plan = plan_epoch(set.request());
+
+  EXPECT_EQ(sorted(items_of(plan)), first_numbers(1003));
+}
+
+TEST(BatchPlanTest, EveryRowFitsItsShape) {
+  const PlanSet set(sample_lengths(1003));
+  const BatchPlan plan = plan_epoch(set.request());
+
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const BatchSpec spec = plan.batch(k);
+    for (const std::uint32_t item : spec.items) {
+      EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(spec.shape.frames));
+      EXPECT_LE(set.lengths[item].tokens, static_cast<std::uint32_t>(spec.shape.tokens));
+    }
+  }
+}
+
+TEST(BatchPlanTest, AtMostOneBatchIsShortAndNoneIsEmpty) {
+  const PlanSet set(sample_lengths(1003));
+  const BatchPlan plan = plan_epoch(set.request());
+
+  std::multiset<int> rows;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    rows.insert(plan.batch(k).shape.rows);
+  }
+  EXPECT_EQ(plan.size(), 63);
+  EXPECT_EQ(rows.count(16), 62U);
+  EXPECT_EQ(rows.count(1003 % 16), 1U);
+}
+
+TEST(BatchPlanTest, ShapesAreThoseOfTheEdges) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan plan = plan_epoch(set.request());
+
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const BatchSpec spec = plan.batch(k);
+    const BucketEdge& edge = set.edges[static_cast<std::size_t>(spec.bucket)];
+    EXPECT_EQ(spec.shape.frames, edge.frames);
+    EXPECT_EQ(spec.shape.tokens, edge.tokens);
+  }
+}
+
+TEST(BatchPlanTest, UnusableUtterancesAreLeftOut) {
+  std::vector<ItemLength> lengths = sample_lengths(100);
+  lengths[3].frames = 0;
+  lengths[50].frames = 5000;
+  lengths[51].tokens = 500;
+  const PlanSet set(std::move(lengths));
+
+  const std::vector<std::uint32_t> items = sorted(items_of(plan_epoch(set.request())));
+
+  EXPECT_EQ(items.size(), 97U);
+  EXPECT_FALSE(std::binary_search(items.begin(), items.end(), 3U));
+  EXPECT_FALSE(std::binary_search(items.begin(), items.end(), 50U));
+  EXPECT_FALSE(std::binary_search(items.begin(), items.end(), 51U));
+}
+
+TEST(BatchPlanTest, TheSameRequestGivesTheSamePlan) {
+  const PlanSet set(sample_lengths(500));
+
+  EXPECT_EQ(items_of(plan_epoch(set.request(3))), items_of(plan_epoch(set.request(3))));
+}
+
+TEST(BatchPlanTest, EpochsDifferInOrderButNotInNumber) {
+  const PlanSet set(sample_lengths(500));
+  const BatchPlan first = plan_epoch(set.request(0));
+  const BatchPlan second = plan_epoch(set.request(1));
+
+  EXPECT_NE(items_of(first), items_of(second));
+  EXPECT_EQ(first.size(), second.size());
+}
+
+TEST(BatchPlanTest, BatchesComeInNoOrderOfLength) {
+  const PlanSet set(sample_lengths(5000));
+  const BatchPlan plan = plan_epoch(set.request());
+
+  int rises = 0;
+  for (std::int64_t k = 1; k < plan.size(); ++k) {
+    rises += plan.batch(k).shape.frames > plan.batch(k - 1).shape.frames ? 1 : 0;
+  }
+  EXPECT_GT(rises, plan.size() / 3);
+  EXPECT_LT(rises, plan.size() * 2 / 3);
+}
+
+// The acceptance figure: random batches of these lengths waste a third.
+TEST(BatchPlanTest, PadsAtMostFivePercentOfALargeSet) {
+  const PlanSet set(sample_lengths(13100));
+
+  EXPECT_LT(padding_share(plan_epoch(set.request()), set.lengths), 0.05);
+  EXPECT_LE(set.edges.size(), 16U);
+}
+
+TEST(BatchPlanTest, PadsAtMostFivePercentOfASmallSet) {
+  const PlanSet set(sample_lengths(2000));
+
+  EXPECT_LT(padding_share(plan_epoch(set.request()), set.lengths), 0.05);
+}
+
+TEST(BatchPlanTest, AShapePerBatchPadsLessThanStaticEdges) {
+  const PlanSet fixed(sample_lengths(2000));
+  const PlanSet trimmed(sample_lengths(2000), {.shapes = ShapePolicy::per_batch});
+
+  EXPECT_LT(padding_share(plan_epoch(trimmed.request()), trimmed.lengths),
+            padding_share(plan_epoch(fixed.request()), fixed.lengths));
+}
+
+TEST(BatchPlanTest, AFrameBudgetIsKept) {
+  const PlanSet set(sample_lengths(2000), {.frame_budget = 8000});
+  const BatchPlan plan = plan_epoch(set.request());
+
+  std::set<int> rows;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const BatchShape shape = plan.batch(k).shape;
+    EXPECT_LE(shape.rows * shape.frames, 8000);
+    rows.insert(shape.rows);
+  }
+  EXPECT_GT(rows.size(), 5U);
+  EXPECT_EQ(sorted(items_of(plan)), first_numbers(2000));
+}
+
+TEST(BatchPlanTest, RefusesARankOutsideTheWorld) {
+  const PlanSet set(sample_lengths(10));
+
+  EXPECT_THROW(plan_epoch(set.request(0, 2, 2)), Error);
+  EXPECT_THROW(plan_epoch(set.request(0, -1, 2)), Error);
+  EXPECT_THROW(plan_epoch(set.request(0, 0, 0)), Error);
+}
+
+TEST(BatchPlanTest, NothingUsableMeansNoBatch) {
+  const PlanSet set(std::vector<ItemLength>(5));
+
+  EXPECT_EQ(plan_epoch(set.request()).size(), 0);
+}
+
+// {utterances, ranks}
+class BatchPlanRanksTest : public testing::TestWithParam<std::pair<std::size_t, int>> {
+ protected:
+  std::vector<BatchPlan> plans() const {
+    std::vector<BatchPlan> plans;
+    for (int rank = 0; rank < GetParam().second; ++rank) {
+      plans.push_back(plan_epoch(set.request(0, rank, GetParam().second)));
+    }
+    return plans;
+  }
+
+  const PlanSet set{sample_lengths(GetParam().first)};
+};
+
+TEST_P(BatchPlanRanksTest, TogetherTheRanksHaveTheSetOfOneRank) {
+  std::vector<std::uint32_t> items;
+  for (const BatchPlan& plan : plans()) {
+    const std::vector<std::uint32_t> part = items_of(plan);
+    items.insert(items.end(), part.begin(), part.end());
+  }
+
+  EXPECT_EQ(sorted(items), first_numbers(GetParam().first));
+}
+
+TEST_P(BatchPlanRanksTest, EveryRankHasAsManyBatchesAndNoneIsEmpty) {
+  const std::vector<BatchPlan> all = plans();
+
+  for (const BatchPlan& plan : all) {
+    ASSERT_EQ(plan.size(), all[0].size());
+    for (std::int64_t k = 0; k < plan.size(); ++k) {
+      EXPECT_FALSE(plan.batch(k).items.empty());
+    }
+  }
+}
+
+TEST_P(BatchPlanRanksTest, RankRTakesTheGlobalBatchesOfItsTurn) {
+  const BatchPlan global = plan_epoch(set.request());
+  const int world = GetParam().second;
+  const std::vector<BatchPlan> all = plans();
+
+  for (std::int64_t k = 0; k < global.size() / world * world; ++k) {
+    const BatchSpec whole = global.batch(k);
+    const BatchSpec mine = all[static_cast<std::size_t>(k % world)].batch(k / world);
+    EXPECT_TRUE(std::ranges::equal(whole.items, mine.items));
+    EXPECT_EQ(whole.shape, mine.shape);
+  }
+}
+
+TEST_P(BatchPlanRanksTest, RowsOfTheSharedStepFitTheirShape) {
+  for (const BatchPlan& plan : plans()) {
+    const BatchSpec last = plan.batch(plan.size() - 1);
+    for (const std::uint32_t item : last.items) {
+      EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(last.shape.frames));
+      EXPECT_LE(set.lengths[item].tokens, static_cast<std::uint32_t>(last.shape.tokens));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds,
+                         BatchPlanRanksTest,
+                         testing::Values(std::pair{1003, 1},
+                                         std::pair{1003, 2},
+                                         std::pair{1003, 3},
+                                         std::pair{1003, 8},
+                                         std::pair{160, 10},
+                                         std::pair{40, 8},
+                                         std::pair{17, 16},
+                                         std::pair{9, 8}));
+
+TEST(BatchPlanTest, RowsRepeatOnlyWhenThereAreFewerThanRanks) {
+  const PlanSet set(sample_lengths(3));
+  std::multiset<std::uint32_t> items;
+  for (int rank = 0; rank < 8; ++rank) {
+    const BatchPlan plan = plan_epoch(set.request(0, rank, 8));
+    ASSERT_EQ(plan.size(), 1);
+    ASSERT_EQ(plan.batch(0).items.size(), 1U);
+    items.insert(plan.batch(0).items[0]);
+  }
+
+  EXPECT_GE(items.count(0), 2U);
+  EXPECT_GE(items.count(1), 2U);
+  EXPECT_GE(items.count(2), 2U);
+}
+
+TEST(BatchPlanTest, ASubstituteIsOfTheSameBucketAndFits) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan plan = plan_epoch(set.request());
+  std::set<std::uint32_t> drawn;
+
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    const BatchSpec spec = plan.batch(5);
+    const std::uint32_t item = plan.substitute(set.lengths, 5, 2, attempt);
+    EXPECT_NE(item, spec.items[2]);
+    EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(spec.shape.frames));
+    EXPECT_LE(set.lengths[item].tokens, static_cast<std::uint32_t>(spec.shape.tokens));
+    drawn.insert(item);
+  }
+  EXPECT_GT(drawn.size(), 20U);
+}
+
+TEST(BatchPlanTest, ASubstituteIsTheSameForEveryWorldSize) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan one = plan_epoch(set.request());
+  const BatchPlan third = plan_epoch(set.request(0, 2, 4));
+
+  EXPECT_EQ(one.substitute(set.lengths, 4 * 7 + 2, 3, 1), third.substitute(set.lengths, 7, 3, 1));
+}
+
+TEST(BatchPlanTest, ASubstituteForAShapePerBatchFitsToo) {
+  const PlanSet set(sample_lengths(40), {.shapes = ShapePolicy::per_batch});
+  const BatchPlan plan = plan_epoch(set.request());
+
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      const std::uint32_t item = plan.substitute(set.lengths, k, 0, attempt);
+      EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(plan.batch(k).shape.frames));
+    }
+  }
+}
+
+TEST(BatchPlanTest, AMillionUtterancesPlanInWellUnderASecond) {
+  const PlanSet set(sample_lengths(1'000'000));
+  const auto start = std::chrono::steady_clock::now();
+
+  const BatchPlan plan = plan_epoch(set.request());
+
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(plan.num_items(), 1'000'000);
+  // Ten times what it takes on a quiet core, and still the promise; sanitizers are slower.
+  EXPECT_LT(took.count(), 5.0);
+  RecordProperty("seconds", std::to_string(took.count()));
+}
+
+}  // namespace
+}  // namespace qanat

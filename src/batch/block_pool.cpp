@@ -1,0 +1,83 @@
+#include "batch/block_pool.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sys/mman.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+class HostAllocator final : public BlockAllocator {
+ public:
+  std::byte* allocate(std::size_t bytes) override {
+    void* block =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) {
+      throw Error("memory for batches: {} bytes: {}; try a smaller batch or buffer size",
+                  bytes,
+                  std::strerror(errno));
+    }
+    return static_cast<std::byte*>(block);
+  }
+
+  void release(std::byte* block, std::size_t bytes) noexcept override { ::munmap(block, bytes); }
+};
+
+}  // namespace
+
+std::unique_ptr<BlockAllocator> make_host_allocator() {
+  return std::make_unique<HostAllocator>();
+}
+
+BlockPool::BlockPool(std::size_t block_bytes, std::unique_ptr<BlockAllocator> allocator)
+    : block_bytes_(block_bytes), allocator_(std::move(allocator)) {}
+
+BlockPool::~BlockPool() {
+  // Every batch that is out keeps the pool alive, so all blocks are back.
+  for (std::byte* block : free_) {
+    allocator_->release(block, block_bytes_);
+  }
+}
+
+std::byte* BlockPool::borrow() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    free_.reserve(static_cast<std::size_t>(blocks_) + 1);  // so that give_back() cannot throw
+    std::byte* fresh = allocator_->allocate(block_bytes_);
+    ++blocks_;
+    free_.push_back(fresh);
+  }
+  std::byte* block = free_.back();
+  free_.pop_back();
+  most_lent_ = std::max(most_lent_, blocks_ - static_cast<std::int64_t>(free_.size()));
+  return block;
+}
+
+void BlockPool::give_back(std::byte* block) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(block);
+}
+
+void BlockPool::trim(std::int64_t blocks) {
+  const std::lock_guard lock(mutex_);
+  while (blocks_ > blocks && !free_.empty()) {
+    allocator_->release(free_.front(), block_bytes_);  // the one unused for longest
+    free_.erase(free_.begin());
+    --blocks_;
+  }
+}
+
+PoolStats BlockPool::stats() const {
+  const std::lock_guard lock(mutex_);
+  return {.block_bytes = Bytes{static_cast<std::int64_t>(block_bytes_)},
+          .blocks = blocks_,
+          .lent = blocks_ - static_cast<std::int64_t>(free_.size()),
+          .most_lent = most_lent_};
+}
+
+}  // namespace qanat
