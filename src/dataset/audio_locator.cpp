@@ -1,0 +1,124 @@
+#include "dataset/audio_locator.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "dataset/content_hash.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::string_view kAudioFolder = "wavs/";
+constexpr std::array<std::string_view, 8> kExtensions = {
+    ".wav", ".flac", ".ogg", ".mp3", ".WAV", ".FLAC", ".OGG", ".MP3"};
+
+std::string_view without_extension(std::string_view name) {
+  for (const std::string_view extension : kExtensions) {
+    if (name.size() > extension.size() && name.ends_with(extension)) {
+      return name.substr(0, name.size() - extension.size());
+    }
+  }
+  return name;
+}
+
+// Whether the path has parts that make it other than it looks: "", "." or "..".
+bool is_plain(std::string_view path) {
+  while (true) {
+    const std::size_t end = path.find('/');
+    const std::string_view part = path.substr(0, end);
+    if (part.empty() || part == "." || part == "..") {
+      return false;
+    }
+    if (end == std::string_view::npos) {
+      return true;
+    }
+    path.remove_prefix(end + 1);
+  }
+}
+
+// `a/./b` and `a//b` become `a/b`. Failure when the path leaves the folder it starts in.
+Result<std::string> inside_root(std::string_view name) {
+  if (name.starts_with('/') || is_plain(name)) {
+    return std::string(name);
+  }
+  const std::string path = std::filesystem::path(name).lexically_normal().string();
+  if (!is_plain(path)) {
+    return Failure{fmt::format(
+        "id: {}; expected a name inside the data set; try an absolute path for a file elsewhere",
+        name)};
+  }
+  return path;
+}
+
+}  // namespace
+
+Result<AudioLocation> AudioLocator::locate(std::string_view name) {
+  const Result<std::string> path = inside_root(name);
+  if (!path) {
+    return path.failure();
+  }
+  const std::string_view stem = without_extension(path.value());
+  AudioLocation location{.id = std::string(stem), .path = find(path.value(), stem)};
+  if (stem.starts_with(kAudioFolder) && stem.size() > kAudioFolder.size()) {
+    location.id.erase(0, kAudioFolder.size());
+  }
+  return location;
+}
+
+std::optional<std::string> AudioLocator::find(std::string_view name, std::string_view stem) {
+  const bool absolute = name.starts_with('/');
+  std::string candidate;
+  // A name that says its extension is meant as it stands, if that file is there.
+  if (name.size() != stem.size()) {
+    for (const std::string_view folder : {std::string_view(), kAudioFolder}) {
+      candidate.assign(absolute ? std::string_view() : folder).append(name);
+      if (exists(candidate)) {
+        return candidate;
+      }
+    }
+  }
+  for (const std::string_view folder : {kAudioFolder, std::string_view()}) {
+    for (const std::string_view extension : kExtensions) {
+      candidate.assign(absolute ? std::string_view() : folder).append(stem).append(extension);
+      if (exists(candidate)) {
+        return candidate;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+bool AudioLocator::exists(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name_at = slash == std::string::npos ? 0 : slash + 1;
+  const Listing& names = listing(path.substr(0, name_at));
+  if (!names.readable) {
+    std::error_code ignored;
+    return std::filesystem::exists(root_ / path, ignored);
+  }
+  const std::string_view name = std::string_view(path).substr(name_at);
+  return std::ranges::binary_search(names.names, content_hash(name));
+}
+
+const AudioLocator::Listing& AudioLocator::listing(const std::string& folder) {
+  const auto [entry, added] = listings_.try_emplace(folder);
+  Listing& listing = entry->second;
+  if (!added) {
+    return listing;
+  }
+  std::error_code error;
+  std::filesystem::directory_iterator file(root_ / folder, error);
+  for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+    listing.names.push_back(content_hash(file->path().filename().native()));
+  }
+  // A folder that is not there holds nothing; one that may not be listed may still be read.
+  listing.readable = !error || error == std::errc::no_such_file_or_directory ||
+                     error == std::errc::not_a_directory;
+  std::ranges::sort(listing.names);
+  return listing;
+}
+
+}  // namespace qanat

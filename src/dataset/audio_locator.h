@@ -1,0 +1,49 @@
+// Finds the audio file of a manifest row: by path, or by id with any extension that is supported.
+//
+// Each folder is listed once, so that a million rows do not cost millions of calls on a network
+// file system. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+
+namespace qanat {
+
+struct AudioLocation {
+  std::string id = {};                   // the name without `wavs/` and extension
+  std::optional<std::string> path = {};  // relative to the root, or absolute; nothing: no such file
+};
+
+class AudioLocator {
+ public:
+  explicit AudioLocator(std::filesystem::path root) : root_(std::move(root)) {}
+
+  // Failure: the name leaves the data set by `..`. An absolute path is taken as the user's word.
+  // Looked for in this order: the path itself; then the name in wavs/, then in the root, each
+  // with .wav, .flac, .ogg, .mp3, in lower case, then in upper case.
+  Result<AudioLocation> locate(std::string_view name);
+
+ private:
+  // The names in one folder, as sorted hashes: 8 bytes per file. An unlikely collision is found
+  // when the file is opened.
+  struct Listing {
+    std::vector<std::uint64_t> names;
+    bool readable = false;
+  };
+
+  bool exists(const std::string& path);
+  const Listing& listing(const std::string& folder);
+  std::optional<std::string> find(std::string_view name, std::string_view stem);
+
+  std::filesystem::path root_;
+  std::unordered_map<std::string, Listing> listings_;
+};
+
+}  // namespace qanat

@@ -1,0 +1,45 @@
+// Lengths of audio and text as they were found last time, on disk.
+//
+// A cache is a convenience: it is read if it is whole, written if somewhere can be written, and
+// everything works without it. Free functions; files appear complete or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace qanat {
+
+// What is known of one utterance, and by what it is recognised.
+struct CachedLengths {
+  std::uint64_t audio_key = 0;  // content_hash of Utterance::audio
+  std::uint64_t text_key = 0;   // content_hash of text and language
+  FileIdentity identity = {};   // the audio file that was measured
+  std::int64_t samples = 0;
+  std::int64_t tokens = 0;
+
+  bool operator==(const CachedLengths&) const = default;
+};
+
+struct IndexCache {
+  std::uint64_t settings_hash = 0;
+  std::vector<CachedLengths> lengths = {};  // in the order of the manifest they were made from
+};
+
+std::string to_bytes(const IndexCache& cache);
+// Failure: another version, damaged, or not such a file at all.
+Result<IndexCache> parse_index_cache(std::span<const std::byte> bytes);
+
+// The user's cache folder, then a hidden one in the data set: the first that can be used is.
+std::vector<std::filesystem::path> index_cache_folders(const std::filesystem::path& data_root);
+
+// One name per data set and settings.
+std::string index_cache_name(const std::filesystem::path& data_root, std::uint64_t settings_hash);
+
+}  // namespace qanat

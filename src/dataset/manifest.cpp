@@ -1,0 +1,270 @@
+#include "dataset/manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "dataset/audio_locator.h"
+#include "dataset/content_hash.h"
+#include "dataset/manifest_parser.h"
+#include "dataset/utf8.h"
+
+namespace qanat {
+namespace {
+
+constexpr Bytes kLargestManifest = mebibytes(8192);
+constexpr std::string_view kTrainFile = "metadata_train.csv";
+constexpr std::string_view kValidationFile = "metadata_eval.csv";
+constexpr std::string_view kWholeFile = "metadata.csv";
+
+SplitHint split_hint(std::string_view file_name) {
+  if (file_name == kTrainFile) {
+    return SplitHint::train;
+  }
+  return file_name == kValidationFile ? SplitHint::validation : SplitHint::none;
+}
+
+// `en`, `en-US`, `English`; `fa`, `fa_IR`, `Persian`, `Farsi`, and the three-letter codes.
+std::optional<Language> read_language(std::string_view cell) {
+  std::string name(cell.substr(0, cell.find_first_of("-_")));
+  std::ranges::transform(
+      name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name == "eng" || name == "english") {
+    return Language::en;
+  }
+  if (name == "fas" || name == "per" || name == "persian" || name == "farsi") {
+    return Language::fa;
+  }
+  return to_language(name);
+}
+
+// Fills one Manifest from one file after the other.
+class ManifestBuilder {
+ public:
+  ManifestBuilder(std::filesystem::path root, std::optional<Language> language)
+      : locator_(root), language_(language) {
+    manifest_.root = std::move(root);
+  }
+
+  void read_file(const std::string& name);
+  void note_unused_file(const std::string& name);
+  Manifest finish() &&;
+
+ private:
+  void add(const ManifestRow& row, SplitHint split);
+  void report(ProblemKind kind, const ManifestRow& row, std::string detail);
+  void drop_duplicates();
+  void refuse_if_empty() const;
+  std::uint8_t source() const { return static_cast<std::uint8_t>(manifest_.sources.size() - 1); }
+
+  AudioLocator locator_;
+  std::optional<Language> language_;
+  Manifest manifest_;
+};
+
+void ManifestBuilder::read_file(const std::string& name) {
+  const std::filesystem::path path = manifest_.root / name;
+  const Result<std::string> bytes = read_text_file(path, kLargestManifest);
+  if (!bytes) {
+    throw Error(bytes.failure().what);
+  }
+  if (const auto encoding = foreign_encoding(bytes.value())) {
+    throw Error("{}: {}", path.string(), *encoding);
+  }
+  manifest_.sources.push_back(name);
+  manifest_.content_hash = content_hash(bytes.value(), manifest_.content_hash);
+  ManifestParser parser(bytes.value());
+  while (const std::optional<ManifestRow> row = parser.next()) {
+    add(*row, split_hint(std::filesystem::path(name).filename().string()));
+  }
+  for (DatasetProblem problem : parser.problems()) {
+    problem.source = source();
+    manifest_.num_rows += severity_of(problem.kind) == Severity::error ? 1 : 0;
+    manifest_.problems.push_back(std::move(problem));
+  }
+}
+
+void ManifestBuilder::note_unused_file(const std::string& name) {
+  manifest_.problems.push_back(
+      {.kind = ProblemKind::unused_file,
+       .detail = fmt::format("{}: not read; {} is", name, manifest_.sources.front())});
+}
+
+void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
+  ++manifest_.num_rows;
+  Result<AudioLocation> location = locator_.locate(row.audio);
+  if (!location) {
+    report(ProblemKind::bad_id, row, location.failure().what);
+    return;
+  }
+  if (!location.value().path) {
+    report(ProblemKind::missing_audio, row, fmt::format("audio: {}; no such file", row.audio));
+    return;
+  }
+  std::optional<Language> language = language_;
+  if (!row.language.empty()) {
+    language = read_language(row.language);
+    if (!language) {
+      report(ProblemKind::unknown_language,
+             row,
+             fmt::format("language: {}; expected en or fa", row.language));
+      return;
+    }
+  }
+  manifest_.utterances.push_back({.id = std::move(location.value().id),
+                                  .audio = std::move(*location.value().path),
+                                  .text = std::string(row.text),
+                                  .speaker = std::string(row.speaker),
+                                  .language = language.value_or(language_by_script(row.text)),
+                                  .split = split,
+                                  .source = source(),
+                                  .line = row.line});
+}
+
+void ManifestBuilder::report(ProblemKind kind, const ManifestRow& row, std::string detail) {
+  manifest_.problems.push_back({.kind = kind,
+                                .source = source(),
+                                .line = row.line,
+                                .id = std::string(row.audio),
+                                .detail = std::move(detail)});
+}
+
+// Ids name cache entries, and a row in both splits would validate what was trained: the first row
+// stays.
+void ManifestBuilder::drop_duplicates() {
+  std::vector<Utterance>& all = manifest_.utterances;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(all.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    order[i] = {content_hash(all[i].id), i};
+  }
+  std::ranges::sort(order);
+  std::vector<std::uint32_t> later;
+  for (std::size_t first = 0, i = 1; i < order.size(); ++i) {
+    const Utterance& earlier = all[order[first].second];
+    Utterance& one = all[order[i].second];
+    if (order[i].first != order[first].first || one.id != earlier.id) {
+      first = i;
+      continue;
+    }
+    later.push_back(order[i].second);
+    manifest_.problems.push_back(
+        {.kind = ProblemKind::duplicate_id,
+         .source = one.source,
+         .line = one.line,
+         .id = one.id,
+         .audio = one.audio,
+         .detail = fmt::format(
+             "first seen in {} line {}", manifest_.sources[earlier.source], earlier.line)});
+  }
+  std::ranges::sort(later);
+  std::size_t kept = later.empty() ? all.size() : later.front();
+  for (std::size_t i = kept, next = 0; i < all.size(); ++i) {
+    if (next < later.size() && later[next] == i) {
+      ++next;
+    } else {
+      all[kept++] = std::move(all[i]);
+    }
+  }
+  all.resize(kept);
+}
+
+void ManifestBuilder::refuse_if_empty() const {
+  if (!manifest_.utterances.empty()) {
+    return;
+  }
+  const std::string names = fmt::format("{}", fmt::join(manifest_.sources, ", "));
+  const std::string where = (manifest_.root / names).string();
+  if (manifest_.num_rows == 0) {
+    throw Error("{}: no rows; expected lines of the form id|text", where);
+  }
+  const auto first =
+      std::ranges::find(manifest_.problems, Severity::error, [](const auto& problem) {
+        return severity_of(problem.kind);
+      });
+  throw Error("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
+              where,
+              manifest_.num_rows,
+              first->line,
+              first->detail,
+              explain(first->kind));
+}
+
+Manifest ManifestBuilder::finish() && {
+  drop_duplicates();
+  std::ranges::stable_sort(manifest_.problems, {}, [](const DatasetProblem& problem) {
+    return std::pair(problem.source, problem.line);
+  });
+  refuse_if_empty();
+  return std::move(manifest_);
+}
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
+}
+
+Manifest read_folder(const ManifestOptions& options, const std::filesystem::path& root) {
+  ManifestBuilder builder(root, options.language);
+  bool found = false;
+  for (const std::string_view name : {kTrainFile, kValidationFile}) {
+    if (is_file(root / name)) {
+      builder.read_file(std::string(name));
+      found = true;
+    }
+  }
+  const bool has_whole = is_file(root / kWholeFile);
+  if (!found && !has_whole) {
+    throw Error("{}: no manifest; expected {}, or {} and {}, beside the folder wavs",
+                root.string(),
+                kWholeFile,
+                kTrainFile,
+                kValidationFile);
+  }
+  if (!found) {
+    builder.read_file(std::string(kWholeFile));
+  } else if (has_whole) {
+    builder.note_unused_file(std::string(kWholeFile));
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace
+
+Manifest read_manifest(const ManifestOptions& options) {
+  std::error_code error;
+  const std::filesystem::path data = std::filesystem::absolute(options.data, error);
+  if (error || !std::filesystem::exists(data, error)) {
+    throw Error("{}: no such data set; expected a folder with {} or a manifest file",
+                options.data.string(),
+                kWholeFile);
+  }
+  if (std::filesystem::is_directory(data, error)) {
+    return read_folder(options, (data / "").lexically_normal().parent_path());
+  }
+  ManifestBuilder builder(data.parent_path().lexically_normal(), options.language);
+  builder.read_file(data.filename().string());
+  return std::move(builder).finish();
+}
+
+Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items) {
+  Manifest part{.root = manifest.root,
+                .sources = manifest.sources,
+                .utterances = {},
+                .problems = {},
+                .num_rows = static_cast<std::int64_t>(items.size()),
+                .content_hash = manifest.content_hash};
+  part.utterances.reserve(items.size());
+  for (const std::uint32_t item : items) {
+    part.utterances.push_back(manifest.utterances[item]);
+  }
+  return part;
+}
+
+std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance) {
+  return manifest.root / utterance.audio;
+}
+
+}  // namespace qanat

@@ -1,0 +1,248 @@
+#include "dataset/manifest_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dataset/utf8.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlank = " \t\r\v\f";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+enum class ColumnRole { audio, text, normalised, speaker, language, unused };
+
+struct ColumnName {
+  std::string_view name;
+  ColumnRole role;
+};
+
+constexpr auto kColumnNames = std::to_array<ColumnName>({
+    {"id", ColumnRole::audio},
+    {"audio", ColumnRole::audio},
+    {"audio_file", ColumnRole::audio},
+    {"file", ColumnRole::audio},
+    {"file_name", ColumnRole::audio},
+    {"filename", ColumnRole::audio},
+    {"path", ColumnRole::audio},
+    {"wav", ColumnRole::audio},
+    {"text", ColumnRole::text},
+    {"raw", ColumnRole::text},
+    {"raw_text", ColumnRole::text},
+    {"sentence", ColumnRole::text},
+    {"transcript", ColumnRole::text},
+    {"normalised", ColumnRole::normalised},
+    {"normalized", ColumnRole::normalised},
+    {"normalised_text", ColumnRole::normalised},
+    {"normalized_text", ColumnRole::normalised},
+    {"transcription", ColumnRole::normalised},
+    {"normalised_transcription", ColumnRole::normalised},
+    {"normalized_transcription", ColumnRole::normalised},
+    {"speaker", ColumnRole::speaker},
+    {"speaker_id", ColumnRole::speaker},
+    {"speaker_name", ColumnRole::speaker},
+    {"lang", ColumnRole::language},
+    {"language", ColumnRole::language},
+});
+
+ColumnRole role_of(std::string_view cell) {
+  std::string name(cell);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return c == ' ' || c == '-' ? '_' : static_cast<char>(std::tolower(c));
+  });
+  const auto* const found = std::ranges::find(kColumnNames, name, &ColumnName::name);
+  return found == kColumnNames.end() ? ColumnRole::unused : found->role;
+}
+
+int* column_of(ManifestColumns& columns, ColumnRole role) {
+  switch (role) {
+    case ColumnRole::audio:
+      return &columns.audio;
+    case ColumnRole::text:
+      return &columns.text;
+    case ColumnRole::normalised:
+      return &columns.normalised;
+    case ColumnRole::speaker:
+      return &columns.speaker;
+    case ColumnRole::language:
+      return &columns.language;
+    case ColumnRole::unused:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+struct Header {
+  ManifestColumns columns;
+  std::vector<std::string> unused;  // names of columns that mean nothing here, or a second time
+};
+
+// A header names an audio column and a text column; anything else is a row.
+std::optional<Header> to_header(const std::vector<std::string_view>& cells) {
+  constexpr int kAbsent = ManifestColumns::kAbsent;
+  Header header{.columns = {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, 0, 0}, .unused = {}};
+  ManifestColumns& columns = header.columns;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    int* const column = column_of(columns, role_of(cells[i]));
+    if (column != nullptr && *column == kAbsent) {
+      *column = static_cast<int>(i);
+    } else {
+      header.unused.emplace_back(cells[i]);
+    }
+  }
+  // `audio_file|transcription` has one text column, whatever it calls it.
+  if (columns.text == kAbsent) {
+    columns.text = std::exchange(columns.normalised, kAbsent);
+  }
+  if (columns.audio == kAbsent || columns.text == kAbsent) {
+    return std::nullopt;
+  }
+  columns.least = std::max(columns.audio, columns.text) + 1;
+  columns.most = static_cast<int>(cells.size());
+  return header;
+}
+
+bool has_control_character(std::string_view cell) {
+  return std::ranges::any_of(cell, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+std::string columns_detail(std::string_view line, std::size_t found, const ManifestColumns& want) {
+  const std::string range = want.least == want.most
+                                ? fmt::format("{}", want.least)
+                                : fmt::format("{} to {}", want.least, want.most);
+  const bool other_separator = found == 1 && line.find_first_of(",;\t") != std::string_view::npos;
+  return fmt::format("{} column{}; expected {}{}",
+                     found,
+                     found == 1 ? "" : "s",
+                     range,
+                     other_separator ? ", separated by '|'" : "");
+}
+
+}  // namespace
+
+ManifestParser::ManifestParser(std::string_view bytes) : rest_(bytes) {
+  if (rest_.starts_with(kByteOrderMark)) {
+    rest_.remove_prefix(kByteOrderMark.size());
+  }
+  // CR ends lines only where LF never does, so that line numbers are those of an editor.
+  if (rest_.find('\n') == std::string_view::npos) {
+    line_end_ = '\r';
+  }
+}
+
+std::optional<ManifestRow> ManifestParser::next() {
+  while (const std::optional<std::string_view> line = next_line()) {
+    if (trimmed(*line).empty()) {
+      continue;
+    }
+    if (const std::optional<std::size_t> bad = first_invalid_utf8(*line)) {
+      const auto byte = static_cast<unsigned char>((*line)[*bad]);
+      report(ProblemKind::invalid_utf8, {}, fmt::format("byte {:#04x} at {}", byte, *bad + 1));
+      continue;
+    }
+    split(*line);
+    if (std::exchange(may_be_header_, false) && take_header()) {
+      continue;
+    }
+    if (std::optional<ManifestRow> row = parse_row(*line)) {
+      return row;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> ManifestParser::next_line() {
+  if (rest_.empty()) {
+    return std::nullopt;
+  }
+  ++line_;
+  const std::size_t end = std::min(rest_.find(line_end_), rest_.size());
+  const std::string_view line = rest_.substr(0, end);
+  rest_.remove_prefix(std::min(end + 1, rest_.size()));
+  return line;
+}
+
+bool ManifestParser::take_header() {
+  const std::optional<Header> header = to_header(cells_);
+  if (!header) {
+    return false;
+  }
+  columns_ = header->columns;
+  for (const std::string& name : header->unused) {
+    report(ProblemKind::unused_column, {}, fmt::format("column: {}", name));
+  }
+  return true;
+}
+
+void ManifestParser::split(std::string_view line) {
+  cells_.clear();
+  while (true) {
+    const std::size_t end = line.find('|');
+    cells_.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) {
+      return;
+    }
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::string_view ManifestParser::cell(int column) const {
+  const bool there = column >= 0 && static_cast<std::size_t>(column) < cells_.size();
+  return there ? cells_[static_cast<std::size_t>(column)] : std::string_view{};
+}
+
+std::optional<ManifestRow> ManifestParser::parse_row(std::string_view line) {
+  const int found = static_cast<int>(std::min<std::size_t>(cells_.size(), 1'000'000));
+  const std::string_view audio = cell(columns_.audio);
+  if (found < columns_.least || found > columns_.most) {
+    report(ProblemKind::wrong_columns, audio, columns_detail(line, cells_.size(), columns_));
+    return std::nullopt;
+  }
+  if (audio.empty() || has_control_character(audio)) {
+    report(ProblemKind::bad_id, {}, audio.empty() ? "id: empty" : "id: holds a control character");
+    return std::nullopt;
+  }
+  const std::string_view normalised = cell(columns_.normalised);
+  const std::string_view text = normalised.empty() ? cell(columns_.text) : normalised;
+  if (text.empty()) {
+    report(ProblemKind::empty_text, audio, "text: empty");
+    return std::nullopt;
+  }
+  return ManifestRow{.line = line_,
+                     .audio = audio,
+                     .text = text,
+                     .speaker = cell(columns_.speaker),
+                     .language = cell(columns_.language)};
+}
+
+void ManifestParser::report(ProblemKind kind, std::string_view id, std::string detail) {
+  problems_.push_back(
+      {.kind = kind, .line = line_, .id = std::string(id), .detail = std::move(detail)});
+}
+
+std::optional<std::string_view> foreign_encoding(std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+    return "UTF-16; expected UTF-8; try iconv -f utf-16 -t utf-8";
+  }
+  const std::string_view start = bytes.substr(0, 4096);
+  if (start.find('\0') != std::string_view::npos) {
+    return "holds zero bytes; expected UTF-8 text";
+  }
+  return std::nullopt;
+}
+
+}  // namespace qanat

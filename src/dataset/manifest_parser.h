@@ -1,0 +1,70 @@
+// Reads the rows of a manifest out of its bytes, whatever they hold. Knows nothing of files.
+//
+// Rows are `id|text`, `id|text|normalised`, and with a fourth and fifth column speaker and
+// language; a header names its columns itself and may leave out or reorder them. Cells are split
+// at '|' only: quotation marks mean themselves. A byte order mark, blank lines, and lines that
+// end in LF, CRLF or CR are fine.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dataset/problem.h"
+
+namespace qanat {
+
+// Views into the bytes the parser was given; trimmed, well-formed UTF-8; `audio` and `text` are
+// not empty.
+struct ManifestRow {
+  int line = 0;
+  std::string_view audio;  // an id or a path
+  std::string_view text;
+  std::string_view speaker;
+  std::string_view language;
+};
+
+// Which cell of a row is what.
+struct ManifestColumns {
+  static constexpr int kAbsent = -1;
+
+  int audio = 0;
+  int text = 1;
+  int normalised = 2;
+  int speaker = 3;
+  int language = 4;
+  int least = 2;  // cells a row has to have
+  int most = 5;   // cells a row may have
+};
+
+// Value; not thread-safe. `bytes` have to outlive it and its rows.
+class ManifestParser {
+ public:
+  explicit ManifestParser(std::string_view bytes);
+
+  // The next row that can be used; rows that cannot are skipped and found in problems().
+  std::optional<ManifestRow> next();
+
+  const std::vector<DatasetProblem>& problems() const { return problems_; }
+
+ private:
+  std::optional<std::string_view> next_line();
+  bool take_header();
+  std::optional<ManifestRow> parse_row(std::string_view line);
+  void split(std::string_view line);
+  std::string_view cell(int column) const;
+  void report(ProblemKind kind, std::string_view id, std::string detail);
+
+  std::string_view rest_;
+  char line_end_ = '\n';
+  int line_ = 0;
+  bool may_be_header_ = true;
+  ManifestColumns columns_;
+  std::vector<std::string_view> cells_;
+  std::vector<DatasetProblem> problems_;
+};
+
+// Why the file as a whole cannot be a manifest (UTF-16, binary); nothing when it can.
+std::optional<std::string_view> foreign_encoding(std::string_view bytes);
+
+}  // namespace qanat

@@ -1,0 +1,175 @@
+#include "dataset/manifest_parser.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// "line audio/text/speaker/language" of every row.
+std::vector<std::string> rows_of(ManifestParser& parser) {
+  std::vector<std::string> rows;
+  while (const std::optional<ManifestRow> row = parser.next()) {
+    rows.push_back(std::to_string(row->line) + " " + std::string(row->audio) + "/" +
+                   std::string(row->text) + "/" + std::string(row->speaker) + "/" +
+                   std::string(row->language));
+  }
+  return rows;
+}
+
+std::vector<std::string> rows_of(std::string_view bytes) {
+  ManifestParser parser(bytes);
+  std::vector<std::string> rows = rows_of(parser);
+  EXPECT_THAT(parser.problems(), IsEmpty());
+  return rows;
+}
+
+DatasetProblem only_problem_of(std::string_view bytes) {
+  ManifestParser parser(bytes);
+  rows_of(parser);
+  EXPECT_THAT(parser.problems(), SizeIs(1));
+  return parser.problems().empty() ? DatasetProblem{} : parser.problems().front();
+}
+
+TEST(ManifestParserTest, ReadsTwoColumns) {
+  EXPECT_THAT(rows_of("a|Hello.\nb|There.\n"), ElementsAre("1 a/Hello.//", "2 b/There.//"));
+}
+
+TEST(ManifestParserTest, ThirdColumnIsTheTextWhereItIsNotEmpty) {
+  EXPECT_THAT(rows_of("a|In 1455|In fourteen fifty-five\nb|Raw|\nc|Raw\n"),
+              ElementsAre("1 a/In fourteen fifty-five//", "2 b/Raw//", "3 c/Raw//"));
+}
+
+TEST(ManifestParserTest, FourthAndFifthColumnsAreSpeakerAndLanguage) {
+  EXPECT_THAT(rows_of("a|x|y|mary\nb|x|y|ali|fa"), ElementsAre("1 a/y/mary/", "2 b/y/ali/fa"));
+}
+
+TEST(ManifestParserTest, QuotationMarksMeanThemselves) {
+  EXPECT_THAT(rows_of("a|\"Hello|\"He said \"\"so\"\n"), ElementsAre("1 a/\"He said \"\"so\"//"));
+}
+
+TEST(ManifestParserTest, ReadsTheHeaderOfCoqui) {
+  EXPECT_THAT(rows_of("audio_file|text|transcription|speaker_name\nwavs/a.wav|1|one|lj\n"),
+              ElementsAre("2 wavs/a.wav/one/lj/"));
+}
+
+TEST(ManifestParserTest, AHeaderMayReorderAndLeaveOut) {
+  EXPECT_THAT(rows_of("\n Language | Speaker ID|Text|ID\nfa|s1|salaam|a\n"),
+              ElementsAre("3 a/salaam/s1/fa"));
+}
+
+TEST(ManifestParserTest, AHeaderWithOneTextColumnMayCallItTranscription) {
+  EXPECT_THAT(rows_of("audio_file|transcription\na|one\n"), ElementsAre("2 a/one//"));
+}
+
+TEST(ManifestParserTest, ARowUnderAHeaderMayLackOptionalColumnsAtItsEnd) {
+  EXPECT_THAT(rows_of("id|text|normalised|speaker\na|one\n"), ElementsAre("2 a/one//"));
+}
+
+TEST(ManifestParserTest, AColumnNobodyKnowsIsNoted) {
+  const DatasetProblem problem = only_problem_of("id|text|emotion\na|one|glad\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::unused_column);
+  EXPECT_EQ(problem.detail, "column: emotion");
+}
+
+TEST(ManifestParserTest, AFirstRowThatIsNoHeaderIsARow) {
+  EXPECT_THAT(rows_of("text|id and more\n"), ElementsAre("1 text/id and more//"));
+}
+
+class LineEndTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(LineEndTest, EndsALineAndIsNotInTheText) {
+  const std::string& end = GetParam();
+
+  EXPECT_THAT(rows_of("a|one" + end + end + "  " + end + "b|two|two" + end + "c|three"),
+              ElementsAre("1 a/one//", "4 b/two//", "5 c/three//"));
+}
+
+INSTANTIATE_TEST_SUITE_P(ManifestParser, LineEndTest, testing::Values("\n", "\r\n", "\r"));
+
+TEST(ManifestParserTest, IgnoresAByteOrderMark) {
+  EXPECT_THAT(rows_of("\xEF\xBB\xBFid|text\na|one\n"), ElementsAre("2 a/one//"));
+  EXPECT_THAT(rows_of("\xEF\xBB\xBF"
+                      "a|one\n"),
+              ElementsAre("1 a/one//"));
+}
+
+TEST(ManifestParserTest, KeepsZeroWidthNonJoinersAndInnerBlanks) {
+  EXPECT_THAT(rows_of("a|  می\u200Cروم  خانه \n"), ElementsAre("1 a/می\u200Cروم  خانه//"));
+}
+
+TEST(ManifestParserTest, AnEmptyFileHasNoRows) {
+  EXPECT_THAT(rows_of(""), IsEmpty());
+  EXPECT_THAT(rows_of("\n\r\n \t\n"), IsEmpty());
+}
+
+TEST(ManifestParserTest, OneColumnIsTooFew) {
+  const DatasetProblem problem = only_problem_of("a|fine\nLJ001-0001, Printing\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::wrong_columns);
+  EXPECT_EQ(problem.line, 2);
+  EXPECT_EQ(problem.detail, "1 column; expected 2 to 5, separated by '|'");
+}
+
+TEST(ManifestParserTest, SixColumnsAreTooMany) {
+  const DatasetProblem problem = only_problem_of("a|b|c|d|en|f\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::wrong_columns);
+  EXPECT_EQ(problem.id, "a");
+  EXPECT_EQ(problem.detail, "6 columns; expected 2 to 5");
+}
+
+TEST(ManifestParserTest, MoreColumnsThanTheHeaderAreTooMany) {
+  EXPECT_EQ(only_problem_of("id|text\na|b|c\n").detail, "3 columns; expected 2");
+}
+
+TEST(ManifestParserTest, EmptyTextIsReportedWithItsId) {
+  const DatasetProblem problem = only_problem_of("a| \t|\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::empty_text);
+  EXPECT_EQ(problem.id, "a");
+}
+
+TEST(ManifestParserTest, EmptyIdIsReported) {
+  EXPECT_EQ(only_problem_of(" |text\n").kind, ProblemKind::bad_id);
+}
+
+TEST(ManifestParserTest, AnIdWithAControlCharacterIsReported) {
+  EXPECT_EQ(only_problem_of(std::string_view("a\0b|text\n", 9)).kind, ProblemKind::bad_id);
+}
+
+TEST(ManifestParserTest, InvalidUtf8IsReportedWithByteAndPlace) {
+  const DatasetProblem problem = only_problem_of("a|one\nb|caf\xE9|x\nc|three\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::invalid_utf8);
+  EXPECT_EQ(problem.line, 2);
+  EXPECT_EQ(problem.detail, "byte 0xe9 at 6");
+}
+
+TEST(ManifestParserTest, ABadRowDoesNotHideTheNext) {
+  ManifestParser parser("nothing\na|one\n|x\nb|two\n");
+
+  EXPECT_THAT(rows_of(parser), ElementsAre("2 a/one//", "4 b/two//"));
+  EXPECT_THAT(parser.problems(), SizeIs(2));
+}
+
+TEST(ForeignEncodingTest, RecognisesUtf16AndBinaryFiles) {
+  EXPECT_THAT(std::string(foreign_encoding("\xFF\xFE"
+                                           "a")
+                              .value()),
+              HasSubstr("UTF-16"));
+  EXPECT_THAT(std::string(foreign_encoding(std::string_view("PK\0\1", 4)).value()),
+              HasSubstr("zero bytes"));
+  EXPECT_EQ(foreign_encoding("a|سلام"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace qanat

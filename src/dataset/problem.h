@@ -1,0 +1,71 @@
+// What can be wrong with a data set, each with its severity and the words for it. Values; the
+// names are what `qanat data check --json` prints.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace qanat {
+
+enum class Severity {
+  note,     // worth knowing
+  warning,  // kept, but probably not what was meant
+  error,    // the utterance is not used
+};
+
+std::string_view to_string(Severity severity);
+
+// In the order reports list them.
+enum class ProblemKind : std::uint8_t {
+  // of a row of the manifest
+  wrong_columns,
+  invalid_utf8,
+  bad_id,
+  empty_text,
+  unknown_language,
+  duplicate_id,
+  missing_audio,
+  // of the lengths
+  unreadable_audio,
+  untokenizable_text,
+  text_too_long,
+  audio_too_long,
+  audio_too_short,
+  more_tokens_than_frames,
+  // of the sound
+  damaged_audio,
+  silence,
+  clipping,
+  repeated_audio,
+  // of both
+  unusual_pace,
+  unknown_characters,
+  // facts
+  other_rate,
+  several_channels,
+  unused_column,
+  unused_file,
+};
+
+inline constexpr std::size_t kNumProblemKinds =
+    static_cast<std::size_t>(ProblemKind::unused_file) + 1;
+
+std::string_view to_string(ProblemKind kind);
+Severity severity_of(ProblemKind kind);
+// A short sentence for people: what it is, and what to do about it.
+std::string_view explain(ProblemKind kind);
+
+struct DatasetProblem {
+  ProblemKind kind = ProblemKind::wrong_columns;
+  std::uint8_t source = 0;  // which of the manifest's files
+  int line = 0;             // 0: of the file as a whole
+  std::string id = {};      // empty where the row has none that can be read
+  std::string audio = {};   // the file; empty where none was found
+  std::string detail = {};  // `what: value; expected ...`
+
+  bool operator==(const DatasetProblem&) const = default;
+};
+
+}  // namespace qanat

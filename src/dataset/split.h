@@ -1,0 +1,34 @@
+// Which utterances train and which validate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dataset/manifest.h"
+
+namespace qanat {
+
+struct SplitOptions {
+  double val_fraction = 0.05;  // of the utterances, where no manifest says which validate
+  std::uint64_t seed = 0;
+};
+
+// Items of a manifest, ascending.
+struct DatasetSplit {
+  std::vector<std::uint32_t> train = {};
+  std::vector<std::uint32_t> validation = {};
+};
+
+// Where there is a metadata_eval.csv, its rows validate and all others train. Else the hash of id
+// and seed decides, for every utterance alone: adding, removing or reordering rows moves no other
+// row to the other side. Either side may turn out empty.
+DatasetSplit split_dataset(const Manifest& manifest, const SplitOptions& options);
+
+// Throws Error with the counts and what to do when either side is empty.
+void refuse_empty_split(const Manifest& manifest,
+                        const DatasetSplit& split,
+                        const SplitOptions& options);
+
+}  // namespace qanat

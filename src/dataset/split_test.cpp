@@ -1,0 +1,130 @@
+#include "dataset/split.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Manifest numbered(int count) {
+  Manifest manifest{.root = "/set"};
+  for (int i = 0; i < count; ++i) {
+    manifest.utterances.push_back({.id = "utt" + std::to_string(i)});
+  }
+  return manifest;
+}
+
+std::set<std::string> validation_ids(const Manifest& manifest, const SplitOptions& options) {
+  std::set<std::string> ids;
+  for (const std::uint32_t item : split_dataset(manifest, options).validation) {
+    ids.insert(manifest.utterances[item].id);
+  }
+  return ids;
+}
+
+std::string refusal_of(const Manifest& manifest, const SplitOptions& options) {
+  try {
+    refuse_empty_split(manifest, split_dataset(manifest, options), options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SplitTest, EveryUtteranceIsOnOneSide) {
+  const DatasetSplit split = split_dataset(numbered(1000), {.val_fraction = 0.1});
+
+  EXPECT_EQ(split.train.size() + split.validation.size(), 1000U);
+  EXPECT_NEAR(static_cast<double>(split.validation.size()), 100, 30);  // 3 sigma
+}
+
+TEST(SplitTest, DoesNotDependOnOrderNorOnOtherRows) {
+  const SplitOptions options{.val_fraction = 0.2, .seed = 5};
+  Manifest reordered = numbered(300);
+  std::ranges::reverse(reordered.utterances);
+  reordered.utterances.resize(250);  // utt299 ... utt50
+  std::set<std::string> expected = validation_ids(numbered(300), options);
+  std::erase_if(expected, [](const std::string& id) { return std::stoi(id.substr(3)) < 50; });
+
+  EXPECT_EQ(validation_ids(reordered, options), expected);
+}
+
+// These ids are what every earlier version chose: a resumed run has to find the same split.
+TEST(SplitTest, IsTheSameOnEveryMachineAndInEveryVersion) {
+  EXPECT_THAT(validation_ids(numbered(40), {.val_fraction = 0.1, .seed = 0}),
+              ElementsAre("utt11", "utt24", "utt8"));
+}
+
+TEST(SplitTest, AnotherSeedIsAnotherSplit) {
+  EXPECT_NE(validation_ids(numbered(200), {.val_fraction = 0.2, .seed = 1}),
+            validation_ids(numbered(200), {.val_fraction = 0.2, .seed = 2}));
+}
+
+TEST(SplitTest, ALargerFractionOnlyAdds) {
+  const auto small = validation_ids(numbered(200), {.val_fraction = 0.1});
+  const auto large = validation_ids(numbered(200), {.val_fraction = 0.3});
+
+  EXPECT_TRUE(std::ranges::includes(large, small));
+}
+
+TEST(SplitTest, AnEvalFileDecides) {
+  Manifest manifest = numbered(3);
+  manifest.utterances[0].split = SplitHint::train;
+  manifest.utterances[1].split = SplitHint::validation;
+  manifest.utterances[2].split = SplitHint::train;
+
+  const DatasetSplit split = split_dataset(manifest, {.val_fraction = 0.9});
+
+  EXPECT_THAT(split.train, ElementsAre(0, 2));
+  EXPECT_THAT(split.validation, ElementsAre(1));
+}
+
+TEST(SplitTest, ATrainFileAloneIsDividedByHash) {
+  Manifest manifest = numbered(100);
+  for (Utterance& utterance : manifest.utterances) {
+    utterance.split = SplitHint::train;
+  }
+
+  EXPECT_FALSE(split_dataset(manifest, {.val_fraction = 0.2}).validation.empty());
+}
+
+TEST(SplitTest, AnEmptyValidationSetIsRefusedWithAFractionThatWorks) {
+  const Manifest manifest = numbered(8);
+  const std::string refusal = refusal_of(manifest, {.val_fraction = 0.0001});
+  ASSERT_THAT(refusal,
+              AllOf(HasSubstr("the validation set is empty"),
+                    HasSubstr("8 utterances divide into 8 for training and 0 for validation"),
+                    HasSubstr("try a fraction of ")));
+  const double advised = std::stod(refusal.substr(refusal.find("try a fraction of ") + 18));
+
+  EXPECT_EQ(refusal_of(manifest, {.val_fraction = advised}), "accepted");
+}
+
+TEST(SplitTest, AnEmptyTrainingSetIsRefused) {
+  EXPECT_THAT(refusal_of(numbered(8), {.val_fraction = 1.0}),
+              HasSubstr("the training set is empty"));
+}
+
+TEST(SplitTest, ASetOfEvalRowsOnlyIsRefused) {
+  Manifest manifest = numbered(1);
+  manifest.utterances[0].split = SplitHint::validation;
+
+  EXPECT_THAT(refusal_of(manifest, {}), HasSubstr("expected some in metadata_train.csv"));
+}
+
+TEST(SplitTest, OneUtteranceCannotBeDivided) {
+  EXPECT_THAT(refusal_of(numbered(1), {}), HasSubstr("expected at least 2"));
+}
+
+}  // namespace
+}  // namespace qanat
