@@ -1,0 +1,189 @@
+#include "audio/audio_decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "audio/audio_header.h"
+#include "audio/sample_format.h"
+
+namespace qanat {
+namespace {
+
+// Most utterances are read whole by the first read.
+constexpr std::int64_t kFirstRead = 2 << 20;
+// Buffers that one very long file has grown are not kept for the short ones after it.
+constexpr std::size_t kKeepSamples = 4 << 20;
+constexpr std::size_t kMaxResamplers = 8;
+// Above this a float file is not loud but in another unit.
+constexpr float kMaxMagnitude = 16.0F;
+
+Failure about(const std::filesystem::path& path, const Failure& failure) {
+  return Failure{fmt::format("{}: {}", path.string(), failure.what)};
+}
+
+Result<Done> check_magnitude(std::span<const float> samples) {
+  const float peak = peak_magnitude(samples);
+  if (!std::isfinite(peak)) {
+    return Failure{"holds samples that are not finite (NaN or infinity)"};
+  }
+  if (peak > kMaxMagnitude) {
+    return Failure{fmt::format("samples reach {:.6g}; expected -1 to 1; try scaling them", peak)};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::span<const float>> AudioDecoder::decode(const std::filesystem::path& path) {
+  const Result<Held> held = load(path);
+  if (!held) {
+    return about(path, held.failure());
+  }
+  if (held.value() == Held::floats) {
+    return std::span<const float>(floats_);
+  }
+  if (floats_.size() < pcm_.size()) {
+    floats_.resize(pcm_.size());
+  }
+  const std::span<float> out = std::span(floats_).first(pcm_.size());
+  to_float(pcm_, out);
+  return std::span<const float>(out);
+}
+
+Result<std::span<const std::int16_t>> AudioDecoder::decode_pcm16(
+    const std::filesystem::path& path) {
+  const Result<Held> held = load(path);
+  if (!held) {
+    return about(path, held.failure());
+  }
+  if (held.value() == Held::pcm) {
+    return pcm_;
+  }
+  rounded_.resize(floats_.size());
+  to_pcm16(floats_, rounded_);
+  return std::span<const std::int16_t>(rounded_);
+}
+
+Result<AudioDecoder::Held> AudioDecoder::load(const std::filesystem::path& path) {
+  release_large_buffers();
+  const Result<AudioFile> file = open_audio_file(path);
+  if (!file) {
+    return file.failure();
+  }
+  const std::int64_t first = std::min(file.value().size.value, kFirstRead);
+  const std::span<std::byte> room = bytes_.room(static_cast<std::size_t>(first));
+  const Result<std::size_t> got = read_at(file.value(), Bytes{0}, room);
+  if (!got) {
+    return got.failure();
+  }
+  const std::span<const std::byte> prefix = room.first(got.value());
+  if (is_wav(prefix)) {
+    const Result<std::optional<WavLayout>> layout = read_wav_layout(file.value(), prefix);
+    if (!layout) {
+      return layout.failure();
+    }
+    if (layout.value() && layout.value()->format == SampleFormat::pcm_s16 &&
+        layout.value()->channels == 1 && layout.value()->rate == target_) {
+      return load_plain(file.value(), *layout.value(), got.value());
+    }
+  }
+  const Result<AudioSourcePtr> source = open_audio_source(file.value(), prefix);
+  if (!source) {
+    return source.failure();
+  }
+  return load_any(*source.value());
+}
+
+Result<AudioDecoder::Held> AudioDecoder::load_plain(const AudioFile& file,
+                                                    const WavLayout& layout,
+                                                    std::size_t already_read) {
+  const auto samples = static_cast<std::size_t>(layout.samples.value);
+  const std::size_t end =
+      static_cast<std::size_t>(layout.data_offset) + samples * sizeof(std::int16_t);
+  const std::span<std::byte> room = bytes_.room(end);
+  if (end > already_read) {
+    const Result<std::size_t> got = read_at(file, Bytes{0}, room);
+    if (!got) {
+      return got.failure();
+    }
+    if (got.value() < end) {
+      return Failure{"truncated while it was read"};
+    }
+  }
+  const std::byte* begin = room.data() + layout.data_offset;
+  pcm_ = {reinterpret_cast<const std::int16_t*>(begin), samples};
+  return Held::pcm;
+}
+
+Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
+  const AudioHeader& header = source.header();
+  const SampleCount length = resampled_length(header.samples, header.rate, target_);
+  if (length.value == 0) {
+    return Failure{
+        fmt::format("too short: {} samples at {} Hz", header.samples.value, header.rate.value)};
+  }
+  Resampler* resampler = header.rate == target_ ? nullptr : &resampler_from(header.rate);
+  floats_.clear();
+  const Result<Done> read =
+      read_promised(source, interleaved_, [&](std::span<const float> interleaved) {
+        return append(interleaved, header.channels, resampler);
+      });
+  if (!read) {
+    return read.failure();
+  }
+  if (resampler != nullptr) {
+    resampler->finish(floats_);
+  }
+  floats_.resize(static_cast<std::size_t>(length.value));
+  for (float& sample : floats_) {
+    sample = std::min(std::max(sample, -1.0F), 1.0F);
+  }
+  return Held::floats;
+}
+
+Result<Done> AudioDecoder::append(std::span<const float> interleaved,
+                                  int channels,
+                                  Resampler* resampler) {
+  mono_.resize(interleaved.size() / static_cast<std::size_t>(channels));
+  mix_down(interleaved, channels, mono_);
+  Result<Done> sound = check_magnitude(mono_);
+  if (!sound) {
+    return sound;
+  }
+  if (resampler != nullptr) {
+    resampler->push(mono_, floats_);
+  } else {
+    floats_.insert(floats_.end(), mono_.begin(), mono_.end());
+  }
+  return Done{};
+}
+
+Resampler& AudioDecoder::resampler_from(SampleRate rate) {
+  const auto found = std::find_if(resamplers_.begin(),
+                                  resamplers_.end(),
+                                  [&](const Resampler& one) { return one.from() == rate; });
+  if (found != resamplers_.end()) {
+    found->start();
+    return *found;
+  }
+  if (resamplers_.size() == kMaxResamplers) {
+    resamplers_.erase(resamplers_.begin());
+  }
+  return resamplers_.emplace_back(rate, target_);
+}
+
+void AudioDecoder::release_large_buffers() {
+  pcm_ = {};
+  if (bytes_.capacity() > kKeepSamples * sizeof(std::int16_t)) {
+    bytes_.release();
+  }
+  if (floats_.capacity() > kKeepSamples) {
+    floats_ = {};
+    rounded_ = {};
+  }
+}
+
+}  // namespace qanat

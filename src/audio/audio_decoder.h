@@ -1,0 +1,56 @@
+// Any audio file as mono samples at one rate.
+//
+// Owner of the buffers it decodes into: keep one per worker thread. Plain 16-bit mono WAV at the
+// target rate costs one read into a buffer that is used again; nothing is allocated per file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "audio/audio_file.h"
+#include "audio/audio_source.h"
+#include "audio/resampler.h"
+#include "audio/wav_layout.h"
+#include "base/quantity.h"
+#include "base/result.h"
+
+namespace qanat {
+
+class AudioDecoder {
+ public:
+  explicit AudioDecoder(SampleRate target) : target_(target) {}
+
+  // Channels are averaged, the rate converted, the result bounded to [-1, 1]. As many samples as
+  // resampled_length() says of the header. The span is valid until the next call. A file that
+  // holds fewer samples than its header says, or one that is no number, is a Failure.
+  Result<std::span<const float>> decode(const std::filesystem::path& path);
+
+  // The same as 16-bit PCM: bit-exact for 16-bit mono at the target rate, else rounded.
+  Result<std::span<const std::int16_t>> decode_pcm16(const std::filesystem::path& path);
+
+ private:
+  enum class Held { pcm, floats };
+
+  // Leaves the samples in pcm_ (a plain file, as it is) or in floats_ (any other).
+  Result<Held> load(const std::filesystem::path& path);
+  Result<Held> load_plain(const AudioFile& file, const WavLayout& layout, std::size_t already_read);
+  Result<Held> load_any(AudioSource& source);
+  // Mixes, checks and appends to floats_; `resampler` is null when the rate is right.
+  Result<Done> append(std::span<const float> interleaved, int channels, Resampler* resampler);
+  Resampler& resampler_from(SampleRate rate);
+  void release_large_buffers();
+
+  SampleRate target_;
+  PageBuffer bytes_;  // the beginning of the file; all of it if plain
+  std::span<const std::int16_t> pcm_;
+  std::vector<float> interleaved_;
+  std::vector<float> mono_;
+  std::vector<float> floats_;
+  std::vector<std::int16_t> rounded_;
+  std::vector<Resampler> resamplers_;  // one per rate met
+};
+
+}  // namespace qanat

@@ -1,0 +1,117 @@
+#include "audio/audio_source.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kPrefix = 4096;
+constexpr std::size_t kChunkSamples = 16384;
+
+class WavSource : public AudioSource {
+ public:
+  WavSource(const AudioFile& file, const WavLayout& layout)
+      : file_(file), layout_(layout), header_(layout.header()) {}
+
+  const AudioHeader& header() const override { return header_; }
+
+  Result<std::size_t> read(std::span<float> interleaved) override {
+    const auto channels = static_cast<std::size_t>(layout_.channels);
+    const auto left = static_cast<std::size_t>(layout_.samples.value) - position_;
+    const std::size_t frames = std::min(interleaved.size() / channels, left);
+    const auto frame_bytes = static_cast<std::size_t>(layout_.frame_bytes().value);
+    const std::span<std::byte> bytes = bytes_.room(frames * frame_bytes);
+    const Bytes offset{layout_.data_offset + static_cast<std::int64_t>(position_ * frame_bytes)};
+    const Result<std::size_t> got = read_at(file_, offset, bytes);
+    if (!got) {
+      return got.failure();
+    }
+    const std::size_t whole = got.value() / frame_bytes;
+    to_float(layout_.format, bytes.first(whole * frame_bytes), interleaved.first(whole * channels));
+    position_ += whole;
+    return whole;
+  }
+
+ private:
+  const AudioFile& file_;
+  WavLayout layout_;
+  AudioHeader header_;
+  std::size_t position_ = 0;  // frames read so far
+  PageBuffer bytes_;
+};
+
+}  // namespace
+
+AudioSourcePtr make_wav_source(const AudioFile& file, const WavLayout& layout) {
+  return std::make_unique<WavSource>(file, layout);
+}
+
+Result<std::optional<WavLayout>> read_wav_layout(const AudioFile& file,
+                                                 std::span<const std::byte> prefix) {
+  const auto fetch = [&](Bytes offset, std::span<std::byte> out) {
+    const auto begin = static_cast<std::size_t>(offset.value);
+    if (begin + out.size() <= prefix.size()) {
+      std::memcpy(out.data(), prefix.data() + begin, out.size());
+      return true;
+    }
+    const Result<std::size_t> got = read_at(file, offset, out);
+    return got && got.value() == out.size();
+  };
+  return parse_wav(fetch, file.size);
+}
+
+Result<AudioSourcePtr> open_audio_source(const AudioFile& file, std::span<const std::byte> prefix) {
+  if (is_wav(prefix)) {
+    const Result<std::optional<WavLayout>> layout = read_wav_layout(file, prefix);
+    if (!layout) {
+      return layout.failure();
+    }
+    if (layout.value()) {
+      return make_wav_source(file, *layout.value());
+    }
+  }
+  return is_mpeg(prefix) ? open_mpeg_source(file) : open_sndfile_source(file);
+}
+
+Result<AudioSourcePtr> open_audio_source(const AudioFile& file) {
+  std::array<std::byte, kPrefix> bytes;
+  const Result<std::size_t> got = read_at(file, Bytes{0}, bytes);
+  if (!got) {
+    return got.failure();
+  }
+  return open_audio_source(file, std::span(bytes).first(got.value()));
+}
+
+Result<Done> read_promised(AudioSource& source, std::vector<float>& buffer, const SeeSamples& see) {
+  const AudioHeader& header = source.header();
+  const auto channels = static_cast<std::size_t>(header.channels);
+  buffer.resize(kChunkSamples);
+  std::int64_t left = header.samples.value;
+  while (left > 0) {
+    const std::size_t frames = std::min(kChunkSamples / channels, static_cast<std::size_t>(left));
+    const Result<std::size_t> got = source.read(std::span(buffer).first(frames * channels));
+    if (!got) {
+      return got.failure();
+    }
+    if (got.value() == 0) {
+      break;
+    }
+    Result<Done> seen = see(std::span(buffer).first(got.value() * channels));
+    if (!seen) {
+      return seen;
+    }
+    left -= static_cast<std::int64_t>(got.value());
+  }
+  if (left > source.slack().value) {
+    return Failure{fmt::format("truncated: header says {} samples, file holds {}",
+                               header.samples.value,
+                               header.samples.value - left)};
+  }
+  return Done{};
+}
+
+}  // namespace qanat

@@ -1,0 +1,157 @@
+// FLAC, Ogg Vorbis and Opus, AIFF, RF64, W64, CAF, AU and the odd encodings of WAV: libsndfile.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sndfile.h>
+
+#include "audio/audio_source.h"
+
+namespace qanat {
+namespace {
+
+struct CloseSndfile {
+  void operator()(SNDFILE* file) const { sf_close(file); }
+};
+using SndfilePtr = std::unique_ptr<SNDFILE, CloseSndfile>;
+
+// The file as libsndfile sees it. Not sf_open_fd(): on failure that closes the descriptor even
+// when told not to (1.2.0), which in a program with threads ends somebody else's file.
+struct VirtualFile {
+  const AudioFile& file;
+  std::int64_t position = 0;
+};
+
+VirtualFile& virtual_file(void* user) {
+  return *static_cast<VirtualFile*>(user);
+}
+
+sf_count_t virtual_length(void* user) {
+  return virtual_file(user).file.size.value;
+}
+
+sf_count_t virtual_seek(sf_count_t offset, int whence, void* user) {
+  VirtualFile& self = virtual_file(user);
+  const sf_count_t base = whence == SEEK_SET   ? 0
+                          : whence == SEEK_CUR ? self.position
+                                               : self.file.size.value;
+  self.position = std::clamp<sf_count_t>(base + offset, 0, self.file.size.value);
+  return self.position;
+}
+
+sf_count_t virtual_read(void* out, sf_count_t count, void* user) {
+  VirtualFile& self = virtual_file(user);
+  const std::span<std::byte> bytes(static_cast<std::byte*>(out), static_cast<std::size_t>(count));
+  const Result<std::size_t> got = read_at(self.file, Bytes{self.position}, bytes);
+  if (!got) {
+    return 0;
+  }
+  self.position += static_cast<std::int64_t>(got.value());
+  return static_cast<sf_count_t>(got.value());
+}
+
+sf_count_t virtual_tell(void* user) {
+  return virtual_file(user).position;
+}
+
+std::string encoding_name(int format) {
+  if ((format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC) {
+    return "flac";
+  }
+  constexpr std::array<std::pair<int, const char*>, 13> kNames = {{
+      {SF_FORMAT_PCM_S8, "pcm_s8"},
+      {SF_FORMAT_PCM_U8, "pcm_u8"},
+      {SF_FORMAT_PCM_16, "pcm_s16"},
+      {SF_FORMAT_PCM_24, "pcm_s24"},
+      {SF_FORMAT_PCM_32, "pcm_s32"},
+      {SF_FORMAT_FLOAT, "pcm_f32"},
+      {SF_FORMAT_DOUBLE, "pcm_f64"},
+      {SF_FORMAT_ULAW, "ulaw"},
+      {SF_FORMAT_ALAW, "alaw"},
+      {SF_FORMAT_IMA_ADPCM, "ima_adpcm"},
+      {SF_FORMAT_MS_ADPCM, "ms_adpcm"},
+      {SF_FORMAT_VORBIS, "vorbis"},
+      {SF_FORMAT_OPUS, "opus"},
+  }};
+  const int subtype = format & SF_FORMAT_SUBMASK;
+  const auto* found = std::find_if(
+      kNames.begin(), kNames.end(), [&](const auto& name) { return name.first == subtype; });
+  return found != kNames.end() ? found->second : fmt::format("sndfile_{:x}", subtype);
+}
+
+// libsndfile only says "unknown format"; the usual cause deserves its own words.
+bool looks_like_text(const AudioFile& file) {
+  std::array<std::byte, 256> bytes;
+  const Result<std::size_t> got = read_at(file, Bytes{0}, bytes);
+  const auto is_text = [](std::byte byte) {
+    const auto code = std::to_integer<int>(byte);
+    return code >= ' ' || code == '\n' || code == '\r' || code == '\t';
+  };
+  return got && std::all_of(bytes.begin(), bytes.begin() + got.value(), is_text);
+}
+
+Failure not_audio(const AudioFile& file) {
+  if (looks_like_text(file)) {
+    return Failure{"not audio: the file holds text"};
+  }
+  // The reason is kept per process in libsndfile: another thread's failure may be named instead.
+  return Failure{fmt::format("not readable as audio: {}", sf_strerror(nullptr))};
+}
+
+class SndfileSource : public AudioSource {
+ public:
+  static Result<AudioSourcePtr> open(const AudioFile& file);
+
+  explicit SndfileSource(const AudioFile& file) : virtual_{.file = file} {}
+
+  const AudioHeader& header() const override { return header_; }
+
+  Result<std::size_t> read(std::span<float> interleaved) override {
+    const auto frames = static_cast<sf_count_t>(interleaved.size()) / header_.channels;
+    const sf_count_t got = sf_readf_float(file_.get(), interleaved.data(), frames);
+    return static_cast<std::size_t>(std::max<sf_count_t>(got, 0));
+  }
+
+ private:
+  VirtualFile virtual_;  // libsndfile keeps its address
+  SndfilePtr file_;
+  AudioHeader header_;
+};
+
+Result<AudioSourcePtr> SndfileSource::open(const AudioFile& file) {
+  auto source = std::make_unique<SndfileSource>(file);
+  SF_VIRTUAL_IO io{.get_filelen = virtual_length,
+                   .seek = virtual_seek,
+                   .read = virtual_read,
+                   .write = nullptr,
+                   .tell = virtual_tell};
+  SF_INFO info{};
+  source->file_.reset(sf_open_virtual(&io, SFM_READ, &info, &source->virtual_));
+  if (!source->file_) {
+    return not_audio(file);
+  }
+  if (info.frames == SF_COUNT_MAX) {
+    return Failure{"length unknown: truncated or damaged"};
+  }
+  source->header_ = {.rate = SampleRate{info.samplerate},
+                     .channels = info.channels,
+                     .samples = SampleCount{info.frames},
+                     .encoding = encoding_name(info.format)};
+  const Result<Done> plausible = check_audio_header(source->header_);
+  if (!plausible) {
+    return plausible.failure();
+  }
+  return AudioSourcePtr(std::move(source));
+}
+
+}  // namespace
+
+Result<AudioSourcePtr> open_sndfile_source(const AudioFile& file) {
+  return SndfileSource::open(file);
+}
+
+}  // namespace qanat
