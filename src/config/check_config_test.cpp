@@ -1,0 +1,132 @@
+#include "config/check_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr Capabilities kEverything{.trainer = true, .gpu = true, .cuda = true};
+
+std::vector<std::string> notes_of(const std::string& yaml, const Capabilities& capabilities) {
+  return inert_notes(load_config_text(yaml, "c.yaml"), capabilities);
+}
+
+TEST(CheckConfigTest, TheDefaultsHaveNoProblemsAndNoNotes) {
+  EXPECT_THAT(problems(RunConfig{}), IsEmpty());
+  EXPECT_THAT(inert_notes(LoadedConfig{}, Capabilities{}), IsEmpty());
+}
+
+TEST(CheckConfigTest, OneGpuWithoutTheOtherIsAProblem) {
+  RunConfig config;
+  config.data.data_gpu = 0;
+
+  const std::vector<Problem> found = problems(config);
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].key, "data.data_gpu");
+  EXPECT_THAT(found[0].what, HasSubstr("data.model_gpu is missing; both are needed"));
+}
+
+TEST(CheckConfigTest, TheSameGpuTwiceIsAProblem) {
+  RunConfig config;
+  config.data.data_gpu = 1;
+  config.data.model_gpu = 1;
+
+  const std::vector<Problem> found = problems(config);
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found[0].what, HasSubstr("the same GPU as data.data_gpu: 1"));
+}
+
+TEST(CheckConfigTest, TheOrderOfTheGpusIsFree) {
+  RunConfig config;
+  config.data.data_gpu = 1;
+  config.data.model_gpu = 0;
+
+  EXPECT_THAT(problems(config), IsEmpty());
+}
+
+TEST(CheckConfigTest, ResumeAndResetContradictEachOther) {
+  RunConfig config;
+  config.training.resume = true;
+  config.training.reset_training = true;
+
+  EXPECT_EQ(problems(config).size(), 1);
+}
+
+TEST(CheckConfigTest, AFrameBudgetHoldsTheLongestUtterance) {
+  RunConfig config;
+  config.pipeline.frame_budget = config.data.max_mel_frames - 1;
+
+  EXPECT_EQ(problems(config).size(), 1);
+}
+
+TEST(CheckConfigTest, XlaSaysThatThereIsNone) {
+  EXPECT_THAT(notes_of("training:\n  enable_xla_compilation: true\n", kEverything),
+              ElementsAre("training.enable_xla_compilation (c.yaml:2) has no effect: there is no "
+                          "TensorFlow here, so there is no XLA"));
+}
+
+TEST(CheckConfigTest, GraphModeSaysThatItNeedsCuda) {
+  const std::string yaml = "training: {enable_graph_mode: true}";
+
+  EXPECT_THAT(notes_of(yaml, kEverything), IsEmpty());
+  EXPECT_THAT(notes_of(yaml, {.trainer = true, .gpu = true, .cuda = false}),
+              ElementsAre(HasSubstr("graph mode means CUDA graphs")));
+}
+
+TEST(CheckConfigTest, TheOtherLoaderSaysThatThereIsOnlyOne) {
+  EXPECT_THAT(notes_of("data: {use_tf_native_loading: false}", kEverything),
+              ElementsAre(HasSubstr("the native loader is the only one here")));
+  EXPECT_THAT(notes_of("data: {use_tf_native_loading: true}", kEverything), IsEmpty());
+}
+
+TEST(CheckConfigTest, AKeyThatAsksForNothingSaysNothing) {
+  EXPECT_THAT(notes_of("training: {enable_xla_compilation: false}", kEverything), IsEmpty());
+  EXPECT_THAT(notes_of("data: {prefetch_to_gpu: false, prefetch_buffer_size: auto}",
+                       {.trainer = true, .gpu = false, .cuda = false}),
+              IsEmpty());
+}
+
+TEST(CheckConfigTest, PrefetchingSaysThatThereIsNoDevice) {
+  EXPECT_THAT(notes_of("data: {prefetch_to_gpu: true, prefetch_buffer_size: 4}",
+                       {.trainer = true, .gpu = false, .cuda = false}),
+              ElementsAre(HasSubstr("data.prefetch_buffer_size"), HasSubstr("no GPU to copy to")));
+}
+
+TEST(CheckConfigTest, WithoutATrainerItsKeysAreNamedInOneSentence) {
+  EXPECT_THAT(notes_of("training: {epochs: 3, seed: 1}\nmodel: {size: big}", Capabilities{}),
+              ElementsAre("no trainer in this build: model.size, training.epochs are checked and "
+                          "kept, but nothing reads them"));
+}
+
+struct ShadowCase {
+  const char* yaml;
+  const char* key;
+};
+class CheckConfigShadowTest : public testing::TestWithParam<ShadowCase> {};
+TEST_P(CheckConfigShadowTest, IsNoted) {
+  EXPECT_THAT(notes_of(GetParam().yaml, kEverything),
+              ElementsAre(HasSubstr(std::string(GetParam().key) + " (c.yaml:1) has no effect: ")));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Keys,
+    CheckConfigShadowTest,
+    testing::Values(
+        ShadowCase{"pipeline: {data_gpu_memory: 4096}", "pipeline.data_gpu_memory"},
+        ShadowCase{"pipeline: {model_gpu_memory: 4096}", "pipeline.model_gpu_memory"},
+        ShadowCase{"pipeline: {data_gpu_memory: 4096, enable_memory_isolation: true}",
+                   "pipeline.data_gpu_memory"},
+        ShadowCase{"pipeline: {virtual_gpu_memory: 512}", "pipeline.virtual_gpu_memory"},
+        ShadowCase{"{data: {enable_static_shapes: off}, pipeline: {bucket_edges: 4}}",
+                   "pipeline.bucket_edges"},
+        ShadowCase{"data: {val_split: 0.1, val_data: v}", "data.val_split"},
+        ShadowCase{"data: {feature_dir: f, preprocessing_mode: runtime}", "data.feature_dir"}));
+
+}  // namespace
+}  // namespace qanat

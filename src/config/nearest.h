@@ -1,0 +1,18 @@
+// "Did you mean": the name a person most likely wanted.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qanat {
+
+// Edits (insert, delete, replace, swap neighbours) from one to the other; case, '-' and '_' are
+// not told apart.
+int edit_distance(std::string_view a, std::string_view b);
+
+// Nothing when no name is near enough to be meant.
+std::optional<std::string> nearest(std::string_view given, std::span<const std::string> names);
+
+}  // namespace qanat

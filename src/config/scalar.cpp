@@ -1,0 +1,155 @@
+#include "config/scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "config/problem.h"
+
+namespace qanat {
+namespace {
+
+std::string lower(std::string text) {
+  std::ranges::transform(
+      text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+Failure not_a(const char* what, const Scalar& scalar) {
+  if (scalar.quoted) {
+    return {fmt::format("not {}: \"{}\" is text because of its quotes", what, shown(scalar.text))};
+  }
+  if (scalar.text.empty()) {
+    return {"no value"};
+  }
+  return {fmt::format("not {}: {}", what, shown(scalar.text))};
+}
+
+template <typename T>
+std::optional<T> read_all(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) {
+      return std::nullopt;
+    }
+  }
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Bytes that follow the first of a character, or nothing when it cannot be a first byte.
+std::optional<std::size_t> followers(unsigned char first) {
+  if (first < 0x80) {
+    return 0;
+  }
+  if (first >= 0xc2 && first < 0xe0) {
+    return 1;
+  }
+  if (first >= 0xe0 && first < 0xf0) {
+    return 2;
+  }
+  if (first >= 0xf0 && first < 0xf5) {
+    return 3;
+  }
+  return std::nullopt;
+}
+
+// Over-long forms, surrogates and numbers above U+10FFFF show in the second byte.
+bool second_byte_allowed(unsigned char first, unsigned char second) {
+  switch (first) {
+    case 0xe0:
+      return second >= 0xa0;
+    case 0xed:
+      return second < 0xa0;
+    case 0xf0:
+      return second >= 0x90;
+    case 0xf4:
+      return second < 0x90;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Result<bool> parse_bool(const Scalar& scalar) {
+  const std::string word = lower(scalar.text);
+  if (!scalar.quoted && (word == "true" || word == "yes" || word == "on")) {
+    return true;
+  }
+  if (!scalar.quoted && (word == "false" || word == "no" || word == "off")) {
+    return false;
+  }
+  return not_a("true or false", scalar);
+}
+
+Result<std::int64_t> parse_integer(const Scalar& scalar) {
+  constexpr double kExact = 9007199254740992.0;  // above, a double skips whole numbers
+  if (scalar.quoted) {
+    return not_a("a whole number", scalar);
+  }
+  if (const auto whole = read_all<std::int64_t>(scalar.text)) {
+    return *whole;
+  }
+  const auto number = read_all<double>(scalar.text);
+  if (!number || !std::isfinite(*number) || std::abs(*number) > kExact ||
+      *number != std::trunc(*number)) {
+    return not_a("a whole number", scalar);
+  }
+  return static_cast<std::int64_t>(*number);
+}
+
+Result<double> parse_number(const Scalar& scalar) {
+  const auto number = scalar.quoted ? std::nullopt : read_all<double>(scalar.text);
+  if (!number || !std::isfinite(*number)) {
+    return not_a("a number", scalar);
+  }
+  return *number;
+}
+
+Result<std::string> parse_string(const Scalar& scalar) {
+  if (scalar.text.empty()) {
+    return Failure{"no value"};
+  }
+  if (!is_utf8(scalar.text)) {
+    return Failure{"not UTF-8 text"};
+  }
+  if (scalar.text.find('\0') != std::string::npos) {
+    return Failure{"text with a zero byte in it"};
+  }
+  return scalar.text;
+}
+
+bool is_unset(const Scalar& scalar) {
+  constexpr std::array<std::string_view, 5> kWords = {"", "auto", "none", "null", "~"};
+  return !scalar.quoted && std::ranges::find(kWords, lower(scalar.text)) != kWords.end();
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const std::optional<std::size_t> count = followers(first);
+    if (!count || text.size() <= *count) {
+      return false;
+    }
+    for (std::size_t i = 1; i <= *count; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      if ((byte & 0xc0) != 0x80 || (i == 1 && !second_byte_allowed(first, byte))) {
+        return false;
+      }
+    }
+    text.remove_prefix(*count + 1);
+  }
+  return true;
+}
+
+}  // namespace qanat
