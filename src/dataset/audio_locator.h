@@ -17,8 +17,8 @@
 namespace qanat {
 
 struct AudioLocation {
-  std::string id = {};                   // the name without `wavs/` and extension
-  std::optional<std::string> path = {};  // relative to the root, or absolute; nothing: no such file
+  std::string id;                   // the name without `wavs/` and extension
+  std::optional<std::string> path;  // relative to the root, or absolute; nothing: no such file
 };
 
 class AudioLocator {

@@ -24,10 +24,10 @@ namespace qanat {
 
 // 40 bytes: a million utterances are 40 MB.
 struct IndexEntry {
-  SampleCount samples = {};  // at the target rate
-  TokenCount tokens = {};
-  FileIdentity identity = {};  // of the audio file when it was measured
-  bool usable = false;         // false: none of the above is known; failures says why
+  SampleCount samples;  // at the target rate
+  TokenCount tokens;
+  FileIdentity identity;  // of the audio file when it was measured
+  bool usable = false;    // false: none of the above is known; failures says why
 
   bool operator==(const IndexEntry&) const = default;
 };
@@ -42,16 +42,16 @@ struct IndexFailure {
 
 // Where the entries came from.
 struct IndexOrigin {
-  std::int64_t probed = 0;              // audio files that were opened
-  std::int64_t reused = 0;              // audio files that were known and had not changed
-  std::filesystem::path cache = {};     // empty: none was read or written
-  std::vector<std::string> notes = {};  // to be said once: a damaged cache, no place to write one
+  std::int64_t probed = 0;         // audio files that were opened
+  std::int64_t reused = 0;         // audio files that were known and had not changed
+  std::filesystem::path cache;     // empty: none was read or written
+  std::vector<std::string> notes;  // to be said once: a damaged cache, no place to write one
 };
 
 struct DatasetIndex {
-  std::vector<IndexEntry> entries = {};     // one per utterance of the manifest, in its order
-  std::vector<IndexFailure> failures = {};  // ascending by item
-  IndexOrigin origin = {};
+  std::vector<IndexEntry> entries;     // one per utterance of the manifest, in its order
+  std::vector<IndexFailure> failures;  // ascending by item
+  IndexOrigin origin;
 };
 
 struct IndexSources {
@@ -63,10 +63,10 @@ struct IndexSources {
 };
 
 struct IndexOptions {
-  int threads = 0;                                        // 0: one per core
-  std::vector<std::filesystem::path> cache_folders = {};  // tried in order; none: no cache
-  ProgressFn progress = {};
-  std::stop_token stop = {};
+  int threads = 0;                                   // 0: one per core
+  std::vector<std::filesystem::path> cache_folders;  // tried in order; none: no cache
+  ProgressFn progress;
+  std::stop_token stop;
 };
 
 // Nothing when stopped; what was measured by then is in the cache. The result does not depend on

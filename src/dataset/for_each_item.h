@@ -11,8 +11,8 @@ namespace qanat {
 
 struct ParallelOptions {
   int threads = 0;  // 0: one per core this process may use
-  ProgressFn progress = {};
-  std::stop_token stop = {};
+  ProgressFn progress;
+  std::stop_token stop;
 };
 
 int num_threads(const ParallelOptions& options);

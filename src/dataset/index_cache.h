@@ -20,7 +20,7 @@ namespace qanat {
 struct CachedLengths {
   std::uint64_t audio_key = 0;  // content_hash of Utterance::audio
   std::uint64_t text_key = 0;   // content_hash of text and language
-  FileIdentity identity = {};   // the audio file that was measured
+  FileIdentity identity;        // the audio file that was measured
   std::int64_t samples = 0;
   std::int64_t tokens = 0;
 
@@ -29,7 +29,7 @@ struct CachedLengths {
 
 struct IndexCache {
   std::uint64_t settings_hash = 0;
-  std::vector<CachedLengths> lengths = {};  // in the order of the manifest they were made from
+  std::vector<CachedLengths> lengths;  // in the order of the manifest they were made from
 };
 
 std::string to_bytes(const IndexCache& cache);

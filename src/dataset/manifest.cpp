@@ -57,7 +57,6 @@ class ManifestBuilder {
   void add(const ManifestRow& row, SplitHint split);
   void report(ProblemKind kind, const ManifestRow& row, std::string detail);
   void drop_duplicates();
-  void refuse_if_empty() const;
   std::uint8_t source() const { return static_cast<std::uint8_t>(manifest_.sources.size() - 1); }
 
   AudioLocator locator_;
@@ -171,33 +170,11 @@ void ManifestBuilder::drop_duplicates() {
   all.resize(kept);
 }
 
-void ManifestBuilder::refuse_if_empty() const {
-  if (!manifest_.utterances.empty()) {
-    return;
-  }
-  const std::string names = fmt::format("{}", fmt::join(manifest_.sources, ", "));
-  const std::string where = (manifest_.root / names).string();
-  if (manifest_.num_rows == 0) {
-    throw Error("{}: no rows; expected lines of the form id|text", where);
-  }
-  const auto first =
-      std::ranges::find(manifest_.problems, Severity::error, [](const auto& problem) {
-        return severity_of(problem.kind);
-      });
-  throw Error("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
-              where,
-              manifest_.num_rows,
-              first->line,
-              first->detail,
-              explain(first->kind));
-}
-
 Manifest ManifestBuilder::finish() && {
   drop_duplicates();
   std::ranges::stable_sort(manifest_.problems, {}, [](const DatasetProblem& problem) {
     return std::pair(problem.source, problem.line);
   });
-  refuse_if_empty();
   return std::move(manifest_);
 }
 
@@ -234,6 +211,33 @@ Manifest read_folder(const ManifestOptions& options, const std::filesystem::path
 }  // namespace
 
 Manifest read_manifest(const ManifestOptions& options) {
+  Manifest manifest = scan_manifest(options);
+  refuse_empty_manifest(manifest);
+  return manifest;
+}
+
+void refuse_empty_manifest(const Manifest& manifest) {
+  if (!manifest.utterances.empty()) {
+    return;
+  }
+  const std::string names = fmt::format("{}", fmt::join(manifest.sources, ", "));
+  const std::string where = (manifest.root / names).string();
+  const auto first =
+      std::ranges::find(manifest.problems, Severity::error, [](const DatasetProblem& problem) {
+        return severity_of(problem.kind);
+      });
+  if (first == manifest.problems.end()) {
+    throw Error("{}: no rows; expected lines of the form id|text", where);
+  }
+  throw Error("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
+              where,
+              manifest.num_rows,
+              first->line,
+              first->detail,
+              explain(first->kind));
+}
+
+Manifest scan_manifest(const ManifestOptions& options) {
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(options.data, error);
   if (error || !std::filesystem::exists(data, error)) {

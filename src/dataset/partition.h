@@ -32,8 +32,8 @@ struct DroppedItem {
 };
 
 struct Partition {
-  std::vector<std::uint32_t> usable = {};  // ascending
-  std::vector<DroppedItem> dropped = {};   // ascending by item, each with its first reason
+  std::vector<std::uint32_t> usable;  // ascending
+  std::vector<DroppedItem> dropped;   // ascending by item, each with its first reason
 };
 
 Partition partition(const DatasetIndex& index, const LengthLimits& limits);

@@ -61,9 +61,9 @@ struct DatasetProblem {
   ProblemKind kind = ProblemKind::wrong_columns;
   std::uint8_t source = 0;  // which of the manifest's files
   int line = 0;             // 0: of the file as a whole
-  std::string id = {};      // empty where the row has none that can be read
-  std::string audio = {};   // the file; empty where none was found
-  std::string detail = {};  // `what: value; expected ...`
+  std::string id;           // empty where the row has none that can be read
+  std::string audio;        // the file; empty where none was found
+  std::string detail;       // `what: value; expected ...`
 
   bool operator==(const DatasetProblem&) const = default;
 };

@@ -21,24 +21,30 @@ bool is_divided_by_files(const Manifest& manifest) {
 }
 
 // The smallest round fraction that puts something on the validation side.
-double least_fraction(const Manifest& manifest, std::uint64_t seed) {
+double least_fraction(const Manifest& manifest,
+                      const DatasetSplit& split,
+                      const SplitOptions& options) {
   double least = 1.0;
-  for (const Utterance& utterance : manifest.utterances) {
-    least = std::min(least, position_of(utterance, seed));
+  for (const std::vector<std::uint32_t>* side : {&split.train, &split.validation}) {
+    for (const std::uint32_t item : *side) {
+      least = std::min(least, position_of(manifest.utterances[item], options.seed));
+    }
   }
   return std::min(1.0, std::floor(least * 100.0 + 1.0) / 100.0);
 }
 
 }  // namespace
 
-DatasetSplit split_dataset(const Manifest& manifest, const SplitOptions& options) {
+DatasetSplit split_dataset(const Manifest& manifest,
+                           std::span<const std::uint32_t> items,
+                           const SplitOptions& options) {
   const bool by_files = is_divided_by_files(manifest);
   DatasetSplit split;
-  for (std::uint32_t i = 0; i < manifest.utterances.size(); ++i) {
-    const Utterance& utterance = manifest.utterances[i];
+  for (const std::uint32_t item : items) {
+    const Utterance& utterance = manifest.utterances[item];
     const bool validates = by_files ? utterance.split == SplitHint::validation
                                     : position_of(utterance, options.seed) < options.val_fraction;
-    (validates ? split.validation : split.train).push_back(i);
+    (validates ? split.validation : split.train).push_back(item);
   }
   return split;
 }
@@ -49,32 +55,26 @@ void refuse_empty_split(const Manifest& manifest,
   if (!split.train.empty() && !split.validation.empty()) {
     return;
   }
-  const char* const empty = split.train.empty() ? "training" : "validation";
-  if (is_divided_by_files(manifest)) {
-    throw Error(
-        "{}: the {} set is empty: all {} usable rows are in metadata_eval.csv; expected "
-        "some in metadata_train.csv",
-        manifest.root.string(),
-        empty,
-        split.validation.size());
-  }
-  if (manifest.utterances.size() < 2) {
-    throw Error(
-        "{}: the {} set is empty: the data set has {} usable utterance; expected at least 2",
-        manifest.root.string(),
-        empty,
-        manifest.utterances.size());
-  }
-  throw Error(
-      "{}: the {} set is empty: {} utterances divide into {} for training and {} for validation "
-      "at a validation fraction of {}; try a fraction of {:.2f}, or a metadata_eval.csv",
+  const std::size_t total = split.train.size() + split.validation.size();
+  const std::string what = fmt::format(
+      "{}: the {} set is empty: {} usable utterance{} divide into {} for training and {} for "
+      "validation",
       manifest.root.string(),
-      empty,
-      manifest.utterances.size(),
+      split.train.empty() ? "training" : "validation",
+      total,
+      total == 1 ? "" : "s",
       split.train.size(),
-      split.validation.size(),
-      options.val_fraction,
-      least_fraction(manifest, options.seed));
+      split.validation.size());
+  if (is_divided_by_files(manifest)) {
+    throw Error("{}; expected usable rows in both metadata_train.csv and metadata_eval.csv", what);
+  }
+  if (total < 2) {
+    throw Error("{}; expected at least 2", what);
+  }
+  throw Error("{} at val_split {}; try val_split {:.2f}, or rows in a metadata_eval.csv",
+              what,
+              options.val_fraction,
+              least_fraction(manifest, split, options));
 }
 
 }  // namespace qanat

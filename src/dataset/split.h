@@ -17,14 +17,16 @@ struct SplitOptions {
 
 // Items of a manifest, ascending.
 struct DatasetSplit {
-  std::vector<std::uint32_t> train = {};
-  std::vector<std::uint32_t> validation = {};
+  std::vector<std::uint32_t> train;
+  std::vector<std::uint32_t> validation;
 };
 
-// Where there is a metadata_eval.csv, its rows validate and all others train. Else the hash of id
-// and seed decides, for every utterance alone: adding, removing or reordering rows moves no other
-// row to the other side. Either side may turn out empty.
-DatasetSplit split_dataset(const Manifest& manifest, const SplitOptions& options);
+// Divides the items named. Where there is a metadata_eval.csv, its rows validate and all others
+// train. Else the hash of id and seed decides, for every utterance alone: adding, removing or
+// reordering rows moves no other row to the other side. Either side may turn out empty.
+DatasetSplit split_dataset(const Manifest& manifest,
+                           std::span<const std::uint32_t> items,
+                           const SplitOptions& options);
 
 // Throws Error with the counts and what to do when either side is empty.
 void refuse_empty_split(const Manifest& manifest,

@@ -1,6 +1,7 @@
 #include "dataset/split.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -24,9 +25,15 @@ Manifest numbered(int count) {
   return manifest;
 }
 
+DatasetSplit split_all(const Manifest& manifest, const SplitOptions& options) {
+  std::vector<std::uint32_t> items(manifest.utterances.size());
+  std::iota(items.begin(), items.end(), 0U);
+  return split_dataset(manifest, items, options);
+}
+
 std::set<std::string> validation_ids(const Manifest& manifest, const SplitOptions& options) {
   std::set<std::string> ids;
-  for (const std::uint32_t item : split_dataset(manifest, options).validation) {
+  for (const std::uint32_t item : split_all(manifest, options).validation) {
     ids.insert(manifest.utterances[item].id);
   }
   return ids;
@@ -34,7 +41,7 @@ std::set<std::string> validation_ids(const Manifest& manifest, const SplitOption
 
 std::string refusal_of(const Manifest& manifest, const SplitOptions& options) {
   try {
-    refuse_empty_split(manifest, split_dataset(manifest, options), options);
+    refuse_empty_split(manifest, split_all(manifest, options), options);
   } catch (const Error& error) {
     return error.what();
   }
@@ -42,7 +49,7 @@ std::string refusal_of(const Manifest& manifest, const SplitOptions& options) {
 }
 
 TEST(SplitTest, EveryUtteranceIsOnOneSide) {
-  const DatasetSplit split = split_dataset(numbered(1000), {.val_fraction = 0.1});
+  const DatasetSplit split = split_all(numbered(1000), {.val_fraction = 0.1});
 
   EXPECT_EQ(split.train.size() + split.validation.size(), 1000U);
   EXPECT_NEAR(static_cast<double>(split.validation.size()), 100, 30);  // 3 sigma
@@ -83,7 +90,7 @@ TEST(SplitTest, AnEvalFileDecides) {
   manifest.utterances[1].split = SplitHint::validation;
   manifest.utterances[2].split = SplitHint::train;
 
-  const DatasetSplit split = split_dataset(manifest, {.val_fraction = 0.9});
+  const DatasetSplit split = split_all(manifest, {.val_fraction = 0.9});
 
   EXPECT_THAT(split.train, ElementsAre(0, 2));
   EXPECT_THAT(split.validation, ElementsAre(1));
@@ -95,17 +102,18 @@ TEST(SplitTest, ATrainFileAloneIsDividedByHash) {
     utterance.split = SplitHint::train;
   }
 
-  EXPECT_FALSE(split_dataset(manifest, {.val_fraction = 0.2}).validation.empty());
+  EXPECT_FALSE(split_all(manifest, {.val_fraction = 0.2}).validation.empty());
 }
 
 TEST(SplitTest, AnEmptyValidationSetIsRefusedWithAFractionThatWorks) {
   const Manifest manifest = numbered(8);
   const std::string refusal = refusal_of(manifest, {.val_fraction = 0.0001});
-  ASSERT_THAT(refusal,
-              AllOf(HasSubstr("the validation set is empty"),
-                    HasSubstr("8 utterances divide into 8 for training and 0 for validation"),
-                    HasSubstr("try a fraction of ")));
-  const double advised = std::stod(refusal.substr(refusal.find("try a fraction of ") + 18));
+  ASSERT_THAT(
+      refusal,
+      AllOf(HasSubstr("the validation set is empty"),
+            HasSubstr("8 usable utterances divide into 8 for training and 0 for validation"),
+            HasSubstr("try val_split ")));
+  const double advised = std::stod(refusal.substr(refusal.find("try val_split ") + 14));
 
   EXPECT_EQ(refusal_of(manifest, {.val_fraction = advised}), "accepted");
 }
@@ -119,7 +127,16 @@ TEST(SplitTest, ASetOfEvalRowsOnlyIsRefused) {
   Manifest manifest = numbered(1);
   manifest.utterances[0].split = SplitHint::validation;
 
-  EXPECT_THAT(refusal_of(manifest, {}), HasSubstr("expected some in metadata_train.csv"));
+  EXPECT_THAT(refusal_of(manifest, {}),
+              HasSubstr("expected usable rows in both metadata_train.csv and metadata_eval.csv"));
+}
+
+TEST(SplitTest, OnlyTheItemsNamedAreDivided) {
+  const std::vector<std::uint32_t> items = {3, 5};
+
+  const DatasetSplit split = split_dataset(numbered(9), items, {.val_fraction = 0});
+
+  EXPECT_THAT(split.train, ElementsAre(3, 5));
 }
 
 TEST(SplitTest, OneUtteranceCannotBeDivided) {

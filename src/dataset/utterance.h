@@ -16,10 +16,10 @@ enum class SplitHint : std::uint8_t {
 };
 
 struct Utterance {
-  std::string id = {};     // unique in its set; the audio file's name without `wavs/` and extension
-  std::string audio = {};  // relative to the root, or absolute where the manifest says so
-  std::string text = {};   // the normalised column where there is one, else the raw one
-  std::string speaker = {};  // empty: the manifest does not say
+  std::string id;       // unique in its set; the audio file's name without `wavs/` and extension
+  std::string audio;    // relative to the root, or absolute where the manifest says so
+  std::string text;     // the normalised column where there is one, else the raw one
+  std::string speaker;  // empty: the manifest does not say
   Language language = Language::en;
   SplitHint split = SplitHint::none;
   std::uint8_t source = 0;  // which of the manifest's files

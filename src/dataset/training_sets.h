@@ -1,0 +1,46 @@
+// From what the user named to what is trained and validated on: manifests read, lengths known,
+// over-long and broken utterances left out and listed, the rest divided.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "dataset/dataset_index.h"
+#include "dataset/manifest.h"
+#include "dataset/partition.h"
+#include "dataset/split.h"
+
+namespace qanat {
+
+struct TrainingSetOptions {
+  std::filesystem::path train_data;
+  std::optional<std::filesystem::path> val_data;  // unset: a part of train_data
+  std::optional<Language> language;               // of rows that do not say
+  SplitOptions split;
+  LengthLimits limits;
+  IndexOptions index;  // cache_folders empty: index_cache_folders() of each set
+};
+
+// Utterances that can be used, with their lengths: entry i is of utterance i.
+struct UtteranceSet {
+  Manifest manifest;  // problems: all that was left out, by source and line
+  DatasetIndex index;
+};
+
+struct TrainingSets {
+  UtteranceSet train;
+  UtteranceSet validation;
+};
+
+// Nothing when stopped. Throws Error when a set cannot be read or ends up empty. With one root
+// for both, the problems are all in train.manifest.
+std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options,
+                                               const IndexSources& sources);
+
+// One set as a whole, for tools: everything usable in the folder, whichever manifest names it.
+std::optional<UtteranceSet> load_utterance_set(const std::filesystem::path& data,
+                                               const TrainingSetOptions& options,
+                                               const IndexSources& sources);
+
+}  // namespace qanat
