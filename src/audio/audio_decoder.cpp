@@ -16,7 +16,6 @@ namespace {
 constexpr std::int64_t kFirstRead = 2 << 20;
 // Buffers that one very long file has grown are not kept for the short ones after it.
 constexpr std::size_t kKeepSamples = 4 << 20;
-constexpr std::size_t kMaxResamplers = 8;
 // Above this a float file is not loud but in another unit.
 constexpr float kMaxMagnitude = 16.0F;
 
@@ -125,7 +124,10 @@ Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
     return Failure{
         fmt::format("too short: {} samples at {} Hz", header.samples.value, header.rate.value)};
   }
-  Resampler* resampler = header.rate == target_ ? nullptr : &resampler_from(header.rate);
+  std::optional<Resampler> resampler;
+  if (header.rate != target_) {
+    resampler.emplace(header.rate, target_);
+  }
   floats_.clear();
   const Result<Done> read =
       read_promised(source, interleaved_, [&](std::span<const float> interleaved) {
@@ -134,7 +136,7 @@ Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
   if (!read) {
     return read.failure();
   }
-  if (resampler != nullptr) {
+  if (resampler) {
     resampler->finish(floats_);
   }
   floats_.resize(static_cast<std::size_t>(length.value));
@@ -146,33 +148,19 @@ Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
 
 Result<Done> AudioDecoder::append(std::span<const float> interleaved,
                                   int channels,
-                                  Resampler* resampler) {
+                                  std::optional<Resampler>& resampler) {
   mono_.resize(interleaved.size() / static_cast<std::size_t>(channels));
   mix_down(interleaved, channels, mono_);
   Result<Done> sound = check_magnitude(mono_);
   if (!sound) {
     return sound;
   }
-  if (resampler != nullptr) {
+  if (resampler) {
     resampler->push(mono_, floats_);
   } else {
     floats_.insert(floats_.end(), mono_.begin(), mono_.end());
   }
   return Done{};
-}
-
-Resampler& AudioDecoder::resampler_from(SampleRate rate) {
-  const auto found = std::find_if(resamplers_.begin(),
-                                  resamplers_.end(),
-                                  [&](const Resampler& one) { return one.from() == rate; });
-  if (found != resamplers_.end()) {
-    found->start();
-    return *found;
-  }
-  if (resamplers_.size() == kMaxResamplers) {
-    resamplers_.erase(resamplers_.begin());
-  }
-  return resamplers_.emplace_back(rate, target_);
 }
 
 void AudioDecoder::release_large_buffers() {

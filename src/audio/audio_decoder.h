@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,9 +39,10 @@ class AudioDecoder {
   Result<Held> load(const std::filesystem::path& path);
   Result<Held> load_plain(const AudioFile& file, const WavLayout& layout, std::size_t already_read);
   Result<Held> load_any(AudioSource& source);
-  // Mixes, checks and appends to floats_; `resampler` is null when the rate is right.
-  Result<Done> append(std::span<const float> interleaved, int channels, Resampler* resampler);
-  Resampler& resampler_from(SampleRate rate);
+  // Mixes, checks and appends to floats_, through `resampler` unless the rate is right.
+  Result<Done> append(std::span<const float> interleaved,
+                      int channels,
+                      std::optional<Resampler>& resampler);
   void release_large_buffers();
 
   SampleRate target_;
@@ -50,7 +52,6 @@ class AudioDecoder {
   std::vector<float> mono_;
   std::vector<float> floats_;
   std::vector<std::int16_t> rounded_;
-  std::vector<Resampler> resamplers_;  // one per rate met
 };
 
 }  // namespace qanat

@@ -3,12 +3,15 @@
 // Xing tag lost 72 % of its samples that way.
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <mpg123.h>
+#include <sys/types.h>
 
 #include "audio/audio_source.h"
 
@@ -27,10 +30,53 @@ Failure damaged(mpg123_handle* decoder) {
   return Failure{fmt::format("damaged MPEG audio: {}", mpg123_strerror(decoder))};
 }
 
+// The file as libmpg123 sees it. Left alone, that reads four bytes at a time.
+class BufferedFile {
+ public:
+  explicit BufferedFile(const AudioFile& file) : file_(file) {}
+
+  static ssize_t read(void* self, void* out, std::size_t size) {
+    return static_cast<BufferedFile*>(self)->read_into({static_cast<std::byte*>(out), size});
+  }
+
+  static off_t seek(void* self, off_t offset, int whence) {
+    auto& file = *static_cast<BufferedFile*>(self);
+    const off_t base = whence == SEEK_SET   ? 0
+                       : whence == SEEK_CUR ? file.position_
+                                            : file.file_.size.value;
+    file.position_ = std::max<off_t>(base + offset, 0);
+    return file.position_;
+  }
+
+ private:
+  ssize_t read_into(std::span<std::byte> out) {
+    if (position_ < begin_ || position_ >= begin_ + static_cast<off_t>(filled_)) {
+      const Result<std::size_t> got = read_at(file_, Bytes{position_}, buffer_);
+      if (!got) {
+        return -1;
+      }
+      begin_ = position_;
+      filled_ = got.value();
+    }
+    const auto skipped = static_cast<std::size_t>(position_ - begin_);
+    const std::size_t size = std::min(out.size(), filled_ - skipped);
+    std::memcpy(out.data(), buffer_.data() + skipped, size);
+    position_ += static_cast<off_t>(size);
+    return static_cast<ssize_t>(size);
+  }
+
+  const AudioFile& file_;
+  off_t position_ = 0;
+  off_t begin_ = 0;  // of the buffer in the file
+  std::size_t filled_ = 0;
+  std::array<std::byte, 16384> buffer_;
+};
+
 class MpegSource : public AudioSource {
  public:
-  MpegSource(Mpg123Ptr decoder, AudioHeader header)
-      : decoder_(std::move(decoder)), header_(std::move(header)) {}
+  static Result<AudioSourcePtr> open(const AudioFile& file);
+
+  explicit MpegSource(const AudioFile& file) : file_(file) {}
 
   const AudioHeader& header() const override { return header_; }
 
@@ -53,6 +99,7 @@ class MpegSource : public AudioSource {
   SampleCount slack() const override { return SampleCount{2 * kLargestMpegFrame}; }
 
  private:
+  BufferedFile file_;  // libmpg123 keeps its address
   Mpg123Ptr decoder_;
   AudioHeader header_;
 };
@@ -116,6 +163,31 @@ Result<AudioHeader> scan(mpg123_handle* decoder, const AudioFile& file) {
                      .encoding = "mp3"};
 }
 
+Result<AudioSourcePtr> MpegSource::open(const AudioFile& file) {
+  auto source = std::make_unique<MpegSource>(file);
+  source->decoder_.reset(mpg123_new(nullptr, nullptr));
+  mpg123_handle* decoder = source->decoder_.get();
+  if (decoder == nullptr) {
+    return Failure{"libmpg123 cannot be started"};
+  }
+  constexpr long kFlags = MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_SKIP_ID3V2;
+  mpg123_param(decoder, MPG123_ADD_FLAGS, kFlags, 0.0);
+  mpg123_replace_reader_handle(decoder, BufferedFile::read, BufferedFile::seek, nullptr);
+  if (mpg123_open_handle(decoder, &source->file_) != MPG123_OK) {
+    return damaged(decoder);
+  }
+  Result<AudioHeader> header = scan(decoder, file);
+  if (!header) {
+    return header.failure();
+  }
+  const Result<Done> plausible = check_audio_header(header.value());
+  if (!plausible) {
+    return plausible.failure();
+  }
+  source->header_ = std::move(header).value();
+  return AudioSourcePtr(std::move(source));
+}
+
 }  // namespace
 
 bool is_mpeg(std::span<const std::byte> prefix) {
@@ -128,25 +200,7 @@ bool is_mpeg(std::span<const std::byte> prefix) {
 }
 
 Result<AudioSourcePtr> open_mpeg_source(const AudioFile& file) {
-  Mpg123Ptr decoder(mpg123_new(nullptr, nullptr));
-  if (!decoder) {
-    return Failure{"libmpg123 cannot be started"};
-  }
-  constexpr long kFlags = MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_SKIP_ID3V2;
-  mpg123_param(decoder.get(), MPG123_ADD_FLAGS, kFlags, 0.0);
-  if (mpg123_open_fd(decoder.get(), file.fd.get()) != MPG123_OK) {
-    return damaged(decoder.get());
-  }
-  Result<AudioHeader> header = scan(decoder.get(), file);
-  if (!header) {
-    return header.failure();
-  }
-  const Result<Done> plausible = check_audio_header(header.value());
-  if (!plausible) {
-    return plausible.failure();
-  }
-  return AudioSourcePtr(
-      std::make_unique<MpegSource>(std::move(decoder), std::move(header).value()));
+  return MpegSource::open(file);
 }
 
 }  // namespace qanat

@@ -34,12 +34,6 @@ Resampler::Resampler(SampleRate from, SampleRate to) : from_(from), to_(to) {
   }
 }
 
-void Resampler::start() {
-  if (const soxr_error_t problem = soxr_clear(engine_.get())) {
-    throw Error("cannot resample from {} to {} Hz: {}", from_.value, to_.value, problem);
-  }
-}
-
 void Resampler::push(std::span<const float> input, std::vector<float>& output) {
   const double ratio = static_cast<double>(to_.value) / static_cast<double>(from_.value);
   while (!input.empty()) {

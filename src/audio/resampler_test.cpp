@@ -107,12 +107,9 @@ TEST(ResamplerTest, RejectsWhatTheTargetRateCannotHold) {
 
 TEST(ResamplerTest, DoesNotDependOnTheSizeOfThePieces) {
   const std::vector<float> input = sine(440, 16'000, 10'000);
-  Resampler resampler(SampleRate{16'000}, SampleRate{22'050});
-  std::vector<float> whole;
-  resampler.push(input, whole);
-  resampler.finish(whole);
+  const std::vector<float> whole = resample(input, 16'000, 22'050);
 
-  resampler.start();
+  Resampler resampler(SampleRate{16'000}, SampleRate{22'050});
   std::vector<float> pieces;
   for (std::size_t i = 0; i < input.size(); i += 137) {
     resampler.push(std::span(input).subspan(i, std::min<std::size_t>(137, input.size() - i)),

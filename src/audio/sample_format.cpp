@@ -106,10 +106,12 @@ void to_float(std::span<const std::int16_t> samples, std::span<float> out) {
 void to_pcm16(std::span<const float> samples, std::span<std::int16_t> out) {
   QANAT_CHECK(samples.size() == out.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    // Both comparisons are false for NaN, which the first turns into 0.
-    const float value = samples[i] == samples[i] ? samples[i] * 32768.0F : 0.0F;
+    const float value = std::isnan(samples[i]) ? 0.0F : samples[i] * 32768.0F;
     const float bounded = std::min(std::max(value, -32768.0F), 32767.0F);
-    out[i] = static_cast<std::int16_t>(std::lrintf(bounded));
+    // Unlike std::lrint, which is a call, this compiles to vector code: 1.5 * 2^23 leaves no bits
+    // for a fraction.
+    constexpr float kNoFraction = 12582912.0F;
+    out[i] = static_cast<std::int16_t>((bounded + kNoFraction) - kNoFraction);
   }
 }
 
@@ -118,6 +120,12 @@ void mix_down(std::span<const float> interleaved, int channels, std::span<float>
   QANAT_CHECK(interleaved.size() == out.size() * width);
   if (channels == 1) {
     std::copy(interleaved.begin(), interleaved.end(), out.begin());
+    return;
+  }
+  if (channels == 2) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = (interleaved[2 * i] + interleaved[2 * i + 1]) * 0.5F;
+    }
     return;
   }
   const float scale = 1.0F / static_cast<float>(channels);
