@@ -212,13 +212,15 @@ Manifest read_folder(const ManifestOptions& options, const std::filesystem::path
 
 Manifest read_manifest(const ManifestOptions& options) {
   Manifest manifest = scan_manifest(options);
-  refuse_empty_manifest(manifest);
+  if (const std::optional<std::string> why = why_unusable(manifest)) {
+    throw Error(*why);
+  }
   return manifest;
 }
 
-void refuse_empty_manifest(const Manifest& manifest) {
+std::optional<std::string> why_unusable(const Manifest& manifest) {
   if (!manifest.utterances.empty()) {
-    return;
+    return std::nullopt;
   }
   const std::string names = fmt::format("{}", fmt::join(manifest.sources, ", "));
   const std::string where = (manifest.root / names).string();
@@ -227,14 +229,14 @@ void refuse_empty_manifest(const Manifest& manifest) {
         return severity_of(problem.kind);
       });
   if (first == manifest.problems.end()) {
-    throw Error("{}: no rows; expected lines of the form id|text", where);
+    return where + ": no rows; expected lines of the form id|text";
   }
-  throw Error("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
-              where,
-              manifest.num_rows,
-              first->line,
-              first->detail,
-              explain(first->kind));
+  return fmt::format("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
+                     where,
+                     manifest.num_rows,
+                     first->line,
+                     first->detail,
+                     explain(first->kind));
 }
 
 Manifest scan_manifest(const ManifestOptions& options) {

@@ -65,6 +65,8 @@ struct DatasetProblem {
   std::string audio;        // the file; empty where none was found
   std::string detail;       // `what: value; expected ...`
 
+  std::string text;  // the beginning of the text, where seeing it helps
+
   bool operator==(const DatasetProblem&) const = default;
 };
 

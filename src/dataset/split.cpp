@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
+#include <fmt/format.h>
+
 #include "dataset/content_hash.h"
 
 namespace qanat {
@@ -49,32 +50,30 @@ DatasetSplit split_dataset(const Manifest& manifest,
   return split;
 }
 
-void refuse_empty_split(const Manifest& manifest,
-                        const DatasetSplit& split,
-                        const SplitOptions& options) {
+std::optional<std::string> why_unusable(const Manifest& manifest,
+                                        const DatasetSplit& split,
+                                        const SplitOptions& options) {
   if (!split.train.empty() && !split.validation.empty()) {
-    return;
+    return std::nullopt;
   }
   const std::size_t total = split.train.size() + split.validation.size();
   const std::string what = fmt::format(
-      "{}: the {} set is empty: {} usable utterance{} divide into {} for training and {} for "
-      "validation",
+      "{}: the {} set is empty: of {} usable utterances {} are for training and {} for validation",
       manifest.root.string(),
       split.train.empty() ? "training" : "validation",
       total,
-      total == 1 ? "" : "s",
       split.train.size(),
       split.validation.size());
   if (is_divided_by_files(manifest)) {
-    throw Error("{}; expected usable rows in both metadata_train.csv and metadata_eval.csv", what);
+    return what + "; expected usable rows in both metadata_train.csv and metadata_eval.csv";
   }
   if (total < 2) {
-    throw Error("{}; expected at least 2", what);
+    return what + "; expected at least 2";
   }
-  throw Error("{} at val_split {}; try val_split {:.2f}, or rows in a metadata_eval.csv",
-              what,
-              options.val_fraction,
-              least_fraction(manifest, split, options));
+  return fmt::format("{} at val_split {}; try val_split {:.2f}, or rows in a metadata_eval.csv",
+                     what,
+                     options.val_fraction,
+                     least_fraction(manifest, split, options));
 }
 
 }  // namespace qanat

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dataset/manifest.h"
@@ -28,9 +29,9 @@ DatasetSplit split_dataset(const Manifest& manifest,
                            std::span<const std::uint32_t> items,
                            const SplitOptions& options);
 
-// Throws Error with the counts and what to do when either side is empty.
-void refuse_empty_split(const Manifest& manifest,
-                        const DatasetSplit& split,
-                        const SplitOptions& options);
+// Why a run cannot use this split: a side is empty; with the counts and what to do.
+std::optional<std::string> why_unusable(const Manifest& manifest,
+                                        const DatasetSplit& split,
+                                        const SplitOptions& options);
 
 }  // namespace qanat

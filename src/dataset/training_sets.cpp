@@ -111,7 +111,9 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
   }
   if (is_same_set(options)) {
     const DatasetSplit split = split_dataset(train->manifest, train->parts.usable, options.split);
-    refuse_empty_split(train->manifest, split, options.split);
+    if (const auto why = why_unusable(train->manifest, split, options.split)) {
+      throw Error(*why);
+    }
     UtteranceSet validation = take(*train, split.validation);
     return TrainingSets{.train = take_with_problems(*train, split.train),
                         .validation = std::move(validation)};

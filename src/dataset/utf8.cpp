@@ -1,7 +1,11 @@
 #include "dataset/utf8.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace qanat {
 namespace {
@@ -68,6 +72,49 @@ std::size_t sequence_length(std::string_view bytes, std::size_t at) {
   return length;
 }
 
+// Of one well-formed sequence.
+std::uint32_t decode(std::string_view sequence) {
+  std::uint32_t code = byte_at(sequence, 0);
+  if (sequence.size() > 1) {
+    code &= 0x7FU >> sequence.size();
+  }
+  for (std::size_t i = 1; i < sequence.size(); ++i) {
+    code = (code << 6) | (byte_at(sequence, i) & 0x3FU);
+  }
+  return code;
+}
+
+struct CodeRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Controls, blanks, joiners, direction marks, combining marks, private use.
+constexpr auto kInvisible = std::to_array<CodeRange>({{0x00, 0x20},
+                                                      {0x7F, 0xA0},
+                                                      {0xAD, 0xAD},
+                                                      {0x0300, 0x036F},
+                                                      {0x0610, 0x061C},
+                                                      {0x064B, 0x065F},
+                                                      {0x0670, 0x0670},
+                                                      {0x06D6, 0x06ED},
+                                                      {0x2000, 0x200F},
+                                                      {0x2028, 0x202F},
+                                                      {0x205F, 0x206F},
+                                                      {0x20D0, 0x20FF},
+                                                      {0x3000, 0x3000},
+                                                      {0xE000, 0xF8FF},
+                                                      {0xFE00, 0xFE0F},
+                                                      {0xFEFF, 0xFEFF},
+                                                      {0xFFF0, 0xFFFB},
+                                                      {0xE0000, 0x10FFFF}});
+
+bool is_visible(std::uint32_t code) {
+  return std::ranges::none_of(kInvisible, [code](const CodeRange& range) {
+    return code >= range.first && code <= range.last;
+  });
+}
+
 bool is_latin_letter(unsigned char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
@@ -105,6 +152,29 @@ std::size_t num_code_points(std::string_view utf8) {
     count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
   }
   return count;
+}
+
+std::string excerpt(std::string_view utf8, std::size_t count) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < utf8.size(); ++end) {
+    seen += (byte_at(utf8, end) & 0xC0) != 0x80 ? 1 : 0;
+    if (seen > count) {
+      return std::string(utf8.substr(0, end)) + "…";
+    }
+  }
+  return std::string(utf8);
+}
+
+std::string describe_character(std::string_view utf8) {
+  if (utf8.empty()) {
+    return "nothing";
+  }
+  const std::size_t length = std::max<std::size_t>(sequence_length(utf8, 0), 1);
+  const std::uint32_t code = decode(utf8.substr(0, length));
+  if (!is_visible(code)) {
+    return fmt::format("U+{:04X}", code);
+  }
+  return fmt::format("{} U+{:04X}", utf8.substr(0, length), code);
 }
 
 Language language_by_script(std::string_view utf8) {

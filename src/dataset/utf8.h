@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/language.h"
@@ -15,6 +16,13 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view bytes);
 
 // Code points of well-formed UTF-8.
 std::size_t num_code_points(std::string_view utf8);
+
+// The first `count` code points, with an ellipsis where some were left out.
+std::string excerpt(std::string_view utf8, std::size_t count);
+
+// `☃ U+2603`: a character one can see and look up, even one that prints as nothing or moves what
+// stands around it. Of the first code point.
+std::string describe_character(std::string_view utf8);
 
 // Persian when the letters of the Arabic script outnumber the Latin ones, else English.
 // `utf8` has to be well-formed.

@@ -40,6 +40,22 @@ TEST(Utf8Test, CountsCodePoints) {
   EXPECT_EQ(num_code_points("سلام"), 4U);
 }
 
+TEST(Utf8Test, AnExcerptEndsBetweenCharacters) {
+  EXPECT_EQ(excerpt("سلام دنیا", 4), "سلام…");
+  EXPECT_EQ(excerpt("abc", 3), "abc");
+  EXPECT_EQ(excerpt("", 3), "");
+}
+
+TEST(Utf8Test, CharactersAreDescribedSoThatOneCanSeeThem) {
+  EXPECT_EQ(describe_character("☃"), "☃ U+2603");
+  EXPECT_EQ(describe_character("é"), "é U+00E9");
+  EXPECT_EQ(describe_character("😀"), "😀 U+1F600");
+  EXPECT_EQ(describe_character("\x1B"), "U+001B");
+  EXPECT_EQ(describe_character("\u202E"), "U+202E");
+  EXPECT_EQ(describe_character("\u0301"), "U+0301");
+  EXPECT_EQ(describe_character(""), "nothing");
+}
+
 TEST(Utf8Test, GuessesTheLanguageByItsScript) {
   EXPECT_EQ(language_by_script("Hello"), Language::en);
   EXPECT_EQ(language_by_script("سلام دنیا"), Language::fa);

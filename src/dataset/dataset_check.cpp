@@ -1,0 +1,320 @@
+#include "dataset/dataset_check.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dataset/for_each_item.h"
+#include "dataset/repeated_audio.h"
+#include "dataset/speaking_pace.h"
+#include "dataset/utf8.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kExcerpt = 80;  // code points
+
+// What one worker found; merged and sorted afterwards, so that threads leave no trace.
+struct WorkerFindings {
+  std::vector<DatasetProblem> problems;
+  std::vector<std::uint32_t> damaged;
+  std::map<std::pair<std::int64_t, int>, std::vector<std::uint32_t>> formats;  // rate, channels
+  std::map<std::string, std::int64_t> unknown_characters;
+};
+
+using Totals = std::map<std::string, SetTotal>;
+
+std::vector<NamedTotal> by_duration(const Totals& totals) {
+  std::vector<NamedTotal> sorted;
+  for (const auto& [name, total] : totals) {
+    sorted.push_back({name, total});
+  }
+  std::ranges::stable_sort(
+      sorted, std::greater{}, [](const NamedTotal& one) { return one.total.duration; });
+  return sorted;
+}
+
+// Fixture: one run of check_dataset(), in the order of its methods.
+class DatasetCheck {
+ public:
+  DatasetCheck(const CheckOptions& options, const CheckSources& sources)
+      : options_(options), sources_(sources) {}
+
+  std::optional<DatasetReport> run();
+
+ private:
+  bool measure();
+  bool inspect_all();
+  void inspect(std::uint32_t item, WorkerFindings& found) const;
+  void inspect_text(std::uint32_t item, WorkerFindings& found) const;
+  void merge(std::vector<WorkerFindings> found);
+  void drop_damaged(std::vector<std::uint32_t> damaged);
+  void find_repeats();
+  void check_pace();
+  void add_totals();
+  void divide();
+  void judge();
+  void finish();
+
+  ParallelOptions parallel() const {
+    return {
+        .threads = options_.threads, .progress = options_.sound_progress, .stop = options_.stop};
+  }
+  Seconds length_of(std::uint32_t item) const {
+    return Seconds{static_cast<double>(index_.entries[item].samples.value) /
+                   static_cast<double>(options_.limits.rate.value)};
+  }
+  DatasetProblem problem_of(std::uint32_t item, ProblemKind kind, std::string detail) const;
+
+  const CheckOptions& options_;
+  const CheckSources& sources_;
+  Manifest manifest_;
+  DatasetIndex index_;
+  std::vector<std::uint32_t> usable_;
+  DatasetReport report_;
+};
+
+std::optional<DatasetReport> DatasetCheck::run() {
+  manifest_ = scan_manifest(options_.manifest);
+  report_.root = manifest_.root;
+  report_.sources = manifest_.sources;
+  report_.depth = options_.depth;
+  report_.limits = options_.limits;
+  report_.rows = manifest_.num_rows;
+  report_.problems = manifest_.problems;
+  if (!measure() || !inspect_all()) {
+    return std::nullopt;
+  }
+  if (options_.depth == CheckDepth::samples) {
+    find_repeats();
+  }
+  check_pace();
+  add_totals();
+  divide();
+  judge();
+  finish();
+  return options_.stop.stop_requested() ? std::nullopt : std::optional(std::move(report_));
+}
+
+DatasetProblem DatasetCheck::problem_of(std::uint32_t item,
+                                        ProblemKind kind,
+                                        std::string detail) const {
+  const Utterance& utterance = manifest_.utterances[item];
+  return {.kind = kind,
+          .source = utterance.source,
+          .line = utterance.line,
+          .id = utterance.id,
+          .audio = utterance.audio,
+          .detail = std::move(detail),
+          .text = excerpt(utterance.text, kExcerpt)};
+}
+
+bool DatasetCheck::measure() {
+  std::optional<DatasetIndex> index = build_index(manifest_,
+                                                  sources_.index,
+                                                  {.threads = options_.threads,
+                                                   .cache_folders = options_.cache_folders,
+                                                   .progress = options_.index_progress,
+                                                   .stop = options_.stop});
+  if (!index) {
+    return false;
+  }
+  index_ = std::move(*index);
+  report_.notes = index_.origin.notes;
+  Partition parts = partition(index_, options_.limits);
+  usable_ = std::move(parts.usable);
+  for (DroppedItem& dropped : parts.dropped) {
+    report_.problems.push_back(problem_of(dropped.item, dropped.kind, std::move(dropped.detail)));
+  }
+  return true;
+}
+
+bool DatasetCheck::inspect_all() {
+  std::vector<WorkerFindings> found(static_cast<std::size_t>(num_threads(parallel())));
+  const bool complete = for_each_item(usable_.size(), parallel(), [&](int worker, std::size_t at) {
+    inspect(usable_[at], found[static_cast<std::size_t>(worker)]);
+  });
+  merge(std::move(found));
+  return complete;
+}
+
+void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
+  const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
+  const Result<SoundFacts> facts = sources_.inspect(path, options_.depth);
+  if (!facts) {
+    found.problems.push_back(problem_of(item, ProblemKind::damaged_audio, facts.failure().what));
+    found.damaged.push_back(item);
+    return;
+  }
+  found.formats[{facts.value().rate.value, facts.value().channels}].push_back(item);
+  for (SoundFinding& finding : sound_findings(facts.value(), options_.sound)) {
+    if (severity_of(finding.kind) == Severity::error) {
+      found.damaged.push_back(item);
+    }
+    found.problems.push_back(problem_of(item, finding.kind, std::move(finding.detail)));
+  }
+  inspect_text(item, found);
+}
+
+void DatasetCheck::inspect_text(std::uint32_t item, WorkerFindings& found) const {
+  std::string described;
+  for (const std::string& symbol : sources_.unknown_characters(manifest_.utterances[item])) {
+    const std::string name = describe_character(symbol);
+    ++found.unknown_characters[name];
+    described += (described.empty() ? "" : ", ") + name;
+  }
+  if (!described.empty()) {
+    found.problems.push_back(
+        problem_of(item, ProblemKind::unknown_characters, "characters: " + described));
+  }
+}
+
+void DatasetCheck::merge(std::vector<WorkerFindings> found) {
+  std::vector<std::uint32_t> damaged;
+  std::map<std::pair<std::int64_t, int>, std::vector<std::uint32_t>> formats;
+  std::map<std::string, std::int64_t> characters;
+  for (WorkerFindings& one : found) {
+    std::ranges::move(one.problems, std::back_inserter(report_.problems));
+    std::ranges::copy(one.damaged, std::back_inserter(damaged));
+    for (const auto& [format, items] : one.formats) {
+      std::ranges::copy(items, std::back_inserter(formats[format]));
+    }
+    for (const auto& [name, count] : one.unknown_characters) {
+      characters[name] += count;
+    }
+  }
+  drop_damaged(std::move(damaged));
+  Totals totals;
+  for (auto& [format, items] : formats) {
+    std::ranges::sort(items);  // sums of seconds depend on their order
+    for (const std::uint32_t item : items) {
+      totals[format_name(SampleRate{format.first}, format.second)].add(length_of(item));
+    }
+  }
+  report_.formats = by_duration(totals);
+  for (const auto& [name, count] : characters) {
+    report_.unknown_characters.push_back({name, count});
+  }
+  std::ranges::stable_sort(report_.unknown_characters, std::greater{}, &NamedCount::count);
+}
+
+void DatasetCheck::drop_damaged(std::vector<std::uint32_t> damaged) {
+  std::ranges::sort(damaged);
+  std::erase_if(usable_,
+                [&](std::uint32_t item) { return std::ranges::binary_search(damaged, item); });
+}
+
+void DatasetCheck::find_repeats() {
+  ParallelOptions silent = parallel();
+  silent.progress = {};
+  for (const RepeatedAudio& repeat : find_repeated_audio(manifest_, index_, usable_, silent)) {
+    report_.problems.push_back(
+        problem_of(repeat.item,
+                   ProblemKind::repeated_audio,
+                   fmt::format("audio: the same as {}", manifest_.utterances[repeat.first].id)));
+  }
+}
+
+// Languages write the same speech with different numbers of characters: each has its own pace.
+void DatasetCheck::check_pace() {
+  std::map<Language, std::vector<std::uint32_t>> items;
+  for (const std::uint32_t item : usable_) {
+    items[manifest_.utterances[item].language].push_back(item);
+  }
+  std::vector<double> all;
+  for (const auto& [language, group] : items) {
+    std::vector<double> paces;
+    for (const std::uint32_t item : group) {
+      const auto characters = static_cast<double>(num_code_points(manifest_.utterances[item].text));
+      paces.push_back(characters / length_of(item).count());
+    }
+    for (const PaceOutlier& outlier : pace_outliers(paces)) {
+      report_.problems.push_back(problem_of(
+          group[outlier.item],
+          ProblemKind::unusual_pace,
+          fmt::format(
+              "pace: {:.1f} characters per second; usual is {:.1f}", outlier.pace, outlier.usual)));
+    }
+    std::ranges::copy(paces, std::back_inserter(all));
+  }
+  if (!all.empty()) {
+    std::ranges::sort(all);
+    report_.characters_per_second = quantile(all, 0.5);
+  }
+}
+
+void DatasetCheck::add_totals() {
+  Totals speakers;
+  Totals languages;
+  for (const std::uint32_t item : usable_) {
+    const Utterance& utterance = manifest_.utterances[item];
+    const Seconds length = length_of(item);
+    report_.usable.add(length);
+    speakers[utterance.speaker].add(length);
+    languages[std::string(to_string(utterance.language))].add(length);
+  }
+  report_.speakers = by_duration(speakers);
+  report_.languages = by_duration(languages);
+  std::vector<double> seconds;
+  for (std::uint32_t item = 0; item < index_.entries.size(); ++item) {
+    if (index_.entries[item].usable) {
+      seconds.push_back(length_of(item).count());
+    }
+  }
+  report_.histogram = length_histogram(seconds);
+  report_.lengths = summarise_lengths(std::move(seconds));
+}
+
+void DatasetCheck::divide() {
+  const auto validates = [&](std::uint32_t item) {
+    return manifest_.utterances[item].split == SplitHint::validation;
+  };
+  // A folder of nothing but metadata_eval.csv is another one's validation set.
+  if (options_.split.val_fraction <= 0 || std::ranges::all_of(usable_, validates)) {
+    return;
+  }
+  const DatasetSplit split = split_dataset(manifest_, usable_, options_.split);
+  report_.train.emplace();
+  report_.validation.emplace();
+  for (const std::uint32_t item : split.train) {
+    report_.train->add(length_of(item));
+  }
+  for (const std::uint32_t item : split.validation) {
+    report_.validation->add(length_of(item));
+  }
+  report_.unusable = why_unusable(manifest_, split, options_.split);
+}
+
+void DatasetCheck::judge() {
+  if (!usable_.empty()) {
+    return;
+  }
+  report_.unusable = why_unusable(manifest_);
+  if (!report_.unusable) {
+    report_.unusable = fmt::format("{}: none of {} utterances can be used",
+                                   manifest_.root.string(),
+                                   manifest_.utterances.size());
+  }
+}
+
+void DatasetCheck::finish() {
+  std::ranges::sort(report_.problems, {}, [](const DatasetProblem& problem) {
+    return std::tie(problem.kind, problem.source, problem.line, problem.id, problem.detail);
+  });
+  for (const DatasetProblem& problem : report_.problems) {
+    ++report_.counts[static_cast<std::size_t>(problem.kind)];
+  }
+}
+
+}  // namespace
+
+std::optional<DatasetReport> check_dataset(const CheckOptions& options,
+                                           const CheckSources& sources) {
+  return DatasetCheck(options, sources).run();
+}
+
+}  // namespace qanat

@@ -1,0 +1,45 @@
+// Looks at a whole data set and says everything that is wrong with it, before a run does.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "dataset/dataset_index.h"
+#include "dataset/dataset_report.h"
+#include "dataset/sound_findings.h"
+#include "dataset/split.h"
+
+namespace qanat {
+
+// All are called from several threads at once.
+struct CheckSources {
+  IndexSources index;
+  std::function<Result<SoundFacts>(const std::filesystem::path&, CheckDepth)> inspect;
+  std::function<std::vector<std::string>(const Utterance&)> unknown_characters;
+};
+
+struct CheckOptions {
+  ManifestOptions manifest;
+  SplitOptions split;  // val_fraction 0: the set is not divided
+  LengthLimits limits;
+  SoundLimits sound;
+  CheckDepth depth = CheckDepth::samples;
+  int threads = 0;
+  std::vector<std::filesystem::path> cache_folders;
+  ProgressFn index_progress;
+  ProgressFn sound_progress;
+  std::stop_token stop;
+};
+
+// Nothing when stopped. Throws Error when there is no manifest to check at all. Writes nothing but
+// the cache. The report does not depend on the number of threads.
+std::optional<DatasetReport> check_dataset(const CheckOptions& options,
+                                           const CheckSources& sources);
+
+}  // namespace qanat

@@ -1,0 +1,78 @@
+// What is in a data set and what is wrong with it: plain values that check_dataset() fills and
+// report/ renders.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "dataset/clip_lengths.h"
+#include "dataset/partition.h"
+#include "dataset/problem.h"
+
+namespace qanat {
+
+enum class CheckDepth {
+  headers,  // what manifest, text and audio headers say
+  samples,  // and every sample of every file
+};
+
+struct SetTotal {
+  std::int64_t utterances = 0;
+  Seconds duration{0};
+
+  void add(Seconds length) {
+    ++utterances;
+    duration += length;
+  }
+  bool operator==(const SetTotal&) const = default;
+};
+
+struct NamedTotal {
+  std::string name;
+  SetTotal total;
+
+  bool operator==(const NamedTotal&) const = default;
+};
+
+struct NamedCount {
+  std::string name;
+  std::int64_t count = 0;
+
+  bool operator==(const NamedCount&) const = default;
+};
+
+struct DatasetReport {
+  std::filesystem::path root;
+  std::vector<std::string> sources;  // the manifests, relative to the root
+  CheckDepth depth = CheckDepth::samples;
+  LengthLimits limits;
+
+  std::int64_t rows = 0;
+  SetTotal usable;
+  std::optional<SetTotal> train;  // absent: the set is not divided
+  std::optional<SetTotal> validation;
+  std::vector<NamedTotal> speakers;  // most hours first; one without a name: not said
+  std::vector<NamedTotal> languages;
+  std::vector<NamedTotal> formats;             // "22050 Hz mono"
+  std::vector<NamedCount> unknown_characters;  // utterances that hold them, most first
+
+  std::optional<LengthSummary> lengths;         // of all clips whose length is known
+  std::vector<HistogramBin> histogram;          // of the same
+  std::optional<double> characters_per_second;  // median of the usable utterances
+
+  std::vector<DatasetProblem> problems;                 // by kind, source, line
+  std::array<std::int64_t, kNumProblemKinds> counts{};  // of problems, by kind
+  std::optional<std::string> unusable;                  // why no run can use this set as it is
+  std::vector<std::string> notes;                       // about the check itself
+
+  std::int64_t dropped() const { return rows - usable.utterances; }
+};
+
+std::int64_t count_of(const DatasetReport& report, Severity severity);
+
+}  // namespace qanat

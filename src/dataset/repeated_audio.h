@@ -1,0 +1,27 @@
+// Finds files with the very same bytes: a corpus copied twice, a placeholder clip.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dataset/dataset_index.h"
+#include "dataset/for_each_item.h"
+
+namespace qanat {
+
+struct RepeatedAudio {
+  std::uint32_t item = 0;
+  std::uint32_t first = 0;  // the first item with these bytes
+
+  bool operator==(const RepeatedAudio&) const = default;
+};
+
+// Of the items named, ascending. Reads only files that share their size with another. A file that
+// cannot be read repeats nothing. Incomplete when stopped.
+std::vector<RepeatedAudio> find_repeated_audio(const Manifest& manifest,
+                                               const DatasetIndex& index,
+                                               std::span<const std::uint32_t> items,
+                                               const ParallelOptions& options);
+
+}  // namespace qanat

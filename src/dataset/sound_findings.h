@@ -1,0 +1,48 @@
+// What the header and the samples of one clip give reason to say. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "dataset/problem.h"
+
+namespace qanat {
+
+struct SoundLevels {
+  double clipped_share = 0;  // of the samples; at full scale
+  bool silent = false;       // nothing above -60 dB
+  Seconds leading_silence{0};
+  Seconds trailing_silence{0};
+  std::int64_t non_finite = 0;  // samples that are no numbers
+};
+
+struct SoundFacts {
+  SampleRate rate;
+  int channels = 1;
+  std::optional<SoundLevels> levels;  // absent: only the header was read
+};
+
+// When a clip is worth a warning.
+struct SoundLimits {
+  SampleRate rate{22050};  // the model's
+  double clipped_share = 0.001;
+  Seconds silence{1.0};  // before the first or after the last sound
+};
+
+struct SoundFinding {
+  ProblemKind kind;
+  std::string detail;
+
+  bool operator==(const SoundFinding&) const = default;
+};
+
+std::vector<SoundFinding> sound_findings(const SoundFacts& facts, const SoundLimits& limits);
+
+// "22050 Hz mono", "48000 Hz stereo", "44100 Hz 6 channels"
+std::string format_name(SampleRate rate, int channels);
+
+}  // namespace qanat
