@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -47,7 +48,7 @@ class RunJournal final : public EventSink {
   void record(const Event& event) override;
 
  private:
-  void write_line(const nlohmann::json& line);
+  void write_line(std::string_view line);
 
   const std::filesystem::path path_;
   const Clock::time_point start_ = Clock::now();
@@ -60,7 +61,7 @@ class EventList final : public EventSink {
  public:
   void record(const Event& event) override;
   std::vector<Event> events() const;
-  std::vector<Event> events(const std::string& kind) const;
+  std::vector<Event> events(std::string_view kind) const;
 
  private:
   mutable std::mutex mutex_;  // guards events_

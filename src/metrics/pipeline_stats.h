@@ -19,22 +19,25 @@ struct WorkerStats {
 };
 
 struct WindowStats {
-  int batches = 0;  // being filled or ready, not yet taken
-  int limit = 0;    // at most that many
-  Bytes bytes;      // lent to the window and to the consumer
-  Bytes allocated;  // by the pool, lent or not
+  int batches = 0;   // being filled or ready, not yet taken
+  int limit = 0;     // at most that many
+  Bytes bytes;       // lent to the window and to the consumer
+  Bytes most_bytes;  // that were lent at once
+  Bytes allocated;   // by the pool, lent or not
   Bytes budget;
 };
 
 struct PipelineStats {
   Seconds age{0};
-  std::vector<StageStats> stages;  // decode, mel, tokens, copy
+  StageStats decode{.name = "decode"};  // read, decode, resample, mix down
+  StageStats mel{.name = "mel"};
+  StageStats tokens{.name = "tokens"};
+  StageStats copy{.name = "copy"};  // out of shards or memory, and into the cache
   std::vector<WorkerStats> workers;
   int active_workers = 0;
-  BufferStats ready;  // finished batches waiting for the consumer
+  BufferStats ready;  // finished batches; its pop_wait is the consumer's waiting
   WindowStats window;
-  WaitTime consumer_wait;    // calls of next() that had to wait
-  Seconds consumer_busy{0};  // between the calls
+  Seconds consumer_busy{0};  // between its calls
   std::int64_t batches = 0;  // delivered
   std::int64_t rows = 0;     // delivered
   std::int64_t bad = 0;      // attempts to fill a row that failed; each was substituted
@@ -45,6 +48,12 @@ struct PipelineStats {
   FrameCount padded_frames;  // delivered, with padding
   Bytes bytes;               // delivered
 
+  // Of the time since the consumer first called, the share it waited for data.
+  double wait_share() const {
+    const Seconds waited = ready.pop_wait.total;
+    const Seconds total = waited + consumer_busy;
+    return total.count() > 0 ? waited / total : 0.0;
+  }
   double padding_share() const {
     return padded_frames.value == 0
                ? 0.0

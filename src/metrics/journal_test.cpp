@@ -1,0 +1,118 @@
+#include "metrics/journal.h"
+
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+class JournalTest : public testing::Test {
+ protected:
+  JournalTest() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / "journal_test" / test->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ / "run.jsonl";
+  }
+  ~JournalTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  std::filesystem::path path_;
+};
+
+TEST_F(JournalTest, StartsWithAHeaderAndKeepsEventsInOrder) {
+  {
+    RunJournal journal(path_, {{"seed", 7}});
+    journal.record({.kind = "step", .fields = {{"loss", 0.5}}});
+    journal.record({.kind = "stop"});
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+
+  ASSERT_EQ(contents.lines.size(), 3U);
+  EXPECT_EQ(contents.lines[0]["kind"], "journal");
+  EXPECT_EQ(contents.lines[0]["format"], RunJournal::kFormat);
+  EXPECT_EQ(contents.lines[0]["seed"], 7);
+  EXPECT_EQ(contents.lines[1]["kind"], "step");
+  EXPECT_EQ(contents.lines[1]["loss"], 0.5);
+  EXPECT_EQ(contents.lines[2]["kind"], "stop");
+  EXPECT_LE(contents.lines[1]["t"], contents.lines[2]["t"]);
+  EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+TEST_F(JournalTest, ALineTornByACrashCostsOnlyThatLine) {
+  { RunJournal(path_).record({.kind = "step"}); }
+  std::ofstream(path_, std::ios::app) << R"({"kind":"step","lo)";
+
+  { RunJournal(path_).record({.kind = "resumed"}); }
+
+  const JournalContents contents = read_journal(path_).value();
+  ASSERT_EQ(contents.lines.size(), 4U);
+  EXPECT_EQ(contents.lines[2]["kind"], "journal");
+  EXPECT_EQ(contents.lines[3]["kind"], "resumed");
+  EXPECT_EQ(contents.damaged_lines, 1);
+}
+
+TEST_F(JournalTest, LinesOfManyThreadsStayWhole) {
+  {
+    RunJournal journal(path_);
+    std::vector<std::jthread> writers;
+    for (int thread = 0; thread < 4; ++thread) {
+      writers.emplace_back([&journal, thread] {
+        for (int i = 0; i < 100; ++i) {
+          journal.record({.kind = "note", .fields = {{"from", thread}}});
+        }
+      });
+    }
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+  EXPECT_EQ(contents.lines.size(), 401U);
+  EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+TEST_F(JournalTest, AFileNameThatIsNotUtf8DoesNotLoseTheEvent) {
+  { RunJournal(path_).record({.kind = "bad", .fields = {{"file", "a\xff.wav"}}}); }
+
+  EXPECT_EQ(read_journal(path_).value().lines[1]["file"], "a\xef\xbf\xbd.wav");
+}
+
+TEST_F(JournalTest, RefusesTheJournalOfANewerProgram) {
+  std::ofstream(path_) << R"({"kind":"journal","format":999})" << '\n';
+
+  const Result<JournalContents> contents = read_journal(path_);
+
+  ASSERT_FALSE(contents.ok());
+  EXPECT_NE(contents.failure().what.find("999"), std::string::npos);
+}
+
+TEST_F(JournalTest, AFolderThatDoesNotExistIsAnErrorNamingThePath) {
+  try {
+    RunJournal journal(folder_ / "missing" / "run.jsonl");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("missing/run.jsonl"), std::string::npos);
+  }
+}
+
+TEST_F(JournalTest, AFullDiskIsAnError) {
+  EXPECT_THROW(RunJournal("/dev/full"), Error);
+}
+
+TEST(EventListTest, KeepsEventsByKind) {
+  EventList list;
+  list.record({.kind = "a"});
+  list.record({.kind = "b"});
+  list.record({.kind = "a"});
+
+  EXPECT_EQ(list.events("a").size(), 2U);
+  EXPECT_EQ(list.events().size(), 3U);
+}
+
+}  // namespace
+}  // namespace qanat

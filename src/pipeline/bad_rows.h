@@ -1,0 +1,54 @@
+// Utterances that could not be loaded: told to the journal, counted, and the run stopped when they
+// are too many.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "batch/batch.h"
+#include "metrics/journal.h"
+#include "pipeline/batch_assembler.h"
+
+namespace qanat {
+
+struct BadRow {
+  BatchId batch;
+  int row = 0;
+  std::uint32_t item = 0;
+  std::string file;
+  std::string reason;
+};
+
+// Thread-safe. Counting follows the plan's order, so that a run stops at the same batch whatever
+// the number of workers.
+class BadRows {
+ public:
+  // `start` is the first batch that will be counted. `journal` may be absent.
+  BadRows(double max_fraction, BatchId start, EventSink* journal);
+
+  // Journals a `bad_utterance` event, once per file and epoch.
+  void report(const BadRow& bad);
+
+  // The reason to stop, when the share of failed attempts in this epoch is above the limit: at the
+  // end of an epoch exactly, before it only when chance does not explain it (three standard
+  // deviations, and at least 20 attempts).
+  std::optional<Error> count(const PublishedBatch& batch);
+
+ private:
+  bool is_too_many(bool end_of_epoch) const;
+
+  const double max_fraction_;
+  EventSink* const journal_;
+  std::mutex mutex_;                                          // guards everything below
+  std::unordered_map<std::uint32_t, std::int64_t> reported_;  // item -> last epoch it was told in
+  std::string latest_;                                        // for the error message
+  bool whole_epoch_;  // the epoch being counted was counted from its first batch
+  std::int64_t attempts_ = 0;
+  std::int64_t failures_ = 0;
+};
+
+}  // namespace qanat

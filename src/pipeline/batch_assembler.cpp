@@ -1,0 +1,288 @@
+#include "pipeline/batch_assembler.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace qanat {
+namespace {
+
+constexpr Watermarks kNoMarks{.low = std::numeric_limits<int>::max(), .high = 0};
+
+// Adds the life time of the object to a counter.
+class Stopwatch {
+ public:
+  explicit Stopwatch(TimeCounter& counter) : counter_(counter) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { counter_.add(seconds_since(start_)); }
+
+ private:
+  TimeCounter& counter_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+BatchAssembler::BatchAssembler(PlanSequence plans,
+                               MakePlanFn make_plan,
+                               std::shared_ptr<BlockPool> pool,
+                               PublishFn published,
+                               const AssemblerOptions& options)
+    : make_plan_(std::move(make_plan)),
+      pool_(std::move(pool)),
+      published_(std::move(published)),
+      payload_(options.payload),
+      max_blocks_(options.max_blocks),
+      ready_(static_cast<std::size_t>(options.window)),
+      plans_(std::move(plans)),
+      window_(options.window),
+      ready_capacity_(options.window),
+      workers_(options.workers),
+      marks_(kNoMarks) {
+  QANAT_CHECK(options.window >= 1 && options.window <= options.max_window);
+  for (int i = 0; i < options.max_window; ++i) {
+    slots_.push_back(std::make_unique<BatchSlot>());
+  }
+}
+
+std::optional<RowTask> BatchAssembler::claim(WorkerSeat& seat, const std::stop_token& stop) {
+  if (seat.slot != nullptr && !stop.stop_requested()) {
+    if (const auto task = take_row(*seat.slot)) {
+      return task;
+    }
+  }
+  return claim_slowly(seat, stop);
+}
+
+// A slot may have been published and opened again since the worker saw it last. That is no harm: a
+// positive count belongs to whatever batch the slot holds now, that batch is the one being claimed
+// (a batch is opened only when all before it are claimed), and it stays until this row is finished.
+std::optional<RowTask> BatchAssembler::take_row(BatchSlot& slot) {
+  const int left = slot.unclaimed.fetch_sub(1, std::memory_order_acquire);
+  if (left <= 0) {
+    return std::nullopt;
+  }
+  return RowTask{.slot = &slot, .row = slot.batch->rows() - left};
+}
+
+std::optional<RowTask> BatchAssembler::claim_slowly(WorkerSeat& seat, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested() && !finished_) {
+    if (seat.number >= workers_) {
+      wake_another();  // pass on a wake-up this worker will not use
+      park(lock, seat, stop);
+    } else if (const auto epoch = plans_.wanted()) {
+      make_plan(lock, *epoch);
+    } else if (const auto task = claim_in_newest(seat)) {
+      wake_another();
+      return task;
+    } else if (gate() == Gate::open) {
+      open_next();
+    } else if (gate() == Gate::end) {
+      break;
+    } else {
+      wait_for_work(lock, seat, stop);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<RowTask> BatchAssembler::claim_in_newest(WorkerSeat& seat) {
+  if (!is_claimable()) {
+    return std::nullopt;
+  }
+  seat.slot = &slot_of(opened_ - 1);
+  return take_row(*seat.slot);
+}
+
+bool BatchAssembler::is_claimable() const {
+  return opened_ > publishing_ && slot_of(opened_ - 1).unclaimed.load() > 0;
+}
+
+BatchAssembler::Gate BatchAssembler::gate() const {
+  if (plans_.at_end()) {
+    return Gate::end;
+  }
+  if (!plans_.is_ready()) {
+    return Gate::no_plan;
+  }
+  const std::int64_t outstanding = opened_ - taken_;
+  if (outstanding >= window_) {
+    return Gate::full;
+  }
+  // A consumer that keeps its batches may have borrowed every block. One more than the budget
+  // allows is better than waiting for it forever.
+  if (outstanding > 0 && pool_->stats().lent >= max_blocks_) {
+    return Gate::full;
+  }
+  return Gate::open;
+}
+
+void BatchAssembler::open_next() {
+  BatchSlot& slot = slot_of(opened_);
+  slot.planned = plans_.take();
+  const BatchSpec spec = slot.planned.spec();
+  const BatchId id{.epoch = slot.planned.plan->epoch(), .index = slot.planned.index};
+  slot.batch.emplace(pool_, make_layout(spec.shape, payload_), id, spec.bucket);
+  slot.complete = false;
+  slot.failures.store(0);
+  slot.unfinished.store(spec.shape.rows);
+  ++opened_;
+  slot.unclaimed.store(spec.shape.rows, std::memory_order_release);
+}
+
+void BatchAssembler::make_plan(std::unique_lock<std::mutex>& lock, std::int64_t epoch) {
+  lock.unlock();
+  SharedPlan plan = make_plan_(epoch);
+  lock.lock();
+  plans_.provide(std::move(plan));
+  wake_another();
+}
+
+void BatchAssembler::park(std::unique_lock<std::mutex>& lock,
+                          WorkerSeat& seat,
+                          const std::stop_token& stop) {
+  const Stopwatch watch(seat.counters.parked);
+  unparked_.wait(lock, stop, [&] { return seat.number < workers_ || finished_; });
+}
+
+void BatchAssembler::wait_for_work(std::unique_lock<std::mutex>& lock,
+                                   WorkerSeat& seat,
+                                   const std::stop_token& stop) {
+  const bool starved = gate() == Gate::no_plan;
+  const Stopwatch watch(starved ? seat.counters.starved : seat.counters.blocked);
+  ++waiting_;
+  work_.wait(lock, stop, [&] {
+    return finished_ || seat.number >= workers_ || is_claimable() || gate() == Gate::open ||
+           gate() == Gate::end;
+  });
+  --waiting_;
+}
+
+// One at a time: the woken worker wakes the next one if there is more than it can do alone.
+void BatchAssembler::wake_another() {
+  if (waiting_ > 0 && (is_claimable() || gate() == Gate::open)) {
+    work_.notify_one();
+  }
+}
+
+bool BatchAssembler::finish(const RowTask& task) {
+  // Release: the row's bytes are seen by whoever publishes. Acquire: and all rows by the last.
+  if (task.slot->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  task.slot->complete = true;
+  publish_complete();
+  return true;
+}
+
+void BatchAssembler::publish_complete() {
+  while (publishing_ < opened_ && slot_of(publishing_).complete && !finished_) {
+    BatchSlot& slot = slot_of(publishing_);
+    const std::optional<Error> objection =
+        published_({.id = slot.batch->id(),
+                    .rows = slot.batch->rows(),
+                    .failures = slot.failures.load(),
+                    .last_of_epoch = slot.planned.is_last_of_epoch()});
+    if (objection) {
+      end_run(std::make_exception_ptr(*objection));
+      return;
+    }
+    // Never waits: the buffer holds the whole window. Never refused: it is closed with finished_.
+    QANAT_CHECK(ready_.push(*std::exchange(slot.batch, std::nullopt), {}));
+    slot.planned = {};
+    ++publishing_;
+  }
+  if (publishing_ == opened_ && plans_.at_end()) {
+    end_run(nullptr);
+  }
+}
+
+void BatchAssembler::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  end_run(std::move(failure));
+}
+
+void BatchAssembler::end_run(std::exception_ptr failure) {
+  finished_ = true;
+  ready_.fail(std::move(failure));  // without a failure: the end of the stream
+  work_.notify_all();
+  unparked_.notify_all();
+}
+
+std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {
+  std::optional<Batch> batch = ready_.pop(stop);
+  if (!batch) {
+    return std::nullopt;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto ready = static_cast<int>(publishing_ - taken_);
+  marks_.low = std::min(marks_.low, ready - 1);
+  marks_.high = std::max(marks_.high, ready);
+  ++taken_;
+  fit_ready_capacity();
+  wake_another();
+  return batch;
+}
+
+void BatchAssembler::set_window(int batches) {
+  const std::lock_guard lock(mutex_);
+  window_ = std::clamp(batches, 1, static_cast<int>(slots_.size()));
+  fit_ready_capacity();
+  wake_another();
+}
+
+// The window's size, but never less than what is in it: publishing must not wait.
+void BatchAssembler::fit_ready_capacity() {
+  const int needed = std::max(window_, static_cast<int>(opened_ - taken_));
+  if (needed != ready_capacity_) {
+    ready_capacity_ = needed;
+    ready_.set_capacity(static_cast<std::size_t>(needed));
+  }
+}
+
+void BatchAssembler::set_workers(int workers) {
+  const std::lock_guard lock(mutex_);
+  workers_ = std::max(workers, 1);
+  work_.notify_all();  // those that are no longer wanted park
+  unparked_.notify_all();
+}
+
+Watermarks BatchAssembler::watermarks() const {
+  const std::lock_guard lock(mutex_);
+  return marks_;
+}
+
+void BatchAssembler::reset_watermarks() {
+  const std::lock_guard lock(mutex_);
+  marks_ = kNoMarks;
+}
+
+int BatchAssembler::outstanding() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(opened_ - taken_);
+}
+
+int BatchAssembler::window() const {
+  const std::lock_guard lock(mutex_);
+  return window_;
+}
+
+int BatchAssembler::workers() const {
+  const std::lock_guard lock(mutex_);
+  return workers_;
+}
+
+BatchSlot& BatchAssembler::slot_of(std::int64_t sequence) {
+  return *slots_[static_cast<std::size_t>(sequence) % slots_.size()];
+}
+
+const BatchSlot& BatchAssembler::slot_of(std::int64_t sequence) const {
+  return *slots_[static_cast<std::size_t>(sequence) % slots_.size()];
+}
+
+}  // namespace qanat

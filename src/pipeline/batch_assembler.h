@@ -1,0 +1,154 @@
+// Hands out the rows of batches in plan order and publishes finished batches in plan order.
+//
+// Between the two lies the window: batches being filled or ready, bounded in number and, through
+// the pool's blocks, in bytes. Inside a batch rows are claimed and finished by atomic counters; the
+// lock is taken once per batch. A slow row holds back its own batch (and, since order is kept, the
+// delivery of later ones), but not the filling of the rest of the window.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "base/error.h"
+#include "batch/batch.h"
+#include "pipeline/bounded_buffer.h"
+#include "pipeline/plan_sequence.h"
+#include "pipeline/worker_counters.h"
+
+namespace qanat {
+
+// A batch being filled. The fields without a comment are written under the assembler's lock before
+// `unclaimed` is set, and stay until the batch is published.
+struct BatchSlot {
+  // Rows nobody has claimed yet; below 0 when workers asked in vain.
+  alignas(64) std::atomic<int> unclaimed{0};
+  alignas(64) std::atomic<int> unfinished{0};
+  std::atomic<int> failures{0};  // attempts to fill a row that failed
+  PlannedBatch planned;
+  std::optional<Batch> batch;
+  bool complete = false;  // guarded by the assembler's lock
+};
+
+struct RowTask {
+  BatchSlot* slot = nullptr;
+  int row = 0;
+};
+
+// A worker's place at the assembler.
+struct WorkerSeat {
+  int number = 0;
+  WorkerCounters& counters;
+  BatchSlot* slot = nullptr;  // where it claimed last
+};
+
+struct PublishedBatch {
+  BatchId id;
+  int rows = 0;
+  int failures = 0;
+  bool last_of_epoch = false;
+};
+// Told of every batch in plan order, before the consumer can have it. What it returns ends the run.
+// Called under the assembler's lock: may not block or call back.
+using PublishFn = std::function<std::optional<Error>(const PublishedBatch&)>;
+
+struct AssemblerOptions {
+  PayloadFormat payload{};
+  int window = 1;  // batches; may be changed up to max_window
+  int max_window = 1;
+  int max_blocks = 1;  // of the pool, lent to the window and the consumer together
+  int workers = 1;     // how many of the seats work; may be changed
+};
+
+// How many batches were ready when the consumer took one, since reset_watermarks().
+struct Watermarks {
+  int low = 0;   // fewest, without the one taken
+  int high = 0;  // most, with it; 0 when none was taken
+};
+
+// Every method is thread-safe.
+class BatchAssembler {
+ public:
+  using MakePlanFn = std::function<SharedPlan(std::int64_t epoch)>;
+
+  BatchAssembler(PlanSequence plans,
+                 MakePlanFn make_plan,
+                 std::shared_ptr<BlockPool> pool,
+                 PublishFn published,
+                 const AssemblerOptions& options);
+  BatchAssembler(const BatchAssembler&) = delete;
+  BatchAssembler& operator=(const BatchAssembler&) = delete;
+
+  // The next row to fill. Waits while the window is full, the seat is not among those that work,
+  // or a plan is being made; nullopt at the end, after a failure, or when asked to stop.
+  std::optional<RowTask> claim(WorkerSeat& seat, const std::stop_token& stop);
+  // The row is filled. True when that completed its batch.
+  bool finish(const RowTask& task);
+  // Ends the run: the consumer gets the batches published before and then this.
+  void fail(std::exception_ptr failure);
+
+  // For the consumer: the next batch; see BoundedBuffer::pop().
+  std::optional<Batch> take(const std::stop_token& stop);
+
+  void set_window(int batches);
+  void set_workers(int workers);
+
+  Watermarks watermarks() const;
+  void reset_watermarks();
+  BufferStats ready_stats() const { return ready_.stats(); }
+  int outstanding() const;
+  int window() const;
+  int workers() const;
+
+ private:
+  enum class Gate { open, no_plan, full, end };
+
+  static std::optional<RowTask> take_row(BatchSlot& slot);
+  std::optional<RowTask> claim_slowly(WorkerSeat& seat, const std::stop_token& stop);
+  std::optional<RowTask> claim_in_newest(WorkerSeat& seat);
+  bool is_claimable() const;
+  Gate gate() const;
+  void open_next();
+  void make_plan(std::unique_lock<std::mutex>& lock, std::int64_t epoch);
+  void park(std::unique_lock<std::mutex>& lock, WorkerSeat& seat, const std::stop_token& stop);
+  void wait_for_work(std::unique_lock<std::mutex>& lock,
+                     WorkerSeat& seat,
+                     const std::stop_token& stop);
+  void wake_another();
+  void publish_complete();
+  void end_run(std::exception_ptr failure);
+  BatchSlot& slot_of(std::int64_t sequence);
+  const BatchSlot& slot_of(std::int64_t sequence) const;
+  void fit_ready_capacity();
+
+  const MakePlanFn make_plan_;
+  const std::shared_ptr<BlockPool> pool_;  // shared with the batches that are out
+  const PublishFn published_;
+  const PayloadFormat payload_;
+  const int max_blocks_;
+  std::vector<std::unique_ptr<BatchSlot>> slots_;  // a ring, by sequence number
+  BoundedBuffer<Batch> ready_;  // its own lock; taken inside mutex_, never the other way round
+
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable_any work_;
+  std::condition_variable_any unparked_;
+  PlanSequence plans_;
+  int window_;
+  int ready_capacity_;
+  int workers_;
+  int waiting_ = 0;              // workers in work_
+  std::int64_t opened_ = 0;      // sequence numbers: batches opened,
+  std::int64_t publishing_ = 0;  // published,
+  std::int64_t taken_ = 0;       // and taken by the consumer
+  bool finished_ = false;        // failed, or the last batch is published
+  Watermarks marks_;
+};
+
+}  // namespace qanat

@@ -1,0 +1,34 @@
+#include "pipeline/loader.h"
+
+#include <utility>
+
+#include "pipeline/loader_core.h"
+
+namespace qanat {
+
+Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start)
+    : core_(std::make_unique<LoaderCore>(std::move(inputs), options, start)) {}
+
+Loader::~Loader() = default;
+
+std::optional<Batch> Loader::next(const std::stop_token& stop) {
+  return core_->next(stop);
+}
+
+Position Loader::position() const {
+  return core_->position();
+}
+
+PipelineStats Loader::stats() const {
+  return core_->stats();
+}
+
+std::int64_t Loader::batches_per_epoch() const {
+  return core_->batches_per_epoch();
+}
+
+const BucketEdges& Loader::edges() const {
+  return core_->edges();
+}
+
+}  // namespace qanat

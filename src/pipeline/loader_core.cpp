@@ -1,0 +1,371 @@
+#include "pipeline/loader_core.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/thread.h"
+
+namespace qanat {
+namespace {
+
+// Without a fixed window: where the autotuner starts, and how far it may go.
+constexpr int kFirstWindow = 8;
+constexpr int kLeastWindow = 3;
+constexpr int kLargestWindow = 256;
+
+// Failed substitutes for one row after which there is no hope for its bucket.
+constexpr int kMaxAttempts = 256;
+
+std::size_t largest_batch(const BucketEdges& edges, const PayloadFormat& payload) {
+  std::size_t bytes = 0;
+  for (const BucketEdge& edge : edges) {
+    bytes = std::max(bytes, make_layout(edge.shape(), payload).bytes);
+  }
+  return bytes;
+}
+
+double megabytes(std::size_t bytes) {
+  return static_cast<double>(bytes) / 1e6;
+}
+
+[[noreturn]] void refuse_budget(const BucketEdge& edge, std::size_t bytes, const LoaderOptions& o) {
+  BatchShape shape = edge.shape();
+  const auto budget = static_cast<std::size_t>(o.budget.value);
+  while (shape.rows > 0 && make_layout(shape, o.payload).bytes > budget) {
+    --shape.rows;
+  }
+  throw Error(
+      "memory for batches: one of {} rows x {} frames takes {:.1f} MB; expected at most the budget "
+      "of {:.1f} MB; try {}",
+      edge.rows,
+      edge.frames,
+      megabytes(bytes),
+      megabytes(budget),
+      shape.rows > 0 ? fmt::format("a batch size of {}, which would fit", shape.rows)
+                     : fmt::format("a budget of at least {:.1f} MB", megabytes(bytes)));
+}
+
+BucketEdges edges_for(const std::vector<ItemLength>& lengths, const LoaderOptions& options) {
+  BucketEdges edges = choose_edges(lengths, options.batching);
+  if (edges.empty()) {
+    throw Error(
+        "data set: none of {} utterances can be used; expected {} to {} frames and up to {} "
+        "tokens; try `qanat data check`",
+        lengths.size(),
+        options.batching.min_frames,
+        options.batching.max_frames,
+        options.batching.max_tokens);
+  }
+  for (const BucketEdge& edge : edges) {
+    const std::size_t bytes = make_layout(edge.shape(), options.payload).bytes;
+    if (bytes > static_cast<std::size_t>(options.budget.value)) {
+      refuse_budget(edge, bytes, options);
+    }
+  }
+  return edges;
+}
+
+LoaderOptions checked(const LoaderOptions& options) {
+  const auto at_least_one = [](const char* name, std::int64_t value) {
+    if (value < 1) {
+      throw Error("{}: {}; expected at least 1", name, value);
+    }
+  };
+  at_least_one("workers", options.workers.value_or(options.max_workers));
+  at_least_one("buffer size", options.window.value_or(1));
+  at_least_one("epochs", options.epochs.value_or(1));
+  if (!(options.max_bad_fraction >= 0 && options.max_bad_fraction <= 1)) {
+    throw Error("max_bad_fraction: {}; expected 0 to 1", options.max_bad_fraction);
+  }
+  return options;
+}
+
+std::unique_ptr<BlockAllocator> allocator_of(LoaderInputs& inputs) {
+  return inputs.blocks ? std::move(inputs.blocks) : make_host_allocator();
+}
+
+void add_origin(WorkerCounters& counters, RowOrigin origin) {
+  switch (origin) {
+    case RowOrigin::audio:
+      counters.from_audio.add(1);
+      break;
+    case RowOrigin::store:
+      counters.from_store.add(1);
+      break;
+    case RowOrigin::cache:
+      counters.from_cache.add(1);
+      break;
+  }
+}
+
+template <typename T>
+void pad_tail(std::span<T> row, std::size_t used, T padding) {
+  QANAT_CHECK(used <= row.size()) << "a row source wrote " << used << " of " << row.size();
+  std::fill(row.begin() + static_cast<std::ptrdiff_t>(used), row.end(), padding);
+}
+
+}  // namespace
+
+LoaderCore::LoaderCore(LoaderInputs inputs, const LoaderOptions& options, Position start)
+    : options_(checked(options)),
+      lengths_(std::move(inputs.lengths)),
+      source_(std::move(inputs.source)),
+      journal_(inputs.journal),
+      edges_(edges_for(lengths_, options_)),
+      pool_(std::make_shared<BlockPool>(largest_batch(edges_, options_.payload),
+                                        allocator_of(inputs))),
+      bad_(options.max_bad_fraction, {.epoch = start.epoch, .index = start.batch}, journal_),
+      assembler_(
+          first_plans(start),
+          [this](std::int64_t epoch) { return make_plan(epoch); },
+          pool_,
+          [this](const PublishedBatch& batch) { return bad_.count(batch); },
+          assembler_options()),
+      counters_(static_cast<std::size_t>(num_threads())),
+      tune_(tune_limits(), {.time = start_}),
+      delivered_{.position = start} {
+  journal_start();
+  for (int number = 0; number < num_threads(); ++number) {
+    workers_.push_back(
+        start_thread(fmt::format("load-{}", number),
+                     [this, number](const std::stop_token& stop) { work(number, stop); }));
+  }
+}
+
+LoaderCore::~LoaderCore() {
+  for (std::jthread& worker : workers_) {
+    worker.request_stop();  // all of them before the first is waited for
+  }
+}
+
+SharedPlan LoaderCore::make_plan(std::int64_t epoch) const {
+  return std::make_shared<const BatchPlan>(plan_epoch({.lengths = lengths_,
+                                                       .edges = edges_,
+                                                       .batching = options_.batching,
+                                                       .seed = options_.seed,
+                                                       .epoch = epoch,
+                                                       .rank = options_.rank,
+                                                       .world = options_.world}));
+}
+
+PlanSequence LoaderCore::first_plans(Position start) {
+  const SharedPlan plan = make_plan(start.epoch);
+  batches_per_epoch_ = plan->size();
+  const bool inside = start.epoch >= 0 && start.batch >= 0 && start.batch < batches_per_epoch_ &&
+                      start.epoch < options_.epochs.value_or(start.epoch + 1);
+  if (!inside) {
+    throw Error(
+        "start position: batch {} of epoch {}; expected a batch below {} of an epoch below {}",
+        start.batch,
+        start.epoch,
+        batches_per_epoch_,
+        options_.epochs ? std::to_string(*options_.epochs) : "infinity");
+  }
+  return PlanSequence(plan, start.batch, options_.epochs);
+}
+
+int LoaderCore::max_blocks() const {
+  const std::int64_t blocks =
+      options_.budget.value / static_cast<std::int64_t>(pool_->block_bytes());
+  return static_cast<int>(std::min<std::int64_t>(blocks, 1 << 20));
+}
+
+AssemblerOptions LoaderCore::assembler_options() const {
+  const TuneLimits limits = tune_limits();
+  return {.payload = options_.payload,
+          .window = options_.window ? limits.max_window : std::min(kFirstWindow, limits.max_window),
+          .max_window = limits.max_window,
+          .max_blocks = max_blocks(),
+          .workers = limits.max_workers};
+}
+
+TuneLimits LoaderCore::tune_limits() const {
+  const int max_window = std::min(options_.window.value_or(kLargestWindow), max_blocks());
+  return {.min_workers = options_.workers.value_or(1),
+          .max_workers = num_threads(),
+          .min_window = options_.window ? max_window : std::min(kLeastWindow, max_window),
+          .max_window = max_window};
+}
+
+void LoaderCore::journal_start() const {
+  if (journal_ == nullptr) {
+    return;
+  }
+  journal_->record({.kind = "loader_start",
+                    .fields = {{"workers", assembler_.workers()},
+                               {"workers_fixed", options_.workers.has_value()},
+                               {"window", assembler_.window()},
+                               {"window_asked", options_.window.value_or(0)},
+                               {"budget_bytes", options_.budget.value},
+                               {"block_bytes", pool_->block_bytes()},
+                               {"buckets", edges_.size()},
+                               {"batches_per_epoch", batches_per_epoch_},
+                               {"epoch", delivered_.position.epoch},
+                               {"batch", delivered_.position.batch}}});
+}
+
+void LoaderCore::work(int number, const std::stop_token& stop) {
+  try {
+    WorkerCounters& counters = counters_[static_cast<std::size_t>(number)];
+    WorkerSeat seat{.number = number, .counters = counters};
+    std::unique_ptr<RowFiller> filler;  // made when first needed: a parked worker costs nothing
+    while (const auto task = assembler_.claim(seat, stop)) {
+      if (!filler) {
+        filler = source_->make_filler();
+      }
+      fill_row(*filler, *task, counters);
+      if (assembler_.finish(*task) && tune_.is_due(Clock::now())) {
+        tune();
+      }
+    }
+  } catch (...) {
+    assembler_.fail(std::current_exception());
+  }
+}
+
+void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerCounters& counters) {
+  const Clock::time_point start = Clock::now();
+  Batch& batch = *task.slot->batch;
+  const RowView view{.mel = batch.mel_row(task.row),
+                     .pcm = batch.pcm_row(task.row),
+                     .tokens = batch.token_row(task.row)};
+  std::uint32_t item = task.slot->planned.spec().items[static_cast<std::size_t>(task.row)];
+  Result<FilledRow> filled = filler.fill(item, view);
+  for (int attempt = 0; !filled; ++attempt) {
+    counters.bad.add(1);
+    item = replace_bad(task, item, filled.failure(), attempt);
+    filled = filler.fill(item, view);
+  }
+  finish_row(task, item, filled.value());
+
+  const RowTimes& times = filled.value().times;
+  counters.rows.add(1);
+  add_origin(counters, filled.value().origin);
+  counters.decode.add(times.decode);
+  counters.mel.add(times.mel);
+  counters.tokens.add(times.tokens);
+  counters.copy.add(times.copy);
+  counters.busy.add(seconds_since(start));
+}
+
+void LoaderCore::finish_row(const RowTask& task,
+                            std::uint32_t item,
+                            const FilledRow& filled) const {
+  Batch& batch = *task.slot->batch;
+  const auto row = static_cast<std::size_t>(task.row);
+  if (options_.payload.kind == PayloadKind::mel_f32) {
+    pad_tail(batch.mel_row(task.row),
+             static_cast<std::size_t>(filled.frames * options_.payload.mel_bins),
+             options_.payload.mel_padding);
+  } else {
+    pad_tail(batch.pcm_row(task.row), static_cast<std::size_t>(filled.samples), std::int16_t{0});
+    batch.sample_lengths()[row] = filled.samples;
+  }
+  pad_tail(batch.token_row(task.row), static_cast<std::size_t>(filled.tokens), std::int32_t{0});
+  batch.mel_lengths()[row] = filled.frames;
+  batch.token_lengths()[row] = filled.tokens;
+  batch.speakers()[row] = filled.speaker;
+  batch.items()[row] = item;
+}
+
+std::uint32_t LoaderCore::replace_bad(const RowTask& task,
+                                      std::uint32_t item,
+                                      const Failure& why,
+                                      int attempt) {
+  const PlannedBatch& planned = task.slot->planned;
+  task.slot->failures.fetch_add(1);
+  bad_.report({.batch = task.slot->batch->id(),
+               .row = task.row,
+               .item = item,
+               .file = source_->describe(item),
+               .reason = why.what});
+  if (attempt == kMaxAttempts) {
+    throw Error(
+        "batch {} of epoch {}: no usable utterance among {} tried for one row; the last: {}",
+        planned.index,
+        planned.plan->epoch(),
+        attempt,
+        why.what);
+  }
+  return planned.plan->substitute(lengths_, planned.index, task.row, attempt);
+}
+
+TuneSample LoaderCore::sample() const {
+  const BufferStats ready = assembler_.ready_stats();
+  TuneSample sample{
+      .time = Clock::now(), .batches = ready.pushed, .consumer_wait = ready.pop_wait.total};
+  for (const WorkerCounters& counters : counters_) {
+    sample.busy += counters.busy.read();
+  }
+  return sample;
+}
+
+void LoaderCore::tune() {
+  const int workers = assembler_.workers();
+  const int window = assembler_.window();
+  const auto decision = tune_.observe(sample(), assembler_.watermarks(), workers, window);
+  if (!decision) {
+    return;
+  }
+  assembler_.reset_watermarks();
+  if (decision->workers != workers) {
+    assembler_.set_workers(decision->workers);
+  }
+  if (decision->window != window) {
+    assembler_.set_window(decision->window);
+    pool_->trim(decision->window);
+  }
+  const bool changed = decision->workers != workers || decision->window != window;
+  if (changed && journal_ != nullptr) {
+    journal_->record({.kind = "autotune",
+                      .fields = {{"workers", decision->workers},
+                                 {"workers_before", workers},
+                                 {"workers_reason", decision->workers_reason},
+                                 {"window", decision->window},
+                                 {"window_before", window},
+                                 {"window_reason", decision->window_reason}}});
+  }
+}
+
+std::optional<Batch> LoaderCore::next(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(delivered_mutex_);
+    if (delivered_.returned) {
+      const Seconds gap = seconds_since(*delivered_.returned);
+      delivered_.busy += gap;
+      tune_.add_gap(gap);
+    }
+  }
+  std::optional<Batch> batch = assembler_.take(stop);
+  if (batch) {
+    record_delivery(*batch);
+  }
+  return batch;
+}
+
+void LoaderCore::record_delivery(const Batch& batch) {
+  const std::span<const std::int32_t> lengths = batch.mel_lengths();
+  const std::int64_t frames = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  const BatchId id = batch.id();
+  const bool is_last = id.index + 1 == batches_per_epoch_;
+
+  const std::lock_guard lock(delivered_mutex_);
+  delivered_.position = is_last ? Position{.epoch = id.epoch + 1, .batch = 0}
+                                : Position{.epoch = id.epoch, .batch = id.index + 1};
+  ++delivered_.batches;
+  delivered_.rows += batch.rows();
+  delivered_.frames += FrameCount{frames};
+  delivered_.padded_frames += FrameCount{std::int64_t{batch.rows()} * batch.frames()};
+  delivered_.bytes += Bytes{static_cast<std::int64_t>(batch.bytes().size())};
+  delivered_.returned = Clock::now();
+}
+
+Position LoaderCore::position() const {
+  const std::lock_guard lock(delivered_mutex_);
+  return delivered_.position;
+}
+
+}  // namespace qanat

@@ -1,0 +1,317 @@
+#include "pipeline/loader.h"
+
+#include <algorithm>
+#include <latch>
+#include <numeric>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "pipeline/fake_rows.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kUtterances = 203;
+
+LoaderOptions options_with(int workers, std::int64_t epochs = 1) {
+  return {.batching = {.batch_size = 8, .max_edges = 4},
+          .seed = 11,
+          .epochs = epochs,
+          .workers = workers,
+          .window = 4};
+}
+
+FakeRows plain_rows() {
+  return {.lengths = short_lengths(kUtterances)};
+}
+
+FakeRows rows_with_bad(std::function<bool(std::uint32_t)> is_bad) {
+  return {.lengths = short_lengths(kUtterances), .is_bad = std::move(is_bad)};
+}
+
+std::vector<std::uint64_t> reference_digests(std::int64_t epochs = 1) {
+  Loader loader(fake_inputs(plain_rows()), options_with(1, epochs));
+  return digests(loader);
+}
+
+TEST(LoaderTest, DeliversEveryUtteranceOncePerEpoch) {
+  Loader loader(fake_inputs(plain_rows()), options_with(2, 2));
+  std::vector<int> seen(kUtterances);
+
+  while (const auto batch = loader.next()) {
+    for (const std::uint32_t item : batch->items()) {
+      ++seen[item];
+    }
+  }
+
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int times) { return times == 2; }));
+}
+
+TEST(LoaderTest, RowsHoldTheirUtteranceAndThenPadding) {
+  const FakeRows rows = plain_rows();
+  Loader loader(fake_inputs(rows), options_with(2));
+
+  const auto batch = loader.next();
+
+  ASSERT_TRUE(batch);
+  for (int row = 0; row < batch->rows(); ++row) {
+    const auto r = static_cast<std::size_t>(row);
+    const std::uint32_t item = batch->items()[r];
+    const std::size_t used = rows.lengths[item].frames * std::size_t{80};
+    EXPECT_EQ(batch->mel_lengths()[r], static_cast<int>(rows.lengths[item].frames));
+    EXPECT_EQ(batch->token_lengths()[r], static_cast<int>(rows.lengths[item].tokens));
+    EXPECT_EQ(batch->speakers()[r], static_cast<int>(item % 7));
+    EXPECT_EQ(batch->mel_row(row)[0], static_cast<float>(item));
+    EXPECT_EQ(batch->token_row(row)[0], static_cast<int>(item) + 1);
+    const auto tail = batch->mel_row(row).subspan(used);
+    EXPECT_TRUE(std::ranges::all_of(tail, [](float v) { return v == std::log(1e-5F); }));
+    const auto token_tail = batch->token_row(row).subspan(rows.lengths[item].tokens);
+    EXPECT_TRUE(std::ranges::all_of(token_tail, [](int v) { return v == 0; }));
+  }
+}
+
+class LoaderWorkersTest : public testing::TestWithParam<int> {};
+
+TEST_P(LoaderWorkersTest, BatchesAreBitIdenticalForAnyNumberOfWorkers) {
+  Loader loader(fake_inputs(plain_rows()), options_with(GetParam(), 3));
+
+  EXPECT_EQ(digests(loader), reference_digests(3));
+}
+
+TEST_P(LoaderWorkersTest, AndSoAreSubstitutes) {
+  const auto is_bad = [](std::uint32_t item) { return item % 50 == 3; };
+  Loader one(fake_inputs(rows_with_bad(is_bad)), options_with(1, 2));
+  Loader many(fake_inputs(rows_with_bad(is_bad)), options_with(GetParam(), 2));
+
+  EXPECT_EQ(digests(many), digests(one));
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkersTest, testing::Values(1, 2, 7));
+
+TEST(LoaderTest, ResumingAtAnyBatchContinuesTheSameStream) {
+  const std::vector<std::uint64_t> all = reference_digests(2);
+  const auto per_epoch = static_cast<std::int64_t>(all.size()) / 2;
+
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(all.size()); ++k) {
+    Loader loader(fake_inputs(plain_rows()),
+                  options_with(2, 2),
+                  {.epoch = k / per_epoch, .batch = k % per_epoch});
+    EXPECT_EQ(digests(loader), std::vector(all.begin() + k, all.end())) << "from batch " << k;
+  }
+}
+
+TEST(LoaderTest, PositionIsWhereAResumedLoaderContinues) {
+  Loader loader(fake_inputs(plain_rows()), options_with(2, 2));
+  const std::int64_t per_epoch = loader.batches_per_epoch();
+  EXPECT_EQ(loader.position(), (Position{.epoch = 0, .batch = 0}));
+
+  for (std::int64_t i = 0; i + 1 < per_epoch; ++i) {
+    ASSERT_TRUE(loader.next());
+  }
+  EXPECT_EQ(loader.position(), (Position{.epoch = 0, .batch = per_epoch - 1}));
+  ASSERT_TRUE(loader.next());
+
+  EXPECT_EQ(loader.position(), (Position{.epoch = 1, .batch = 0}));
+}
+
+TEST(LoaderTest, TheRanksTogetherDeliverTheSetOfOneRank) {
+  std::multiset<std::uint32_t> items;
+  for (int rank = 0; rank < 3; ++rank) {
+    LoaderOptions options = options_with(2);
+    options.rank = rank;
+    options.world = 3;
+    Loader loader(fake_inputs(plain_rows()), options);
+    while (const auto batch = loader.next()) {
+      items.insert(batch->items().begin(), batch->items().end());
+    }
+  }
+
+  EXPECT_EQ(items.size(), kUtterances);
+  EXPECT_EQ(std::set(items.begin(), items.end()).size(), kUtterances);
+}
+
+TEST(LoaderTest, WithoutAnEndTheStreamGoesOn) {
+  LoaderOptions options = options_with(2);
+  options.epochs = std::nullopt;
+  Loader loader(fake_inputs(plain_rows()), options);
+
+  for (std::int64_t i = 0; i < 3 * loader.batches_per_epoch(); ++i) {
+    ASSERT_TRUE(loader.next());
+  }
+  EXPECT_EQ(loader.position().epoch, 3);
+}
+
+TEST(LoaderTest, BadUtterancesAreReplacedAndJournalledOncePerEpoch) {
+  EventList journal;
+  const auto is_bad = [](std::uint32_t item) { return item % 50 == 3; };  // 4 of 203
+  {
+    Loader loader(fake_inputs(rows_with_bad(is_bad), &journal), options_with(2, 2));
+    while (const auto batch = loader.next()) {
+      EXPECT_TRUE(std::ranges::none_of(batch->items(), is_bad));
+    }
+    EXPECT_GE(loader.stats().bad, 8);
+  }
+
+  const std::vector<Event> events = journal.events("bad_utterance");
+  std::multiset<std::string> files;
+  for (const Event& event : events) {
+    files.insert(event.fields["file"].get<std::string>());
+  }
+  EXPECT_EQ(files.size(), 8U);
+  EXPECT_EQ(files.count("53.wav"), 2U);
+  EXPECT_EQ(events[0].fields["reason"], events[0].fields["file"].get<std::string>() + ": damaged");
+}
+
+TEST(LoaderTest, TooManyBadUtterancesStopTheRunWithTheNumbers) {
+  const auto is_bad = [](std::uint32_t item) { return item % 10 < 3; };
+  Loader loader(fake_inputs(rows_with_bad(is_bad)), options_with(2, 2));
+
+  try {
+    digests(loader);
+    FAIL() << "30 % bad, and no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("max_bad_fraction"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("damaged"), std::string::npos);
+  }
+  EXPECT_THROW((void)loader.next(), Error);
+}
+
+TEST_P(LoaderWorkersTest, TooManyBadUtterancesStopAtTheSameBatch) {
+  const auto batches_before_error = [](int workers) {
+    const auto is_bad = [](std::uint32_t item) { return item % 10 < 3; };
+    Loader loader(fake_inputs(rows_with_bad(is_bad)), options_with(workers, 2));
+    int batches = 0;
+    EXPECT_THROW(
+        {
+          while (loader.next()) {
+            ++batches;
+          }
+        },
+        Error);
+    return batches;
+  };
+
+  EXPECT_EQ(batches_before_error(GetParam()), batches_before_error(1));
+}
+
+TEST(LoaderTest, OneBadUtteranceAmongTheFirstFewDoesNotStopTheRun) {
+  const std::vector<std::uint64_t> all = reference_digests();
+  std::uint32_t first = 0;
+  {
+    Loader loader(fake_inputs(plain_rows()), options_with(1));
+    first = loader.next()->items()[0];
+  }
+  Loader loader(fake_inputs(rows_with_bad([first](auto item) { return item == first; })),
+                options_with(2));
+
+  EXPECT_EQ(digests(loader).size(), all.size());
+}
+
+TEST(LoaderTest, OnlyBadUtterancesAreAnErrorEvenWhenAnyShareIsAllowed) {
+  LoaderOptions options = options_with(2);
+  options.max_bad_fraction = 1.0;
+  Loader loader(fake_inputs(rows_with_bad([](auto) { return true; })), options);
+
+  EXPECT_THROW((void)loader.next(), Error);
+}
+
+TEST(LoaderTest, AWorkersErrorReachesTheConsumer) {
+  FakeRows rows = plain_rows();
+  rows.before_fill = [](std::uint32_t item) {
+    if (item == 5) {
+      throw Error("disk gone");
+    }
+  };
+  Loader loader(fake_inputs(std::move(rows)), options_with(3));
+
+  EXPECT_THROW(digests(loader), Error);
+}
+
+TEST(LoaderTest, ASlowRowDoesNotKeepTheRestOfTheWindowFromBeingFilled) {
+  // The first row of the first batch is filled only after every other row of the window was.
+  constexpr int kWindow = 3;
+  FakeRows rows = plain_rows();
+  std::vector<std::uint32_t> window_items;
+  {
+    Loader loader(fake_inputs(rows), options_with(1));
+    for (int i = 0; i < kWindow; ++i) {
+      const auto batch = loader.next();
+      window_items.insert(window_items.end(), batch->items().begin(), batch->items().end());
+    }
+  }
+  const std::uint32_t slow = window_items[0];
+  std::latch others(static_cast<std::ptrdiff_t>(window_items.size()) - 1);
+  rows.before_fill = [&](std::uint32_t item) {
+    if (item == slow) {
+      others.wait();
+    } else if (!others.try_wait()) {  // only one worker is left to come here
+      others.count_down();
+    }
+  };
+  LoaderOptions options = options_with(2);
+  options.window = kWindow;
+  Loader loader(fake_inputs(std::move(rows)), options);
+
+  EXPECT_EQ(loader.next()->items()[0], slow);
+}
+
+TEST(LoaderTest, ABatchLargerThanTheBudgetIsRefusedBeforeAnythingStarts) {
+  LoaderOptions options = options_with(2);
+  options.budget = Bytes{40'000};
+
+  try {
+    Loader loader(fake_inputs(plain_rows()), options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a batch size of"), std::string::npos) << error.what();
+  }
+}
+
+TEST(LoaderTest, RefusesAStartBehindTheEnd) {
+  EXPECT_THROW(Loader(fake_inputs(plain_rows()), options_with(2), {.epoch = 0, .batch = 999}),
+               Error);
+  EXPECT_THROW(Loader(fake_inputs(plain_rows()), options_with(2, 1), {.epoch = 1, .batch = 0}),
+               Error);
+}
+
+TEST(LoaderTest, RefusesADataSetWithNothingToUse) {
+  EXPECT_THROW(Loader(fake_inputs({.lengths = std::vector<ItemLength>(10)}), options_with(2)),
+               Error);
+}
+
+TEST(LoaderTest, ABatchMayBeKeptLongerThanItsLoader) {
+  std::optional<Batch> kept;
+  {
+    Loader loader(fake_inputs(plain_rows()), options_with(2));
+    kept = loader.next();
+  }
+
+  EXPECT_EQ(digest(*kept), reference_digests()[0]);
+}
+
+TEST(LoaderTest, StatisticsAddUp) {
+  Loader loader(fake_inputs(plain_rows()), options_with(2, 2));
+  std::int64_t batches = 0;
+  std::int64_t frames = 0;
+  while (const auto batch = loader.next()) {
+    ++batches;
+    frames += std::accumulate(batch->mel_lengths().begin(), batch->mel_lengths().end(), 0);
+  }
+
+  const PipelineStats stats = loader.stats();
+
+  EXPECT_EQ(stats.batches, batches);
+  EXPECT_EQ(stats.rows, 2 * static_cast<std::int64_t>(kUtterances));
+  EXPECT_EQ(stats.from_audio, stats.rows);
+  EXPECT_EQ(stats.workers[0].rows + stats.workers[1].rows, stats.rows);
+  EXPECT_EQ(stats.frames.value, frames);
+  EXPECT_GT(stats.padding_share(), 0.0);
+  EXPECT_LT(stats.padding_share(), 0.5);
+  EXPECT_GT(stats.workers[0].busy.count() + stats.workers[1].busy.count(), 0.0);
+  EXPECT_EQ(stats.ready.popped, batches);
+}
+
+}  // namespace
+}  // namespace qanat
