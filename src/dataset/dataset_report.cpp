@@ -1,5 +1,7 @@
 #include "dataset/dataset_report.h"
 
+#include <algorithm>
+
 namespace qanat {
 
 std::int64_t count_of(const DatasetReport& report, Severity severity) {
@@ -8,6 +10,10 @@ std::int64_t count_of(const DatasetReport& report, Severity severity) {
     count += severity_of(static_cast<ProblemKind>(i)) == severity ? report.counts[i] : 0;
   }
   return count;
+}
+
+std::span<const DatasetProblem> problems_of(const DatasetReport& report, ProblemKind kind) {
+  return std::ranges::equal_range(report.problems, kind, {}, &DatasetProblem::kind);
 }
 
 }  // namespace qanat

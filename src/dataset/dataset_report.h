@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,5 +75,7 @@ struct DatasetReport {
 };
 
 std::int64_t count_of(const DatasetReport& report, Severity severity);
+// The problems of one kind; a part of report.problems.
+std::span<const DatasetProblem> problems_of(const DatasetReport& report, ProblemKind kind);
 
 }  // namespace qanat

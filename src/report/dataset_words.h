@@ -1,0 +1,36 @@
+// The words that all forms of the data set report share. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "dataset/dataset_report.h"
+
+namespace qanat {
+
+// 13100 -> "13,100"
+std::string grouped(std::int64_t number);
+// "23.9 h", "3.7 min", "42 s": three figures, the unit that fits.
+std::string duration_words(Seconds duration);
+// "0-0.5 s"
+std::string bin_name(const HistogramBin& bin);
+// "metadata.csv:12", or the file alone where the problem is the file's.
+std::string place_of(const DatasetReport& report, const DatasetProblem& problem);
+// "Errors: these rows would not be used"
+std::string_view heading(Severity severity);
+// One sentence: whether a run can use the set, and what it would lose.
+std::string verdict(const DatasetReport& report);
+
+// What is in the set, as lines of name and value.
+struct FactLine {
+  std::string name;
+  std::string value;
+
+  bool operator==(const FactLine&) const = default;
+};
+std::vector<FactLine> facts_of(const DatasetReport& report);
+
+}  // namespace qanat
