@@ -1,0 +1,136 @@
+#include "text/english_money.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "text/english_numbers.h"
+
+namespace qanat {
+namespace {
+
+using std::string_view;
+
+struct Currency {
+  string_view sign;
+  string_view one;
+  string_view many;
+  string_view cent;
+  string_view cents;
+};
+
+constexpr std::array kCurrencies = {Currency{"$", "dollar", "dollars", "cent", "cents"},
+                                    Currency{"£", "pound", "pounds", "penny", "pence"},
+                                    Currency{"€", "euro", "euros", "cent", "cents"},
+                                    Currency{"¥", "yen", "yen", "sen", "sen"},
+                                    Currency{"₹", "rupee", "rupees", "paisa", "paise"}};
+
+struct Magnitude {
+  string_view written;
+  string_view word;
+};
+
+constexpr std::array kMagnitudes = {Magnitude{" thousand", "thousand"},
+                                    Magnitude{" million", "million"},
+                                    Magnitude{" billion", "billion"},
+                                    Magnitude{" trillion", "trillion"},
+                                    Magnitude{"k", "thousand"},
+                                    Magnitude{"K", "thousand"},
+                                    Magnitude{"mn", "million"},
+                                    Magnitude{"m", "million"},
+                                    Magnitude{"M", "million"},
+                                    Magnitude{"bn", "billion"},
+                                    Magnitude{"B", "billion"},
+                                    Magnitude{"tn", "trillion"}};
+
+const Currency* find_currency(string_view text) {
+  const string_view sign = leading_currency_sign(text);
+  const auto* found = std::ranges::find(kCurrencies, sign, &Currency::sign);
+  return found == kCurrencies.end() ? nullptr : found;
+}
+
+const Magnitude* find_magnitude(string_view text) {
+  for (const Magnitude& magnitude : kMagnitudes) {
+    if (text.starts_with(magnitude.written) &&
+        !starts_with_letter(text.substr(magnitude.written.size()))) {
+      return &magnitude;
+    }
+  }
+  return nullptr;
+}
+
+// "dollars and fifty cents"; "fifty cents"
+std::string money_words(const WrittenNumber& number, const Currency& currency) {
+  const bool has_cents = number.fraction.size() == 2;
+  if (!has_cents) {
+    return english_number(number) + ' ' +
+           std::string(number.is_one() ? currency.one : currency.many);
+  }
+  const std::uint64_t cents = *to_value(number.fraction);
+  std::string words;
+  if (cents == 0 || (number.integer != "0" && !number.integer.empty())) {
+    words = english_integer(number) + ' ';
+    words += number.integer == "1" ? currency.one : currency.many;
+  }
+  if (cents != 0) {
+    words += words.empty() ? "" : " and ";
+    words += english_cardinal(cents) + ' ';
+    words += cents == 1 ? currency.cent : currency.cents;
+  }
+  return words;
+}
+
+// "$5-10 million": the second number of a range that shares its sign with the first.
+std::size_t read_money_range(string_view rest, std::string& words) {
+  if (!rest.starts_with('-') || !starts_with_digit(rest.substr(1))) {
+    return 0;
+  }
+  const std::optional<WrittenNumber> second = scan_number(rest.substr(1));
+  words += " to " + english_number(*second);
+  return 1 + second->length;
+}
+
+}  // namespace
+
+std::size_t read_english_money(const Place& place, WordWriter& out) {
+  const Currency* currency = find_currency(place.rest);
+  if (currency == nullptr) {
+    return 0;
+  }
+  std::size_t length = currency->sign.size();
+  length += place.rest.substr(length).starts_with(' ') ? 1 : 0;
+  const std::optional<WrittenNumber> number = scan_number(place.rest.substr(length));
+  if (!number) {
+    return 0;
+  }
+  length += number->length;
+  std::string words = english_number(*number);
+  const std::size_t range = read_money_range(place.rest.substr(length), words);
+  length += range;
+  const Magnitude* magnitude = find_magnitude(place.rest.substr(length));
+  if (magnitude == nullptr && range == 0) {
+    out.words(money_words(*number, *currency));
+    return length;
+  }
+  if (magnitude != nullptr) {
+    words += ' ' + std::string(magnitude->word);
+    length += magnitude->written.size();
+  }
+  out.words(words + ' ' + std::string(currency->many));
+  return length;
+}
+
+CurrencySuffix find_english_currency(string_view sign, const WrittenNumber& number) {
+  constexpr string_view kCent = "¢";
+  if (sign.starts_with(kCent)) {
+    return {.word = number.is_one() ? "cent" : "cents", .length = kCent.size()};
+  }
+  const Currency* currency = find_currency(sign);
+  if (currency == nullptr || starts_with_digit(sign.substr(currency->sign.size()))) {
+    return {};
+  }
+  return {.word = std::string(number.is_one() ? currency->one : currency->many),
+          .length = currency->sign.size()};
+}
+
+}  // namespace qanat

@@ -1,0 +1,18 @@
+// English words that are not read as they are written: abbreviations, initials, roman numerals.
+#pragma once
+
+#include <cstddef>
+
+#include "text/place.h"
+#include "text/word_writer.h"
+
+namespace qanat {
+
+// Text in capitals throughout says nothing about which words are initialisms or names.
+enum class Capitals { meaningful, everywhere };
+
+// Reads the word that starts at `place` (an ASCII letter) and writes it in lower case, or what it
+// stands for. The bytes it took, at least one.
+std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter& out);
+
+}  // namespace qanat

@@ -1,0 +1,20 @@
+#include "text/persian_letters.h"
+
+#include <cstddef>
+
+#include "text/characters.h"
+#include "text/utf8.h"
+
+namespace qanat {
+
+bool starts_with_persian_letter(std::string_view text) {
+  std::size_t at = 0;
+  return !text.empty() && is_arabic_letter(next_code_point(text, at));
+}
+
+bool ends_with_persian_letter(std::string_view text) {
+  // All of them take two bytes once presentation forms are folded away.
+  return text.size() >= 2 && starts_with_persian_letter(text.substr(text.size() - 2));
+}
+
+}  // namespace qanat

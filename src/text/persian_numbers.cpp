@@ -1,0 +1,155 @@
+#include "text/persian_numbers.h"
+
+#include <array>
+#include <optional>
+
+namespace qanat {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, 20> kSmall = {
+    "صفر", "یک",    "دو",     "سه",    "چهار",   "پنج",    "شش",     "هفت",  "هشت",  "نه",
+    "ده",  "یازده", "دوازده", "سیزده", "چهارده", "پانزده", "شانزده", "هفده", "هجده", "نوزده"};
+
+constexpr std::array<string_view, 10> kTens = {
+    "", "", "بیست", "سی", "چهل", "پنجاه", "شصت", "هفتاد", "هشتاد", "نود"};
+
+constexpr std::array<string_view, 10> kHundreds = {
+    "", "صد", "دویست", "سیصد", "چهارصد", "پانصد", "ششصد", "هفتصد", "هشتصد", "نهصد"};
+
+struct Scale {
+  std::uint64_t value;
+  string_view name;
+};
+
+constexpr std::array kScales = {Scale{1'000'000'000'000'000, "کوادریلیون"},
+                                Scale{1'000'000'000'000, "تریلیون"},
+                                Scale{1'000'000'000, "میلیارد"},
+                                Scale{1'000'000, "میلیون"},
+                                Scale{1'000, "هزار"}};
+
+// Of one to six decimal places.
+constexpr std::array<string_view, 7> kPlaces = {
+    "", "دهم", "صدم", "هزارم", "ده‌هزارم", "صدهزارم", "میلیونم"};
+
+constexpr std::size_t kLongestSpelled = 9;  // digits; longer ones are an identifier, not a count
+
+void join(std::string& words, string_view more) {
+  words += words.empty() ? "" : " و ";
+  words += more;
+}
+
+std::string below_thousand(std::uint64_t value) {
+  std::string words;
+  if (value >= 100) {
+    join(words, kHundreds[value / 100]);
+    value %= 100;
+  }
+  if (value >= 20) {
+    join(words, kTens[value / 10]);
+    value %= 10;
+  }
+  if (value > 0) {
+    join(words, kSmall[value]);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string persian_cardinal(std::uint64_t value) {
+  if (value == 0) {
+    return std::string(kSmall[0]);
+  }
+  std::string words;
+  for (const Scale& scale : kScales) {
+    const std::uint64_t count = value / scale.value;
+    if (count == 0) {
+      continue;
+    }
+    // One thousand is هزار, not یک هزار; one million keeps its یک.
+    const bool bare = count == 1 && scale.value == 1'000;
+    join(words, bare ? std::string{} : below_thousand(count) + ' ');
+    words += scale.name;
+    value %= scale.value;
+  }
+  if (value > 0) {
+    join(words, below_thousand(value));
+  }
+  return words;
+}
+
+std::string persian_ordinal(std::uint64_t value) {
+  if (value == 1) {
+    return "اول";
+  }
+  std::string words = persian_cardinal(value);
+  if (words.ends_with("سه")) {
+    return words.substr(0, words.size() - string_view("ه").size()) + "وم";
+  }
+  return words + (words.ends_with("سی") ? "‌ام" : "م");
+}
+
+std::string persian_ordinal_before_noun(std::uint64_t value) {
+  return persian_ordinal(value) + "ین";
+}
+
+std::string persian_digits(string_view digits) {
+  std::string words;
+  for (const char digit : digits) {
+    words += words.empty() ? "" : " ";
+    words += kSmall[static_cast<std::size_t>(digit - '0')];
+  }
+  return words;
+}
+
+std::string persian_decimals(string_view digits) {
+  const std::optional<std::uint64_t> value = to_value(digits);
+  if (digits.size() >= kPlaces.size() || !value) {
+    return persian_digits(digits);
+  }
+  if (*value == 0) {
+    return std::string(kSmall[0]);
+  }
+  return persian_cardinal(*value) + ' ' + std::string(kPlaces[digits.size()]);
+}
+
+std::string persian_fraction(std::uint64_t numerator, std::uint64_t denominator) {
+  const std::string part = denominator == 1 ? "یکم" : persian_ordinal(denominator);
+  return persian_cardinal(numerator) + ' ' + part;
+}
+
+std::string persian_digit_group(string_view digits) {
+  std::string words;
+  while (digits.size() > 1 && digits.front() == '0') {
+    words += kSmall[0];
+    words += ' ';
+    digits.remove_prefix(1);
+  }
+  const std::optional<std::uint64_t> value = to_value(digits);
+  const bool short_enough = value && digits.size() <= 4;
+  return words + (short_enough ? persian_cardinal(*value) : persian_digits(digits));
+}
+
+std::string persian_integer(const WrittenNumber& number) {
+  const string_view digits = number.integer;
+  if (digits.empty()) {
+    return persian_cardinal(0);
+  }
+  const std::optional<std::uint64_t> value = to_value(digits);
+  const bool leading_zero = digits.size() > 1 && digits.front() == '0';
+  const bool identifier =
+      !number.grouped && !digits.ends_with("000") && digits.size() > kLongestSpelled;
+  return leading_zero || identifier || !value ? persian_digits(digits) : persian_cardinal(*value);
+}
+
+std::string persian_number(const WrittenNumber& number) {
+  std::string words = persian_integer(number);
+  if (!number.fraction.empty()) {
+    words += " ممیز " + persian_decimals(number.fraction);
+  }
+  return words;
+}
+
+}  // namespace qanat

@@ -1,0 +1,95 @@
+#include "text/text_front_end.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "text/fake_espeak.h"
+
+namespace qanat {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TextFrontEndTest, ReadsRawTextIntoIds) {
+  const TextFrontEnd front_end;
+
+  const TextReading reading = front_end.read("Dr. Who, 5☃", Language::en).value();
+
+  EXPECT_EQ(reading.normalised, "doctor who, five☃");
+  EXPECT_EQ(front_end.tokenizer().decode(reading.ids), "doctor who, five");
+  EXPECT_THAT(reading.unknown, testing::ElementsAre(UnknownSymbol{"☃", 1}));
+  EXPECT_EQ(front_end.tokens("Dr. Who, 5☃", Language::en).value(), reading.ids);
+}
+
+TEST(TextFrontEndTest, TextWithoutWordsIsAFailure) {
+  const TextFrontEnd front_end;
+
+  EXPECT_FALSE(front_end.tokens("", Language::en));
+  EXPECT_FALSE(front_end.tokens(" ... —", Language::fa));
+  EXPECT_EQ(front_end.tokens("漢字", Language::en).failure().what,
+            "text: nothing to read in \"漢字\"; expected English or Persian words");
+}
+
+TEST(TextFrontEndTest, HashIsTheOneFeaturesWereStoredUnder) {
+  EXPECT_EQ(TextFrontEnd().hash(), 14294903540723728792U);
+}
+
+TEST(TextFrontEndTest, HashTellsSettingsApart) {
+  const std::string program = make_fake_espeak(make_test_folder(), kAnswersEveryLine);
+  const TextConfig phonemes{.units = SymbolSet::phonemes, .espeak_program = program};
+  TextConfig unstressed = phonemes;
+  unstressed.stress = StressMarks::drop;
+
+  EXPECT_NE(TextFrontEnd(phonemes).hash(), TextFrontEnd().hash());
+  EXPECT_NE(TextFrontEnd(phonemes).hash(), TextFrontEnd(unstressed).hash());
+  EXPECT_EQ(TextFrontEnd(phonemes).hash(), TextFrontEnd(phonemes).hash());
+}
+
+TEST(TextFrontEndTest, PhonemesWithoutEspeakAreAnError) {
+  EXPECT_THROW(TextFrontEnd({.units = SymbolSet::phonemes, .espeak_program = "no-such-espeak"}),
+               Error);
+}
+
+// With the real program: whatever it prints has to be in the symbol table.
+class RealEspeakTest : public testing::TestWithParam<std::pair<Language, std::string>> {
+ protected:
+  void SetUp() override {
+    try {
+      front_end_.emplace(TextConfig{.units = SymbolSet::phonemes, .espeak_timeout = 20s});
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  std::optional<TextFrontEnd> front_end_;
+};
+
+TEST_P(RealEspeakTest, PhonemesAreAllKnownAndMarksSurvive) {
+  const auto& [language, text] = GetParam();
+
+  const TextReading reading = front_end_->read(text, language).value();
+
+  EXPECT_TRUE(reading.unknown.empty()) << reading.unknown.front().symbol;
+  EXPECT_EQ(front_end_->tokenizer().decode(reading.ids), reading.phonemes);
+  EXPECT_THAT(reading.phonemes, testing::HasSubstr(language == Language::en ? ", " : "، "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TextFrontEndTest,
+    RealEspeakTest,
+    testing::Values(
+        std::pair{Language::en,
+                  std::string("The quick brown fox jumps over the lazy dog, doesn't it? Judge my "
+                              "vow, thick sphinx of azure quartz; Bach's loch, button, little.")},
+        std::pair{Language::fa,
+                  std::string("قلب من، سلام! مسأله و سؤال، ژاله چای پخت؛ غذا ضبط صوت ظهر ثابت عمق "
+                              "گل حوض ذرت طاق را در hello world گذاشت.")}),
+    [](const auto& tested) { return std::string(to_string(tested.param.first)); });
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,67 @@
+// Normalised text to symbol ids and back.
+//
+// Value; const methods are thread-safe. A character without a symbol is left out of the ids (there
+// is no "unknown" id a model could learn to mispronounce) and reported by unknown_symbols().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/language.h"
+#include "text/symbols.h"
+
+namespace qanat {
+
+using TokenId = std::int32_t;
+using TokenIds = std::vector<TokenId>;
+
+struct UnknownSymbol {
+  std::string symbol;  // UTF-8
+  std::int64_t count = 0;
+
+  bool operator==(const UnknownSymbol&) const = default;
+};
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(SymbolSet set = SymbolSet::characters);
+
+  // [language] [silence] symbols... [silence]
+  TokenIds encode(std::string_view normalised, Language language) const;
+
+  // The symbols of `ids` without the special ones; encode() undone for text that is all known.
+  std::string decode(std::span<const TokenId> ids) const;
+
+  // The characters encode() leaves out, each once, in the order of first appearance.
+  std::vector<std::string> unknown_symbols(std::string_view normalised) const;
+  std::vector<UnknownSymbol> count_unknown_symbols(std::string_view normalised) const;
+
+  // "[en]", "a"; U+FFFD for an id that is none.
+  std::string symbol(TokenId id) const;
+
+  int size() const;
+  int version() const { return kSymbolTableVersion; }
+  // Of set, version and symbols: equal hashes, equal ids. The same on every machine.
+  std::uint64_t hash() const { return hash_; }
+
+  TokenId pad() const { return id_of(SpecialSymbol::pad); }
+  TokenId silence() const { return id_of(SpecialSymbol::silence); }
+  TokenId language_tag(Language language) const;
+
+ private:
+  static constexpr std::size_t kDirect = 0x800;  // Latin, IPA and Arabic are all below
+
+  static constexpr TokenId id_of(SpecialSymbol symbol) { return static_cast<TokenId>(symbol); }
+  std::optional<TokenId> find(char32_t code_point) const;
+
+  std::u32string_view symbols_;
+  std::array<std::int16_t, kDirect> direct_;  // id by code point, -1: none
+  std::uint64_t hash_ = 0;
+};
+
+}  // namespace qanat
