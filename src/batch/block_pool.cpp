@@ -1,31 +1,19 @@
 #include "batch/block_pool.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include <sys/mman.h>
-
-#include "base/error.h"
+#include "batch/host_memory.h"
 
 namespace qanat {
 namespace {
 
 class HostAllocator final : public BlockAllocator {
  public:
-  std::byte* allocate(std::size_t bytes) override {
-    void* block =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) {
-      throw Error("memory for batches: {} bytes: {}; try a smaller batch or buffer size",
-                  bytes,
-                  std::strerror(errno));
-    }
-    return static_cast<std::byte*>(block);
+  std::byte* allocate(std::size_t bytes) override { return map_host_memory(bytes, "a batch"); }
+  void release(std::byte* block, std::size_t bytes) noexcept override {
+    unmap_host_memory(block, bytes);
   }
-
-  void release(std::byte* block, std::size_t bytes) noexcept override { ::munmap(block, bytes); }
 };
 
 }  // namespace

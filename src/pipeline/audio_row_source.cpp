@@ -1,0 +1,194 @@
+#include "pipeline/audio_row_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "audio/audio_decoder.h"
+
+namespace qanat {
+namespace {
+
+// Tokens of about 150,000 utterances. Beyond it they are made again every epoch, which costs a few
+// percent of what their mel costs.
+constexpr Bytes kTokenMemory = mebibytes(64);
+
+Failure too_long(const std::string& file, const char* unit, std::size_t has, std::size_t room) {
+  return Failure{
+      fmt::format("{}: {} {}; expected at most {}: it has changed since the data set was indexed",
+                  file,
+                  has,
+                  unit,
+                  room)};
+}
+
+class AudioRowFiller final : public RowFiller {
+ public:
+  AudioRowFiller(const AudioRowInputs& inputs, const MelExtractor& extractor, ItemArena& tokens)
+      : inputs_(inputs),
+        decoder_(inputs.mel.sample_rate),
+        extractor_(extractor),
+        known_tokens_(tokens) {}
+
+  Result<FilledRow> fill(std::uint32_t item, const RowView& row) override {
+    FilledRow filled;
+    if (!inputs_.speakers.empty()) {
+      filled.speaker = inputs_.speakers[item];
+    }
+    const Clock::time_point start = Clock::now();
+    const Result<Done> tokens = put_tokens(item, row.tokens, filled);
+    if (!tokens) {
+      return tokens.failure();
+    }
+    filled.times.tokens = seconds_since(start);
+    const std::filesystem::path path = audio_path(inputs_.set->manifest, utterance(item));
+    const Result<Done> audio = inputs_.payload == PayloadKind::mel_f32
+                                   ? put_mel(path, row.mel, filled)
+                                   : put_pcm(path, row.pcm, filled);
+    if (!audio) {
+      return audio.failure();
+    }
+    return filled;
+  }
+
+ private:
+  const Utterance& utterance(std::uint32_t item) const {
+    return inputs_.set->manifest.utterances[item];
+  }
+
+  Result<Done> put_mel(const std::filesystem::path& path, std::span<float> row, FilledRow& filled) {
+    const Clock::time_point start = Clock::now();
+    const auto samples = decoder_.decode(path);
+    if (!samples) {
+      return samples.failure();
+    }
+    const Clock::time_point decoded = Clock::now();
+    filled.times.decode = decoded - start;
+    const std::size_t frames = frames_of(samples.value().size());
+    const std::size_t values = frames * static_cast<std::size_t>(inputs_.mel.mel_bins);
+    if (values == 0) {
+      return too_short(path, samples.value().size());
+    }
+    if (values > row.size()) {
+      const auto room = row.size() / static_cast<std::size_t>(inputs_.mel.mel_bins);
+      return too_long(path.string(), "frames", frames, room);
+    }
+    extractor_.extract(samples.value(), row.first(values));
+    filled.frames = static_cast<int>(frames);
+    filled.times.mel = seconds_since(decoded);
+    return Done{};
+  }
+
+  Result<Done> put_pcm(const std::filesystem::path& path,
+                       std::span<std::int16_t> row,
+                       FilledRow& filled) {
+    const Clock::time_point start = Clock::now();
+    const auto samples = decoder_.decode_pcm16(path);
+    if (!samples) {
+      return samples.failure();
+    }
+    const std::size_t count = samples.value().size();
+    if (frames_of(count) == 0) {
+      return too_short(path, count);
+    }
+    if (count > row.size()) {
+      return too_long(path.string(), "samples", count, row.size());
+    }
+    std::ranges::copy(samples.value(), row.begin());
+    filled.samples = static_cast<int>(count);
+    filled.frames = static_cast<int>(frames_of(count));
+    filled.times.decode = seconds_since(start);
+    return Done{};
+  }
+
+  Result<Done> put_tokens(std::uint32_t item, std::span<std::int32_t> row, FilledRow& filled) {
+    if (const std::byte* known = known_tokens_.find(item)) {
+      std::int32_t count = 0;
+      std::memcpy(&count, known, sizeof(count));
+      const auto* ids = reinterpret_cast<const std::int32_t*>(known) + 1;
+      return copy_tokens(item, {ids, static_cast<std::size_t>(count)}, row, filled);
+    }
+    const Result<TokenIds> made =
+        inputs_.text->tokens(utterance(item).text, utterance(item).language);
+    if (!made) {
+      return made.failure();
+    }
+    remember(item, made.value());
+    return copy_tokens(item, made.value(), row, filled);
+  }
+
+  Result<Done> copy_tokens(std::uint32_t item,
+                           std::span<const std::int32_t> ids,
+                           std::span<std::int32_t> row,
+                           FilledRow& filled) const {
+    if (ids.size() > row.size()) {
+      return too_long(utterance(item).id, "tokens", ids.size(), row.size());
+    }
+    std::ranges::copy(ids, row.begin());
+    filled.tokens = static_cast<int>(ids.size());
+    return Done{};
+  }
+
+  // Their number, then the tokens.
+  void remember(std::uint32_t item, const TokenIds& ids) {
+    const auto count = static_cast<std::int32_t>(ids.size());
+    std::byte* memory = known_tokens_.reserve(sizeof(count) + ids.size() * sizeof(std::int32_t));
+    if (memory == nullptr) {
+      return;
+    }
+    std::memcpy(memory, &count, sizeof(count));
+    std::memcpy(memory + sizeof(count), ids.data(), ids.size() * sizeof(std::int32_t));
+    known_tokens_.keep(item, memory);
+  }
+
+  std::size_t frames_of(std::size_t samples) const {
+    const SampleCount count{static_cast<std::int64_t>(samples)};
+    return static_cast<std::size_t>(mel_frames(count, inputs_.mel).value);
+  }
+
+  Failure too_short(const std::filesystem::path& path, std::size_t samples) const {
+    return Failure{fmt::format("{}: {} samples; expected at least one frame of {}",
+                               path.string(),
+                               samples,
+                               inputs_.mel.hop)};
+  }
+
+  const AudioRowInputs& inputs_;
+  AudioDecoder decoder_;
+  MelExtractor extractor_;
+  ItemArena& known_tokens_;
+};
+
+}  // namespace
+
+AudioRowSource::AudioRowSource(AudioRowInputs inputs)
+    : inputs_(std::move(inputs)),
+      extractor_(inputs_.mel),
+      known_tokens_(
+          std::make_unique<ItemArena>(inputs_.set->manifest.utterances.size(), kTokenMemory)) {}
+
+std::unique_ptr<RowFiller> AudioRowSource::make_filler() const {
+  return std::make_unique<AudioRowFiller>(inputs_, extractor_, *known_tokens_);
+}
+
+std::string AudioRowSource::describe(std::uint32_t item) const {
+  return audio_path(inputs_.set->manifest, inputs_.set->manifest.utterances[item]).string();
+}
+
+std::vector<ItemLength> item_lengths(const DatasetIndex& index, const MelConfig& mel) {
+  std::vector<ItemLength> lengths;
+  lengths.reserve(index.entries.size());
+  for (const IndexEntry& entry : index.entries) {
+    ItemLength length;
+    if (entry.usable) {
+      length = {.frames = static_cast<std::uint32_t>(mel_frames(entry.samples, mel).value),
+                .tokens = static_cast<std::uint32_t>(entry.tokens.value)};
+    }
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+}  // namespace qanat

@@ -1,0 +1,95 @@
+#include "pipeline/item_arena.h"
+
+#include <cstring>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+const std::byte* keep_number(ItemArena& arena, std::uint32_t item, std::size_t bytes, int number) {
+  std::byte* memory = arena.reserve(bytes);
+  if (memory == nullptr) {
+    return nullptr;
+  }
+  std::memcpy(memory, &number, sizeof(number));
+  arena.keep(item, memory);
+  return memory;
+}
+
+int number_at(const std::byte* memory) {
+  int number = 0;
+  std::memcpy(&number, memory, sizeof(number));
+  return number;
+}
+
+TEST(ItemArenaTest, FindsWhatWasKeptAndNothingElse) {
+  ItemArena arena(10, mebibytes(1));
+  keep_number(arena, 3, 100, 42);
+
+  ASSERT_NE(arena.find(3), nullptr);
+  EXPECT_EQ(number_at(arena.find(3)), 42);
+  EXPECT_EQ(arena.find(4), nullptr);
+}
+
+TEST(ItemArenaTest, NeverExceedsItsBudgetAndNeverLetsGo) {
+  ItemArena arena(1000, Bytes{1'000'000});
+  int kept = 0;
+  for (std::uint32_t item = 0; item < 1000; ++item) {
+    kept += keep_number(arena, item, 10'000, static_cast<int>(item)) != nullptr ? 1 : 0;
+  }
+
+  EXPECT_LE(arena.bytes().value, 1'000'000);
+  EXPECT_GE(kept, 95);  // of the 100 that would fit without rounding
+  for (int item = 0; item < kept; ++item) {
+    EXPECT_EQ(number_at(arena.find(static_cast<std::uint32_t>(item))), item);
+  }
+}
+
+TEST(ItemArenaTest, TheFirstToKeepAnItemWins) {
+  ItemArena arena(1, mebibytes(1));
+  const std::byte* first = keep_number(arena, 0, 64, 1);
+  keep_number(arena, 0, 64, 2);
+
+  EXPECT_EQ(arena.find(0), first);
+}
+
+TEST(ItemArenaTest, HoldsItemsLargerThanItsUsualChunk) {
+  ItemArena arena(1, mebibytes(64));
+
+  EXPECT_NE(keep_number(arena, 0, std::size_t{20} << 20, 7), nullptr);
+}
+
+TEST(ItemArenaTest, ABudgetOfNothingKeepsNothing) {
+  ItemArena arena(1, Bytes{0});
+
+  EXPECT_EQ(arena.reserve(1), nullptr);
+  EXPECT_EQ(arena.bytes(), Bytes{0});
+}
+
+TEST(ItemArenaTest, ManyThreadsKeepAndFind) {
+  constexpr std::uint32_t kItems = 400;
+  ItemArena arena(kItems, mebibytes(64));
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&arena] {
+        for (std::uint32_t item = 0; item < kItems; ++item) {
+          if (const std::byte* found = arena.find(item)) {
+            EXPECT_EQ(number_at(found), static_cast<int>(item));
+          } else {
+            keep_number(arena, item, 1000, static_cast<int>(item));
+          }
+        }
+      });
+    }
+  }
+
+  for (std::uint32_t item = 0; item < kItems; ++item) {
+    EXPECT_EQ(number_at(arena.find(item)), static_cast<int>(item));
+  }
+}
+
+}  // namespace
+}  // namespace qanat
