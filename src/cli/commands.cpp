@@ -1,10 +1,16 @@
 #include "cli/command.h"
+#include "cli/config_reference.h"
+#include "cli/config_show.h"
 #include "cli/version.h"
 
 namespace qanat {
 
 std::vector<CommandEntry> all_commands() {
   return {
+      {"config show",
+       "the configuration a run would have, and where it comes from",
+       make_config_show_command},
+      {"config reference", "every key and flag, as Markdown", make_config_reference_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

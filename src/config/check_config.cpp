@@ -50,7 +50,7 @@ struct Shadowed {
   std::string_view reason;
 };
 
-std::array<Shadowed, 7> shadowed(const RunConfig& config) {
+std::array<Shadowed, 10> shadowed(const RunConfig& config) {
   const bool isolated = config.pipeline.enable_memory_isolation;
   constexpr std::string_view kNeedsIsolation =
       "budgets are enforced with pipeline.enable_memory_isolation only";
@@ -70,6 +70,16 @@ std::array<Shadowed, 7> shadowed(const RunConfig& config) {
       {"data.feature_dir",
        config.data.preprocessing_mode == PreprocessingMode::runtime,
        "data.preprocessing_mode is runtime, which does not read shards"},
+      {"pipeline.feature_cache",
+       config.training.epochs == 1,
+       "there is one epoch only, so nothing is needed again"},
+      {"pipeline.feature_cache",
+       config.training.epochs > 1 &&
+           config.data.preprocessing_mode == PreprocessingMode::precompute,
+       "data.preprocessing_mode is precompute, and shards are read without it"},
+      {"data.optimize_cpu_gpu_overlap",
+       config.data.num_workers && config.data.pipeline_buffer_size,
+       "data.num_workers and data.pipeline_buffer_size are given, so nothing is left to tune"},
   }};
 }
 

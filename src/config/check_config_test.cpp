@@ -126,7 +126,13 @@ INSTANTIATE_TEST_SUITE_P(
         ShadowCase{"{data: {enable_static_shapes: off}, pipeline: {bucket_edges: 4}}",
                    "pipeline.bucket_edges"},
         ShadowCase{"data: {val_split: 0.1, val_data: v}", "data.val_split"},
-        ShadowCase{"data: {feature_dir: f, preprocessing_mode: runtime}", "data.feature_dir"}));
+        ShadowCase{"data: {feature_dir: f, preprocessing_mode: runtime}", "data.feature_dir"},
+        ShadowCase{"{pipeline: {feature_cache: 64}, training: {epochs: 1}}",
+                   "pipeline.feature_cache"},
+        ShadowCase{"{pipeline: {feature_cache: 64}, data: {preprocessing_mode: precompute}}",
+                   "pipeline.feature_cache"},
+        ShadowCase{"data: {optimize_cpu_gpu_overlap: on, num_workers: 2, pipeline_buffer_size: 4}",
+                   "data.optimize_cpu_gpu_overlap"}));
 
 }  // namespace
 }  // namespace qanat

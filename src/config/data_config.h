@@ -22,7 +22,7 @@ struct DataConfig {
   std::optional<std::string> train_data;
   std::optional<std::string> val_data;
   double val_split = 0.05;
-  Language language = Language::en;
+  std::optional<Language> language;
   bool use_phonemes = false;
   int max_text_length = 200;  // tokens
   int max_mel_frames = 1024;
@@ -62,7 +62,8 @@ void visit_source_fields(C& c, Visitor& visit) {
               "metadata_eval.csv; chosen by a hash of the id, so it stays the same")
             .range(0, 0.5),
         c.val_split);
-  visit(field("language", "language of rows that do not name one"), c.language);
+  visit(field("language", "language of rows that name none; auto: by the script of their text"),
+        c.language);
   visit(field("use_phonemes", "tokens are phonemes made by espeak-ng instead of characters"),
         c.use_phonemes);
   visit(field("max_text_length", "longest text; longer utterances are refused and listed, not cut")
@@ -82,7 +83,9 @@ void visit_source_fields(C& c, Visitor& visit) {
   visit(field("feature_dir", "folder of the precomputed shards; auto: beside the data set"),
         c.feature_dir);
   visit(field("cache_dir",
-              "folder for indexes of data sets; auto: beside the data set, else the user's cache"),
+              "folder where lengths of data sets are remembered; auto: the user's cache folder, or "
+              "beside "
+              "the data set"),
         c.cache_dir);
 }
 

@@ -14,7 +14,7 @@ struct TrainingConfig {
   std::optional<std::int64_t> max_steps;
   int gradient_accumulation_steps = 1;
   std::optional<double> learning_rate;
-  std::int64_t seed = 42;
+  std::int64_t seed = 0;
   std::string checkpoint_dir = "checkpoints";
   bool resume = false;
   bool reset_training = false;
@@ -43,7 +43,7 @@ void visit_fields(C& c, Visitor&& visit) {
             .flag("--lr")
             .range(1e-12, 10),
         c.learning_rate);
-  visit(field("seed", "of the order of batches, the split and the weights")
+  visit(field("seed", "decides the order of batches, the split and the first weights")
             .flag("--seed")
             .range(0, 9007199254740992.0),
         c.seed);

@@ -39,12 +39,16 @@ std::string flag_cell(const FieldSpec& spec) {
 }
 
 std::string meaning_cell(const FieldSpec& spec) {
-  std::string cell = escaped_cell(spec.help);
-  if (!spec.inert_reason.empty()) {
-    const char* lack = spec.needs == Needs::cuda  ? "without CUDA"
-                       : spec.needs == Needs::gpu ? "without a GPU"
-                                                  : "in this program";
-    cell += fmt::format(". No effect {}: {}", lack, escaped_cell(spec.inert_reason));
+  const std::string cell = escaped_cell(spec.help);
+  switch (spec.needs) {
+    case Needs::nothing:
+      return cell;
+    case Needs::gpu:
+      return cell + "; no effect without a GPU";
+    case Needs::cuda:
+      return cell + "; no effect without CUDA";
+    case Needs::tensorflow:
+      return fmt::format("{}; no effect: {}", cell, escaped_cell(spec.inert_reason));
   }
   return cell;
 }

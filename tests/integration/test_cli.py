@@ -1,0 +1,105 @@
+"""The command line as a whole: help, exit codes, streams."""
+import json
+import re
+import signal
+import subprocess
+import unittest
+
+from program import QANAT, all_commands, commands_in, qanat
+
+USAGE = 2
+
+
+class Help(unittest.TestCase):
+    def test_program_lists_its_commands(self):
+        result = qanat("--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("config", commands_in(result.stdout))
+        self.assertIn("version", commands_in(result.stdout))
+
+    def test_every_command_has_help_that_lists_its_flags(self):
+        for command in all_commands():
+            with self.subTest(" ".join(command)):
+                result = qanat(*command, "--help")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertIn(f"Usage: qanat {' '.join(command)}", result.stdout)
+                self.assertRegex(result.stdout, r"(?m)^  -h,--help +print this and exit$")
+
+    def test_every_flag_says_what_it_does(self):
+        for command in all_commands():
+            lines = qanat(*command, "--help").stdout.splitlines()
+            for line, following in zip(lines, lines[1:] + [""]):
+                if re.match(r"  --\S", line):
+                    with self.subTest(" ".join(command), flag=line.split()[0]):
+                        words = line[32:] if line[30:32].isspace() else following[32:]
+                        self.assertTrue(words.strip(), line)
+
+    def test_no_line_is_wider_than_the_terminal(self):
+        for command in all_commands():
+            for line in qanat(*command, "--help").stdout.splitlines():
+                self.assertLessEqual(len(line), 100, (command, line))
+
+    def test_version(self):
+        result = qanat("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^\d+\.\d+\.\d+\n$")
+
+    def test_version_command_speaks_json(self):
+        result = qanat("version", "--json")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(json.loads(result.stdout)["version"], qanat("--version").stdout.strip())
+
+
+class Usage(unittest.TestCase):
+    def assert_refused(self, result, *words):
+        self.assertEqual(result.returncode, USAGE, result)
+        self.assertEqual(result.stdout, "")
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def test_no_arguments_print_the_help_on_stderr(self):
+        self.assert_refused(qanat(), "Usage: qanat [OPTIONS] COMMAND", "Commands:")
+
+    def test_a_group_alone_prints_its_help_on_stderr(self):
+        self.assert_refused(qanat("config"), "Usage: qanat config [OPTIONS] COMMAND", "  show")
+
+    def test_unknown_command(self):
+        self.assert_refused(qanat("vrsion"), "unknown command vrsion; did you mean version?")
+
+    def test_command_without_its_group(self):
+        self.assert_refused(qanat("reference"), "did you mean config reference?")
+
+    def test_every_command_refuses_an_unknown_flag(self):
+        for command in all_commands():
+            with self.subTest(" ".join(command)):
+                self.assert_refused(qanat(*command, "--no-such-flag"),
+                                    "unknown flag --no-such-flag",
+                                    f"`qanat {' '.join(command)} --help`")
+
+    def test_every_flag_is_suggested_when_mistyped(self):
+        self.assert_refused(qanat("config", "show", "--btach-size", "8"),
+                            "did you mean --batch-size?")
+
+    def test_missing_value(self):
+        self.assert_refused(qanat("config", "show", "--batch-size"), "--batch-size")
+
+
+class Streams(unittest.TestCase):
+    def test_a_result_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([QANAT, "version"], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot write to stdout", result.stderr)
+
+    def test_a_reader_that_leaves_ends_the_program_quietly(self):
+        process = subprocess.Popen([QANAT, "config", "reference"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=60), -signal.SIGPIPE)
+
+
+if __name__ == "__main__":
+    unittest.main()
