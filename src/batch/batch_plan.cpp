@@ -40,8 +40,8 @@ class EpochPlanner {
   BatchPlan build() {
     sort_by_bucket();
     cut_batches();
-    Random random{key(Purpose::batch_order), request_.seed, key(request_.epoch)};
-    shuffle(std::span(plan_.batches_), random);
+    reorder(std::span(plan_.batches_),
+            Random{key(Purpose::batch_order), request_.seed, key(request_.epoch)});
     share_among_ranks();
     return std::move(plan_);
   }
@@ -50,6 +50,13 @@ class EpochPlanner {
   using Planned = BatchPlan::Planned;
 
   std::size_t bucket_count() const { return request_.edges.size(); }
+
+  template <typename T>
+  void reorder(std::span<T> values, Random random) const {
+    if (request_.batching.order == ItemOrder::shuffled) {
+      shuffle(values, random);
+    }
+  }
 
   // The smallest bucket at or above `bucket` that holds the text too; bucket_count() if none.
   std::size_t first_fit(std::size_t bucket, std::uint32_t tokens) const {
@@ -98,8 +105,8 @@ class EpochPlanner {
     std::uint32_t begin = 0;
     for (std::size_t bucket = 0; bucket < bucket_count(); ++bucket) {
       const std::uint32_t end = plan_.bucket_ends_[bucket];
-      Random random{key(Purpose::bucket_order), request_.seed, key(request_.epoch), bucket};
-      shuffle(std::span(plan_.items_).subspan(begin, end - begin), random);
+      reorder(std::span(plan_.items_).subspan(begin, end - begin),
+              Random{key(Purpose::bucket_order), request_.seed, key(request_.epoch), bucket});
       const auto rows = static_cast<std::uint32_t>(request_.edges[bucket].rows);
       for (; end - begin >= rows; begin += rows) {
         add_batch(begin, rows, bucket);

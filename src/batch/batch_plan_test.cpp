@@ -188,6 +188,17 @@ TEST(BatchPlanTest, AFrameBudgetIsKept) {
   EXPECT_EQ(sorted(items_of(plan)), first_numbers(2000));
 }
 
+TEST(BatchPlanTest, ByLengthEveryEpochIsTheSameAndAscends) {
+  const PlanSet set(sample_lengths(500), {.order = ItemOrder::by_length});
+  const BatchPlan plan = plan_epoch(set.request(0));
+
+  EXPECT_EQ(items_of(plan), items_of(plan_epoch(set.request(7))));
+  EXPECT_EQ(sorted(items_of(plan)), first_numbers(500));
+  for (std::int64_t k = 1; k < plan.size(); ++k) {
+    EXPECT_GE(plan.batch(k).shape.frames, plan.batch(k - 1).shape.frames);
+  }
+}
+
 TEST(BatchPlanTest, RefusesARankOutsideTheWorld) {
   const PlanSet set(sample_lengths(10));
 

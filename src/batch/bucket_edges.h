@@ -33,6 +33,11 @@ enum class ShapePolicy {
   per_batch,     // buckets sort by length, but a batch is only as long as its longest row
 };
 
+enum class ItemOrder {
+  shuffled,   // anew in every epoch: utterances inside their bucket, and the batches
+  by_length,  // the same in every epoch: from the shortest bucket to the longest, as listed inside
+};
+
 struct BatchingConfig {
   int batch_size = 16;     // rows of a batch
   int max_edges = 16;      // at most that many shapes; 1 = the fixed shape max_frames x max_tokens
@@ -44,6 +49,7 @@ struct BatchingConfig {
   // ignored. Absent: every bucket has batch_size rows.
   std::optional<std::int64_t> frame_budget = std::nullopt;
   ShapePolicy shapes = ShapePolicy::static_edges;
+  ItemOrder order = ItemOrder::shuffled;
 
   bool operator==(const BatchingConfig&) const = default;
 };

@@ -38,8 +38,10 @@ struct LoaderOptions {
   std::optional<int> workers = std::nullopt;
   int max_workers = 1;
 
-  // Batches ahead of the consumer, being filled or ready. Absent: autotuned.
+  // Batches ahead of the consumer, being filled or ready. Absent: autotuned, up to max_window.
+  // Either way no more than the budget holds.
   std::optional<int> window = std::nullopt;
+  int max_window = 50;
   Bytes budget = mebibytes(1024);  // for all blocks, lent or not
 
   double max_bad_fraction = 0.05;  // of the attempts to fill a row; above it the run stops

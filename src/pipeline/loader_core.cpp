@@ -11,10 +11,9 @@
 namespace qanat {
 namespace {
 
-// Without a fixed window: where the autotuner starts, and how far it may go.
+// Without a fixed window: where the autotuner starts, and how small it may become.
 constexpr int kFirstWindow = 8;
 constexpr int kLeastWindow = 3;
-constexpr int kLargestWindow = 256;
 
 // Failed substitutes for one row after which there is no hope for its bucket.
 constexpr int kMaxAttempts = 256;
@@ -75,7 +74,7 @@ LoaderOptions checked(const LoaderOptions& options) {
     }
   };
   at_least_one("workers", options.workers.value_or(options.max_workers));
-  at_least_one("buffer size", options.window.value_or(1));
+  at_least_one("buffer size", options.window.value_or(options.max_window));
   at_least_one("epochs", options.epochs.value_or(1));
   if (!(options.max_bad_fraction >= 0 && options.max_bad_fraction <= 1)) {
     throw Error("max_bad_fraction: {}; expected 0 to 1", options.max_bad_fraction);
@@ -183,7 +182,7 @@ AssemblerOptions LoaderCore::assembler_options() const {
 }
 
 TuneLimits LoaderCore::tune_limits() const {
-  const int max_window = std::min(options_.window.value_or(kLargestWindow), max_blocks());
+  const int max_window = std::min(options_.window.value_or(options_.max_window), max_blocks());
   return {.min_workers = options_.workers.value_or(1),
           .max_workers = num_threads(),
           .min_window = options_.window ? max_window : std::min(kLeastWindow, max_window),

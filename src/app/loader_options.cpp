@@ -1,0 +1,101 @@
+#include "app/loader_options.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+// Without a configured budget: an eighth of what is free, within bounds that suit small containers
+// and do not surprise on large machines.
+constexpr std::int64_t kBudgetShare = 8;
+constexpr Bytes kLeastBudget = mebibytes(64);
+constexpr Bytes kMostBudget = mebibytes(1024);
+constexpr std::int64_t kCacheShare = 4;
+// What is taken for free where the kernel does not say.
+constexpr Bytes kAssumedFree = mebibytes(2048);
+
+constexpr int kBufferSize = 50;  // batches ahead, when nothing is tuned
+
+Bytes to_bytes(Megabytes megabytes) {
+  return mebibytes(megabytes.value);
+}
+
+Bytes batch_budget(const RunConfig& config, const HostFacts& host) {
+  if (config.pipeline.memory_budget) {
+    return to_bytes(*config.pipeline.memory_budget);
+  }
+  const Bytes share{free_memory(host).value_or(kAssumedFree).value / kBudgetShare};
+  return std::clamp(share, kLeastBudget, kMostBudget);
+}
+
+BatchingConfig make_batching(const RunConfig& config) {
+  return {.batch_size = config.data.batch_size,
+          .max_edges = config.pipeline.bucket_edges,
+          .max_frames = config.data.max_mel_frames,
+          .max_tokens = config.data.max_text_length,
+          .frame_budget = config.pipeline.frame_budget,
+          .shapes =
+              config.data.enable_static_shapes ? ShapePolicy::static_edges : ShapePolicy::per_batch,
+          .order = config.pipeline.shuffle ? ItemOrder::shuffled : ItemOrder::by_length};
+}
+
+}  // namespace
+
+LoaderOptions make_loader_options(const RunConfig& config,
+                                  const HostFacts& host,
+                                  int consumer_threads) {
+  LoaderOptions options{.batching = make_batching(config),
+                        .seed = static_cast<std::uint64_t>(config.training.seed),
+                        .epochs = config.training.epochs,
+                        .workers = config.data.num_workers,
+                        .max_workers = std::max(1, allowed_cores(host) - consumer_threads),
+                        .window = config.data.pipeline_buffer_size,
+                        .max_window = kBufferSize,
+                        .budget = batch_budget(config, host),
+                        .max_bad_fraction = config.pipeline.max_bad_fraction};
+  if (!config.data.optimize_cpu_gpu_overlap) {
+    options.workers = options.workers.value_or(options.max_workers);
+    options.window = options.window.value_or(kBufferSize);
+  }
+  return options;
+}
+
+Bytes feature_cache_budget(const RunConfig& config, const HostFacts& host) {
+  if (config.training.epochs == 1) {
+    return Bytes{0};
+  }
+  if (config.pipeline.feature_cache) {
+    return to_bytes(*config.pipeline.feature_cache);
+  }
+  return Bytes{free_memory(host).value_or(kAssumedFree).value / kCacheShare};
+}
+
+TextConfig make_text_config(const DataConfig& data) {
+  TextConfig text;
+  text.units = data.use_phonemes ? SymbolSet::phonemes : SymbolSet::characters;
+  return text;
+}
+
+TrainingSetOptions make_training_set_options(const RunConfig& config, const HostFacts& host) {
+  if (!config.data.train_data) {
+    throw Error("training data: none given; expected the folder of a data set; try --train-data");
+  }
+  TrainingSetOptions options{.train_data = *config.data.train_data};
+  if (config.data.val_data) {
+    options.val_data = *config.data.val_data;
+  }
+  options.language = config.data.language;
+  options.split = {.val_fraction = config.data.val_split,
+                   .seed = static_cast<std::uint64_t>(config.training.seed)};
+  options.limits.max_tokens = TokenCount{config.data.max_text_length};
+  options.limits.max_frames = FrameCount{config.data.max_mel_frames};
+  options.index.threads = allowed_cores(host);
+  if (config.data.cache_dir) {
+    options.index.cache_folders = {*config.data.cache_dir};
+  }
+  return options;
+}
+
+}  // namespace qanat

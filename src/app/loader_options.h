@@ -1,0 +1,28 @@
+// What a configuration means for a loader on this machine.
+#pragma once
+
+#include "base/quantity.h"
+#include "config/run_config.h"
+#include "dataset/training_sets.h"
+#include "monitor/host_facts.h"
+#include "pipeline/loader.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+// Everything but rank, world and payload, which are not configured. `consumer_threads` are the
+// cores left to whoever takes the batches.
+LoaderOptions make_loader_options(const RunConfig& config,
+                                  const HostFacts& host,
+                                  int consumer_threads);
+
+// Memory for features of earlier epochs: as configured, else a quarter of what is free; none when
+// there is only one epoch.
+Bytes feature_cache_budget(const RunConfig& config, const HostFacts& host);
+
+TextConfig make_text_config(const DataConfig& data);
+
+// Without progress and stop token, which are the caller's. Throws Error without training data.
+TrainingSetOptions make_training_set_options(const RunConfig& config, const HostFacts& host);
+
+}  // namespace qanat

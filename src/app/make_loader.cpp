@@ -1,0 +1,140 @@
+#include "app/make_loader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "features/feature_fingerprint.h"
+#include "features/feature_store.h"
+#include "pipeline/audio_row_source.h"
+#include "pipeline/cached_row_source.h"
+#include "pipeline/precompute_folder.h"
+#include "pipeline/store_row_source.h"
+
+namespace qanat {
+namespace {
+
+PayloadFormat make_format(PayloadKind kind) {
+  return {.kind = kind,
+          .mel_bins = kMel.mel_bins,
+          .hop = kMel.hop,
+          .mel_padding = std::log(kMel.log_floor)};
+}
+
+// One per utterance; 0 for a speaker that is not among the names.
+std::vector<int> speaker_ids(const Manifest& manifest, const std::vector<std::string>& names) {
+  std::vector<int> ids;
+  ids.reserve(manifest.utterances.size());
+  for (const Utterance& utterance : manifest.utterances) {
+    const auto found = std::ranges::lower_bound(names, utterance.speaker);
+    const bool known = found != names.end() && *found == utterance.speaker;
+    ids.push_back(known ? static_cast<int>(found - names.begin()) : 0);
+  }
+  return ids;
+}
+
+std::vector<int> speaker_ids(const LoaderRequest& request) {
+  const Manifest& manifest = request.set->manifest;
+  return speaker_ids(manifest,
+                     request.speakers.empty() ? speaker_names(manifest) : request.speakers);
+}
+
+// Shards that may serve, or null.
+std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
+                                               const LoaderRequest& request) {
+  const bool wanted = config.data.preprocessing_mode != PreprocessingMode::runtime;
+  if (!wanted || request.payload != PayloadKind::mel_f32) {
+    return nullptr;
+  }
+  std::optional<std::filesystem::path> folder = config.data.feature_dir;
+  if (!folder) {
+    folder = find_feature_folder(request.set->manifest.root);
+  }
+  if (!folder) {
+    return nullptr;
+  }
+  auto store = std::make_shared<const FeatureStore>(
+      FeatureStore::open(*folder, feature_fingerprint(kMel, request.text->hash())));
+  return store->size() > 0 ? store : nullptr;
+}
+
+std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
+                                      const RunConfig& config,
+                                      const LoaderRequest& request) {
+  const Bytes budget = feature_cache_budget(config, read_host_facts());
+  if (budget == Bytes{0}) {
+    return source;
+  }
+  return std::make_unique<CachedRowSource>(std::move(source),
+                                           request.set->manifest.utterances.size(),
+                                           make_format(request.payload),
+                                           budget);
+}
+
+std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequest& request) {
+  std::shared_ptr<const FeatureStore> store = open_store(config, request);
+  const bool only_store = config.data.preprocessing_mode == PreprocessingMode::precompute &&
+                          request.payload == PayloadKind::mel_f32;
+  if (only_store && store == nullptr) {
+    throw Error(
+        "precomputed features: none for {}; expected shards, because data.preprocessing_mode is "
+        "precompute; try `qanat precompute`, or preprocessing_mode: auto",
+        request.set->manifest.root.string());
+  }
+  std::unique_ptr<RowSource> audio =
+      only_store ? nullptr : with_cache(make_audio_source(request), config, request);
+  if (store == nullptr) {
+    return audio;
+  }
+  return std::make_unique<StoreRowSource>(StoreRowInputs{.set = request.set,
+                                                         .store = std::move(store),
+                                                         .speakers = speaker_ids(request),
+                                                         .mel_bins = kMel.mel_bins,
+                                                         .fallback = std::move(audio)});
+}
+
+}  // namespace
+
+std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
+  return std::make_unique<AudioRowSource>(AudioRowInputs{.set = request.set,
+                                                         .text = request.text,
+                                                         .speakers = speaker_ids(request),
+                                                         .mel = kMel,
+                                                         .payload = request.payload});
+}
+
+std::unique_ptr<Loader> make_loader(const RunConfig& config,
+                                    const LoaderOptions& options,
+                                    LoaderRequest request) {
+  LoaderOptions complete = options;
+  complete.payload = make_format(request.payload);
+  complete.rank = request.rank;
+  complete.world = request.world;
+  LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
+                      .source = make_source(config, request),
+                      .blocks = std::move(request.blocks),
+                      .journal = request.journal};
+  return std::make_unique<Loader>(std::move(inputs), complete, request.start);
+}
+
+std::unique_ptr<Loader> make_loader(const RunConfig& config, LoaderRequest request) {
+  const LoaderOptions options =
+      make_loader_options(config, read_host_facts(), request.consumer_threads);
+  return make_loader(config, options, std::move(request));
+}
+
+std::vector<std::string> speaker_names(const Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const Utterance& utterance : manifest.utterances) {
+    if (names.empty() || names.back() != utterance.speaker) {
+      names.push_back(utterance.speaker);  // runs of one speaker are the rule
+    }
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace qanat

@@ -1,0 +1,55 @@
+// From a configuration and a data set to a running loader.
+//
+// The one place where audio, text, features and batches meet; used by everything that loads:
+// benchmark, demo, trainer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/loader_options.h"
+#include "config/run_config.h"
+#include "dataset/training_sets.h"
+#include "features/mel_config.h"
+#include "pipeline/loader.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+// What is loaded and for whom. `set` and `text` are shared with the caller, who reports on them.
+struct LoaderRequest {
+  std::shared_ptr<const UtteranceSet> set;
+  std::shared_ptr<const TextFrontEnd> text;
+  std::vector<std::string> speakers{};  // the id of a speaker is its place here; empty: of the set
+  PayloadKind payload = PayloadKind::mel_f32;
+  int consumer_threads = 0;  // cores left to the consumer
+  int rank = 0;
+  int world = 1;
+  Position start{};
+  std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
+  EventSink* journal = nullptr;              // not owned, outlives the loader; may be absent
+};
+
+// Rows come from fresh shards, from memory or from audio, as data.preprocessing_mode and
+// pipeline.feature_cache say. Starts filling at once. Throws Error when there is nothing to load,
+// or when only shards are allowed and there are none.
+std::unique_ptr<Loader> make_loader(const RunConfig& config, LoaderRequest request);
+
+// As above, for those who know better than the configuration.
+std::unique_ptr<Loader> make_loader(const RunConfig& config,
+                                    const LoaderOptions& options,
+                                    LoaderRequest request);
+
+// The rows of a set as they are made from audio: what `qanat precompute` stores.
+std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);
+
+// The speakers a manifest names, sorted.
+std::vector<std::string> speaker_names(const Manifest& manifest);
+
+// Where the features of utterances come from: one definition everywhere.
+inline constexpr MelConfig kMel{};
+
+}  // namespace qanat

@@ -1,0 +1,78 @@
+#include "pipeline/store_row_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/precompute_audit.h"
+
+namespace qanat {
+namespace {
+
+class StoreRowFiller final : public RowFiller {
+ public:
+  explicit StoreRowFiller(const StoreRowInputs& inputs) : inputs_(inputs) {}
+
+  Result<FilledRow> fill(std::uint32_t item, const RowView& row) override {
+    Result<FilledRow> stored = copy_out(item, row);
+    if (stored || inputs_.fallback == nullptr) {
+      return stored;
+    }
+    if (!fallback_) {
+      fallback_ = inputs_.fallback->make_filler();
+    }
+    return fallback_->fill(item, row);
+  }
+
+ private:
+  Result<FilledRow> copy_out(std::uint32_t item, const RowView& row) const {
+    const Clock::time_point start = Clock::now();
+    const FeatureStore& store = *inputs_.store;
+    const Utterance& utterance = inputs_.set->manifest.utterances[item];
+    const FeatureKey key = feature_key(utterance, inputs_.set->index.entries[item]);
+    const Result<FeatureEntry> entry = store.lookup(utterance.id, key);
+    if (!entry) {
+      return entry.failure();
+    }
+    const auto values = static_cast<std::size_t>(entry.value().frames.value) *
+                        static_cast<std::size_t>(inputs_.mel_bins);
+    const Result<std::span<const std::int32_t>> tokens = store.tokens(entry.value());
+    if (!tokens) {
+      return tokens.failure();
+    }
+    if (values > row.mel.size() || tokens.value().size() > row.tokens.size()) {
+      return Failure{
+          fmt::format("{}: {} frames and {} tokens in the feature store; expected no "
+                      "more than its index says; try `qanat precompute`",
+                      utterance.id,
+                      entry.value().frames.value,
+                      tokens.value().size())};
+    }
+    const Result<Done> copied = store.copy_mel(entry.value(), row.mel.first(values));
+    if (!copied) {
+      return copied.failure();
+    }
+    std::ranges::copy(tokens.value(), row.tokens.begin());
+    return FilledRow{.frames = static_cast<int>(entry.value().frames.value),
+                     .tokens = static_cast<int>(tokens.value().size()),
+                     .speaker = inputs_.speakers.empty() ? 0 : inputs_.speakers[item],
+                     .origin = RowOrigin::store,
+                     .times = {.copy = seconds_since(start)}};
+  }
+
+  const StoreRowInputs& inputs_;
+  std::unique_ptr<RowFiller> fallback_;  // made when first needed
+};
+
+}  // namespace
+
+std::unique_ptr<RowFiller> StoreRowSource::make_filler() const {
+  return std::make_unique<StoreRowFiller>(inputs_);
+}
+
+std::string StoreRowSource::describe(std::uint32_t item) const {
+  return audio_path(inputs_.set->manifest, inputs_.set->manifest.utterances[item]).string();
+}
+
+}  // namespace qanat
