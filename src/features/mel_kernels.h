@@ -1,0 +1,80 @@
+// The arithmetic of MelExtractor, once per instruction set. As many frames as a register has lanes
+// go through every step together, lane by lane the same operations: what a frame comes out as does
+// not depend on its neighbours or its place.
+//
+// Plain pointers on purpose: the files behind this are compiled for instructions the machine may
+// not have, so they must not contain a copy of any shared inline function.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "features/fft_plan.h"
+
+namespace qanat {
+
+// A bin of the spectrum: where the transform leaves it (floats from the begin of the work area)
+// and its weights (mel_filterbank.h).
+struct MelBin {
+  std::int32_t re = 0;
+  std::int32_t im = 0;
+  float rising = 0.0F;
+  float falling = 0.0F;
+};
+
+// Points first to first + count of each sixteenth of the frame lie in the tile from
+// offsets[sixteenth] on, every next one a row further.
+struct TileRun {
+  std::int32_t first = 0;
+  std::int32_t count = 0;
+  std::int32_t offsets[16] = {};
+};
+
+// The same for every frame; made once by MelTables.
+struct MelProgram {
+  int fft_size = 0;
+  int tile_stride = 0;  // floats from a row of the tile to the next
+  int mel_bins = 0;
+  float log_floor = 0.0F;
+  const TileRun* runs = nullptr;
+  int num_runs = 0;
+  const MelBin* bins = nullptr;
+  const std::int32_t* side_ends = nullptr;  // mel_bins + 1 of them
+  FftFactors factors;
+};
+
+// One group of frames. The tile holds the signal hop by hop, a column for each: tile[row][column]
+// is sample `row` of hop `column`, so that one load fetches the same sample of all frames.
+struct MelGroup {
+  const float* tile = nullptr;    // at the column of the first frame
+  const float* window = nullptr;  // fft_size factors, sixteen at a time (mel_tables.h)
+  float* work = nullptr;          // FftPlan::work_size() vectors, the last one zero
+  float* bands = nullptr;         // mel_bins vectors, rounded up to a whole number of registers
+  float* out = nullptr;           // [frames, mel_bins]
+  int frames = 0;                 // wanted ones, at most `lanes`
+};
+
+// A column is `rows` samples of the signal; `lanes` columns become neighbours in the tile.
+struct TileTarget {
+  float* tile = nullptr;
+  int stride = 0;
+  int rows = 0;
+};
+
+constexpr int kMaxLanes = 8;
+
+struct MelKernels {
+  const char* name = "";
+  int lanes = 0;
+  void (*fill_float)(const float* const* columns, const TileTarget& target) = nullptr;
+  void (*fill_pcm16)(const std::int16_t* const* columns, const TileTarget& target) = nullptr;
+  void (*log_mel)(const MelProgram& program, const MelGroup& group) = nullptr;
+};
+
+MelKernels baseline_mel_kernels();
+MelKernels avx2_mel_kernels();
+
+// What this machine can run, fastest first; never empty.
+std::vector<MelKernels> usable_mel_kernels();
+
+}  // namespace qanat

@@ -1,0 +1,245 @@
+// The mel kernels as templates over the register type (simd_*.h); included only by the files that
+// instantiate them for one instruction set. mel_kernels.h says what they do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "features/fft_lanes.h"
+#include "features/mel_kernels.h"
+
+namespace qanat {
+
+template <typename Lanes>
+struct MelLanes {
+  static constexpr int kCount = Lanes::kCount;
+  using Fft = LaneFft<Lanes>;
+  using Complex = typename Fft::Complex;
+
+  // A number the compiler knows: addresses made from it need no registers.
+  template <int kValue>
+  struct FixedInt {
+    constexpr operator int() const { return kValue; }  // NOLINT(google-explicit-constructor)
+  };
+
+  // Columns of the signal to neighbours in the tile.
+  template <typename Sample>
+  static void fill(const Sample* const* columns, const TileTarget& target) {
+    const auto row_begin = [&](int row) {
+      return target.tile + static_cast<std::ptrdiff_t>(row) * target.stride;
+    };
+    int row = 0;
+    for (; row + kCount <= target.rows; row += kCount) {
+      Lanes block[kCount];
+      for (int c = 0; c < kCount; ++c) {
+        block[c] = Lanes::load(columns[c] + row);
+      }
+      transpose(block);
+      for (int r = 0; r < kCount; ++r) {
+        block[r].store(row_begin(row + r));
+      }
+    }
+    for (; row < target.rows; ++row) {
+      for (int c = 0; c < kCount; ++c) {
+        row_begin(row)[c] = static_cast<float>(columns[c][row]);
+      }
+    }
+  }
+
+  // Four points of the frame, a quarter apart, on their way into the transform: two sums that make
+  // up its even bins, and a complex number that makes up the odd ones.
+  struct Opened {
+    Lanes even;
+    Lanes odd;
+    Complex z;
+  };
+  static Opened open(const float* const (&points)[4], const float* window, const float* factor) {
+    const Lanes a = Lanes::load(points[0]) * Lanes::broadcast(window[0]);
+    const Lanes b = Lanes::load(points[1]) * Lanes::broadcast(window[4]);
+    const Lanes c = Lanes::load(points[2]);
+    const Lanes d = Lanes::load(points[3]);
+    const Lanes c_weight = Lanes::broadcast(window[8]);
+    const Lanes d_weight = Lanes::broadcast(window[12]);
+    return {
+        .even = multiply_add(c, c_weight, a),
+        .odd = multiply_add(d, d_weight, b),
+        .z = Fft::product(
+            negative_multiply_add(c, c_weight, a), negative_multiply_add(d, d_weight, b), factor)};
+  }
+
+  // The window and the first two steps of the transform at once, sixteen points a sixteenth apart
+  // at a time: every value is read from the tile and written to the work area once.
+  template <typename Int>
+  static void open_frames(const MelProgram& program, const MelGroup& group, Int sixteenth) {
+    const int log2 = __builtin_ctz(static_cast<unsigned>(program.fft_size));
+    const float* factors = program.factors.real[log2];
+    for (int r = 0; r < program.num_runs; ++r) {
+      const TileRun& run = program.runs[r];
+      const float* tile = group.tile;
+      for (int i = run.first; i < run.first + run.count; ++i, tile += program.tile_stride) {
+        Opened opened[4];
+        for (int j = 0; j < 4; ++j) {
+          opened[j] = open({tile + run.offsets[j],
+                            tile + run.offsets[j + 4],
+                            tile + run.offsets[j + 8],
+                            tile + run.offsets[j + 12]},
+                           group.window + 16 * i + j,
+                           factors + 2 * (i + j * sixteenth));
+        }
+        split_odd_bins(
+            opened, Fft::at(group.work, i), sixteenth, program.factors.complex[log2 - 2] + 6 * i);
+        split_even_bins(opened,
+                        Fft::at(group.work, i),
+                        sixteenth,
+                        program.factors.real[log2 - 1] + 2 * i,
+                        program.factors.complex[log2 - 2] + 6 * i);
+      }
+    }
+  }
+
+  // To sixteenths 8 to 15.
+  template <typename Int>
+  static void split_odd_bins(const Opened (&opened)[4],
+                             float* work,
+                             Int sixteenth,
+                             const float* quarter_factor) {
+    const int step = sixteenth + kFftPadding;
+    float* re = Fft::at(work, 8 * step);
+    float* im = Fft::at(work, 12 * step);
+    const auto y = Fft::four(opened[0].z, opened[1].z, opened[2].z, opened[3].z);
+    Fft::write(re, im, 0, y.out[0]);
+    Fft::write(re, im, step, Fft::product(y.out[1], quarter_factor));
+    Fft::write(re, im, 2 * step, Fft::product(y.out[2], quarter_factor + 2));
+    Fft::write(re, im, 3 * step, Fft::product(y.out[3], quarter_factor + 4));
+  }
+
+  // To sixteenths 0 to 7: two steps of the real transform of half the size.
+  template <typename Int>
+  static void split_even_bins(const Opened (&opened)[4],
+                              float* work,
+                              Int sixteenth,
+                              const float* half_factor,
+                              const float* quarter_factor) {
+    const int step = sixteenth + kFftPadding;
+    const auto difference = [&](int j) { return opened[j].even - opened[j].odd; };
+    const auto sum = [&](int j) { return opened[j].even + opened[j].odd; };
+    float* re = Fft::at(work, 4 * step);
+    float* im = Fft::at(work, 6 * step);
+    Fft::write(re, im, 0, Fft::product(difference(0), difference(2), half_factor));
+    Fft::write(
+        re, im, sixteenth, Fft::product(difference(1), difference(3), half_factor + 2 * sixteenth));
+    const Lanes a = sum(0);
+    const Lanes b = sum(1);
+    const Lanes c = sum(2);
+    const Lanes d = sum(3);
+    Fft::write(work, 0, a + c);
+    Fft::write(work, sixteenth, b + d);
+    Fft::write(Fft::at(work, 2 * step),
+               Fft::at(work, 3 * step),
+               0,
+               Fft::product(a - c, b - d, quarter_factor));
+  }
+
+  template <typename Int>
+  static void transform_frames(const MelProgram& program, const MelGroup& group, Int sixteenth) {
+    open_frames(program, group, sixteenth);
+    const auto part = [&](int index) {
+      return Fft::at(group.work, index * (sixteenth + kFftPadding));
+    };
+    for (int k = 0; k < 4; ++k) {
+      Fft::transform(part(8 + k), part(12 + k), sixteenth, program.factors);
+    }
+    Fft::transform(part(4), part(6), 2 * sixteenth, program.factors);
+    Fft::transform(part(2), part(3), sixteenth, program.factors);
+    Fft::transform_real(part(0), 2 * sixteenth, program.factors);
+  }
+
+  static void sum_bands(const MelProgram& program, const MelGroup& group) {
+    const Lanes tiny = Lanes::broadcast(kMagnitudeFloor);
+    const MelBin* bin = program.bins;
+    Lanes next = Lanes::broadcast(0.0F);
+    for (int side = 0; side <= program.mel_bins; ++side) {
+      const MelBin* end = program.bins + program.side_ends[side];
+      Lanes band = next;
+      next = Lanes::broadcast(0.0F);
+      for (; bin != end; ++bin) {
+        const Lanes re = Lanes::load(group.work + bin->re);
+        const Lanes im = Lanes::load(group.work + bin->im);
+        const Lanes magnitude = square_root(multiply_add(re, re, multiply_add(im, im, tiny)));
+        band = multiply_add(magnitude, Lanes::broadcast(bin->falling), band);
+        next = multiply_add(magnitude, Lanes::broadcast(bin->rising), next);
+      }
+      if (side > 0) {
+        Fft::write(group.bands, side - 1, band);
+      }
+    }
+  }
+
+  // Natural logarithm of positive normal numbers, to 1e-7 of the result: exponent and mantissa
+  // apart, a minimax polynomial for ln(1 + r) = r + r^2 p(r), -0.25 <= r < 0.5.
+  static Lanes logarithm(Lanes x) {
+    Lanes mantissa;
+    const Lanes exponent = split_exponent(x, mantissa);
+    const Lanes r = mantissa - Lanes::broadcast(1.0F);
+    Lanes p = Lanes::broadcast(kLogPolynomial[0]);
+    for (int i = 1; i < kLogTerms; ++i) {
+      p = multiply_add(p, r, Lanes::broadcast(kLogPolynomial[i]));
+    }
+    return multiply_add(exponent, Lanes::broadcast(kLn2), multiply_add(p * r, r, r));
+  }
+
+  static void write_logs(const MelProgram& program, const MelGroup& group) {
+    const Lanes floor = Lanes::broadcast(program.log_floor);
+    for (int first = 0; first < program.mel_bins; first += kCount) {
+      Lanes block[kCount];
+      for (int b = 0; b < kCount; ++b) {
+        block[b] = logarithm(maximum(Fft::read(group.bands, first + b), floor));
+      }
+      transpose(block);
+      // Counted to kCount so that the block stays in registers.
+      for (int f = 0; f < kCount; ++f) {
+        if (f < group.frames) {
+          float* row = group.out + static_cast<std::ptrdiff_t>(f) * program.mel_bins;
+          write_some(block[f], row + first, program.mel_bins - first);
+        }
+      }
+    }
+  }
+
+  // The first `count` lanes, or all.
+  static void write_some(Lanes values, float* out, int count) {
+    if (count >= kCount) {
+      values.store(out);
+      return;
+    }
+    float all[kCount];
+    values.store(all);
+    for (int i = 0; i < count; ++i) {
+      out[i] = all[i];
+    }
+  }
+
+  static void log_mel(const MelProgram& program, const MelGroup& group) {
+    if (program.fft_size == 1024) {
+      transform_frames(program, group, FixedInt<64>());
+    } else {
+      transform_frames(program, group, program.fft_size / 16);
+    }
+    sum_bands(program, group);
+    write_logs(program, group);
+  }
+
+  static constexpr float kMagnitudeFloor = 1e-9F;  // under the root, as HiFi-GAN has it
+  static constexpr float kLn2 = 0.69314718055994531F;
+  static constexpr int kLogTerms = 8;
+  static constexpr float kLogPolynomial[kLogTerms] = {0.0556573682F,
+                                                      -0.122116901F,
+                                                      0.150003985F,
+                                                      -0.16806756F,
+                                                      0.199742779F,
+                                                      -0.249940321F,
+                                                      0.333336204F,
+                                                      -0.500000536F};
+};
+
+}  // namespace qanat
