@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
+#include "cli/data_check.h"
 #include "cli/version.h"
 
 namespace qanat {
@@ -11,6 +12,9 @@ std::vector<CommandEntry> all_commands() {
        "the configuration a run would have, and where it comes from",
        make_config_show_command},
       {"config reference", "every key and flag, as Markdown", make_config_reference_command},
+      {"data check",
+       "what is in a data set and what is wrong with it, by line and file",
+       make_data_check_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

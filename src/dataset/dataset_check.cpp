@@ -146,7 +146,8 @@ void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
   const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
   const Result<SoundFacts> facts = sources_.inspect(path, options_.depth);
   if (!facts) {
-    found.problems.push_back(problem_of(item, ProblemKind::damaged_audio, facts.failure().what));
+    found.problems.push_back(
+        problem_of(item, ProblemKind::damaged_audio, without_path(facts.failure().what, path)));
     found.damaged.push_back(item);
     return;
   }

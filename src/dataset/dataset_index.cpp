@@ -135,7 +135,8 @@ std::optional<DatasetIndex> IndexBuild::run() {
 void IndexBuild::measure(std::size_t item, std::vector<IndexFailure>& failures) {
   const CachedLengths* const known = known_.find(item, audio_key(manifest_.utterances[item]));
   const auto fail = [&](ProblemKind kind, const Failure& failure) {
-    failures.push_back({static_cast<std::uint32_t>(item), kind, failure.what});
+    const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
+    failures.push_back({static_cast<std::uint32_t>(item), kind, without_path(failure.what, path)});
   };
   if (const Result<Done> audio = measure_audio(item, known); !audio) {
     fail(ProblemKind::unreadable_audio, audio.failure());

@@ -35,7 +35,7 @@ struct IndexEntry {
 struct IndexFailure {
   std::uint32_t item = 0;
   ProblemKind kind = ProblemKind::unreadable_audio;  // or untokenizable_text
-  std::string reason;
+  std::string reason;                                // without the path of the file
 
   bool operator==(const IndexFailure&) const = default;
 };

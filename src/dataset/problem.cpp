@@ -47,7 +47,10 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
      "more_tokens_than_frames",
      "there are more tokens than mel frames: nobody speaks this fast; text and audio differ"},
     {damaged_audio, error, "damaged_audio", "the header is fine but the samples cannot be decoded"},
-    {silence, warning, "silence", "most of the clip is silent"},
+    {silence,
+     warning,
+     "silence",
+     "all of the clip is silent, or more than a second at one of its ends"},
     {clipping, warning, "clipping", "the recording was driven into its limits"},
     {repeated_audio, warning, "repeated_audio", "another utterance has the very same audio file"},
     {unusual_pace,
@@ -102,6 +105,11 @@ Severity severity_of(ProblemKind kind) {
 
 std::string_view explain(ProblemKind kind) {
   return words(kind).explanation;
+}
+
+std::string without_path(const std::string& what, const std::filesystem::path& path) {
+  const std::string prefix = path.string() + ": ";
+  return what.starts_with(prefix) ? what.substr(prefix.size()) : what;
 }
 
 }  // namespace qanat

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,9 @@ std::string_view to_string(ProblemKind kind);
 Severity severity_of(ProblemKind kind);
 // A short sentence for people: what it is, and what to do about it.
 std::string_view explain(ProblemKind kind);
+
+// A failure's words without the path they begin with, for where the file is named beside them.
+std::string without_path(const std::string& what, const std::filesystem::path& path);
 
 struct DatasetProblem {
   ProblemKind kind = ProblemKind::wrong_columns;

@@ -43,11 +43,19 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
+std::string capitalised(std::string_view text) {
+  std::string title(text);
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
 // missing_audio -> "Missing audio"
 std::string title_of(ProblemKind kind) {
-  std::string title(to_string(kind));
+  if (kind == ProblemKind::invalid_utf8) {
+    return "Invalid UTF-8";
+  }
+  std::string title = capitalised(to_string(kind));
   std::ranges::replace(title, '_', ' ');
-  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title;
 }
 
@@ -112,15 +120,36 @@ void add_speakers(const DatasetReport& report, Out out) {
   }
 }
 
-void add_problem(const DatasetReport& report, const DatasetProblem& problem, Out out) {
+enum class TextColumn { shown, left_out };
+
+void add_problem(const DatasetReport& report,
+                 const DatasetProblem& problem,
+                 TextColumn text,
+                 Out out) {
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
   fmt::format_to(out,
-                 "<tr><td class=\"place\">{}</td><td dir=\"auto\">{}</td>"
-                 "<td dir=\"auto\">{}</td><td dir=\"auto\">{}</td></tr>\n",
+                 "<tr><td>{}</td><td dir=\"auto\">{}</td><td dir=\"auto\">{}</td>",
                  escaped(place_of(report, problem)),
                  escaped(name),
-                 escaped(problem.detail),
-                 escaped(problem.text));
+                 escaped(problem.detail));
+  if (text == TextColumn::shown) {
+    fmt::format_to(out, "<td dir=\"auto\">{}</td>", escaped(problem.text));
+  }
+  fmt::format_to(out, "</tr>\n");
+}
+
+void add_table(const DatasetReport& report, std::span<const DatasetProblem> problems, Out out) {
+  const bool has_text = std::ranges::any_of(
+      problems, [](const DatasetProblem& problem) { return !problem.text.empty(); });
+  const TextColumn text = has_text ? TextColumn::shown : TextColumn::left_out;
+  fmt::format_to(out,
+                 "<table class=\"problems\">\n<tr><th scope=\"col\" class=\"place\">Line</th>"
+                 "<th scope=\"col\" class=\"file\">File</th><th scope=\"col\">What</th>{}</tr>\n",
+                 has_text ? "<th scope=\"col\">Text</th>" : "");
+  for (const DatasetProblem& problem : problems) {
+    add_problem(report, problem, text, out);
+  }
+  fmt::format_to(out, "</table>");
 }
 
 void add_kind(const DatasetReport& report,
@@ -133,19 +162,15 @@ void add_kind(const DatasetReport& report,
   const Severity severity = severity_of(kind);
   fmt::format_to(out,
                  "<details{}><summary><strong class=\"{}\">{}</strong>{}</summary>\n<p>{}.</p>\n"
-                 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\"><table>\n"
-                 "<tr><th scope=\"col\">Line</th><th scope=\"col\">File</th>"
-                 "<th scope=\"col\">What</th><th scope=\"col\">Text</th></tr>\n",
+                 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">",
                  severity == Severity::note ? "" : " open",
                  to_string(severity),
                  title,
                  grouped(std::ssize(problems)),
-                 escaped(explain(kind)),
+                 escaped(capitalised(explain(kind))),
                  title);
-  for (const DatasetProblem& problem : problems.first(shown)) {
-    add_problem(report, problem, out);
-  }
-  fmt::format_to(out, "</table></div>\n");
+  add_table(report, problems.first(shown), out);
+  fmt::format_to(out, "</div>\n");
   if (shown < problems.size()) {
     fmt::format_to(out,
                    "<p>and {} more; --all lists them</p>\n",

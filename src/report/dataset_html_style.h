@@ -30,10 +30,11 @@ th, td { padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); t
   vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; } td { overflow-wrap: anywhere; }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.place { white-space: nowrap; }
+.problems { table-layout: fixed; min-width: 44rem; }
+.place { width: 12.5rem; } .file { width: 22%; }
 .scroll { overflow-x: auto; }
 .histogram { max-width: 44rem; }
-.histogram td, .histogram th { padding-block: .1rem; border: 0; }
+.histogram td, .histogram th { padding-block: .1rem; border: 0; vertical-align: middle; }
 .histogram th { font-weight: 400; text-align: end; font-variant-numeric: tabular-nums; width: 1%; }
 .histogram .number { width: 1%; }
 .bar { display: block; height: .95rem; border-radius: .15rem; background: var(--bar); }

@@ -43,6 +43,15 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string without_isolates(std::string text) {
+  for (const std::string_view mark : {kFirstStrongIsolate, kPopIsolate}) {
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+      text.erase(at, mark.size());
+    }
+  }
+  return text;
+}
+
 std::string bar(double share, bool unicode) {
   constexpr double kWidth = 40;
   if (!unicode) {
@@ -125,7 +134,7 @@ std::string render_text(const DatasetReport& report, const DatasetTextOptions& o
   const Out out = std::back_inserter(text);
   fmt::format_to(out, "Data set {}\n", printable(report.root.string()));
   for (const FactLine& fact : facts_of(report)) {
-    fmt::format_to(out, "  {:<20}{}\n", fact.name, printable(fact.value));
+    fmt::format_to(out, "  {:<20}{}\n", fact.name, printable(without_isolates(fact.value)));
   }
   add_histogram(report, options.unicode, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {

@@ -7,9 +7,16 @@
 namespace qanat {
 namespace {
 
+// A name in its own direction: Persian names do not pull the numbers beside them to their side.
+std::string isolated(std::string_view name) {
+  return fmt::format("{}{}{}", kFirstStrongIsolate, name, kPopIsolate);
+}
+
 std::string total_words(const SetTotal& total) {
-  return fmt::format(
-      "{} utterances, {}", grouped(total.utterances), duration_words(total.duration));
+  return fmt::format("{} utterance{}, {}",
+                     grouped(total.utterances),
+                     total.utterances == 1 ? "" : "s",
+                     duration_words(total.duration));
 }
 
 // "mary 3.2 h, ali 1.1 h and 12 more"
@@ -19,7 +26,7 @@ std::string list_words(const std::vector<NamedTotal>& totals) {
   for (std::size_t i = 0; i < std::min(kShown, totals.size()); ++i) {
     words += fmt::format("{}{} {}",
                          i == 0 ? "" : ", ",
-                         totals[i].name.empty() ? "not said" : totals[i].name,
+                         totals[i].name.empty() ? "not said" : isolated(totals[i].name),
                          duration_words(totals[i].total.duration));
   }
   if (totals.size() > kShown) {
@@ -39,8 +46,10 @@ std::string character_words(const std::vector<NamedCount>& characters) {
   constexpr std::size_t kShown = 10;
   std::string words;
   for (std::size_t i = 0; i < std::min(kShown, characters.size()); ++i) {
-    words += fmt::format(
-        "{}{} ({})", i == 0 ? "" : ", ", characters[i].name, grouped(characters[i].count));
+    words += fmt::format("{}{} ({})",
+                         i == 0 ? "" : ", ",
+                         isolated(characters[i].name),
+                         grouped(characters[i].count));
   }
   if (characters.size() > kShown) {
     words += fmt::format(" and {} more", characters.size() - kShown);

@@ -24,6 +24,10 @@ std::string_view heading(Severity severity);
 // One sentence: whether a run can use the set, and what it would lose.
 std::string verdict(const DatasetReport& report);
 
+// Around names in a value; for renderers that know directions, the others take them out.
+inline constexpr std::string_view kFirstStrongIsolate = "\u2068";
+inline constexpr std::string_view kPopIsolate = "\u2069";
+
 // What is in the set, as lines of name and value.
 struct FactLine {
   std::string name;

@@ -1,0 +1,203 @@
+#include "cli/data_check.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include "app/dataset_sources.h"
+#include "base/files.h"
+#include "base/language.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
+#include "dataset/dataset_check.h"
+#include "dataset/index_cache.h"
+#include "report/dataset_html.h"
+#include "report/dataset_json.h"
+#include "report/dataset_text.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+namespace {
+
+constexpr SampleRate kRate{22050};
+
+// The help says the range in its own words.
+CLI::Validator within(CLI::Validator validator) {
+  return validator.description("");
+}
+
+class DataCheckCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("DIR", data_, "folder of the data set, or a manifest file in it")->required();
+    app.add_flag("--quick", quick_, "read manifest, text and audio headers, not the samples");
+    app.add_flag("--json", json_, "print one JSON object with every problem");
+    app.add_option("--html", html_, "also write the report as a page to this file")
+        ->type_name("FILE");
+    app.add_flag("--all", all_, "list every problem; otherwise 20 of a kind (HTML: 200)");
+    declare_set(app);
+    app.add_option("--fail-on", fail_on_, "exit with 10 on: error, warning or never")
+        ->check(within(CLI::IsMember({"error", "warning", "never"})))
+        ->type_name("WHEN")
+        ->capture_default_str();
+    app.add_option("--threads", threads_, "threads to read with; 0: one per core")
+        ->check(within(CLI::Range(0, 1024)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--cache-dir", cache_, "where lengths are remembered; default: ~/.cache/qanat")
+        ->type_name("DIR");
+    app.footer(
+        "Errors are rows a run would not use; warnings are used but suspicious. The data set is\n"
+        "only read. Exit code: 0 all is used, 10 something is not, 1 the set cannot be used.\n"
+        "Example: qanat data check LJSpeech-1.1 --html report.html");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    std::optional<AtomicFile> page;  // opened first: a path that cannot be written is said now
+    if (!html_.empty()) {
+      page.emplace(html_);
+    }
+    const TextFrontEnd text;
+    const std::optional<DatasetReport> report = check(text, context);
+    if (!report) {
+      return ExitCode::failed;
+    }
+    for (const std::string& note : report->notes) {
+      fmt::print(context.err, "note: {}\n", note);
+    }
+    print(*report, context.out);
+    if (page) {
+      page->write(render_html(*report, html_options()));
+      page->commit();
+      fmt::print(context.err, "report: {}\n", html_);
+    }
+    return exit_code(*report);
+  }
+
+ private:
+  void declare_set(CLI::App& app) {
+    app.add_option("--language",
+                   language_,
+                   "language of rows that name none: en or fa; default: "
+                   "by the script of the text")
+        ->check(within(CLI::IsMember({"en", "fa"})))
+        ->type_name("CODE");
+    app.add_option("--max-text-length", max_tokens_, "longest text that is used, in tokens")
+        ->check(within(CLI::PositiveNumber))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--max-mel-frames",
+                   max_frames_,
+                   "longest audio that is used, in frames of 256 "
+                   "samples at 22050 Hz")
+        ->check(within(CLI::PositiveNumber))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--min-seconds", min_seconds_, "shortest audio that is used, in s")
+        ->check(within(CLI::NonNegativeNumber))
+        ->type_name("S")
+        ->capture_default_str();
+    app.add_option("--val-split",
+                   val_split_,
+                   "share of the rows that validate where there is no metadata_eval.csv; 0: the "
+                   "set has no validation part")
+        ->check(within(CLI::Range(0.0, 1.0)))
+        ->type_name("SHARE")
+        ->capture_default_str();
+    app.add_option("--seed", seed_, "another seed chooses other rows for validation")
+        ->type_name("N")
+        ->capture_default_str();
+  }
+
+  std::optional<DatasetReport> check(const TextFrontEnd& text,
+                                     const CommandContext& context) const {
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    ProgressLine measuring(context.err, terminal, {.label = "measuring"});
+    ProgressLine listening(
+        context.err, terminal, {.label = quick_ ? "reading headers" : "listening"});
+    CheckOptions options = this->options();
+    options.index_progress = measuring.fn();
+    options.sound_progress = [&](std::int64_t done, std::int64_t total) {
+      measuring.finish();
+      listening.update(done, total);
+    };
+    options.stop = context.stop;
+    return check_dataset(options, make_check_sources(text, kRate));
+  }
+
+  CheckOptions options() const {
+    std::error_code ignored;
+    const std::filesystem::path data(data_);
+    const std::filesystem::path root =
+        std::filesystem::is_directory(data, ignored) ? data : data.parent_path();
+    CheckOptions options;
+    options.manifest = {.data = data,
+                        .language = language_.empty() ? std::nullopt : to_language(language_)};
+    options.split = {.val_fraction = val_split_, .seed = seed_};
+    options.limits = {
+        .max_tokens = TokenCount{max_tokens_},
+        .max_frames = FrameCount{max_frames_},
+        .min_samples = SampleCount{static_cast<std::int64_t>(min_seconds_ * kRate.value)},
+        .rate = kRate};
+    options.sound.rate = kRate;
+    options.depth = quick_ ? CheckDepth::headers : CheckDepth::samples;
+    options.threads = threads_;
+    options.cache_folders =
+        cache_.empty() ? index_cache_folders(root) : std::vector<std::filesystem::path>{cache_};
+    return options;
+  }
+
+  DatasetHtmlOptions html_options() const {
+    return all_ ? DatasetHtmlOptions{.list_limit = std::nullopt} : DatasetHtmlOptions{};
+  }
+
+  void print(const DatasetReport& report, std::ostream& out) const {
+    if (json_) {
+      out << render_json(report);
+      return;
+    }
+    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode};
+    if (all_) {
+      options.list_limit = std::nullopt;
+    }
+    out << render_text(report, options);
+  }
+
+  ExitCode exit_code(const DatasetReport& report) const {
+    if (report.unusable) {
+      return ExitCode::failed;
+    }
+    const bool has_errors = count_of(report, Severity::error) > 0;
+    const bool has_warnings = count_of(report, Severity::warning) > 0;
+    const bool is_finding =
+        (has_errors && fail_on_ != "never") || (has_warnings && fail_on_ == "warning");
+    return is_finding ? ExitCode::findings : ExitCode::done;
+  }
+
+  std::string data_;
+  std::string html_;
+  std::string language_;
+  std::string cache_;
+  std::string fail_on_ = "error";
+  std::int64_t max_tokens_ = 200;
+  std::int64_t max_frames_ = 1024;
+  double min_seconds_ = 0.1;
+  double val_split_ = 0.05;
+  std::uint64_t seed_ = 0;
+  int threads_ = 0;
+  bool quick_ = false;
+  bool json_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_data_check_command() {
+  return std::make_unique<DataCheckCommand>();
+}
+
+}  // namespace qanat

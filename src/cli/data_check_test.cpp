@@ -1,0 +1,149 @@
+#include "cli/data_check.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "audio/wav_writer.h"
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Outcome {
+  ExitCode code = ExitCode::done;
+  std::string out;
+  std::string err;
+};
+
+// A set of four good clips in a folder of its own.
+class DataCheckTest : public testing::Test {
+ protected:
+  DataCheckTest() {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              fmt::format("data_check_test-{}-{}", test->name(), ::getpid());
+    std::filesystem::create_directories(folder_ / "wavs");
+    for (int i = 0; i < 4; ++i) {
+      std::vector<float> samples(44100);
+      for (std::size_t at = 0; at < samples.size(); ++at) {
+        samples[at] = 0.3F * std::sin(0.01F * static_cast<float>(i + 5) * static_cast<float>(at));
+      }
+      write_wav(folder_ / fmt::format("wavs/u{}.wav", i), samples, SampleRate{22050});
+      rows_ += fmt::format("u{}|this is sentence number {}\n", i, i);
+    }
+  }
+  ~DataCheckTest() override { std::filesystem::remove_all(folder_); }
+
+  Outcome run(std::vector<std::string> flags, const std::stop_token& stop = {}) const {
+    std::ofstream(folder_ / "metadata.csv") << rows_;
+    const std::unique_ptr<Command> command = make_data_check_command();
+    CLI::App app;
+    command->declare(app);
+    flags.insert(flags.end(), {"--val-split", "0.5", "--cache-dir", (folder_ / "cache").string()});
+    flags.push_back(folder_.string());
+    std::reverse(flags.begin(), flags.end());  // as CLI11 wants them
+    app.parse(flags);
+    std::ostringstream out;
+    std::ostringstream err;
+    const ExitCode code = command->run({.stop = stop, .out = out, .err = err});
+    return {code, out.str(), err.str()};
+  }
+
+  std::filesystem::path folder_;
+  std::string rows_;
+};
+
+TEST_F(DataCheckTest, AGoodSetIsDone) {
+  const Outcome outcome = run({});
+
+  EXPECT_EQ(outcome.code, ExitCode::done);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("4 utterances, 8 s"), HasSubstr("All 4 rows can be used.")));
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(DataCheckTest, ADroppedRowIsAFinding) {
+  rows_ += "gone|no audio\n";
+
+  const Outcome outcome = run({});
+
+  EXPECT_EQ(outcome.code, ExitCode::findings);
+  EXPECT_THAT(outcome.out, HasSubstr("metadata.csv:5  gone"));
+}
+
+TEST_F(DataCheckTest, FailOnDecidesWhatIsAFinding) {
+  rows_ += "gone|no audio\n";
+
+  EXPECT_EQ(run({"--fail-on", "never"}).code, ExitCode::done);
+}
+
+TEST_F(DataCheckTest, AWarningIsAFindingOnlyWhenAskedFor) {
+  std::filesystem::copy_file(folder_ / "wavs/u0.wav", folder_ / "wavs/copy.wav");
+  rows_ += "copy|this is a sentence too\n";
+
+  EXPECT_EQ(run({}).code, ExitCode::done);
+  EXPECT_EQ(run({"--fail-on", "warning"}).code, ExitCode::findings);
+}
+
+TEST_F(DataCheckTest, JsonIsAllThereIsOnStdout) {
+  const Outcome outcome = run({"--json"});
+
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["usable"]["utterances"], 4);
+}
+
+TEST_F(DataCheckTest, ThePageIsWrittenBesideTheReport) {
+  const std::filesystem::path page = folder_ / "report.html";
+
+  const Outcome outcome = run({"--html", page.string()});
+
+  EXPECT_TRUE(std::filesystem::exists(page));
+  EXPECT_THAT(outcome.out, HasSubstr("All 4 rows"));
+  EXPECT_THAT(outcome.err, HasSubstr("report.html"));
+}
+
+TEST_F(DataCheckTest, APageThatCannotBeWrittenIsSaidBeforeTheWork) {
+  EXPECT_THROW(run({"--html", (folder_ / "no/report.html").string()}), Error);
+}
+
+TEST_F(DataCheckTest, AnUnusableSetFails) {
+  rows_ = "u0|one\n";
+
+  const Outcome outcome = run({});
+
+  EXPECT_EQ(outcome.code, ExitCode::failed);
+  EXPECT_THAT(outcome.out, HasSubstr("This set cannot be used"));
+}
+
+TEST_F(DataCheckTest, LimitsAreThoseOfTheFlags) {
+  EXPECT_THAT(run({"--max-mel-frames", "100", "--quick"}).out, HasSubstr("audio_too_long (4)"));
+  EXPECT_THAT(run({"--max-text-length", "5", "--quick"}).out, HasSubstr("text_too_long (4)"));
+  EXPECT_THAT(run({"--min-seconds", "2.5", "--quick"}).out, HasSubstr("audio_too_short (4)"));
+}
+
+TEST_F(DataCheckTest, StopLeavesNoPage) {
+  std::stop_source source;
+  source.request_stop();
+
+  const Outcome outcome = run({"--html", (folder_ / "report.html").string()}, source.get_token());
+
+  EXPECT_EQ(outcome.code, ExitCode::failed);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.html"));
+}
+
+}  // namespace
+}  // namespace qanat
