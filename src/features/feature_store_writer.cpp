@@ -34,6 +34,7 @@ void FeatureStoreWriter::finish() {
   }
   shard_->commit();
   bytes_ += shard_->size();
+  num_entries_ += static_cast<std::int64_t>(shard_->num_entries());
   ++num_shards_;
   shard_.reset();
 }

@@ -30,8 +30,10 @@ class FeatureStoreWriter {
   void add(const FeatureRecord& record);
   void finish();
 
-  std::size_t num_shards() const { return num_shards_; }  // complete ones
-  Bytes bytes() const { return bytes_; }                  // in complete shards
+  // Of complete shards.
+  std::size_t num_shards() const { return num_shards_; }
+  std::int64_t num_entries() const { return num_entries_; }
+  Bytes bytes() const { return bytes_; }
 
  private:
   void begin_shard();
@@ -42,6 +44,7 @@ class FeatureStoreWriter {
   std::uint32_t next_number_ = 0;
   std::optional<ShardWriter> shard_;
   std::size_t num_shards_ = 0;
+  std::int64_t num_entries_ = 0;
   Bytes bytes_;
 };
 

@@ -30,8 +30,8 @@ bool detect_f16c() {
 }
 
 bool has_f16c() {
-  static const bool kHas = detect_f16c();
-  return kHas;
+  static const bool has = detect_f16c();
+  return has;
 }
 
 // Both return how many leading elements they converted: a multiple of eight.

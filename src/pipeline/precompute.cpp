@@ -1,0 +1,166 @@
+#include "pipeline/precompute.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "features/content_hash.h"
+#include "pipeline/precompute_workers.h"
+
+namespace qanat {
+namespace {
+
+// Fixture: one call of precompute().
+class PrecomputeRun {
+ public:
+  PrecomputeRun(const PrecomputeInputs& inputs, const PrecomputeOptions& options)
+      : inputs_(inputs), options_(options), lock_(FeatureFolderLock::acquire(options.folder)) {}
+
+  PrecomputeReport run() {
+    report_.num_leftovers = lock_.remove_leftovers();
+    if (!look()) {
+      report_.stopped = true;
+      return std::move(report_);
+    }
+    plan();
+    make();
+    if (!report_.stopped) {
+      remove_spent_shards();
+    }
+    return std::move(report_);
+  }
+
+ private:
+  bool look();
+  void plan();
+  void make();
+  void keep(FeatureStoreWriter& writer, const FeatureTask& task, const Result<MadeFeatures>& made);
+  Result<Done> check_unchanged(std::uint32_t item) const;
+  void remove_spent_shards();
+  void report_progress(std::int64_t done, std::int64_t total) const;
+
+  const PrecomputeInputs& inputs_;
+  const PrecomputeOptions& options_;
+  FeatureFolderLock lock_;
+  std::vector<FeatureTask> tasks_;
+  PrecomputeReport report_;
+};
+
+MelDtype dtype_in(const FeatureStore& store) {
+  return store.shards().empty() ? MelDtype::f32 : store.shards().back().view.settings().dtype;
+}
+
+bool PrecomputeRun::look() {
+  const FeatureStore store = FeatureStore::open(options_.folder, inputs_.fingerprint);
+  report_.dtype = options_.dtype.value_or(dtype_in(store));
+  std::optional<FeatureAudit> found = audit_features(
+      store,
+      inputs_.manifest,
+      inputs_.index,
+      {.dtype = options_.dtype, .progress = options_.audit_progress, .stop = options_.stop});
+  if (!found) {
+    return false;
+  }
+  report_.found = std::move(*found);
+  return true;
+}
+
+void PrecomputeRun::plan() {
+  for (const IndexFailure& failure : inputs_.index.failures) {
+    report_.failures.push_back({.item = failure.item, .reason = failure.reason});
+  }
+  for (std::size_t i = 0; i < report_.found.states.size(); ++i) {
+    const std::optional<FeatureState> state = report_.found.states[i];
+    if (!state || *state == FeatureState::fresh) {
+      continue;
+    }
+    const IndexEntry& entry = inputs_.index.entries[i];
+    const FrameCount frames = mel_frames(entry.samples, inputs_.mel);
+    tasks_.push_back({.item = static_cast<std::uint32_t>(i),
+                      .length = {.frames = static_cast<std::uint32_t>(frames.value),
+                                 .tokens = static_cast<std::uint32_t>(entry.tokens.value)}});
+  }
+}
+
+void PrecomputeRun::report_progress(std::int64_t done, std::int64_t total) const {
+  if (options_.progress) {
+    options_.progress(done, total);
+  }
+}
+
+void PrecomputeRun::make() {
+  FeatureStoreWriter writer(lock_,
+                            {.fingerprint = inputs_.fingerprint,
+                             .dtype = report_.dtype,
+                             .mel_bins = static_cast<std::uint32_t>(inputs_.mel.mel_bins)},
+                            options_.shard_limit);
+  FeatureWorkers workers(inputs_.source, tasks_, inputs_.mel.mel_bins, options_.workers);
+  const auto total = static_cast<std::int64_t>(tasks_.size());
+  report_progress(0, total);
+  for (std::int64_t done = 0; done < total; ++done) {
+    const std::optional<Result<MadeFeatures>> made = workers.next(options_.stop);
+    if (!made) {
+      report_.stopped = true;
+      break;
+    }
+    keep(writer, tasks_[static_cast<std::size_t>(done)], *made);
+    report_progress(done + 1, total);
+  }
+  if (!report_.stopped) {
+    writer.finish();
+  }
+  report_.num_made = writer.num_entries();
+  report_.num_shards = writer.num_shards();
+  report_.bytes = writer.bytes();
+}
+
+void PrecomputeRun::keep(FeatureStoreWriter& writer,
+                         const FeatureTask& task,
+                         const Result<MadeFeatures>& made) {
+  const auto refuse = [&](const Failure& failure) {
+    report_.failures.push_back({.item = task.item, .reason = failure.what});
+  };
+  if (!made) {
+    return refuse(made.failure());
+  }
+  if (const Result<Done> unchanged = check_unchanged(task.item); !unchanged) {
+    return refuse(unchanged.failure());
+  }
+  const Utterance& utterance = inputs_.manifest.utterances[task.item];
+  writer.add({.id = utterance.id,
+              .key = feature_key(utterance, inputs_.index.entries[task.item]),
+              .mel = made.value().mel,
+              .tokens = made.value().tokens});
+}
+
+// Features are filed under the identity the index knows; a file that was replaced since must not
+// be taken for that one.
+Result<Done> PrecomputeRun::check_unchanged(std::uint32_t item) const {
+  const std::filesystem::path path =
+      audio_path(inputs_.manifest, inputs_.manifest.utterances[item]);
+  const Result<FileIdentity> now = read_file_identity(path);
+  if (!now) {
+    return now.failure();
+  }
+  if (now.value() != inputs_.index.entries[item].identity) {
+    return Failure{fmt::format("{}: changed while it was read; try again", path.string())};
+  }
+  return Done{};
+}
+
+void PrecomputeRun::remove_spent_shards() {
+  for (const std::filesystem::path& path : report_.found.spent) {
+    std::error_code ignored;  // what stays is superseded and does no harm
+    report_.num_removed += std::filesystem::remove(path, ignored) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+PrecomputeReport precompute(const PrecomputeInputs& inputs, const PrecomputeOptions& options) {
+  return PrecomputeRun(inputs, options).run();
+}
+
+}  // namespace qanat

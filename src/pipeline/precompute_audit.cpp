@@ -1,0 +1,117 @@
+#include "pipeline/precompute_audit.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "features/content_hash.h"
+
+namespace qanat {
+namespace {
+
+// Fixture: one call of audit_features().
+class Audit {
+ public:
+  Audit(const FeatureStore& store, const AuditOptions& options)
+      : store_(store), options_(options), num_kept_(store.shards().size()) {}
+
+  FeatureState check(std::string_view id, const FeatureKey& key) {
+    const Result<FeatureEntry> entry = store_.lookup(id, key);
+    if (!entry) {
+      return store_.state(id, key);
+    }
+    if (options_.dtype && settings_of(entry.value()).dtype != *options_.dtype) {
+      return FeatureState::settings_changed;
+    }
+    if (!store_.intact(entry.value())) {
+      return FeatureState::damaged;
+    }
+    ++num_kept_[entry.value().shard];
+    return FeatureState::fresh;
+  }
+
+  // Orphans are kept: they may belong to another manifest that shares the folder.
+  std::vector<std::string> find_orphans(const Manifest& manifest) {
+    std::unordered_set<std::string_view> known;
+    known.reserve(manifest.utterances.size());
+    for (const Utterance& utterance : manifest.utterances) {
+      known.insert(utterance.id);
+    }
+    std::vector<std::string> orphans;
+    for (const auto& [id, entry] : store_.entries()) {
+      if (!known.contains(id)) {
+        orphans.emplace_back(id);
+        num_kept_[entry.shard] += settings_of(entry).fingerprint == store_.fingerprint() ? 1 : 0;
+      }
+    }
+    std::ranges::sort(orphans);
+    return orphans;
+  }
+
+  std::vector<std::filesystem::path> spent_shards() const {
+    std::vector<std::filesystem::path> spent;
+    for (std::size_t i = 0; i < num_kept_.size(); ++i) {
+      if (num_kept_[i] == 0) {
+        spent.push_back(store_.shards()[i].path);
+      }
+    }
+    for (const FeatureStore::RefusedShard& shard : store_.refused()) {
+      spent.push_back(shard.path);
+    }
+    return spent;
+  }
+
+ private:
+  const ShardSettings& settings_of(const FeatureEntry& entry) const {
+    return store_.shards()[entry.shard].view.settings();
+  }
+
+  const FeatureStore& store_;
+  const AuditOptions& options_;
+  std::vector<std::int64_t> num_kept_;  // entries worth keeping, by shard
+};
+
+}  // namespace
+
+std::int64_t FeatureAudit::count(FeatureState state) const {
+  return std::ranges::count(states, std::optional(state));
+}
+
+bool FeatureAudit::ok() const {
+  return refused.empty() && std::ranges::all_of(states, [](std::optional<FeatureState> state) {
+           return !state || *state == FeatureState::fresh;
+         });
+}
+
+FeatureKey feature_key(const Utterance& utterance, const IndexEntry& entry) {
+  return {.audio = entry.identity, .text_hash = text_hash(utterance.text, utterance.language)};
+}
+
+std::optional<FeatureAudit> audit_features(const FeatureStore& store,
+                                           const Manifest& manifest,
+                                           const DatasetIndex& index,
+                                           const AuditOptions& options) {
+  const std::size_t count = manifest.utterances.size();
+  QANAT_CHECK(index.entries.size() == count) << "an index of another manifest";
+  Audit audit(store, options);
+  FeatureAudit found{.states = {}, .orphans = {}, .refused = store.refused(), .spent = {}};
+  found.states.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (options.stop.stop_requested()) {
+      return std::nullopt;
+    }
+    if (options.progress) {
+      options.progress(static_cast<std::int64_t>(i), static_cast<std::int64_t>(count));
+    }
+    const Utterance& utterance = manifest.utterances[i];
+    if (index.entries[i].usable) {
+      found.states[i] = audit.check(utterance.id, feature_key(utterance, index.entries[i]));
+    }
+  }
+  found.orphans = audit.find_orphans(manifest);
+  found.spent = audit.spent_shards();
+  return found;
+}
+
+}  // namespace qanat
