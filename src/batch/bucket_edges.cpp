@@ -36,12 +36,13 @@ int rows_of(int frames, const BatchingConfig& config) {
   return static_cast<int>(std::clamp<std::int64_t>(rows, 1, std::numeric_limits<int>::max()));
 }
 
-// Distinct lengths, ascending, with prefix sums. Position p stands for "the p shortest distinct
-// lengths"; an edge at p is as long as the longest of them.
+// Distinct lengths, ascending. Position p stands for "the p shortest distinct lengths"; an edge at
+// p is as long as the longest of them.
 struct Histogram {
   std::vector<double> length{0};
-  std::vector<double> count{0};   // utterances up to here
-  std::vector<double> frames{0};  // their frames
+  // Rows in full batches when everything up to here is cut: what is left over is carried up into
+  // the next bucket, and at the end makes the short batch.
+  std::vector<double> cut{0};
 
   std::size_t size() const { return length.size() - 1; }
 };
@@ -54,35 +55,36 @@ Histogram make_histogram(std::span<const ItemLength> lengths, const BatchingConf
     }
   }
   Histogram histogram;
+  std::int64_t count = 0;
   for (std::size_t length = 1; length < bins.size(); ++length) {
     if (bins[length] == 0) {
       continue;
     }
-    const auto bin = static_cast<double>(bins[length]);
-    const auto frames = static_cast<double>(length);
-    histogram.length.push_back(frames);
-    histogram.count.push_back(histogram.count.back() + bin);
-    histogram.frames.push_back(histogram.frames.back() + bin * frames);
+    count += bins[length];
+    const int rows = rows_of(static_cast<int>(length), config);
+    // Under a frame budget the rows left over depend on the smaller edges, too: an approximation.
+    const auto cut = static_cast<double>(count / rows * rows);
+    histogram.length.push_back(static_cast<double>(length));
+    histogram.cut.push_back(std::max(cut, histogram.cut.back()));
   }
+  histogram.cut.back() = static_cast<double>(count);
   return histogram;
 }
 
-// Padding of the bucket that holds the distinct lengths (first, last]. Rows carried up from the
-// bucket below are left out: they cost the same, about half a batch over the whole range of
-// lengths, wherever the edges lie.
-double bucket_padding(const Histogram& histogram, std::size_t first, std::size_t last) {
-  return histogram.length[last] * (histogram.count[last] - histogram.count[first]) -
-         (histogram.frames[last] - histogram.frames[first]);
+// Frames, with padding, of the batches cut for the edge at `last` when the edge below is at
+// `first`.
+double padded_frames(const Histogram& histogram, std::size_t first, std::size_t last) {
+  return histogram.length[last] * (histogram.cut[last] - histogram.cut[first]);
 }
 
 struct Layer {
-  std::vector<double> padding;        // least padding of the lengths up to a position
+  std::vector<double> frames;         // least padded frames of the lengths up to a position
   std::vector<std::size_t> previous;  // where the last bucket begins in that optimum
 };
 
-// Fills layer.padding[low..high] knowing that the best beginning lies in [from, to]. The cost is
-// Monge (bucket_padding of crossing intervals never beats nested ones), so the best beginning
-// moves right as the end does, and halving costs D log D instead of D squared.
+// Fills layer.frames[low..high] knowing that the best beginning lies in [from, to]. The cost is
+// Monge (padded_frames() of two crossing intervals is never above that of the nested ones), so the
+// best beginning moves right as the end does, and halving costs D log D instead of D squared.
 void fill_layer(const Histogram& histogram,
                 const Layer& below,
                 Layer& layer,
@@ -96,13 +98,13 @@ void fill_layer(const Histogram& histogram,
   double best = std::numeric_limits<double>::infinity();
   std::size_t best_begin = begins.first;
   for (std::size_t begin = begins.first; begin <= std::min(begins.second, end - 1); ++begin) {
-    const double padding = below.padding[begin] + bucket_padding(histogram, begin, end);
-    if (padding < best) {
-      best = padding;
+    const double frames = below.frames[begin] + padded_frames(histogram, begin, end);
+    if (frames < best) {
+      best = frames;
       best_begin = begin;
     }
   }
-  layer.padding[end] = best;
+  layer.frames[end] = best;
   layer.previous[end] = best_begin;
   if (end > low) {
     fill_layer(histogram, below, layer, {low, end - 1}, {begins.first, best_begin});
@@ -116,7 +118,7 @@ std::vector<std::size_t> optimal_positions(const Histogram& histogram, std::size
   std::vector<Layer> layers;  // layers[k]: k + 1 buckets
   layers.push_back({std::vector<double>(size + 1), std::vector<std::size_t>(size + 1)});
   for (std::size_t end = 1; end <= size; ++end) {
-    layers[0].padding[end] = bucket_padding(histogram, 0, end);
+    layers[0].frames[end] = padded_frames(histogram, 0, end);
   }
   std::size_t best = 0;
   for (std::size_t edges = 2; edges <= std::min(max_edges, size); ++edges) {
@@ -124,7 +126,7 @@ std::vector<std::size_t> optimal_positions(const Histogram& histogram, std::size
     Layer layer{std::vector<double>(size + 1, infinity), std::vector<std::size_t>(size + 1)};
     fill_layer(histogram, layers.back(), layer, {edges, size}, {edges - 1, size - 1});
     layers.push_back(std::move(layer));
-    if (layers.back().padding[size] < layers[best].padding[size]) {
+    if (layers.back().frames[size] < layers[best].frames[size]) {
       best = layers.size() - 1;
     }
   }

@@ -12,18 +12,24 @@
 namespace qanat {
 namespace {
 
-// Padding by definition: every utterance to the first edge that holds it.
-double padding_of(const std::vector<int>& edges, const std::vector<ItemLength>& lengths) {
-  double padding = 0;
-  for (const ItemLength& length : lengths) {
-    const int frames = static_cast<int>(length.frames);
-    padding += *std::lower_bound(edges.begin(), edges.end(), frames) - frames;
+constexpr int kRows = 4;
+
+// Padded frames by definition: full batches of every bucket to its edge, what is left over goes up.
+double padded_frames(const std::vector<int>& edges, const std::vector<ItemLength>& lengths) {
+  double frames = 0;
+  std::int64_t cut = 0;
+  for (const int edge : edges) {
+    const std::int64_t count = std::ranges::count_if(
+        lengths, [edge](ItemLength length) { return static_cast<int>(length.frames) <= edge; });
+    const std::int64_t full = edge == edges.back() ? count : count / kRows * kRows;
+    frames += static_cast<double>((full - cut) * edge);
+    cut = full;
   }
-  return padding;
+  return frames;
 }
 
-// Least padding over every set of at most max_edges edges, by trying all of them.
-double least_padding(const std::vector<ItemLength>& lengths, std::size_t max_edges) {
+// Least padded frames over every set of at most max_edges edges, by trying all of them.
+double least_frames(const std::vector<ItemLength>& lengths, std::size_t max_edges) {
   std::vector<int> candidates;
   for (const ItemLength& length : lengths) {
     candidates.push_back(static_cast<int>(length.frames));
@@ -41,7 +47,7 @@ double least_padding(const std::vector<ItemLength>& lengths, std::size_t max_edg
     }
     edges.push_back(candidates.back());
     if (edges.size() <= max_edges) {
-      least = std::min(least, padding_of(edges, lengths));
+      least = std::min(least, padded_frames(edges, lengths));
     }
   }
   return least;
@@ -72,10 +78,10 @@ TEST_P(BucketEdgesOptimumTest, NoOtherSetOfEdgesPadsLess) {
   const std::size_t max_edges = 2 + GetParam() % 5;
 
   const BucketEdges edges =
-      choose_edges(lengths, {.batch_size = 4, .max_edges = static_cast<int>(max_edges)});
+      choose_edges(lengths, {.batch_size = kRows, .max_edges = static_cast<int>(max_edges)});
 
   EXPECT_LE(edges.size(), max_edges);
-  EXPECT_DOUBLE_EQ(padding_of(frames_of(edges), lengths), least_padding(lengths, max_edges));
+  EXPECT_DOUBLE_EQ(padded_frames(frames_of(edges), lengths), least_frames(lengths, max_edges));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BucketEdgesOptimumTest, testing::Range<std::uint64_t>(1, 41));
@@ -110,10 +116,11 @@ TEST(BucketEdgesTest, ABudgetGivesShortBucketsMoreRows) {
   EXPECT_EQ(edges.back().rows, 2);
 }
 
-TEST(BucketEdgesTest, UsesNoMoreEdgesThanThereAreLengths) {
+TEST(BucketEdgesTest, AnEdgeThatCutsNoFullBatchIsNotUsed) {
   const std::vector<ItemLength> lengths{{10, 5}, {10, 5}, {100, 5}};
 
-  EXPECT_EQ(frames_of(choose_edges(lengths, {})), (std::vector{10, 100}));
+  EXPECT_EQ(frames_of(choose_edges(lengths, {.batch_size = 2})), (std::vector{10, 100}));
+  EXPECT_EQ(frames_of(choose_edges(lengths, {.batch_size = 3})), (std::vector{100}));
 }
 
 TEST(BucketEdgesTest, LengthsThatAreRefusedDoNotCount) {
