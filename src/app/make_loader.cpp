@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/loader_left_out.h"
 #include "base/error.h"
 #include "features/feature_fingerprint.h"
 #include "features/feature_store.h"
@@ -108,6 +109,7 @@ std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
 std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     const LoaderOptions& options,
                                     LoaderRequest request) {
+  report_left_out(*request.set, options.max_bad_fraction, request.journal);
   LoaderOptions complete = options;
   complete.payload = make_format(request.payload);
   complete.rank = request.rank;

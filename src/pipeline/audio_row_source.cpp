@@ -33,22 +33,19 @@ class AudioRowFiller final : public RowFiller {
         known_tokens_(tokens) {}
 
   Result<FilledRow> fill(std::uint32_t item, const RowView& row) override {
-    FilledRow filled;
-    if (!inputs_.speakers.empty()) {
-      filled.speaker = inputs_.speakers[item];
-    }
     const Clock::time_point start = Clock::now();
-    const Result<Done> tokens = put_tokens(item, row.tokens, filled);
+    const Result<int> tokens = put_tokens(item, row.tokens);
     if (!tokens) {
       return tokens.failure();
     }
-    filled.times.tokens = seconds_since(start);
+    const Seconds tokens_time = seconds_since(start);
     const std::filesystem::path path = audio_path(inputs_.set->manifest, utterance(item));
-    const Result<Done> audio = inputs_.payload == PayloadKind::mel_f32
-                                   ? put_mel(path, row.mel, filled)
-                                   : put_pcm(path, row.pcm, filled);
-    if (!audio) {
-      return audio.failure();
+    Result<FilledRow> filled =
+        inputs_.payload == PayloadKind::mel_f32 ? put_mel(path, row.mel) : put_pcm(path, row.pcm);
+    if (filled) {
+      filled.value().tokens = tokens.value();
+      filled.value().times.tokens = tokens_time;
+      filled.value().speaker = inputs_.speakers.empty() ? 0 : inputs_.speakers[item];
     }
     return filled;
   }
@@ -58,32 +55,27 @@ class AudioRowFiller final : public RowFiller {
     return inputs_.set->manifest.utterances[item];
   }
 
-  Result<Done> put_mel(const std::filesystem::path& path, std::span<float> row, FilledRow& filled) {
+  Result<FilledRow> put_mel(const std::filesystem::path& path, std::span<float> row) {
     const Clock::time_point start = Clock::now();
     const auto samples = decoder_.decode(path);
     if (!samples) {
       return samples.failure();
     }
     const Clock::time_point decoded = Clock::now();
-    filled.times.decode = decoded - start;
     const std::size_t frames = frames_of(samples.value().size());
-    const std::size_t values = frames * static_cast<std::size_t>(inputs_.mel.mel_bins);
-    if (values == 0) {
+    const auto bins = static_cast<std::size_t>(inputs_.mel.mel_bins);
+    if (frames == 0) {
       return too_short(path, samples.value().size());
     }
-    if (values > row.size()) {
-      const auto room = row.size() / static_cast<std::size_t>(inputs_.mel.mel_bins);
-      return too_long(path.string(), "frames", frames, room);
+    if (frames * bins > row.size()) {
+      return too_long(path.string(), "frames", frames, row.size() / bins);
     }
-    extractor_.extract(samples.value(), row.first(values));
-    filled.frames = static_cast<int>(frames);
-    filled.times.mel = seconds_since(decoded);
-    return Done{};
+    extractor_.extract(samples.value(), row.first(frames * bins));
+    return FilledRow{.frames = static_cast<int>(frames),
+                     .times = {.decode = decoded - start, .mel = seconds_since(decoded)}};
   }
 
-  Result<Done> put_pcm(const std::filesystem::path& path,
-                       std::span<std::int16_t> row,
-                       FilledRow& filled) {
+  Result<FilledRow> put_pcm(const std::filesystem::path& path, std::span<std::int16_t> row) {
     const Clock::time_point start = Clock::now();
     const auto samples = decoder_.decode_pcm16(path);
     if (!samples) {
@@ -97,38 +89,36 @@ class AudioRowFiller final : public RowFiller {
       return too_long(path.string(), "samples", count, row.size());
     }
     std::ranges::copy(samples.value(), row.begin());
-    filled.samples = static_cast<int>(count);
-    filled.frames = static_cast<int>(frames_of(count));
-    filled.times.decode = seconds_since(start);
-    return Done{};
+    return FilledRow{.frames = static_cast<int>(frames_of(count)),
+                     .samples = static_cast<int>(count),
+                     .times = {.decode = seconds_since(start)}};
   }
 
-  Result<Done> put_tokens(std::uint32_t item, std::span<std::int32_t> row, FilledRow& filled) {
+  // How many there are.
+  Result<int> put_tokens(std::uint32_t item, std::span<std::int32_t> row) {
     if (const std::byte* known = known_tokens_.find(item)) {
       std::int32_t count = 0;
       std::memcpy(&count, known, sizeof(count));
       const auto* ids = reinterpret_cast<const std::int32_t*>(known) + 1;
-      return copy_tokens(item, {ids, static_cast<std::size_t>(count)}, row, filled);
+      return copy_tokens(item, {ids, static_cast<std::size_t>(count)}, row);
     }
     const Result<TokenIds> made =
         inputs_.text->tokens(utterance(item).text, utterance(item).language);
     if (!made) {
-      return made.failure();
+      return Failure{fmt::format("{}: {}", utterance(item).id, made.failure().what)};
     }
     remember(item, made.value());
-    return copy_tokens(item, made.value(), row, filled);
+    return copy_tokens(item, made.value(), row);
   }
 
-  Result<Done> copy_tokens(std::uint32_t item,
-                           std::span<const std::int32_t> ids,
-                           std::span<std::int32_t> row,
-                           FilledRow& filled) const {
+  Result<int> copy_tokens(std::uint32_t item,
+                          std::span<const std::int32_t> ids,
+                          std::span<std::int32_t> row) const {
     if (ids.size() > row.size()) {
       return too_long(utterance(item).id, "tokens", ids.size(), row.size());
     }
     std::ranges::copy(ids, row.begin());
-    filled.tokens = static_cast<int>(ids.size());
-    return Done{};
+    return static_cast<int>(ids.size());
   }
 
   // Their number, then the tokens.

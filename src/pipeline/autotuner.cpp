@@ -18,6 +18,14 @@ double milliseconds(Seconds time) {
   return time.count() * 1e3;
 }
 
+// "1 worker makes a batch in 12.30 ms"
+std::string prediction(const TuneObservation& seen, int workers) {
+  return fmt::format("{} {} a batch in {:.2f} ms",
+                     workers,
+                     workers == 1 ? "worker makes" : "workers make",
+                     milliseconds(seen.work) / workers);
+}
+
 // Workers that make a batch in `share` of a step.
 int workers_for(const TuneObservation& seen, double share) {
   const double target = share * seen.step.count();
@@ -29,65 +37,66 @@ bool is_short(const TuneObservation& seen) {
   return seen.wait_share > kFeltWait;
 }
 
-void decide_workers(const TuneObservation& seen, const TuneLimits& limits, TuneDecision& decision) {
-  const auto set = [&](int workers, std::string reason) {
-    decision.workers = std::clamp(workers, limits.min_workers, limits.max_workers);
-    if (decision.workers != seen.workers) {
-      decision.workers_reason = std::move(reason);
-    }
-  };
+// A new value and why; without a reason it is the one there was.
+struct Choice {
+  int value = 0;
+  std::string reason;
+};
+
+Choice choose_workers(const TuneObservation& seen) {
   const int needed = workers_for(seen, kTargetShare);
   if (needed > seen.workers) {
-    const int given = std::min(needed, limits.max_workers);
-    set(needed,
-        fmt::format("a batch is {:.2f} ms of work and a step takes {:.2f} ms: {} workers make it "
-                    "in {:.2f} ms{}",
-                    milliseconds(seen.work),
-                    milliseconds(seen.step),
-                    given,
-                    milliseconds(seen.work) / given,
-                    given < needed ? ", and the core budget allows no more" : ""));
-  } else if (is_short(seen) && seen.ready_low == 0 && seen.ready_high < seen.window) {
-    set(seen.workers + 1,
-        fmt::format("the consumer waited {:.1f} % of the time although {} workers should make a "
-                    "batch in {:.2f} ms",
-                    100 * seen.wait_share,
-                    seen.workers,
-                    milliseconds(seen.work) / seen.workers));
-  } else if (!is_short(seen) && seen.calm_periods >= kCalmPeriods &&
-             workers_for(seen, kSpareShare) < seen.workers) {
-    set(seen.workers - 1,
-        fmt::format("{} workers make a batch in {:.2f} ms, well inside the step of {:.2f} ms",
-                    seen.workers - 1,
-                    milliseconds(seen.work) / (seen.workers - 1),
-                    milliseconds(seen.step)));
+    return {needed,
+            fmt::format("a batch is {:.2f} ms of work and a step takes {:.2f} ms",
+                        milliseconds(seen.work),
+                        milliseconds(seen.step))};
   }
+  if (is_short(seen) && seen.ready_low == 0 && seen.ready_high < seen.window) {
+    return {seen.workers + 1,
+            fmt::format("the consumer waited {:.1f} % of the time although {}",
+                        100 * seen.wait_share,
+                        prediction(seen, seen.workers))};
+  }
+  if (!is_short(seen) && seen.calm_periods >= kCalmPeriods &&
+      workers_for(seen, kSpareShare) < seen.workers) {
+    return {seen.workers - 1,
+            fmt::format("a step takes {:.2f} ms, and nothing was short", milliseconds(seen.step))};
+  }
+  return {seen.workers, ""};
 }
 
-void decide_window(const TuneObservation& seen, const TuneLimits& limits, TuneDecision& decision) {
-  const auto set = [&](int window, std::string reason) {
-    decision.window = std::clamp(window, limits.min_window, limits.max_window);
-    if (decision.window != seen.window) {
-      decision.window_reason = std::move(reason);
-    }
-  };
-  const int swing = seen.ready_high - seen.ready_low + 1;
+Choice choose_window(const TuneObservation& seen) {
   if (seen.ready_low == 0 && seen.ready_high >= seen.window) {
-    set(seen.window * 2, "the buffer was both empty and full: the work is uneven");
-  } else if (seen.ready_low > 0 && seen.calm_periods >= kCalmPeriods && swing < seen.window) {
-    set(std::max(swing, seen.window - seen.window / 4),
-        fmt::format("never fewer than {} of {} batches were ready", seen.ready_low, seen.window));
+    return {seen.window * 2, "the buffer was both empty and full: the work is uneven"};
   }
+  const int swing = seen.ready_high - seen.ready_low + 1;
+  if (seen.ready_low > 0 && seen.calm_periods >= kCalmPeriods && swing < seen.window) {
+    return {
+        std::max(swing, seen.window - seen.window / 4),
+        fmt::format("never fewer than {} of {} batches were ready", seen.ready_low, seen.window)};
+  }
+  return {seen.window, ""};
 }
 
 }  // namespace
 
 TuneDecision decide(const TuneObservation& seen, const TuneLimits& limits) {
-  TuneDecision decision{.workers = seen.workers,
-                        .window = seen.window,
-                        .calm = !is_short(seen) && seen.ready_low > 0};
-  decide_workers(seen, limits, decision);
-  decide_window(seen, limits, decision);
+  const Choice workers = choose_workers(seen);
+  const Choice window = choose_window(seen);
+  TuneDecision decision{
+      .workers = std::clamp(workers.value, limits.min_workers, limits.max_workers),
+      .window = std::clamp(window.value, limits.min_window, limits.max_window),
+      .calm = !is_short(seen) && seen.ready_low > 0};
+  if (decision.workers != seen.workers) {
+    decision.workers_reason =
+        fmt::format("{}: {}{}",
+                    workers.reason,
+                    prediction(seen, decision.workers),
+                    decision.workers < workers.value ? "; the core budget allows no more" : "");
+  }
+  if (decision.window != seen.window) {
+    decision.window_reason = window.reason;
+  }
   return decision;
 }
 
