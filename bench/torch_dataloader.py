@@ -21,7 +21,8 @@ from torch.utils.data import DataLoader, Dataset  # noqa: E402
 class MelDataset(Dataset):
     def __init__(self, corpus):
         with open(os.path.join(corpus, "metadata.csv"), encoding="utf-8") as lines:
-            self.ids = [line.split("|", 1)[0] for line in lines if line.strip()]
+            ids = [line.split("|", 1)[0] for line in lines if line.strip()]
+        self.ids = ids[1:] if ids[0] == "id" else ids  # the first row may name the columns
         self.files = [os.path.join(corpus, "wavs", name + ".wav") for name in self.ids]
         self.window = torch.hann_window(1024)
         filters = torchaudio.functional.melscale_fbanks(

@@ -38,7 +38,7 @@ std::string kept_or_not(const PacedReading& reading) {
 std::string render_paced_table(std::span<const PacedReading> readings) {
   std::string text =
       fmt::format(kRow, "", "wanted", "got", "waits for", "cores", "first batch", "memory");
-  text += fmt::format(kRow, "", "batches/s", "batches/s", "data", "used", "after", "");
+  text += fmt::format(kRow, "", "batches/s", "batches/s", "data", "used", "after", "peak");
   for (const PacedReading& one : readings) {
     text += fmt::format(kRow,
                         label(one),

@@ -115,7 +115,7 @@ TEST(DemoShowTableTest, ShowsEveryLoaderInItsOwnLine) {
   EXPECT_EQ(
       render_paced_table(readings),
       R"(                                     wanted        got  waits for   cores  first batch    memory
-                                  batches/s  batches/s       data    used        after          
+                                  batches/s  batches/s       data    used        after      peak
 Qanat, 1 worker                        22.0       21.9      0.2 %    0.50       0.25 s     40 MB
 other, 1 worker                        22.0       11.0     50.0 %    0.50       0.25 s     40 MB
 )");

@@ -1,0 +1,128 @@
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "app/demo_show.h"
+#include "base/time.h"
+#include "bench_set.h"
+#include "loader_bench.h"
+
+namespace qanat {
+namespace {
+
+constexpr double kMegabyte = 1024.0 * 1024.0;
+
+// Records "<id> <frames>\n" and frames x 80 floats, frame by frame.
+void dump_batch(std::ofstream& out,
+                const Batch& batch,
+                const UtteranceSet& set,
+                std::uint32_t limit) {
+  for (int row = 0; row < batch.rows(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    const std::uint32_t item = batch.items()[at];
+    if (item >= limit) {
+      continue;
+    }
+    const int frames = batch.mel_lengths()[at];
+    const std::span<const float> mel =
+        batch.mel_row(row).first(static_cast<std::size_t>(frames) * 80);
+    out << set.manifest.utterances[item].id << ' ' << frames << '\n';
+    out.write(reinterpret_cast<const char*>(mel.data()),
+              static_cast<std::streamsize>(mel.size_bytes()));
+  }
+}
+
+struct EpochTotals {
+  std::int64_t utterances = 0;
+  std::int64_t frames = 0;
+  std::int64_t padded_frames = 0;
+  double first_batch_s = 0;
+};
+
+void add_batch(EpochTotals& totals, const Batch& batch, Clock::time_point begin) {
+  if (totals.utterances == 0) {
+    totals.first_batch_s = seconds_since(begin).count();
+  }
+  totals.utterances += batch.rows();
+  totals.padded_frames += static_cast<std::int64_t>(batch.rows()) * batch.frames();
+  for (const std::int32_t frames : std::as_const(batch).mel_lengths()) {
+    totals.frames += frames;
+  }
+}
+
+RunConfig make_config(const LoaderBenchOptions& options) {
+  RunConfig config = make_bench_config(options.workers, options.batch);
+  if (options.source == "cache") {
+    config.pipeline.feature_cache = Megabytes{4096};  // more than any corpus here needs
+  }
+  return config;
+}
+
+// Resident memory, and the part of it that is the blocks batches are written into.
+void add_memory(nlohmann::json& line, const Loader& loader) {
+  const double buffers = static_cast<double>(loader.stats().window.allocated.value) / kMegabyte;
+  line["buffers_mb"] = buffers;
+  if (const std::optional<Bytes> peak = peak_resident_memory()) {
+    line["peak_rss_mb"] = static_cast<double>(peak->value) / kMegabyte;
+    line["extra_rss_mb"] = static_cast<double>(peak->value) / kMegabyte - buffers;
+  }
+}
+
+}  // namespace
+
+void bench_epochs(const LoaderBenchOptions& options) {
+  Clock::time_point begin = Clock::now();
+  const BenchSet set = read_bench_set(options.corpus);
+  std::ofstream dump;
+  if (!options.dump.empty()) {
+    dump.open(options.dump, std::ios::binary);
+  }
+  const std::unique_ptr<Loader> loader = make_bench_loader(set, make_config(options));
+  for (int epoch = 0; epoch < options.epochs; ++epoch) {
+    const Seconds cpu = process_cpu_time();
+    EpochTotals totals;
+    for (std::int64_t k = 0; k < loader->batches_per_epoch(); ++k) {
+      const Batch batch = take_batch(*loader);
+      add_batch(totals, batch, begin);
+      if (dump.is_open()) {
+        dump_batch(dump, batch, *set.set, options.dump_limit);
+      }
+    }
+    nlohmann::json line = {{"epoch", epoch},
+                           {"utterances", totals.utterances},
+                           {"frames", totals.frames},
+                           {"padded_frames", totals.padded_frames},
+                           {"wall_s", seconds_since(begin).count()},
+                           {"cpu_s", (process_cpu_time() - cpu).count()},
+                           {"first_batch_s", totals.first_batch_s}};
+    begin = Clock::now();
+    add_memory(line, *loader);
+    std::cout << line << std::endl;
+  }
+}
+
+void bench_paced(const LoaderBenchOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  const BenchSet set = read_bench_set(options.corpus);
+  const std::unique_ptr<Loader> loader = make_bench_loader(set, make_config(options));
+  const TakeBatch take_one = [&loader](const std::stop_token& stop) {
+    return loader->next(stop).has_value();
+  };
+  PacedReading reading =
+      consume_at_pace(take_one,
+                      {.batches_per_second = options.pace, .duration = Seconds(options.seconds)},
+                      begin,
+                      {});
+  reading.name = "Qanat";
+  reading.workers = options.workers;
+  reading.batch = options.batch;
+  nlohmann::json line = to_json(reading);
+  add_memory(line, *loader);
+  std::cout << line << std::endl;
+}
+
+}  // namespace qanat

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs benchmarks, prints their tables and writes their figures; ./dev bench calls it."""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import sys
+
+import targets
+from harness import ProgramFailed, run_lines, say
+from loader import full_setup, quick_setup, run_loader
+
+
+def run_mel(options):
+    """(figures, raw) of qanat_mel_bench."""
+    say("mel extraction against its FFT")
+    command = [options.bin / "qanat_mel_bench", "--json"]
+    lines = run_lines(command + (["--quick"] if options.quick else []))
+    return {"mel_cost_over_fft": lines[-1]["mel_cost_over_fft"]}, {"mel": lines[-1]}
+
+
+def machine():
+    model = "unknown"
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+            "load_before": os.getloadavg()[0]}
+
+
+def print_verdicts(wanted, figures):
+    """How many figures miss their target."""
+    missed = 0
+    print()
+    for target in wanted:
+        if target.key not in figures:
+            print(f"  unknown  {target.key:32}{'-':>10}  {target.text():10} {target.what}")
+            continue
+        value = figures[target.key]
+        met = target.met(value)
+        missed += not met
+        verdict = "met" if met else "not met"
+        print(f"  {verdict:8} {target.key:32}{value:>10.4g}  {target.text():10} {target.what}")
+    return missed
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description="Measures the loader and its parts.")
+    parser.add_argument("which", nargs="?", default="all", choices=["loader", "mel", "all"])
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of the programs")
+    parser.add_argument("--work", type=pathlib.Path, required=True,
+                        help="folder for corpora and shards; kept between runs")
+    parser.add_argument("--quick", action="store_true",
+                        help="little of everything, to see that it runs; no figure to quote")
+    parser.add_argument("--json", type=pathlib.Path, help="write the figures to this file")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    options = parse(arguments)
+    options.work.mkdir(parents=True, exist_ok=True)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+    setup = (quick_setup if options.quick else full_setup)(options.bin, options.work)
+    result = {"figures": {}, "targets": {}, "machine": machine(), "quick": options.quick,
+              "raw": {}}
+    wanted = []
+    # The mel figure belongs to the loader's table: it bounds the loader.
+    parts = [(targets.MEL, lambda: run_mel(options))]
+    if options.which != "mel":
+        parts.insert(0, (targets.LOADER, lambda: run_loader(setup)))
+    for part_targets, part in parts:
+        figures, raw = part()
+        wanted += part_targets
+        result["figures"].update(figures)
+        result["raw"].update(raw)
+    result["targets"] = {x.key: {"bound": x.bound, "at_least": x.at_least,
+                                 "met": x.met(result["figures"][x.key])}
+                         for x in wanted if x.key in result["figures"]}
+    missed = print_verdicts(wanted, result["figures"])
+    if options.quick:
+        print("\nquick run: it works; for figures run it without --quick on an idle machine")
+    elif missed:
+        print(f"\n{missed} of {len(wanted)} targets not met here")
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=2) + "\n")
+        say(f"wrote {options.json}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (ProgramFailed, OSError) as failure:
+        say(str(failure))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
