@@ -2,6 +2,7 @@
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
 #include "cli/data_check.h"
+#include "cli/data_mel.h"
 #include "cli/version.h"
 
 namespace qanat {
@@ -15,6 +16,9 @@ std::vector<CommandEntry> all_commands() {
       {"data check",
        "what is in a data set and what is wrong with it, by line and file",
        make_data_check_command},
+      {"data mel",
+       "the log-mel spectrogram of a recording, as training sees it",
+       make_data_mel_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

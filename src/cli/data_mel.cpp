@@ -1,0 +1,149 @@
+#include "cli/data_mel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "audio/audio_decoder.h"
+#include "base/error.h"
+#include "features/mel_extractor.h"
+#include "features/npy_writer.h"
+
+namespace qanat {
+namespace {
+
+struct MelSummary {
+  std::int64_t frames = 0;
+  double seconds = 0.0;
+  double mean = 0.0;
+  double std = 0.0;  // of the sample, as torch.std
+  float min = 0.0F;
+  float max = 0.0F;
+};
+
+// [frames, bins] to [bins, frames]
+std::vector<float> transposed(std::span<const float> mel, std::size_t bins) {
+  const std::size_t frames = mel.size() / bins;
+  std::vector<float> result(mel.size());
+  for (std::size_t f = 0; f < frames; ++f) {
+    for (std::size_t b = 0; b < bins; ++b) {
+      result[b * frames + f] = mel[f * bins + b];
+    }
+  }
+  return result;
+}
+
+MelSummary summarise(std::span<const float> mel) {
+  MelSummary summary;
+  const auto count = static_cast<double>(mel.size());
+  for (const float value : mel) {
+    summary.mean += value / count;
+  }
+  for (const float value : mel) {
+    summary.std += (value - summary.mean) * (value - summary.mean);
+  }
+  summary.std = std::sqrt(summary.std / (count - 1));
+  const auto [min, max] = std::minmax_element(mel.begin(), mel.end());
+  summary.min = *min;
+  summary.max = *max;
+  return summary;
+}
+
+class DataMelCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", file_, "audio: WAV, FLAC, OGG or MP3 of any rate")->required();
+    app.add_option("--out", out_, "write the spectrogram here, for numpy.load")->type_name("NPY");
+    app.add_flag("--json", json_, "print one JSON object");
+    app.footer(
+        "Shows what the pipeline makes of a recording: mono, 22050 Hz, natural log of 80 mel "
+        "bands\n"
+        "(0 to 8000 Hz, FFT 1024, hop 256), as HiFi-GAN defines it. The array is float32,\n"
+        "[mel bands, frames]. Example: qanat data mel clip.wav --out clip.npy");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    MelExtractor extractor;
+    const MelConfig& config = extractor.config();
+    AudioDecoder decoder(config.sample_rate);
+    const Result<std::span<const float>> samples = decoder.decode(file_);
+    if (!samples) {
+      fmt::print(context.err, "qanat: {}\n", samples.failure().what);
+      return ExitCode::failed;
+    }
+    const std::vector<float> mel = log_mel(extractor, samples.value());
+    const auto bins = static_cast<std::size_t>(config.mel_bins);
+    MelSummary summary = summarise(mel);
+    summary.frames = static_cast<std::int64_t>(mel.size() / bins);
+    summary.seconds =
+        static_cast<double>(samples.value().size()) / static_cast<double>(config.sample_rate.value);
+    if (context.stop.stop_requested()) {
+      return ExitCode::done;
+    }
+    if (!out_.empty()) {
+      write_npy(out_, transposed(mel, bins), config.mel_bins, summary.frames);
+    }
+    print(summary, config, context.out);
+    return ExitCode::done;
+  }
+
+ private:
+  std::vector<float> log_mel(MelExtractor& extractor, std::span<const float> samples) const {
+    const MelConfig& config = extractor.config();
+    const SampleCount count{static_cast<std::int64_t>(samples.size())};
+    const FrameCount frames = mel_frames(count, config);
+    if (frames.value == 0) {
+      throw Error("{}: {} samples at {} Hz; expected at least {}, one frame",
+                  file_,
+                  count.value,
+                  config.sample_rate.value,
+                  config.hop);
+    }
+    std::vector<float> mel(static_cast<std::size_t>(frames.value * config.mel_bins));
+    extractor.extract(samples, mel);
+    return mel;
+  }
+
+  void print(const MelSummary& summary, const MelConfig& config, std::ostream& out) const {
+    if (json_) {
+      nlohmann::json object = {{"file", file_},
+                               {"duration_s", summary.seconds},
+                               {"shape", {config.mel_bins, summary.frames}},
+                               {"mean", summary.mean},
+                               {"std", summary.std},
+                               {"min", summary.min},
+                               {"max", summary.max}};
+      if (!out_.empty()) {
+        object["out"] = out_;
+      }
+      out << object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+      return;
+    }
+    fmt::print(out, "duration  {:.3f} s\n", summary.seconds);
+    fmt::print(out, "shape     [{}, {}]  mel bands, frames\n", config.mel_bins, summary.frames);
+    fmt::print(out, "mean      {:.6f}\nstd       {:.6f}\n", summary.mean, summary.std);
+    fmt::print(out, "min       {:.6f}\nmax       {:.6f}\n", summary.min, summary.max);
+    if (!out_.empty()) {
+      fmt::print(out, "written   {}\n", out_);
+    }
+  }
+
+  std::string file_;
+  std::string out_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_data_mel_command() {
+  return std::make_unique<DataMelCommand>();
+}
+
+}  // namespace qanat
