@@ -13,7 +13,9 @@ std::int64_t count_of(const DatasetReport& report, Severity severity) {
 }
 
 std::span<const DatasetProblem> problems_of(const DatasetReport& report, ProblemKind kind) {
-  return std::ranges::equal_range(report.problems, kind, {}, &DatasetProblem::kind);
+  const auto begin = std::ranges::lower_bound(report.problems, kind, {}, &DatasetProblem::kind);
+  const auto end = std::ranges::upper_bound(report.problems, kind, {}, &DatasetProblem::kind);
+  return {begin, end};
 }
 
 }  // namespace qanat
