@@ -30,6 +30,12 @@ std::string key_of(const SectionSpec& section, const FieldSpec& spec) {
   return fmt::format("{}.{}", section.name, spec.name);
 }
 
+bool is_key(std::string_view key, const SectionSpec& section, const FieldSpec& spec) {
+  const std::size_t dot = section.name.size();
+  return key.size() == dot + 1 + spec.name.size() && key.starts_with(section.name) &&
+         key[dot] == '.' && key.ends_with(spec.name);
+}
+
 template <typename T>
 Failure explained(const Failure& failure, const FieldSpec& spec, const T& fallback) {
   using Type = FieldType<T>;
@@ -71,9 +77,9 @@ std::vector<std::string> flag_names(const FieldSpec& spec) {
 }
 
 Result<Done> assign_field(RunConfig& config, std::string_view key, const Scalar& text) {
-  Result<Done> outcome = Failure{unknown_key_advice(key)};
+  std::optional<Result<Done>> outcome;
   visit_all(config, [&]<typename T>(const SectionSpec& section, const FieldSpec& spec, T& value) {
-    if (key != key_of(section, spec)) {
+    if (!is_key(key, section, spec)) {
       return;
     }
     Result<T> read = FieldType<T>::read(spec, text);
@@ -84,7 +90,7 @@ Result<Done> assign_field(RunConfig& config, std::string_view key, const Scalar&
       outcome = explained(read.failure(), spec, value);
     }
   });
-  return outcome;
+  return outcome ? *outcome : Result<Done>(Failure{unknown_key_advice(key)});
 }
 
 std::string unknown_key_advice(std::string_view key) {

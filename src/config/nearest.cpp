@@ -1,8 +1,9 @@
 #include "config/nearest.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <vector>
+#include <numeric>
 
 namespace qanat {
 namespace {
@@ -22,23 +23,23 @@ std::string folded(std::string_view text) {
 int edit_distance(std::string_view left, std::string_view right) {
   const std::string a = folded(left);
   const std::string b = folded(right);
-  std::vector<std::vector<int>> cost(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    cost[i][0] = static_cast<int>(i);
-  }
-  for (std::size_t j = 0; j <= b.size(); ++j) {
-    cost[0][j] = static_cast<int>(j);
-  }
+  // Rows i - 2, i - 1 and i of the table of distances between beginnings.
+  std::array<std::array<int, kLongest + 1>, 3> rows{};
+  std::iota(rows[0].begin(), rows[0].end(), 0);
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    const auto& before = rows[(i + 1) % 3];
+    const auto& above = rows[(i - 1) % 3];
+    auto& row = rows[i % 3];
+    row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      const int replace = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replace});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+        row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }
   }
-  return cost[a.size()][b.size()];
+  return rows[a.size() % 3][b.size()];
 }
 
 std::optional<std::string> nearest(std::string_view given, std::span<const std::string> names) {
