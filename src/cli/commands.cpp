@@ -3,6 +3,7 @@
 #include "cli/config_show.h"
 #include "cli/data_check.h"
 #include "cli/data_mel.h"
+#include "cli/precompute.h"
 #include "cli/version.h"
 
 namespace qanat {
@@ -19,6 +20,9 @@ std::vector<CommandEntry> all_commands() {
       {"data mel",
        "the log-mel spectrogram of a recording, as training sees it",
        make_data_mel_command},
+      {"precompute",
+       "make the features of a data set once, verify and repair them",
+       make_precompute_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

@@ -83,12 +83,11 @@ FeatureFolderLock FeatureFolderLock::acquire(const std::filesystem::path& folder
     throw Error("{}: cannot create: {}; try another --out", path.string(), std::strerror(errno));
   }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    const bool is_taken = errno == EWOULDBLOCK;
-    throw Error("{}: cannot lock: {}; {}",
-                folder.string(),
-                std::strerror(errno),
-                is_taken ? "another process writes features here: wait for it, or try another --out"
-                         : "try another --out");
+    if (errno == EWOULDBLOCK) {
+      throw Error("{}: another process writes features here; wait for it, or try another --out",
+                  folder.string());
+    }
+    throw Error("{}: cannot lock: {}; try another --out", folder.string(), std::strerror(errno));
   }
   return {folder, std::move(fd)};
 }

@@ -16,7 +16,10 @@ namespace {
 class PrecomputeRun {
  public:
   PrecomputeRun(const PrecomputeInputs& inputs, const PrecomputeOptions& options)
-      : inputs_(inputs), options_(options), lock_(FeatureFolderLock::acquire(options.folder)) {}
+      : inputs_(inputs),
+        options_(options),
+        lock_(FeatureFolderLock::acquire(options.folder)),
+        store_(FeatureStore::open(options.folder, inputs.fingerprint)) {}
 
   PrecomputeReport run() {
     report_.num_leftovers = lock_.remove_leftovers();
@@ -36,6 +39,8 @@ class PrecomputeRun {
   bool look();
   void plan();
   void make();
+  void make_tasks(FeatureStoreWriter& writer);
+  void carry_over(FeatureStoreWriter& writer);
   void keep(FeatureStoreWriter& writer, const FeatureTask& task, const Result<MadeFeatures>& made);
   Result<Done> check_unchanged(std::uint32_t item) const;
   void remove_spent_shards();
@@ -44,7 +49,9 @@ class PrecomputeRun {
   const PrecomputeInputs& inputs_;
   const PrecomputeOptions& options_;
   FeatureFolderLock lock_;
+  FeatureStore store_;
   std::vector<FeatureTask> tasks_;
+  std::int64_t num_added_ = 0;
   PrecomputeReport report_;
 };
 
@@ -53,10 +60,9 @@ MelDtype dtype_in(const FeatureStore& store) {
 }
 
 bool PrecomputeRun::look() {
-  const FeatureStore store = FeatureStore::open(options_.folder, inputs_.fingerprint);
-  report_.dtype = options_.dtype.value_or(dtype_in(store));
+  report_.dtype = options_.dtype.value_or(dtype_in(store_));
   std::optional<FeatureAudit> found = audit_features(
-      store,
+      store_,
       inputs_.manifest,
       inputs_.index,
       {.dtype = options_.dtype, .progress = options_.audit_progress, .stop = options_.stop});
@@ -96,6 +102,17 @@ void PrecomputeRun::make() {
                              .dtype = report_.dtype,
                              .mel_bins = static_cast<std::uint32_t>(inputs_.mel.mel_bins)},
                             options_.shard_limit);
+  make_tasks(writer);
+  if (!report_.stopped) {
+    carry_over(writer);
+    writer.finish();
+  }
+  report_.num_made = std::min(num_added_, writer.num_entries());  // carried entries come last
+  report_.num_shards = writer.num_shards();
+  report_.bytes = writer.bytes();
+}
+
+void PrecomputeRun::make_tasks(FeatureStoreWriter& writer) {
   FeatureWorkers workers(inputs_.source, tasks_, inputs_.mel.mel_bins, options_.workers);
   const auto total = static_cast<std::int64_t>(tasks_.size());
   report_progress(0, total);
@@ -103,17 +120,24 @@ void PrecomputeRun::make() {
     const std::optional<Result<MadeFeatures>> made = workers.next(options_.stop);
     if (!made) {
       report_.stopped = true;
-      break;
+      return;
     }
     keep(writer, tasks_[static_cast<std::size_t>(done)], *made);
     report_progress(done + 1, total);
   }
-  if (!report_.stopped) {
-    writer.finish();
+}
+
+// What is worth keeping in shards that go. Damage found on the way is not carried on.
+void PrecomputeRun::carry_over(FeatureStoreWriter& writer) {
+  std::vector<float> mel;
+  for (const FeatureEntry& entry : report_.found.carried) {
+    mel.resize(static_cast<std::size_t>(entry.frames.value * inputs_.mel.mel_bins));
+    if (store_.copy_mel(entry, mel)) {
+      const ShardEntry stored = store_.shards()[entry.shard].view.entry(entry.index);
+      writer.add(
+          {.id = stored.id, .key = stored.key, .mel = mel, .tokens = store_.tokens(entry).value()});
+    }
   }
-  report_.num_made = writer.num_entries();
-  report_.num_shards = writer.num_shards();
-  report_.bytes = writer.bytes();
 }
 
 void PrecomputeRun::keep(FeatureStoreWriter& writer,
@@ -129,6 +153,7 @@ void PrecomputeRun::keep(FeatureStoreWriter& writer,
     return refuse(unchanged.failure());
   }
   const Utterance& utterance = inputs_.manifest.utterances[task.item];
+  ++num_added_;
   writer.add({.id = utterance.id,
               .key = feature_key(utterance, inputs_.index.entries[task.item]),
               .mel = made.value().mel,

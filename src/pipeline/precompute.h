@@ -54,7 +54,7 @@ struct PrecomputeReport {
   std::int64_t num_made = 0;  // entries in whole shards
   std::vector<PrecomputeFailure> failures = {};
   std::size_t num_shards = 0;     // written
-  std::size_t num_removed = 0;    // shards that had nothing left worth keeping
+  std::size_t num_removed = 0;    // shards with little or nothing left worth keeping
   std::size_t num_leftovers = 0;  // unfinished files of killed runs, removed
   Bytes bytes = {};               // written
   MelDtype dtype = MelDtype::f32;

@@ -1,6 +1,7 @@
 #include "pipeline/precompute_audit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 
@@ -14,7 +15,7 @@ namespace {
 class Audit {
  public:
   Audit(const FeatureStore& store, const AuditOptions& options)
-      : store_(store), options_(options), num_kept_(store.shards().size()) {}
+      : store_(store), options_(options), kept_(store.shards().size()) {}
 
   FeatureState check(std::string_view id, const FeatureKey& key) {
     const Result<FeatureEntry> entry = store_.lookup(id, key);
@@ -27,7 +28,7 @@ class Audit {
     if (!store_.intact(entry.value())) {
       return FeatureState::damaged;
     }
-    ++num_kept_[entry.value().shard];
+    kept_[entry.value().shard].push_back(entry.value());
     return FeatureState::fresh;
   }
 
@@ -42,24 +43,26 @@ class Audit {
     for (const auto& [id, entry] : store_.entries()) {
       if (!known.contains(id)) {
         orphans.emplace_back(id);
-        num_kept_[entry.shard] += settings_of(entry).fingerprint == store_.fingerprint() ? 1 : 0;
+        if (settings_of(entry).fingerprint == store_.fingerprint()) {
+          kept_[entry.shard].push_back(entry);
+        }
       }
     }
     std::ranges::sort(orphans);
     return orphans;
   }
 
-  std::vector<std::filesystem::path> spent_shards() const {
-    std::vector<std::filesystem::path> spent;
-    for (std::size_t i = 0; i < num_kept_.size(); ++i) {
-      if (num_kept_[i] == 0) {
-        spent.push_back(store_.shards()[i].path);
+  void find_spent(FeatureAudit& found) {
+    for (const FeatureStore::RefusedShard& shard : store_.refused()) {
+      found.spent.push_back(shard.path);
+    }
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (kept_[i].size() * 2 < store_.shards()[i].view.size()) {
+        found.spent.push_back(store_.shards()[i].path);
+        std::ranges::sort(kept_[i], {}, &FeatureEntry::index);
+        std::ranges::copy(kept_[i], std::back_inserter(found.carried));
       }
     }
-    for (const FeatureStore::RefusedShard& shard : store_.refused()) {
-      spent.push_back(shard.path);
-    }
-    return spent;
   }
 
  private:
@@ -69,7 +72,7 @@ class Audit {
 
   const FeatureStore& store_;
   const AuditOptions& options_;
-  std::vector<std::int64_t> num_kept_;  // entries worth keeping, by shard
+  std::vector<std::vector<FeatureEntry>> kept_;  // worth keeping, by shard
 };
 
 }  // namespace
@@ -95,7 +98,7 @@ std::optional<FeatureAudit> audit_features(const FeatureStore& store,
   const std::size_t count = manifest.utterances.size();
   QANAT_CHECK(index.entries.size() == count) << "an index of another manifest";
   Audit audit(store, options);
-  FeatureAudit found{.states = {}, .orphans = {}, .refused = store.refused(), .spent = {}};
+  FeatureAudit found{.refused = store.refused()};
   found.states.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (options.stop.stop_requested()) {
@@ -110,7 +113,7 @@ std::optional<FeatureAudit> audit_features(const FeatureStore& store,
     }
   }
   found.orphans = audit.find_orphans(manifest);
-  found.spent = audit.spent_shards();
+  audit.find_spent(found);
   return found;
 }
 

@@ -22,7 +22,9 @@ struct FeatureAudit {
   std::vector<std::optional<FeatureState>> states = {};
   std::vector<std::string> orphans = {};  // ids with an entry that the manifest does not have
   std::vector<FeatureStore::RefusedShard> refused = {};
-  std::vector<std::filesystem::path> spent = {};  // shards without an entry worth keeping
+  // Shards with fewer than half of their entries worth keeping, and those entries.
+  std::vector<std::filesystem::path> spent = {};
+  std::vector<FeatureEntry> carried = {};
 
   std::int64_t count(FeatureState state) const;
   // Everything usable is fresh and no shard is damaged.

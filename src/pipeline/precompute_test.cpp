@@ -198,6 +198,23 @@ TEST_F(PrecomputeTest, AnUtteranceThatLeftTheManifestIsAnOrphanAndKept) {
   EXPECT_EQ(open().size(), std::size_t{kNumUtterances});
 }
 
+TEST_F(PrecomputeTest, AnOrphanIsCarriedOverWhenItsShardGoes) {
+  run();
+  const FeatureKey key =
+      feature_key(dataset_.manifest().utterances.back(), dataset_.index().entries.back());
+  dataset_.manifest().utterances.pop_back();
+  dataset_.refresh();
+  options_.dtype = MelDtype::f16;
+
+  const PrecomputeReport report = run();
+
+  EXPECT_EQ(report.num_made, kNumUtterances - 1);
+  EXPECT_EQ(folder_content().size(), report.num_shards);
+  const FeatureStore store = open();
+  ASSERT_EQ(store.state("utt-39", key), FeatureState::fresh);
+  EXPECT_TRUE(store.intact(store.lookup("utt-39", key).value()));
+}
+
 TEST_F(PrecomputeTest, BadUtterancesAreNamedAndTheOthersMade) {
   std::filesystem::remove(dataset_.audio(1));
   dataset_.refresh();

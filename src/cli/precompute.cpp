@@ -1,0 +1,214 @@
+#include "cli/precompute.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "app/dataset_sources.h"
+#include "app/loader_options.h"
+#include "app/make_loader.h"
+#include "cli/config_flags.h"
+#include "cli/precompute_report.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
+#include "cli/usage_error.h"
+#include "dataset/index_cache.h"
+#include "features/feature_fingerprint.h"
+#include "pipeline/precompute_folder.h"
+
+namespace qanat {
+namespace {
+
+constexpr const char* kFooter =
+    "Features of unchanged audio and text are kept, everything else is made anew; stopped, the\n"
+    "command goes on where it was when it is run again. Training uses what is fresh by itself.\n"
+    "With --json the lists are whole; otherwise 20 of a kind.\n"
+    "Exit code: 0 done, 10 --verify found something wrong, 1 the data set or the disk cannot be\n"
+    "used, 2 wrong flags.\n"
+    "Example: qanat precompute --data-path LJSpeech-1.1 --dtype f16\n"
+    "         qanat precompute --data-path LJSpeech-1.1 --verify";
+
+class PrecomputeCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data.train_data", "data.num_workers"});
+    app.add_option("--out",
+                   out_,
+                   "folder of the shards (default: .qanat/features in the data set, or the user's "
+                   "cache folder when the data set cannot be written)")
+        ->type_name("DIR");
+    app.add_option("--dtype",
+                   dtype_,
+                   "f32, or f16: half the space, log mel rounded by at most 0.004 (default: as in "
+                   "the folder, else f32)")
+        ->type_name("WORD");
+    CLI::Option* const verify = app.add_flag(
+        "--verify", verify_, "only compare what is there with the data set, checksums included");
+    app.add_flag("--repair", repair_, "list what is wrong, then make that anew")->excludes(verify);
+    app.add_flag("--json", json_, "print one JSON object");
+    app.footer(kFooter);
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const std::optional<MelDtype> dtype = parse_dtype();
+    const RunConfig config = flags_.load().values;
+    const HostFacts host = read_host_facts();
+    const TrainingSetOptions options = make_training_set_options(config, host);
+    const auto text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
+    const std::shared_ptr<const UtteranceSet> set = load(options, *text, context);
+    if (!set) {
+      return stopped(context);
+    }
+    const std::unique_ptr<RowSource> source = make_audio_source({.set = set, .text = text});
+    const PrecomputeInputs inputs{.manifest = set->manifest,
+                                  .index = set->index,
+                                  .source = *source,
+                                  .mel = kMel,
+                                  .fingerprint = feature_fingerprint(kMel, text->hash())};
+    const std::filesystem::path folder = folder_for(config.data, set->manifest);
+    if (verify_) {
+      return verify(inputs, folder, context);
+    }
+    return make(inputs,
+                {.folder = folder,
+                 .dtype = dtype,
+                 .workers = config.data.num_workers.value_or(allowed_cores(host)),
+                 .stop = context.stop},
+                context);
+  }
+
+ private:
+  std::optional<MelDtype> parse_dtype() const {
+    if (dtype_.empty()) {
+      return std::nullopt;
+    }
+    if (dtype_ != "f32" && dtype_ != "f16") {
+      throw UsageError("--dtype: {}; expected f32 or f16", dtype_);
+    }
+    return dtype_ == "f32" ? MelDtype::f32 : MelDtype::f16;
+  }
+
+  // Null when stopped.
+  static std::shared_ptr<const UtteranceSet> load(const TrainingSetOptions& options,
+                                                  const TextFrontEnd& text,
+                                                  const CommandContext& context) {
+    auto set = std::make_shared<UtteranceSet>();
+    set->manifest = read_manifest({.data = options.train_data, .language = options.language});
+    ProgressLine progress(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "measuring the data set"});
+    IndexOptions how = options.index;
+    how.progress = progress.fn();
+    how.stop = context.stop;
+    if (how.cache_folders.empty()) {
+      how.cache_folders = index_cache_folders(set->manifest.root);
+    }
+    std::optional<DatasetIndex> index =
+        build_index(set->manifest, make_index_sources(text, kMel.sample_rate), how);
+    progress.finish();
+    if (!index) {
+      return nullptr;
+    }
+    set->index = *std::move(index);
+    const std::int64_t num_unused =
+        set->manifest.num_rows - static_cast<std::int64_t>(set->manifest.utterances.size());
+    if (num_unused > 0) {
+      fmt::print(context.err,
+                 "note: {} rows of the manifest cannot be used; qanat data check {} says why\n",
+                 num_unused,
+                 options.train_data.string());
+    }
+    for (const std::string& note : set->index.origin.notes) {
+      fmt::print(context.err, "note: {}\n", note);
+    }
+    return set;
+  }
+
+  std::filesystem::path folder_for(const DataConfig& data, const Manifest& manifest) const {
+    if (!out_.empty()) {
+      return out_;
+    }
+    if (data.feature_dir) {
+      return *data.feature_dir;
+    }
+    if (verify_) {
+      return find_feature_folder(manifest.root).value_or(feature_folders(manifest.root).front());
+    }
+    return writable_feature_folder(manifest.root);
+  }
+
+  ExitCode verify(const PrecomputeInputs& inputs,
+                  const std::filesystem::path& folder,
+                  const CommandContext& context) const {
+    const std::optional<FeatureAudit> audit = look(inputs, folder, context);
+    if (!audit) {
+      return stopped(context);
+    }
+    const PrecomputeSubject subject = subject_of(inputs, folder);
+    context.out << (json_ ? render_json(subject, *audit).dump(2) + '\n'
+                          : render_text(subject, *audit));
+    return audit->ok() ? ExitCode::done : ExitCode::findings;
+  }
+
+  static std::optional<FeatureAudit> look(const PrecomputeInputs& inputs,
+                                          const std::filesystem::path& folder,
+                                          const CommandContext& context) {
+    ProgressLine progress(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "checking features"});
+    return audit_features(FeatureStore::open(folder, inputs.fingerprint),
+                          inputs.manifest,
+                          inputs.index,
+                          {.progress = progress.fn(), .stop = context.stop});
+  }
+
+  ExitCode make(const PrecomputeInputs& inputs,
+                PrecomputeOptions options,
+                const CommandContext& context) const {
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    ProgressLine checking(context.err, terminal, {.label = "checking features"});
+    ProgressLine making(context.err, terminal, {.label = "making features"});
+    options.audit_progress = checking.fn();
+    options.progress = [&](std::int64_t done, std::int64_t total) {
+      checking.finish();
+      making.update(done, total);
+    };
+    const PrecomputeReport report = precompute(inputs, options);
+    checking.finish();
+    making.finish();
+    const PrecomputeSubject subject = subject_of(inputs, options.folder);
+    const PrecomputeDetail detail = repair_ ? PrecomputeDetail::ids : PrecomputeDetail::counts;
+    context.out << (json_ ? render_json(subject, report, detail).dump(2) + '\n'
+                          : render_text(subject, report, detail));
+    return report.stopped ? ExitCode::failed : ExitCode::done;
+  }
+
+  static PrecomputeSubject subject_of(const PrecomputeInputs& inputs,
+                                      const std::filesystem::path& folder) {
+    return {.manifest = inputs.manifest, .index = inputs.index, .folder = folder};
+  }
+
+  static ExitCode stopped(const CommandContext& context) {
+    context.err << "stopped before anything was made\n";
+    return ExitCode::failed;
+  }
+
+  ConfigFlags flags_;
+  std::string out_;
+  std::string dtype_;
+  bool verify_ = false;
+  bool repair_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_precompute_command() {
+  return std::make_unique<PrecomputeCommand>();
+}
+
+}  // namespace qanat

@@ -1,0 +1,34 @@
+// What `qanat precompute` says when it is done, for people and for programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dataset/dataset_index.h"
+#include "dataset/manifest.h"
+#include "pipeline/precompute.h"
+
+namespace qanat {
+
+// What the reports are about.
+struct PrecomputeSubject {
+  const Manifest& manifest;
+  const DatasetIndex& index;
+  std::filesystem::path folder;
+};
+
+// How much a report says about what was wrong before the run.
+enum class PrecomputeDetail { counts, ids };
+
+std::string render_text(const PrecomputeSubject& subject, const FeatureAudit& audit);
+std::string render_text(const PrecomputeSubject& subject,
+                        const PrecomputeReport& report,
+                        PrecomputeDetail detail);
+nlohmann::json render_json(const PrecomputeSubject& subject, const FeatureAudit& audit);
+nlohmann::json render_json(const PrecomputeSubject& subject,
+                           const PrecomputeReport& report,
+                           PrecomputeDetail detail);
+
+}  // namespace qanat
