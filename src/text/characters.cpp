@@ -18,27 +18,10 @@ std::optional<int> digit_value(char32_t code_point) {
   return std::nullopt;
 }
 
-bool is_ascii_digit(char byte) {
-  return byte >= '0' && byte <= '9';
-}
-
-bool is_ascii_upper(char byte) {
-  return byte >= 'A' && byte <= 'Z';
-}
-
-bool is_ascii_lower(char byte) {
-  return byte >= 'a' && byte <= 'z';
-}
-
-bool is_ascii_letter(char byte) {
-  return is_ascii_upper(byte) || is_ascii_lower(byte);
-}
-
-char to_ascii_lower(char byte) {
-  return is_ascii_upper(byte) ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
 bool is_arabic_letter(char32_t code_point) {
+  if (code_point < 0x0620) {
+    return false;
+  }
   return within(code_point, 0x0620, 0x063F) || within(code_point, 0x0641, 0x065F) ||
          within(code_point, 0x066E, 0x06D3) || code_point == 0x06D5 ||
          within(code_point, 0x06FA, 0x06FF) || within(code_point, 0x0750, 0x077F) ||

@@ -6,6 +6,7 @@
 #include "text/characters.h"
 #include "text/english_quantities.h"
 #include "text/english_words.h"
+#include "text/number_scan.h"
 #include "text/place.h"
 #include "text/word_writer.h"
 
@@ -73,6 +74,10 @@ class EnglishReader {
     if (is_ascii_letter(place.rest[0])) {
       return read_english_word(place, capitals_, out_);
     }
+    if (place.rest[0] == ' ') {
+      out_.symbol(" ");
+      return 1;
+    }
     if (const std::size_t length = read_quantity(place); length > 0) {
       return length;
     }
@@ -94,8 +99,8 @@ class EnglishReader {
   std::size_t read_quantity(const Place& place) {
     const bool decimal = place.rest[0] == '.' && starts_with_digit(place.rest.substr(1));
     const bool may_start = starts_with_digit(place.rest) || decimal ||
-                           string_view("+-($").find(place.rest[0]) != string_view::npos ||
-                           static_cast<unsigned char>(place.rest[0]) >= 0x80;
+                           string_view("+-(").find(place.rest[0]) != string_view::npos ||
+                           !leading_currency_sign(place.rest).empty();
     return may_start ? read_english_quantity(place, out_) : 0;
   }
 

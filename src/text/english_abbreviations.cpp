@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "text/characters.h"
 
@@ -111,6 +112,11 @@ constexpr std::array kAbbreviations = {
     Abbreviation{"sun", "sunday", Rule::before_date},
 };
 
+constexpr std::size_t kLongestAbbreviation =
+    std::ranges::max(kAbbreviations, {}, [](const Abbreviation& one) {
+      return one.written.size();
+    }).written.size();
+
 bool starts_with_capital(string_view text) {
   return !text.empty() && is_ascii_upper(text.front());
 }
@@ -169,10 +175,13 @@ bool ends_sentence(string_view after) {
 }
 
 std::size_t read_english_abbreviation(const Place& place, string_view word, WordWriter& out) {
+  if (word.size() > kLongestAbbreviation) {
+    return 0;
+  }
   const bool stop = place.rest.substr(word.size()).starts_with('.');
+  const std::string lower = ascii_lower(word);
   for (const Abbreviation& abbreviation : kAbbreviations) {
-    if (!equals_ignoring_case(word, abbreviation.written) ||
-        !holds(abbreviation.rule, place, word, stop)) {
+    if (lower != abbreviation.written || !holds(abbreviation.rule, place, word, stop)) {
       continue;
     }
     const std::size_t length = word.size() + (stop ? 1 : 0);

@@ -192,7 +192,15 @@ bool is_dropped(char32_t code_point) {
   return control || combining_accent || variation_selector;
 }
 
+bool is_plain_ascii(char32_t code_point) {
+  return code_point < 0x80 && (is_ascii_letter(static_cast<char>(code_point)) ||
+                               is_ascii_digit(static_cast<char>(code_point)) || code_point == U' ');
+}
+
 bool is_invisible(char32_t code_point) {
+  if (is_plain_ascii(code_point)) {
+    return false;
+  }
   const auto replaced = find_replacement(code_point);
   return replaced ? replaced->empty() : is_dropped(code_point);
 }
@@ -220,7 +228,9 @@ void append_ascii(std::u32string& out, std::string_view text) {
 }
 
 void fold_one(std::u32string& out, char32_t code_point, Language language) {
-  if (const auto composed = out.empty() ? std::nullopt : compose(out.back(), code_point)) {
+  if (is_plain_ascii(code_point)) {
+    out += code_point;  // by far the most frequent case of English text
+  } else if (const auto composed = out.empty() ? std::nullopt : compose(out.back(), code_point)) {
     out.back() = *composed;
   } else if (const auto by_language = find_by_language(code_point, language)) {
     out += *by_language;

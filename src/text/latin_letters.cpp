@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "text/characters.h"
+
 namespace qanat {
 namespace {
 
@@ -49,6 +51,10 @@ std::string_view one_of(std::string_view letters, char32_t index) {
 }
 
 std::string_view several_letters(char32_t code_point) {
+  const bool possible = code_point < 0x0300 || code_point == U'ẞ' || code_point >= 0xFB00;
+  if (!possible) {
+    return {};  // spares Persian text the search
+  }
   const auto* found = std::ranges::find(kSeveral, code_point, &Several::code_point);
   return found == kSeveral.end() ? std::string_view{} : found->letters;
 }
@@ -72,6 +78,9 @@ std::string_view latin_base_letters(char32_t code_point) {
 }
 
 bool is_latin_letter(char32_t code_point) {
+  if (code_point < 0x80) {
+    return is_ascii_letter(static_cast<char>(code_point));
+  }
   return !latin_base_letters(code_point).empty();
 }
 

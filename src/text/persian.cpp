@@ -4,6 +4,7 @@
 #include <array>
 
 #include "text/characters.h"
+#include "text/number_scan.h"
 #include "text/persian_letters.h"
 #include "text/persian_quantities.h"
 #include "text/place.h"
@@ -94,6 +95,9 @@ class PersianReader {
     if (const std::size_t length = read_abbreviation(place); length > 0) {
       return length;
     }
+    if (const std::size_t length = read_letter(place); length > 0) {
+      return length;
+    }
     if (const std::size_t length = read_quantity(place); length > 0) {
       return length;
     }
@@ -132,8 +136,8 @@ class PersianReader {
   std::size_t read_quantity(const Place& place) {
     const bool may_start = starts_with_digit(place.rest) ||
                            (place.rest[0] == '.' && starts_with_digit(place.rest.substr(1))) ||
-                           string_view("+-(%$").find(place.rest[0]) != string_view::npos ||
-                           static_cast<unsigned char>(place.rest[0]) >= 0x80;
+                           string_view("+-(%").find(place.rest[0]) != string_view::npos ||
+                           !leading_currency_sign(place.rest).empty();
     return may_start ? read_persian_quantity(place, out_) : 0;
   }
 
@@ -196,6 +200,20 @@ class PersianReader {
     return 0;
   }
 
+  std::size_t read_letter(const Place& place) {
+    if (is_ascii_letter(place.rest[0])) {
+      const char lower = to_ascii_lower(place.rest[0]);
+      out_.letters(string_view(&lower, 1));
+      return 1;
+    }
+    std::size_t length = 0;
+    if (!is_arabic_letter(next_code_point(place.rest, length))) {
+      return 0;
+    }
+    out_.letters(place.rest.substr(0, length));
+    return length;
+  }
+
   std::size_t read_character(const Place& place) {
     for (const Reading& sign : kSigns) {
       if (place.rest.starts_with(sign.written)) {
@@ -209,17 +227,8 @@ class PersianReader {
         return mark.written.size();
       }
     }
-    std::size_t length = 0;
-    const char32_t code_point = next_code_point(place.rest, length);
-    const string_view bytes = place.rest.substr(0, length);
-    if (is_arabic_letter(code_point)) {
-      out_.letters(bytes);
-    } else if (is_ascii_letter(bytes[0])) {
-      out_.letters(std::string(1, to_ascii_lower(bytes[0])));
-    } else {
-      out_.symbol(bytes);
-    }
-    return length;
+    out_.symbol(place.rest.substr(0, 1));
+    return 1;
   }
 
   // A word of its own in place of one byte.

@@ -51,10 +51,19 @@ TokenIds Tokenizer::encode(std::string_view normalised, Language language) const
   ids.reserve(normalised.size() + 3);
   ids.push_back(language_tag(language));
   ids.push_back(silence());
+  const std::optional<TokenId> space = find(U' ');
+  bool pending_space = false;  // so that what is left out leaves no second space behind
   for (std::size_t at = 0; at < normalised.size();) {
-    if (const std::optional<TokenId> id = find(next_code_point(normalised, at))) {
-      ids.push_back(*id);
+    const std::optional<TokenId> id = find(next_code_point(normalised, at));
+    if (!id || id == space) {
+      pending_space = pending_space || id == space;
+      continue;
     }
+    if (pending_space && ids.back() != silence()) {
+      ids.push_back(*space);
+    }
+    pending_space = false;
+    ids.push_back(*id);
   }
   ids.push_back(silence());
   return ids;

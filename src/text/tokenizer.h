@@ -31,10 +31,11 @@ class Tokenizer {
  public:
   explicit Tokenizer(SymbolSet set = SymbolSet::characters);
 
-  // [language] [silence] symbols... [silence]
+  // [language] [silence] symbols... [silence]; spaces single, none at the ends.
   TokenIds encode(std::string_view normalised, Language language) const;
 
-  // The symbols of `ids` without the special ones; encode() undone for text that is all known.
+  // The symbols of `ids` without the special ones; encode() undone for normalised text that
+  // is all known.
   std::string decode(std::span<const TokenId> ids) const;
 
   // The characters encode() leaves out, each once, in the order of first appearance.

@@ -55,6 +55,12 @@ TEST(TokenizerTest, UnknownSymbolsAreLeftOutAndListed) {
               ElementsAre(UnknownSymbol{"☃", 2}, UnknownSymbol{"5", 1}));
 }
 
+TEST(TokenizerTest, WhatIsLeftOutLeavesNoSpaceBehind) {
+  const Tokenizer tokenizer;
+
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("☃ a ☃ b ☃", Language::en)), "a b");
+}
+
 TEST(TokenizerTest, AnIdOfNoSymbolIsVisible) {
   const Tokenizer tokenizer;
 
