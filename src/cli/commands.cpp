@@ -3,6 +3,7 @@
 #include "cli/config_show.h"
 #include "cli/data_check.h"
 #include "cli/data_mel.h"
+#include "cli/data_text.h"
 #include "cli/precompute.h"
 #include "cli/version.h"
 
@@ -20,6 +21,7 @@ std::vector<CommandEntry> all_commands() {
       {"data mel",
        "the log-mel spectrogram of a recording, as training sees it",
        make_data_mel_command},
+      {"data text", "how a sentence is read, and its tokens", make_data_text_command},
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},

@@ -1,0 +1,195 @@
+#include "cli/data_text.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/language.h"
+#include "text/characters.h"
+#include "text/latin_letters.h"
+#include "text/text_front_end.h"
+#include "text/utf8.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kStopCheckMs = 200;
+
+// Calls `take` with each line of standard input. Returns early when `stop` is requested: a read
+// that waits for a person to type could not be interrupted, so it is only begun when there is
+// something to read.
+void for_each_input_line(const std::stop_token& stop,
+                         const std::function<void(std::string_view)>& take) {
+  std::string pending;
+  std::array<char, 65'536> block;
+  while (!stop.stop_requested()) {
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&input, 1, kStopCheckMs) <= 0) {
+      continue;
+    }
+    const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
+    if (got < 0 && errno != EINTR) {
+      throw Error("standard input: cannot read: {}", std::strerror(errno));
+    }
+    if (got == 0) {
+      break;
+    }
+    pending.append(block.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    std::size_t begin = 0;
+    for (std::size_t end = pending.find('\n'); end != std::string::npos && !stop.stop_requested();
+         end = pending.find('\n', begin)) {
+      take(std::string_view(pending).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    pending.erase(0, begin);
+  }
+  if (!pending.empty() && !stop.stop_requested()) {
+    take(pending);
+  }
+}
+
+// The language most letters are of.
+Language guess_language(std::string_view text) {
+  std::int64_t persian = 0;
+  for (const char32_t code_point : decode_utf8(text)) {
+    persian += is_arabic_letter(code_point) ? 1 : is_latin_letter(code_point) ? -1 : 0;
+  }
+  return persian > 0 ? Language::fa : Language::en;
+}
+
+// A symbol as it can be seen in a list.
+std::string visible(const std::string& symbol) {
+  if (symbol == " ") {
+    return "␣";
+  }
+  return decode_utf8(symbol)[0] == kZwnj ? "zwnj" : symbol;
+}
+
+std::string code_point_name(const std::string& symbol) {
+  return fmt::format("U+{:04X}", static_cast<std::uint32_t>(decode_utf8(symbol)[0]));
+}
+
+class DataTextCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("TEXT", text_, "a sentence, or - for one sentence a line on standard input")
+        ->required();
+    app.add_option("--language", language_, "en or fa; default: by the script of the text")
+        ->check(CLI::IsMember({"en", "fa"}).description(""))
+        ->type_name("CODE");
+    app.add_flag("--phonemes", phonemes_, "phonemes by espeak-ng instead of characters");
+    app.add_flag("--json", json_, "print one JSON object per sentence");
+    app.footer(
+        "Shows what a model would be given for a sentence: how it is read, its tokens, and the\n"
+        "characters that have none. Example: qanat data text '۲۵٪ از 1,234' --language fa");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const TextFrontEnd front_end(
+        {.units = phonemes_ ? SymbolSet::phonemes : SymbolSet::characters});
+    bool all_read = true;
+    if (text_ != "-") {
+      return show(front_end, text_, context) ? ExitCode::done : ExitCode::failed;
+    }
+    for_each_input_line(context.stop, [&](std::string_view line) {
+      if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+        all_read = show(front_end, line, context) && all_read;
+      }
+    });
+    return all_read ? ExitCode::done : ExitCode::failed;
+  }
+
+ private:
+  bool show(const TextFrontEnd& front_end, std::string_view raw, const CommandContext& context) {
+    const Language language =
+        language_.empty() ? guess_language(raw) : to_language(language_).value_or(Language::en);
+    const Result<TextReading> reading = front_end.read(raw, language);
+    if (!reading) {
+      fmt::print(context.err, "qanat: {}\n", reading.failure().what);
+      return false;
+    }
+    if (json_) {
+      print_json(front_end, raw, language, reading.value(), context.out);
+    } else {
+      print_text(front_end.tokenizer(), raw, reading.value(), context.out);
+    }
+    return true;
+  }
+
+  static void print_text(const Tokenizer& tokenizer,
+                         std::string_view raw,
+                         const TextReading& reading,
+                         std::ostream& out) {
+    fmt::print(out, "text        {}\n", raw);
+    fmt::print(out, "normalised  {}\n", reading.normalised);
+    if (!reading.phonemes.empty()) {
+      fmt::print(out, "phonemes    {}\n", reading.phonemes);
+    }
+    fmt::print(out, "tokens      {}:", reading.ids.size());
+    for (const TokenId id : reading.ids) {
+      fmt::print(out, " {}={}", visible(tokenizer.symbol(id)), id);
+    }
+    fmt::print(out, "\nunknown     {}\n", reading.unknown.empty() ? "none" : "left out:");
+    for (const UnknownSymbol& unknown : reading.unknown) {
+      fmt::print(out,
+                 "            {} ({}), {} x\n",
+                 unknown.symbol,
+                 code_point_name(unknown.symbol),
+                 unknown.count);
+    }
+  }
+
+  void print_json(const TextFrontEnd& front_end,
+                  std::string_view raw,
+                  Language language,
+                  const TextReading& reading,
+                  std::ostream& out) const {
+    nlohmann::json tokens = nlohmann::json::array();
+    for (const TokenId id : reading.ids) {
+      tokens.push_back({{"symbol", front_end.tokenizer().symbol(id)}, {"id", id}});
+    }
+    nlohmann::json unknown = nlohmann::json::array();
+    for (const UnknownSymbol& one : reading.unknown) {
+      unknown.push_back({{"symbol", one.symbol},
+                         {"code_point", code_point_name(one.symbol)},
+                         {"count", one.count}});
+    }
+    nlohmann::json object = {
+        {"text", raw},
+        {"language", to_string(language)},
+        {"normalised", reading.normalised},
+        {"units", phonemes_ ? "phonemes" : "characters"},
+        {"tokens", tokens},
+        {"unknown", unknown},
+        {"symbol_table_version", front_end.tokenizer().version()},
+        {"symbol_table_hash", fmt::format("{:016x}", front_end.tokenizer().hash())}};
+    if (phonemes_) {
+      object["phonemes"] = reading.phonemes;
+    }
+    const int indent = text_ == "-" ? -1 : 2;
+    out << object.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+
+  std::string text_;
+  std::string language_;
+  bool phonemes_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_data_text_command() {
+  return std::make_unique<DataTextCommand>();
+}
+
+}  // namespace qanat
