@@ -80,6 +80,21 @@ TEST(LoaderConcurrencyTest, StopsAfterAFailure) {
       Error);
 }
 
+TEST(LoaderConcurrencyTest, StoppingWaitsForTheRowsInWorkOnly) {
+  FakeRows rows = small_rows(400);
+  rows.before_fill = [](std::uint32_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // what a row takes
+  };
+  std::optional<Loader> loader(std::in_place, fake_inputs(std::move(rows)), endless(2, 50));
+  ASSERT_TRUE(loader->next());
+  const Clock::time_point start = Clock::now();
+
+  loader.reset();
+
+  // The rest of the window would take 2 s; the bound allows for a busy machine.
+  EXPECT_LT(seconds_since(start), Seconds{1});
+}
+
 TEST(LoaderConcurrencyTest, AStopRequestWakesTheWaitingConsumer) {
   std::latch release(1);
   FakeRows rows = small_rows();

@@ -1,0 +1,198 @@
+// The window between claiming and taking, without a loader around it; run under ThreadSanitizer a
+// hundred times over.
+#include "pipeline/batch_assembler.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "pipeline/fake_rows.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kRows = 4;
+
+class BatchAssemblerTest : public testing::Test {
+ protected:
+  SharedPlan plan(std::int64_t epoch) const {
+    return std::make_shared<const BatchPlan>(
+        plan_epoch({.lengths = lengths_, .edges = edges_, .batching = batching_, .epoch = epoch}));
+  }
+
+  std::unique_ptr<BatchAssembler> make(const AssemblerOptions& options,
+                                       std::optional<std::int64_t> end_epoch = std::nullopt) const {
+    const auto pool = std::make_shared<BlockPool>(
+        make_layout(edges_.back().shape(), options.payload).bytes, make_host_allocator());
+    return std::make_unique<BatchAssembler>(
+        PlanSequence(plan(0), 0, end_epoch),
+        [this](std::int64_t epoch) { return plan(epoch); },
+        pool,
+        [](const PublishedBatch&) { return std::nullopt; },
+        options);
+  }
+
+  // Claims every row that can be had without waiting.
+  static std::vector<RowTask> claim_all(BatchAssembler& assembler, WorkerSeat& seat, int rows) {
+    std::vector<RowTask> tasks;
+    for (int i = 0; i < rows; ++i) {
+      tasks.push_back(*assembler.claim(seat, {}));
+    }
+    return tasks;
+  }
+
+  const BatchingConfig batching_{.batch_size = kRows, .max_edges = 2};
+  const std::vector<ItemLength> lengths_ = short_lengths(40);
+  const BucketEdges edges_ = choose_edges(lengths_, batching_);
+  WorkerCounters counters_;
+};
+
+TEST_F(BatchAssemblerTest, RowsAreClaimedInPlanOrder) {
+  const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 2 * kRows);
+
+  for (int i = 0; i < 2 * kRows; ++i) {
+    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].row, i % kRows);
+    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].slot->batch->id().index, i / kRows);
+  }
+}
+
+TEST_F(BatchAssemblerTest, BatchesArePublishedInPlanOrderHoweverTheyAreFinished) {
+  const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
+    EXPECT_EQ(assembler->ready_stats().size, 0U);
+    assembler->finish(*task);
+  }
+
+  for (std::int64_t index = 0; index < 3; ++index) {
+    EXPECT_EQ(assembler->take({})->id().index, index);
+  }
+}
+
+TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
+  const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+    assembler->finish(task);
+  }
+  std::atomic<bool> taken{false};
+  std::jthread consumer([&] {
+    taken = true;
+    (void)assembler->take({});
+  });
+
+  const auto task = assembler->claim(seat, {});
+
+  ASSERT_TRUE(task);
+  EXPECT_TRUE(taken);
+  EXPECT_EQ(task->slot->batch->id().index, 1);
+}
+
+TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
+  const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  claim_all(*assembler, seat, kRows);
+  WorkerCounters parked_counters;
+  const auto claim_in_vain = [&](int number, WorkerCounters& counters) {
+    return std::jthread([&assembler, number, &counters](const std::stop_token& stop) {
+      WorkerSeat own{.number = number, .counters = counters};
+      EXPECT_FALSE(assembler->claim(own, stop));
+    });
+  };
+
+  std::jthread blocked = claim_in_vain(0, counters_);
+  std::jthread parked = claim_in_vain(1, parked_counters);
+  blocked.request_stop();
+  parked.request_stop();
+}
+
+TEST_F(BatchAssemblerTest, AFailureWakesEveryoneAndReachesTheConsumer) {
+  const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  claim_all(*assembler, seat, kRows);
+  std::jthread blocked([&] { EXPECT_FALSE(assembler->claim(seat, {})); });
+  WorkerCounters parked_counters;
+  std::jthread parked([&] {
+    WorkerSeat own{.number = 1, .counters = parked_counters};
+    EXPECT_FALSE(assembler->claim(own, {}));
+  });
+
+  assembler->fail(std::make_exception_ptr(Error("disk gone")));
+
+  EXPECT_THROW((void)assembler->take({}), Error);
+}
+
+TEST_F(BatchAssemblerTest, AParkedSeatWorksAgainWhenItIsWanted) {
+  const auto assembler = make({.window = 4, .max_window = 4, .max_blocks = 4, .workers = 1});
+  WorkerCounters second_counters;
+  std::jthread second([&](const std::stop_token& stop) {
+    WorkerSeat own{.number = 1, .counters = second_counters};
+    EXPECT_TRUE(assembler->claim(own, stop));
+  });
+
+  assembler->set_workers(2);
+  second.join();
+}
+
+TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
+  const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+
+  assembler->set_window(1);
+  for (const RowTask& task : tasks) {
+    assembler->finish(task);
+  }
+  for (std::int64_t index = 0; index < 3; ++index) {
+    EXPECT_EQ(assembler->take({})->id().index, index);
+  }
+
+  claim_all(*assembler, seat, kRows);
+  EXPECT_EQ(assembler->outstanding(), 1);
+  EXPECT_EQ(assembler->ready_stats().capacity, 1U);
+}
+
+TEST_F(BatchAssemblerTest, WorkersAndWindowMayChangeAtAnyTime) {
+  constexpr int kSeats = 4;
+  constexpr std::int64_t kEpochs = 8;
+  const auto assembler =
+      make({.window = 2, .max_window = 6, .max_blocks = 6, .workers = kSeats}, kEpochs);
+  std::vector<WorkerCounters> counters(kSeats);
+  std::vector<std::jthread> workers;
+  for (int number = 0; number < kSeats; ++number) {
+    workers.emplace_back([&, number](const std::stop_token& stop) {
+      WorkerSeat seat{.number = number, .counters = counters[static_cast<std::size_t>(number)]};
+      while (const auto task = assembler->claim(seat, stop)) {
+        assembler->finish(*task);
+      }
+    });
+  }
+  std::jthread tuner([&](const std::stop_token& stop) {
+    Random random{9};
+    while (!stop.stop_requested()) {
+      assembler->set_workers(1 + static_cast<int>(random.below(kSeats)));
+      assembler->set_window(1 + static_cast<int>(random.below(6)));
+    }
+  });
+
+  std::vector<BatchId> taken;
+  while (const auto batch = assembler->take({})) {
+    taken.push_back(batch->id());
+  }
+
+  const std::int64_t per_epoch = plan(0)->size();
+  ASSERT_EQ(static_cast<std::int64_t>(taken.size()), kEpochs * per_epoch);
+  for (std::int64_t i = 0; i < kEpochs * per_epoch; ++i) {
+    EXPECT_EQ(taken[static_cast<std::size_t>(i)],
+              (BatchId{.epoch = i / per_epoch, .index = i % per_epoch}));
+  }
+}
+
+}  // namespace
+}  // namespace qanat
