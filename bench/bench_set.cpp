@@ -12,8 +12,11 @@ namespace qanat {
 
 BenchSet read_bench_set(const std::filesystem::path& corpus) {
   const auto text = std::make_shared<const TextFrontEnd>();
-  std::optional<UtteranceSet> set = load_utterance_set(
-      corpus, {.train_data = corpus}, make_index_sources(*text, kMel.sample_rate));
+  // Lengths are remembered in the corpus itself: nothing of a benchmark goes into the user's cache.
+  std::optional<UtteranceSet> set =
+      load_utterance_set(corpus,
+                         {.train_data = corpus, .index = {.cache_folders = {corpus / "index"}}},
+                         make_index_sources(*text, kMel.sample_rate));
   if (!set) {
     throw Error("{}: reading it was stopped", corpus.string());
   }
