@@ -24,16 +24,21 @@ std::vector<float> resample(const std::vector<float>& input, int from, int to) {
 // Amplitude of one frequency in the middle of a signal, away from the edges of the filter.
 double amplitude(const std::vector<float>& wave, double hertz, int rate) {
   const std::size_t margin = wave.size() / 4;
+  const auto length = static_cast<double>(wave.size() - 2 * margin);
   std::complex<double> sum = 0;
   double weights = 0;
   for (std::size_t i = margin; i < wave.size() - margin; ++i) {
-    const double place = static_cast<double>(i - margin) / static_cast<double>(wave.size() / 2);
+    const double place = static_cast<double>(i - margin) / length;
     const double window = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * place);
     const double angle = -2 * std::numbers::pi * hertz * static_cast<double>(i) / rate;
     sum += window * static_cast<double>(wave[i]) * std::polar(1.0, angle);
     weights += window;
   }
   return 2 * std::abs(sum) / weights;
+}
+
+std::size_t two_seconds(int rate) {
+  return 2 * static_cast<std::size_t>(rate);
 }
 
 struct Rates {
@@ -46,7 +51,7 @@ class ResamplerTest : public testing::TestWithParam<Rates> {};
 TEST_P(ResamplerTest, KeepsFrequencyAndAmplitudeOfASine) {
   const auto [from, to] = GetParam();
 
-  const std::vector<float> wave = resample(sine(440, from, 2 * from), from, to);
+  const std::vector<float> wave = resample(sine(440, from, two_seconds(from)), from, to);
 
   EXPECT_NEAR(amplitude(wave, 440, to), 0.5, 1e-4);
   EXPECT_LT(amplitude(wave, 460, to), 1e-4);
@@ -55,7 +60,7 @@ TEST_P(ResamplerTest, KeepsFrequencyAndAmplitudeOfASine) {
 TEST_P(ResamplerTest, KeepsTheSineInItsPlace) {
   const auto [from, to] = GetParam();
 
-  const std::vector<float> wave = resample(sine(440, from, 2 * from), from, to);
+  const std::vector<float> wave = resample(sine(440, from, two_seconds(from)), from, to);
 
   const std::vector<float> expected = sine(440, to, wave.size());
   const std::size_t middle = wave.size() / 2;
@@ -67,8 +72,7 @@ TEST_P(ResamplerTest, KeepsTheSineInItsPlace) {
 TEST_P(ResamplerTest, KeepsAConstant) {
   const auto [from, to] = GetParam();
 
-  const std::vector<float> wave =
-      resample(std::vector<float>(static_cast<std::size_t>(2 * from), 0.25F), from, to);
+  const std::vector<float> wave = resample(std::vector<float>(two_seconds(from), 0.25F), from, to);
 
   EXPECT_NEAR(wave[wave.size() / 2], 0.25F, 1e-5);
 }

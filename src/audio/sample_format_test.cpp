@@ -38,15 +38,15 @@ TEST(SampleFormatTest, RoundsAndBoundsToSixteenBits) {
 }
 
 TEST(SampleFormatTest, ReadsTwentyFourBitsWithTheirSign) {
-  constexpr std::array bytes = {std::byte{0xFF},
-                                std::byte{0xFF},
-                                std::byte{0x7F},
-                                std::byte{0x00},
-                                std::byte{0x00},
-                                std::byte{0x80},
-                                std::byte{0xFF},
-                                std::byte{0xFF},
-                                std::byte{0xFF}};
+  const std::array bytes = {std::byte{0xFF},
+                            std::byte{0xFF},
+                            std::byte{0x7F},
+                            std::byte{0x00},
+                            std::byte{0x00},
+                            std::byte{0x80},
+                            std::byte{0xFF},
+                            std::byte{0xFF},
+                            std::byte{0xFF}};
   std::array<float, 3> samples = {};
 
   to_float(SampleFormat::pcm_s24, bytes, samples);

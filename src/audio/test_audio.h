@@ -19,6 +19,10 @@ namespace qanat {
 
 // A folder of one test case, gone after it.
 class AudioFilesTest : public testing::Test {
+ public:
+  AudioFilesTest(const AudioFilesTest&) = delete;
+  AudioFilesTest& operator=(const AudioFilesTest&) = delete;
+
  protected:
   AudioFilesTest() {
     const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();

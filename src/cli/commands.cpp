@@ -2,6 +2,7 @@
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
 #include "cli/data_check.h"
+#include "cli/data_make_demo.h"
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
 #include "cli/precompute.h"
@@ -18,6 +19,9 @@ std::vector<CommandEntry> all_commands() {
       {"data check",
        "what is in a data set and what is wrong with it, by line and file",
        make_data_check_command},
+      {"data make-demo",
+       "a small corpus of synthetic speech, with exact phone times",
+       make_data_make_demo_command},
       {"data mel",
        "the log-mel spectrogram of a recording, as training sees it",
        make_data_mel_command},

@@ -1,0 +1,136 @@
+#include "cli/data_make_demo.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "app/demo_corpus.h"
+#include "base/language.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
+#include "cli/usage_error.h"
+
+namespace qanat {
+namespace {
+
+std::vector<Language> to_languages(const std::vector<std::string>& codes) {
+  std::vector<Language> languages;
+  for (const std::string& code : codes) {
+    const std::optional<Language> language = to_language(code);
+    if (!language) {
+      throw UsageError("--languages: {}; expected en, fa or en,fa", code);
+    }
+    languages.push_back(*language);
+  }
+  return languages;
+}
+
+// Built and installed beside this program.
+std::filesystem::path espeak_program() {
+  std::error_code problem;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  return problem ? std::filesystem::path() : self.parent_path() / "qanat-espeak";
+}
+
+std::string_view to_string(DemoOutcome outcome) {
+  switch (outcome) {
+    case DemoOutcome::made:
+      return "made";
+    case DemoOutcome::already_there:
+      return "already there";
+    case DemoOutcome::stopped:
+      return "stopped";
+  }
+  return "unknown";
+}
+
+class DataMakeDemoCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("DIR", folder_, "folder to make; must be new or empty")->required();
+    app.add_option("--utterances", options_.utterances, "how many, at least 2")
+        ->capture_default_str();
+    app.add_option("--languages", languages_, "en, fa or both: --languages en,fa")
+        ->delimiter(',')
+        ->capture_default_str();
+    app.add_option("--voices", options_.voices, "speakers per language, 1 to 8")
+        ->capture_default_str();
+    app.add_option("--seed", options_.seed, "another seed gives other sentences")
+        ->capture_default_str();
+    app.add_option(
+           "--mean-seconds", options_.mean_seconds, "mean length of an utterance in s, 1.5 to 30")
+        ->capture_default_str();
+    app.add_flag("--built-in", built_in_, "use the built-in voice even where eSpeak NG is there");
+    app.add_flag("--json", json_, "print one JSON object");
+    app.footer(
+        "Speaks with eSpeak NG (package espeak-ng) where it is installed, else with a built-in\n"
+        "formant synthesiser. Exact times of phones and words are in alignments.jsonl.\n"
+        "Example: qanat data make-demo demo --utterances 600 --built-in");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    options_.folder = folder_;
+    options_.languages = to_languages(languages_);
+    options_.voice = built_in_ ? DemoVoiceChoice::built_in : DemoVoiceChoice::automatic;
+    options_.espeak_program = espeak_program();
+    options_.progress = progress.fn();
+    options_.stop = context.stop;
+    const DemoCorpus corpus = make_demo_corpus(options_);
+    progress.finish();
+    if (!built_in_ && corpus.voice.starts_with("built-in")) {
+      context.err << "note: eSpeak NG is not here, so the built-in voice speaks; "
+                     "try apt-get install espeak-ng\n";
+    }
+    report(corpus, context.out);
+    return corpus.outcome == DemoOutcome::stopped ? ExitCode::failed : ExitCode::done;
+  }
+
+ private:
+  void report(const DemoCorpus& corpus, std::ostream& out) const {
+    if (json_) {
+      out << nlohmann::json{{"outcome", to_string(corpus.outcome)},
+                            {"folder", folder_},
+                            {"voice", corpus.voice},
+                            {"utterances", corpus.utterances},
+                            {"eval_utterances", corpus.eval_utterances},
+                            {"speakers", corpus.speakers},
+                            {"audio_seconds", corpus.audio.count()}}
+                 .dump(2)
+          << '\n';
+      return;
+    }
+    if (corpus.outcome == DemoOutcome::stopped) {
+      fmt::print(out, "{}: stopped; nothing was left behind\n", folder_);
+      return;
+    }
+    fmt::print(out,
+               "{}: {} {} utterances, {:.1f} min, {} speakers, voice {}; {} for evaluation\n",
+               folder_,
+               corpus.outcome == DemoOutcome::made ? "made" : "already there:",
+               corpus.utterances,
+               corpus.audio.count() / 60,
+               corpus.speakers,
+               corpus.voice,
+               corpus.eval_utterances);
+  }
+
+  DemoCorpusOptions options_;
+  std::string folder_;
+  std::vector<std::string> languages_ = {"en", "fa"};
+  bool built_in_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_data_make_demo_command() {
+  return std::make_unique<DataMakeDemoCommand>();
+}
+
+}  // namespace qanat
