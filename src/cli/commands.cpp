@@ -5,6 +5,7 @@
 #include "cli/data_make_demo.h"
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
+#include "cli/demo.h"
 #include "cli/precompute.h"
 #include "cli/version.h"
 
@@ -26,6 +27,7 @@ std::vector<CommandEntry> all_commands() {
        "the log-mel spectrogram of a recording, as training sees it",
        make_data_mel_command},
       {"data text", "how a sentence is read, and its tokens", make_data_text_command},
+      {"demo", "feed a consumer at a trainer's pace and see whether it waits", make_demo_command},
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},

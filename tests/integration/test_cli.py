@@ -1,11 +1,15 @@
-"""The command line as a whole: help, exit codes, streams."""
+"""The command line as a whole: help, exit codes, streams, signals."""
 import json
+import os
+import pathlib
 import re
 import signal
 import subprocess
+import tempfile
+import time
 import unittest
 
-from program import QANAT, all_commands, commands_in, qanat
+from program import QANAT, all_commands, commands_in, environment, qanat
 
 USAGE = 2
 
@@ -99,6 +103,37 @@ class Streams(unittest.TestCase):
         self.assertEqual(process.stderr.read(), b"")
         process.stderr.close()
         self.assertEqual(process.wait(timeout=60), -signal.SIGPIPE)
+
+
+class Signals(unittest.TestCase):
+    """A long command, stopped while it works."""
+
+    def stopped_by(self, number):
+        with tempfile.TemporaryDirectory() as folder:
+            target = pathlib.Path(folder) / "corpus"
+            process = subprocess.Popen(
+                [QANAT, "data", "make-demo", target, "--built-in", "--utterances", "100000"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+            deadline = time.monotonic() + 60
+            while not os.listdir(folder) and process.poll() is None:
+                self.assertLess(time.monotonic(), deadline, "did not start")
+                time.sleep(0.01)
+            begin = time.monotonic()
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            return process.returncode, time.monotonic() - begin, os.listdir(folder)
+
+    def test_sigint_stops_in_two_seconds_and_leaves_nothing(self):
+        code, seconds, left = self.stopped_by(signal.SIGINT)
+        self.assertEqual(code, 128 + signal.SIGINT)
+        self.assertLess(seconds, 2)
+        self.assertEqual(left, [])
+
+    def test_sigterm_stops_in_two_seconds_and_leaves_nothing(self):
+        code, seconds, left = self.stopped_by(signal.SIGTERM)
+        self.assertEqual(code, 128 + signal.SIGTERM)
+        self.assertLess(seconds, 2)
+        self.assertEqual(left, [])
 
 
 if __name__ == "__main__":
