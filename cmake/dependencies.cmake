@@ -1,15 +1,18 @@
 # Everything Qanat links, all of it packaged in Debian 12. ./dev installs the packages.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
 pkg_check_modules(soxr REQUIRED IMPORTED_TARGET soxr)
-pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)
+# Optional until something that everybody builds needs it.
+find_package(Torch QUIET)
+if(QANAT_BENCH)
+  pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)  # the yardstick of bench/mel_bench.cpp
+endif()
 if(QANAT_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "features": "audio metrics base",
     "batch": "base",
     "pipeline": "batch features audio text dataset metrics base",
-    "device": "metrics base",
+    "device": "pipeline batch metrics base",
     "transfer": "device pipeline batch features metrics base",
     "model": "base",
     "train": "model transfer device pipeline batch features text metrics config base",

@@ -1,0 +1,119 @@
+#include "device/host/host_device.h"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+
+namespace qanat {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+class HostMemory : public DeviceMemory {
+ public:
+  HostMemory(std::shared_ptr<MemoryBudget> budget, Bytes bytes, Poison mode)
+      : budget_(std::move(budget)), size_(bytes), mode_(mode) {
+    budget_->charge(size_);
+    try {
+      begin_ = static_cast<std::byte*>(::operator new(num_bytes(), kAlignment));
+    } catch (...) {
+      budget_->release(size_);
+      throw;
+    }
+    fill();
+  }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory() override {
+    fill();
+    ::operator delete(begin_, kAlignment);
+    budget_->release(size_);
+  }
+
+  std::span<std::byte> bytes() override { return {begin_, num_bytes()}; }
+
+ private:
+  std::size_t num_bytes() const { return static_cast<std::size_t>(size_.value); }
+  void fill() {
+    if (mode_ == Poison::on) {
+      poison(bytes());
+    }
+  }
+
+  const std::shared_ptr<MemoryBudget> budget_;
+  const Bytes size_;
+  const Poison mode_;
+  std::byte* begin_ = nullptr;
+};
+
+// Best effort: a container may forbid it, and then the share of cores is only asked for.
+void bind_to_cores(const std::vector<int>& cores) {
+  if (cores.empty()) {
+    return;
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) {
+    CPU_SET(static_cast<std::size_t>(core), &set);
+  }
+  pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+}  // namespace
+
+HostDevice::HostDevice(HostDeviceOptions options)
+    : options_(std::move(options)),
+      budget_(std::make_shared<MemoryBudget>(options_.id, options_.memory_limit)) {}
+
+std::string HostDevice::description() const {
+  const std::string memory =
+      options_.memory_limit ? fmt::format("{} MB", options_.memory_limit->value / (1024 * 1024))
+                            : std::string("memory not limited");
+  const int threads = num_threads();
+  return fmt::format("{}, {} core{}, {}",
+                     options_.id.kind == DeviceKind::cpu ? "CPU" : "virtual GPU (emulated)",
+                     threads,
+                     threads == 1 ? "" : "s",
+                     memory);
+}
+
+int HostDevice::num_threads() const {
+  return options_.cores.empty() ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()))
+                                : static_cast<int>(options_.cores.size());
+}
+
+std::unique_ptr<DeviceStream> HostDevice::make_stream(const std::string& name) {
+  return std::make_unique<HostStream>(
+      HostStreamOptions{.name = fmt::format("{}/{}", name, options_.id.index),
+                        .link = options_.link,
+                        .on_thread_start =
+                            [cores = options_.cores, bind = bind_] {
+                              bind_to_cores(cores);
+                              if (bind) {
+                                bind();
+                              }
+                            }},
+      clocks_);
+}
+
+std::unique_ptr<DeviceEvent> HostDevice::make_event() {
+  return std::make_unique<HostEvent>(clocks_.host_waits);
+}
+
+std::unique_ptr<DeviceMemory> HostDevice::allocate(Bytes bytes) {
+  return std::make_unique<HostMemory>(budget_, bytes, options_.poison);
+}
+
+DeviceStats HostDevice::stats() const {
+  return {.busy = clocks_.busy.read(),
+          .copying = clocks_.copying.read(),
+          .copied = Bytes{clocks_.copied_bytes.load()},
+          .host_waits = clocks_.host_waits.load()};
+}
+
+}  // namespace qanat

@@ -1,0 +1,38 @@
+// A device's budget is used up: the same type on every kind of device, so that a trainer can split
+// the batch and go on.
+#pragma once
+
+#include "base/device_id.h"
+#include "base/error.h"
+#include "base/quantity.h"
+
+namespace qanat {
+
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(DeviceId device, Bytes asked, Bytes used, Bytes limit)
+      : Error(
+            "{}: out of memory: asked for {} bytes with {} of {} in use; try a smaller "
+            "--batch-size or a larger memory budget",
+            to_string(device),
+            asked.value,
+            used.value,
+            limit.value),
+        device_(device),
+        asked_(asked),
+        used_(used),
+        limit_(limit) {}
+
+  DeviceId device() const { return device_; }
+  Bytes asked() const { return asked_; }
+  Bytes used() const { return used_; }
+  Bytes limit() const { return limit_; }
+
+ private:
+  DeviceId device_;
+  Bytes asked_;
+  Bytes used_;
+  Bytes limit_;
+};
+
+}  // namespace qanat
