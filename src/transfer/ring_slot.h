@@ -1,0 +1,42 @@
+// One slot of the transfer ring: its buffers on every device it visits, and its events. Private to
+// the ring.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "device/device.h"
+#include "metrics/wait_time.h"
+#include "transfer/slot_times.h"
+
+namespace qanat {
+
+struct RingSlot {
+  int index = 0;
+  std::unique_ptr<DeviceMemory> stage;     // PCM on the data device; Multi-GPU only
+  std::unique_ptr<DeviceMemory> prepared;  // features on the data device; Multi-GPU only
+  std::unique_ptr<DeviceMemory> arrived;   // features on the model device
+  // Each is recorded by the stream that finished the step, and waited for by the next one's.
+  std::unique_ptr<DeviceEvent> stage_done;
+  std::unique_ptr<DeviceEvent> prepare_done;
+  std::unique_ptr<DeviceEvent> copy_done;
+  std::unique_ptr<DeviceEvent> read_done;
+};
+
+// What the ring's callbacks and its two threads tell each other.
+struct RingProgress {
+  std::mutex mutex;  // guards everything below
+  std::condition_variable_any changed;
+  int target_slots = 0;
+  int live_slots = 0;
+  int being_read = 0;           // released, not yet read
+  std::int64_t submitted = 0;   // by the feeder
+  std::int64_t handed_out = 0;  // by next()
+  bool source_ended = false;
+  WaitTime device_wait;
+  std::function<void(const SlotTimes&)> on_done;
+};
+
+}  // namespace qanat

@@ -1,0 +1,307 @@
+#include "transfer/transfer_ring.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "transfer/ring_slot.h"
+
+namespace qanat {
+namespace {
+
+// More slots than this never help: the loader buffers ahead of the ring.
+constexpr int kMostSlots = 64;
+
+std::function<void()> stamp(const std::shared_ptr<SlotTimes>& times,
+                            Interval SlotTimes::*stage,
+                            std::optional<Clock::time_point> Interval::*edge) {
+  return [times, stage, edge] { ((*times).*stage).*edge = Clock::now(); };
+}
+
+// Submits one stage between its two time stamps.
+template <typename Work>
+void timed(DeviceStream& stream,
+           const std::shared_ptr<SlotTimes>& times,
+           Interval SlotTimes::*stage,
+           Work work) {
+  stream.then(stamp(times, stage, &Interval::begin));
+  work();
+  stream.then(stamp(times, stage, &Interval::end));
+}
+
+template <typename T>
+std::vector<T> to_vector(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+std::span<std::byte> first_bytes(DeviceMemory& memory, std::size_t bytes) {
+  QANAT_CHECK(bytes <= memory.bytes().size())
+      << "a batch of " << bytes << " bytes, a slot of " << memory.bytes().size();
+  return memory.bytes().first(bytes);
+}
+
+void poison_slot(RingSlot& slot) {
+  for (DeviceMemory* memory : {slot.stage.get(), slot.prepared.get(), slot.arrived.get()}) {
+    if (memory != nullptr) {
+      poison(memory->bytes());
+    }
+  }
+}
+
+}  // namespace
+
+Bytes ring_bytes_on_model(const RingOptions& options) {
+  return Bytes{options.slots * options.slot_bytes.value};
+}
+
+Bytes ring_bytes_on_data(const RingOptions& options) {
+  return Bytes{options.slots * (options.slot_bytes.value + options.stage_bytes.value)};
+}
+
+TransferRing::TransferRing(const RingOptions& options, RingParts parts)
+    : options_(options),
+      parts_(std::move(parts)),
+      free_(kMostSlots),
+      ready_(kMostSlots),
+      progress_(std::make_shared<RingProgress>()),
+      copy_stream_(parts_.devices.model.make_stream("copy")) {
+  if (options.slots < 1 || options.slots > kMostSlots) {
+    throw Error("ring slots: {}; expected 1 to {}; try --prefetch-buffer-size 3",
+                options.slots,
+                kMostSlots);
+  }
+  if (parts_.devices.data != nullptr) {
+    QANAT_CHECK(parts_.features != nullptr) << "a data device needs features to make";
+    prepare_stream_ = parts_.devices.data->make_stream("prepare");
+    stage_stream_ = parts_.devices.data->make_stream("stage");
+  }
+  progress_->on_done = parts_.on_done;
+  progress_->target_slots = options.slots;
+  add_slots(options.slots);
+  feeder_ = start_thread("ring-feeder", [this](const std::stop_token& stop) { feed(stop); });
+}
+
+TransferRing::~TransferRing() {
+  feeder_.request_stop();
+  ready_.close();
+  free_.close();
+  feeder_.join();
+}
+
+std::shared_ptr<RingSlot> TransferRing::make_slot(int index) {
+  Device& model = parts_.devices.model;
+  auto slot = std::make_shared<RingSlot>();
+  slot->index = index;
+  slot->arrived = model.allocate(options_.slot_bytes);
+  slot->copy_done = model.make_event();
+  slot->read_done = model.make_event();
+  if (Device* data = parts_.devices.data) {
+    slot->stage = data->allocate(options_.stage_bytes);
+    slot->prepared = data->allocate(options_.slot_bytes);
+    slot->stage_done = data->make_event();
+    slot->prepare_done = data->make_event();
+  }
+  return slot;
+}
+
+void TransferRing::add_slots(int count) {
+  for (int i = 0; i < count; ++i) {
+    int index = 0;
+    {
+      const std::lock_guard lock(progress_->mutex);
+      index = progress_->live_slots++;
+    }
+    QANAT_CHECK(free_.push(make_slot(index), {})) << "a ring that is closed";
+  }
+}
+
+void TransferRing::set_slots(int slots) {
+  slots = std::clamp(slots, 1, kMostSlots);
+  int missing = 0;
+  {
+    const std::lock_guard lock(progress_->mutex);
+    progress_->target_slots = slots;
+    missing = slots - progress_->live_slots;
+  }
+  add_slots(std::max(0, missing));
+}
+
+std::shared_ptr<RingSlot> TransferRing::take_free_slot(const std::stop_token& stop) {
+  while (std::optional<std::shared_ptr<RingSlot>> slot = free_.pop(stop)) {
+    const std::lock_guard lock(progress_->mutex);
+    if (progress_->live_slots <= progress_->target_slots) {
+      return *slot;
+    }
+    --progress_->live_slots;  // retired: its memory goes when its last reader is done
+  }
+  return nullptr;
+}
+
+void TransferRing::feed(const std::stop_token& stop) {
+  try {
+    while (std::shared_ptr<RingSlot> slot = take_free_slot(stop)) {
+      Interval load{.begin = Clock::now(), .end = {}};
+      std::optional<Batch> batch = parts_.source(stop);
+      load.end = Clock::now();
+      if (!batch || !ready_.push(submit(*std::move(batch), std::move(slot), load), stop)) {
+        break;
+      }
+      const std::lock_guard lock(progress_->mutex);
+      ++progress_->submitted;
+      progress_->changed.notify_all();
+    }
+    ready_.close();
+  } catch (...) {
+    ready_.fail(std::current_exception());
+  }
+  const std::lock_guard lock(progress_->mutex);
+  progress_->source_ended = true;
+  progress_->changed.notify_all();
+}
+
+DeviceBatch TransferRing::submit(Batch batch,
+                                 std::shared_ptr<RingSlot> slot,
+                                 const Interval& load) {
+  DeviceBatch to{.id = batch.id(),
+                 .layout = batch.layout(),
+                 .bytes = {},
+                 .mel_lengths = to_vector(std::as_const(batch).mel_lengths()),
+                 .token_lengths = to_vector(std::as_const(batch).token_lengths()),
+                 .items = to_vector(std::as_const(batch).items()),
+                 .slot = std::move(slot),
+                 .times = std::make_shared<SlotTimes>()};
+  to.times->batch = to.id;
+  to.times->slot = to.slot->index;
+  to.times->load = load;
+  // Shared by the copies that read it; the last one to finish gives the block back to its pool.
+  const auto shared = std::make_shared<Batch>(std::move(batch));
+  if (parts_.devices.data == nullptr) {
+    submit_single(shared, to);
+  } else {
+    submit_multi(shared, to);
+  }
+  return to;
+}
+
+// Every stream holds what its work touches until that work is done: when a stage fails, the ones
+// behind it are skipped and the slot may be given up while the ones before it still run.
+void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatch& to) {
+  const std::shared_ptr<RingSlot>& slot = to.slot;
+  const std::span<std::byte> target = first_bytes(*slot->arrived, to.layout.bytes);
+  to.bytes = target;
+  copy_stream_->wait(*slot->read_done);
+  if (options_.poison == Poison::on) {
+    copy_stream_->submit([slot] { poison_slot(*slot); });
+  }
+  timed(*copy_stream_, to.times, &SlotTimes::copy, [&] {
+    copy_stream_->copy(target, batch->bytes());
+  });
+  copy_stream_->then([batch, slot] {});
+  copy_stream_->record(*slot->copy_done);
+}
+
+void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to) {
+  const std::shared_ptr<RingSlot>& slot = to.slot;
+  const BatchLayout pcm = to.layout;
+  to.layout = make_layout(pcm.shape, parts_.mel_format);
+  const std::span<std::byte> staged = first_bytes(*slot->stage, pcm.bytes);
+  const std::span<std::byte> prepared = first_bytes(*slot->prepared, to.layout.bytes);
+  const std::span<std::byte> target = first_bytes(*slot->arrived, to.layout.bytes);
+  to.bytes = target;
+
+  stage_stream_->wait(*slot->read_done);
+  if (options_.poison == Poison::on) {
+    stage_stream_->submit([slot] { poison_slot(*slot); });
+  }
+  timed(*stage_stream_, to.times, &SlotTimes::stage, [&] {
+    stage_stream_->copy(staged, batch->bytes());
+  });
+  stage_stream_->then([batch, slot] {});
+  stage_stream_->record(*slot->stage_done);
+
+  prepare_stream_->wait(*slot->stage_done);
+  timed(*prepare_stream_, to.times, &SlotTimes::prepare, [&] {
+    prepare_stream_->submit([slot,
+                             features = parts_.features.get(),
+                             from = ConstBlockView{.layout = pcm, .bytes = staged},
+                             into = BlockView{.layout = to.layout, .bytes = prepared}] {
+      features->extract(from, into);
+    });
+  });
+  prepare_stream_->record(*slot->prepare_done);
+
+  copy_stream_->wait(*slot->prepare_done);
+  timed(*copy_stream_, to.times, &SlotTimes::copy, [&] { copy_stream_->copy(target, prepared); });
+  copy_stream_->then([slot] {});
+  copy_stream_->record(*slot->copy_done);
+}
+
+std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::stop_token& stop) {
+  {
+    RingProgress& progress = *progress_;
+    std::unique_lock lock(progress.mutex);
+    const auto has_room = [&progress] { return progress.being_read < progress.target_slots; };
+    if (!has_room()) {
+      const Clock::time_point begin = Clock::now();
+      const bool room = progress.changed.wait(lock, stop, has_room);
+      progress.device_wait.add(seconds_since(begin));
+      if (!room) {
+        return std::nullopt;
+      }
+    }
+  }
+  std::optional<DeviceBatch> batch = ready_.pop(stop);
+  if (batch) {
+    const std::lock_guard lock(progress_->mutex);
+    ++progress_->handed_out;
+  }
+  if (batch) {
+    reader.wait(*batch->slot->copy_done);
+    reader.then(stamp(batch->times, &SlotTimes::train, &Interval::begin));
+  }
+  return batch;
+}
+
+void TransferRing::release(DeviceBatch batch, DeviceStream& reader) {
+  {
+    const std::lock_guard lock(progress_->mutex);
+    ++progress_->being_read;
+  }
+  reader.record(*batch.slot->read_done);
+  reader.then([progress = progress_, slot = batch.slot, times = batch.times] {
+    times->train.end = Clock::now();
+    if (progress->on_done) {
+      progress->on_done(*times);
+    }
+    const std::lock_guard lock(progress->mutex);
+    --progress->being_read;
+    progress->changed.notify_all();
+  });
+  // Free for the host: what is submitted next to it runs behind read_done.
+  (void)free_.push(std::move(batch.slot), {});
+}
+
+bool TransferRing::wait_until_warm(int count, Seconds longest, const std::stop_token& stop) {
+  RingProgress& progress = *progress_;
+  std::unique_lock lock(progress.mutex);
+  const auto warm = [&progress, count] {
+    const std::int64_t wanted = std::min(count, progress.target_slots);
+    return progress.source_ended || progress.submitted - progress.handed_out >= wanted;
+  };
+  return progress.changed.wait_for(lock, stop, longest, warm);
+}
+
+RingStats TransferRing::stats() const {
+  RingStats stats;
+  stats.ready = ready_.stats();
+  stats.free = free_.stats();
+  const std::lock_guard lock(progress_->mutex);
+  stats.slots = progress_->live_slots;
+  stats.batches = progress_->handed_out;
+  stats.device_wait = progress_->device_wait;
+  return stats;
+}
+
+}  // namespace qanat

@@ -1,0 +1,297 @@
+#include "transfer/transfer_ring.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "device/out_of_memory.h"
+#include "transfer/ring_fixture.h"
+
+namespace qanat {
+namespace {
+
+using namespace ring_fixture;
+
+std::unique_ptr<HostDevice> make_gpu(int index, std::optional<Bytes> limit = {}) {
+  return std::make_unique<HostDevice>(
+      HostDeviceOptions{.id = {.kind = DeviceKind::virtual_gpu, .index = index},
+                        .memory_limit = limit,
+                        .poison = Poison::on});
+}
+
+const Bytes kSlotBytes{static_cast<std::int64_t>(make_layout(kShape, kMel).bytes)};
+
+RingParts single_parts(Device& model, BatchSource source) {
+  return {.devices = {.model = model},
+          .source = std::move(source),
+          .features = nullptr,
+          .mel_format = kMel,
+          .on_done = nullptr};
+}
+
+class HandOffTest : public testing::TestWithParam<bool> {};
+
+TEST_P(HandOffTest, DeliversEveryElementRightUnderRandomDelays) {
+  EXPECT_EQ(count_wrong_hand_offs({.multi = GetParam(), .count = 3000}), 0);
+}
+
+TEST_P(HandOffTest, DeliversEveryElementRightWithOneSlot) {
+  EXPECT_EQ(count_wrong_hand_offs({.multi = GetParam(), .count = 1000, .slots = 1}), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, HandOffTest, testing::Bool(), [](const auto& mode) {
+  return mode.param ? "multi" : "single";
+});
+
+struct MissingEvent {
+  const char* name;
+  bool multi;
+  Edge edge;
+};
+
+class MissingEventTest : public testing::TestWithParam<MissingEvent> {};
+
+// Each event of the ring is there for a reason: without it the reader sees wrong elements.
+TEST_P(MissingEventTest, ShowsAsWrongElements) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "races on purpose";
+#endif
+  std::int64_t wrong = 0;
+  for (std::uint32_t seed = 1; seed <= 20 && wrong == 0; ++seed) {
+    wrong = count_wrong_hand_offs(
+        {.multi = GetParam().multi, .forgotten = GetParam().edge, .seed = seed});
+  }
+
+  EXPECT_GT(wrong, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Edges,
+                         MissingEventTest,
+                         testing::Values(MissingEvent{"SingleCopyDone", false, Edge::copy_done},
+                                         MissingEvent{"SingleReadDone", false, Edge::read_done},
+                                         MissingEvent{"MultiStageDone", true, Edge::stage_done},
+                                         MissingEvent{"MultiPrepareDone", true, Edge::prepare_done},
+                                         MissingEvent{"MultiCopyDone", true, Edge::copy_done},
+                                         MissingEvent{"MultiReadDone", true, Edge::read_done}),
+                         [](const auto& edge) { return edge.param.name; });
+
+TEST(TransferRingTest, DoesNotBlockTheHostOnADeviceInSteadyState) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 200);
+  const auto reader = model->make_stream("train");
+  TransferRing ring({.slots = 3, .slot_bytes = kSlotBytes},
+                    single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+
+  while (auto batch = ring.next(*reader, {})) {
+    reader->submit([] {});
+    ring.release(*std::move(batch), *reader);
+  }
+
+  EXPECT_EQ(model->stats().host_waits, 0);
+  EXPECT_EQ(ring.stats().batches, 200);
+  reader->synchronise();
+}
+
+TEST(TransferRingTest, HoldsTheConsumerBackWhenItHasSubmittedAsManyReadersAsSlots) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 10);
+  const auto reader = model->make_stream("train");
+  std::promise<void> go;
+  std::stop_source stop;
+  TransferRing ring({.slots = 2, .slot_bytes = kSlotBytes},
+                    single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+  reader->submit([&] { go.get_future().wait(); });
+  for (int i = 0; i < 2; ++i) {
+    ring.release(*ring.next(*reader, {}), *reader);
+  }
+
+  std::jthread stopper([&] { stop.request_stop(); });
+  EXPECT_FALSE(ring.next(*reader, stop.get_token()).has_value());
+  EXPECT_EQ(ring.stats().device_wait.count, 1);
+  go.set_value();
+  EXPECT_TRUE(ring.next(*reader, {}).has_value());
+}
+
+TEST(TransferRingTest, CarriesTheFailureOfTheSourceToTheConsumer) {
+  const auto model = make_gpu(1);
+  const auto reader = model->make_stream("train");
+  TransferRing ring({.slots = 3, .slot_bytes = kSlotBytes},
+                    single_parts(*model, [](const std::stop_token&) -> std::optional<Batch> {
+                      throw Error("the disk is gone");
+                    }));
+
+  EXPECT_TRUE(ring.wait_until_warm(1, Seconds(60), {}));
+  EXPECT_THROW((void)ring.next(*reader, {}), Error);
+}
+
+class FailingFeatures : public DeviceFeatures {
+ public:
+  void extract(const ConstBlockView&, const BlockView&) override { throw Error("no FFT today"); }
+};
+
+TEST(TransferRingTest, CarriesTheFailureOfAStageToTheReader) {
+  const auto data = make_gpu(0);
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kPcm, 10);
+  const auto reader = model->make_stream("train");
+  TransferRing ring({.slots = 3, .slot_bytes = kSlotBytes, .stage_bytes = kSlotBytes},
+                    {.devices = {.model = *model, .data = data.get()},
+                     .source = [&](const std::stop_token&) { return batches.next(); },
+                     .features = std::make_unique<FailingFeatures>(),
+                     .mel_format = kMel,
+                     .on_done = nullptr});
+
+  auto batch = ring.next(*reader, {});
+  ASSERT_TRUE(batch.has_value());
+
+  EXPECT_THROW(reader->synchronise(), Error);
+}
+
+// A loader that has nothing yet.
+std::optional<Batch> wait_for_stop(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any().wait(lock, stop, [] { return false; });
+  return std::nullopt;
+}
+
+TEST(TransferRingTest, TakesItsSlotsFromTheBudgetsOfBothDevicesAndGivesThemBack) {
+  const auto data = make_gpu(0);
+  const auto model = make_gpu(1);
+  const RingOptions options{
+      .slots = 3, .slot_bytes = kSlotBytes, .stage_bytes = Bytes{1000}, .poison = Poison::off};
+  {
+    const TransferRing ring(options,
+                            {.devices = {.model = *model, .data = data.get()},
+                             .source = wait_for_stop,
+                             .features = std::make_unique<FailingFeatures>(),
+                             .mel_format = kMel,
+                             .on_done = nullptr});
+
+    EXPECT_EQ(model->memory().use().used, ring_bytes_on_model(options));
+    EXPECT_EQ(data->memory().use().used, ring_bytes_on_data(options));
+  }
+  EXPECT_EQ(model->memory().use().used, Bytes{0});
+  EXPECT_EQ(data->memory().use().used, Bytes{0});
+}
+
+TEST(TransferRingTest, RefusesSlotsThatDoNotFitTheBudget) {
+  const auto model = make_gpu(1, Bytes{2 * kSlotBytes.value});
+
+  EXPECT_THROW(TransferRing({.slots = 3, .slot_bytes = kSlotBytes},
+                            single_parts(*model,
+                                         [](const std::stop_token&) -> std::optional<Batch> {
+                                           return std::nullopt;
+                                         })),
+               OutOfMemory);
+  EXPECT_EQ(model->memory().use().used, Bytes{0});
+}
+
+TEST(TransferRingTest, GrowsAndShrinksWhileItRuns) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 300);
+  const auto reader = model->make_stream("train");
+  TransferRing ring({.slots = 1, .slot_bytes = kSlotBytes},
+                    single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+  std::int64_t wrong = 0;
+  std::int64_t seen = 0;
+
+  while (auto batch = ring.next(*reader, {})) {
+    reader->submit([&wrong, bytes = batch->bytes, layout = batch->layout, seen] {
+      wrong += count_wrong(bytes, layout, seen);
+    });
+    ring.release(*std::move(batch), *reader);
+    ++seen;
+    if (seen % 50 == 0) {
+      ring.set_slots(seen % 100 == 0 ? 2 : 5);
+    }
+  }
+  reader->synchronise();
+
+  EXPECT_EQ(seen, 300);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(ring.stats().slots, 5);
+  EXPECT_EQ(model->memory().use().high_water, Bytes{5 * kSlotBytes.value});
+}
+
+TEST(TransferRingTest, GivesHostBlocksBackAsSoonAsTheyAreCopied) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 500);
+  const auto reader = model->make_stream("train");
+  {
+    TransferRing ring({.slots = 3, .slot_bytes = kSlotBytes},
+                      single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+    while (auto batch = ring.next(*reader, {})) {
+      ring.release(*std::move(batch), *reader);
+    }
+    reader->synchronise();
+  }
+
+  EXPECT_EQ(batches.pool().lent, 0);
+  EXPECT_LE(batches.pool().most_lent, 8);  // slots in flight, and the one being made
+}
+
+TEST(TransferRingTest, RecordsWhenEachStageOfABatchBeganAndEnded) {
+  const auto data = make_gpu(0);
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kPcm, 5);
+  std::vector<SlotTimes> times;
+  {
+    const auto reader = model->make_stream("train");
+    TransferRing ring({.slots = 3,
+                       .slot_bytes = kSlotBytes,
+                       .stage_bytes = Bytes{static_cast<std::int64_t>(batches.layout().bytes)}},
+                      {.devices = {.model = *model, .data = data.get()},
+                       .source = [&](const std::stop_token&) { return batches.next(); },
+                       .features = std::make_unique<CopyingFeatures>(RandomDelay(1, {})),
+                       .mel_format = kMel,
+                       .on_done = [&](const SlotTimes& t) { times.push_back(t); }});
+    while (auto batch = ring.next(*reader, {})) {
+      ring.release(*std::move(batch), *reader);
+    }
+    reader->synchronise();
+  }
+
+  ASSERT_EQ(times.size(), 5U);
+  for (const SlotTimes& t : times) {
+    EXPECT_LE(*t.load.end, *t.stage.begin);
+    EXPECT_LE(*t.stage.end, *t.prepare.begin);
+    EXPECT_LE(*t.prepare.end, *t.copy.begin);
+    EXPECT_LE(*t.copy.end, *t.train.begin);
+    EXPECT_LE(*t.train.begin, *t.train.end);
+  }
+}
+
+// From every state of the ring: before the first batch, with slots filling, ready, being read.
+class StopTest : public testing::TestWithParam<int> {};
+
+TEST_P(StopTest, EndsAtOnceWhateverItsSlotsAreDoing) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 1000);
+  std::promise<void> go;
+  const std::shared_future<void> gate = go.get_future().share();
+  const auto reader = model->make_stream("train");
+  auto ring = std::make_unique<TransferRing>(
+      RingOptions{.slots = 3, .slot_bytes = kSlotBytes},
+      single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+  if (GetParam() > 0) {
+    ASSERT_TRUE(ring->wait_until_warm(GetParam(), Seconds(60), {}));
+  }
+  if (GetParam() == 2) {
+    reader->submit([gate] { gate.wait(); });
+    ring->release(*ring->next(*reader, {}), *reader);
+  }
+
+  ring.reset();  // with a reader pending in one case: its batch keeps its memory
+
+  go.set_value();
+}
+
+INSTANTIATE_TEST_SUITE_P(States, StopTest, testing::Values(0, 1, 2, 3));
+
+}  // namespace
+}  // namespace qanat
