@@ -1,0 +1,146 @@
+#include "app/device_plan.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+// The GPUs that --data-gpu and --model-gpu count: real ones if there are any, else virtual ones.
+struct Gpus {
+  DeviceKind kind = DeviceKind::virtual_gpu;
+  int count = 0;
+};
+
+Gpus countable(const Hardware& hardware) {
+  if (hardware.virtual_gpus > 0) {
+    return {.kind = DeviceKind::virtual_gpu, .count = hardware.virtual_gpus};
+  }
+  return {.kind = DeviceKind::cuda, .count = hardware.cuda_gpus};
+}
+
+void check_both_given(const DataConfig& data) {
+  if (data.data_gpu.has_value() == data.model_gpu.has_value()) {
+    return;
+  }
+  throw Error(
+      "--{} {} without --{}: both are needed for Multi-GPU Mode; try --data-gpu 0 --model-gpu 1, "
+      "or neither for Single-GPU Buffered Mode",
+      data.data_gpu ? "data-gpu" : "model-gpu",
+      data.data_gpu ? *data.data_gpu : *data.model_gpu,
+      data.data_gpu ? "model-gpu" : "data-gpu");
+}
+
+// Mistakes that no hardware would cure.
+void check_ids(const DataConfig& data) {
+  if (*data.data_gpu < 0 || *data.model_gpu < 0) {
+    throw Error(
+        "--data-gpu {} --model-gpu {}: GPU numbers start at 0; try --data-gpu 0 --model-gpu 1",
+        *data.data_gpu,
+        *data.model_gpu);
+  }
+  if (*data.data_gpu == *data.model_gpu) {
+    throw Error(
+        "--data-gpu {0} --model-gpu {0}: one GPU cannot be both; expected two different GPUs; try "
+        "neither flag, for Single-GPU Buffered Mode",
+        *data.data_gpu);
+  }
+}
+
+// Why the GPUs asked for cannot be had, or nothing.
+std::optional<std::string> shortage(const DataConfig& data, const Gpus& gpus) {
+  const std::string asked =
+      fmt::format("asked for data GPU {} and model GPU {}", *data.data_gpu, *data.model_gpu);
+  if (gpus.count < 2) {
+    return fmt::format(
+        "Insufficient GPUs for Multi-GPU Mode: {}; Multi-GPU requires at least 2 GPUs, found {}",
+        asked,
+        gpus.count);
+  }
+  for (const auto& [name, id] :
+       {std::pair("data_gpu", *data.data_gpu), std::pair("model_gpu", *data.model_gpu)}) {
+    if (id >= gpus.count) {
+      return fmt::format("Insufficient GPUs for Multi-GPU Mode: {}; invalid {}={}, must be 0-{}",
+                         asked,
+                         name,
+                         id,
+                         gpus.count - 1);
+    }
+  }
+  return std::nullopt;
+}
+
+DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
+  const Gpus gpus = countable(hardware);
+  DevicePlan plan;
+  plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = 0} : DeviceId{};
+  if (config.pipeline.enable_memory_isolation && plan.model.kind != DeviceKind::cpu) {
+    plan.model_budget = config.pipeline.model_gpu_memory.bytes();
+  }
+  return plan;
+}
+
+DevicePlan multi_plan(const RunConfig& config, const Gpus& gpus) {
+  DevicePlan plan{.mode = RunMode::multi_gpu,
+                  .model = {.kind = gpus.kind, .index = *config.data.model_gpu},
+                  .data = DeviceId{.kind = gpus.kind, .index = *config.data.data_gpu}};
+  if (config.pipeline.enable_memory_isolation) {
+    plan.model_budget = config.pipeline.model_gpu_memory.bytes();
+    plan.data_budget = config.pipeline.data_gpu_memory.bytes();
+  }
+  return plan;
+}
+
+std::string marked(Symbols symbols, const char* emoji, const std::string& text) {
+  return symbols == Symbols::emoji ? fmt::format("{} {}", emoji, text) : text;
+}
+
+}  // namespace
+
+DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
+  check_both_given(config.data);
+  if (!config.data.data_gpu) {
+    return single_plan(config, hardware);
+  }
+  check_ids(config.data);
+  const Gpus gpus = countable(hardware);
+  const std::optional<std::string> problem = shortage(config.data, gpus);
+  if (!problem) {
+    return multi_plan(config, gpus);
+  }
+  if (!config.pipeline.allow_fallback) {
+    throw Error(
+        "{}; try the same command without --data-gpu and --model-gpu (Single-GPU Buffered Mode), "
+        "--allow-fallback to do so by itself, or --virtual-gpus 2 to emulate two",
+        *problem);
+  }
+  DevicePlan plan = single_plan(config, hardware);
+  plan.notes.push_back(*problem + "; continuing in Single-GPU Buffered Mode (--allow-fallback)");
+  return plan;
+}
+
+std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, Symbols symbols) {
+  std::vector<std::string> lines = plan.notes;
+  if (plan.mode == RunMode::multi_gpu) {
+    lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Multi-GPU Mode"));
+    lines.push_back(fmt::format("   - Data Processing GPU: {}", plan.data->index));
+    lines.push_back(fmt::format("   - Model Training GPU: {}", plan.model.index));
+    lines.push_back(fmt::format(
+        "   - Prefetching to /GPU:{} with buffer_size={}", plan.data->index, buffer_size));
+    lines.push_back(
+        marked(symbols,
+               "🎯",
+               fmt::format("Multi-GPU Mode: Model will be placed on /GPU:{}", plan.model.index)));
+    return lines;
+  }
+  const std::string target =
+      plan.model.kind == DeviceKind::cpu ? "the CPU" : fmt::format("/GPU:{}", plan.model.index);
+  lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Single-GPU Buffered Mode"));
+  lines.push_back(fmt::format("   - Buffer Size: {}", buffer_size));
+  lines.push_back("   - Smart Prefetching: Enabled");
+  lines.push_back(fmt::format("   - Prefetching to {} with buffer_size={}", target, buffer_size));
+  return lines;
+}
+
+}  // namespace qanat

@@ -1,0 +1,43 @@
+// Where a run happens: decided once, from flags and hardware, before any work. Everything else
+// reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/device_id.h"
+#include "base/quantity.h"
+#include "config/run_config.h"
+
+namespace qanat {
+
+// What there is to run on.
+struct Hardware {
+  int cuda_gpus = 0;
+  int virtual_gpus = 0;  // asked for with --virtual-gpus; used only when there are no real ones
+};
+
+enum class RunMode { single_buffered, multi_gpu };
+
+struct DevicePlan {
+  RunMode mode = RunMode::single_buffered;
+  DeviceId model;
+  std::optional<DeviceId> data;       // Multi-GPU only
+  std::optional<Bytes> model_budget;  // absent: not limited
+  std::optional<Bytes> data_budget;
+  std::vector<std::string> notes;  // what was asked for, refused, and why
+
+  bool operator==(const DevicePlan&) const = default;
+};
+
+// Throws Error, with the remedy, when the GPUs that were asked for cannot be had and
+// pipeline.allow_fallback does not permit to go on without.
+DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware);
+
+enum class Symbols { emoji, plain };
+
+// What a run says of its plan when it starts, a line each. `buffer_size` in batches.
+std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, Symbols symbols);
+
+}  // namespace qanat

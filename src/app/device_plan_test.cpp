@@ -1,0 +1,124 @@
+#include "app/device_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+RunConfig asking_for(std::optional<int> data_gpu, std::optional<int> model_gpu) {
+  RunConfig config;
+  config.data.data_gpu = data_gpu;
+  config.data.model_gpu = model_gpu;
+  return config;
+}
+
+std::string refusal(const RunConfig& config, const Hardware& hardware) {
+  try {
+    (void)plan_devices(config, hardware);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(DevicePlanTest, TrainsOnTheCpuWhereThereIsNoGpu) {
+  const DevicePlan plan = plan_devices({}, {});
+
+  EXPECT_EQ(plan.mode, RunMode::single_buffered);
+  EXPECT_EQ(plan.model, DeviceId{});
+}
+
+TEST(DevicePlanTest, HonoursTheOrderOfTheTwoGpus) {
+  const Hardware two{.virtual_gpus = 2};
+
+  const DevicePlan plan = plan_devices(asking_for(0, 1), two);
+  const DevicePlan swapped = plan_devices(asking_for(1, 0), two);
+
+  EXPECT_EQ(plan.data->index, 0);
+  EXPECT_EQ(plan.model.index, 1);
+  EXPECT_EQ(swapped.data->index, 1);
+  EXPECT_EQ(swapped.model.index, 0);
+}
+
+TEST(DevicePlanTest, RefusesOneOfTheTwoGpus) {
+  EXPECT_THAT(refusal(asking_for(0, {}), {.virtual_gpus = 2}), HasSubstr("both are needed"));
+  EXPECT_THAT(refusal(asking_for({}, 1), {.virtual_gpus = 2}), HasSubstr("both are needed"));
+}
+
+TEST(DevicePlanTest, RefusesEqualAndNegativeGpus) {
+  EXPECT_THAT(refusal(asking_for(1, 1), {.virtual_gpus = 2}), HasSubstr("two different GPUs"));
+  EXPECT_THAT(refusal(asking_for(-1, 1), {.virtual_gpus = 2}), HasSubstr("start at 0"));
+}
+
+TEST(DevicePlanTest, SaysWhatWasAskedForAndWhatIsThere) {
+  const std::string message = refusal(asking_for(0, 1), {.cuda_gpus = 1});
+
+  EXPECT_THAT(message, HasSubstr("Insufficient GPUs for Multi-GPU Mode"));
+  EXPECT_THAT(message, HasSubstr("Multi-GPU requires at least 2 GPUs, found 1"));
+  EXPECT_THAT(message, HasSubstr("--allow-fallback"));
+}
+
+TEST(DevicePlanTest, NamesTheGpuThatDoesNotExist) {
+  EXPECT_THAT(refusal(asking_for(0, 5), {.virtual_gpus = 2}),
+              HasSubstr("invalid model_gpu=5, must be 0-1"));
+}
+
+TEST(DevicePlanTest, FallsBackToOneWholePlanWhenAllowed) {
+  RunConfig config = asking_for(0, 1);
+  config.pipeline.allow_fallback = true;
+
+  const DevicePlan plan = plan_devices(config, {.cuda_gpus = 1});
+
+  EXPECT_EQ(plan.mode, RunMode::single_buffered);
+  EXPECT_EQ(plan.model, (DeviceId{.kind = DeviceKind::cuda, .index = 0}));
+  EXPECT_FALSE(plan.data.has_value());
+  EXPECT_FALSE(plan.data_budget.has_value());
+  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("found 1")));
+}
+
+TEST(DevicePlanTest, DoesNotFallBackWhenTheGpusAreThere) {
+  RunConfig config = asking_for(0, 1);
+  config.pipeline.allow_fallback = true;
+
+  const DevicePlan plan = plan_devices(config, {.virtual_gpus = 2});
+
+  EXPECT_EQ(plan.mode, RunMode::multi_gpu);
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(DevicePlanTest, SetsBudgetsWithMemoryIsolationOnly) {
+  RunConfig config = asking_for(0, 1);
+  EXPECT_FALSE(plan_devices(config, {.virtual_gpus = 2}).model_budget.has_value());
+  config.pipeline.enable_memory_isolation = true;
+
+  const DevicePlan plan = plan_devices(config, {.virtual_gpus = 2});
+
+  EXPECT_EQ(plan.data_budget, mebibytes(8192));
+  EXPECT_EQ(plan.model_budget, mebibytes(16384));
+}
+
+TEST(DevicePlanTest, SaysItsModeInTheWordsOfTheContract) {
+  const DevicePlan multi = plan_devices(asking_for(0, 1), {.virtual_gpus = 2});
+  const DevicePlan single = plan_devices({}, {.virtual_gpus = 1});
+
+  EXPECT_THAT(describe_plan(multi, 50, Symbols::emoji),
+              ElementsAre("🚀 Intelligent GPU Pipeline: Multi-GPU Mode",
+                          "   - Data Processing GPU: 0",
+                          "   - Model Training GPU: 1",
+                          "   - Prefetching to /GPU:0 with buffer_size=50",
+                          "🎯 Multi-GPU Mode: Model will be placed on /GPU:1"));
+  EXPECT_THAT(describe_plan(single, 50, Symbols::plain),
+              ElementsAre("Intelligent GPU Pipeline: Single-GPU Buffered Mode",
+                          "   - Buffer Size: 50",
+                          "   - Smart Prefetching: Enabled",
+                          "   - Prefetching to /GPU:0 with buffer_size=50"));
+}
+
+}  // namespace
+}  // namespace qanat
