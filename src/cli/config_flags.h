@@ -21,6 +21,7 @@ class ConfigFlags {
   ConfigFlags() = default;
   ConfigFlags(const ConfigFlags&) = delete;
   ConfigFlags& operator=(const ConfigFlags&) = delete;
+  ~ConfigFlags() = default;
 
   // `keys` are sections ("data") or single fields ("training.seed"); every one that has a flag
   // gets it. --set and --config reach all fields either way.

@@ -76,21 +76,28 @@ std::vector<std::string> flag_names(const FieldSpec& spec) {
   return names;
 }
 
-Result<Done> assign_field(RunConfig& config, std::string_view key, const Scalar& text) {
-  std::optional<Result<Done>> outcome;
-  visit_all(config, [&]<typename T>(const SectionSpec& section, const FieldSpec& spec, T& value) {
+Result<Done> assign_field(RunConfig& config, std::string_view key, const Scalar& value) {
+  bool known = false;
+  std::optional<Failure> failure;
+  visit_all(config, [&]<typename T>(const SectionSpec& section, const FieldSpec& spec, T& field) {
     if (!is_key(key, section, spec)) {
       return;
     }
-    Result<T> read = FieldType<T>::read(spec, text);
+    known = true;
+    Result<T> read = FieldType<T>::read(spec, value);
     if (read) {
-      value = std::move(read).value();
-      outcome = Done{};
+      field = std::move(read).value();
     } else {
-      outcome = explained(read.failure(), spec, value);
+      failure = explained(read.failure(), spec, field);
     }
   });
-  return outcome ? *outcome : Result<Done>(Failure{unknown_key_advice(key)});
+  if (!known) {
+    return Failure{unknown_key_advice(key)};
+  }
+  if (failure) {
+    return *failure;
+  }
+  return Done{};
 }
 
 std::string unknown_key_advice(std::string_view key) {

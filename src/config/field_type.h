@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -130,6 +131,7 @@ struct FieldType<E> {
 
   static std::vector<std::string> words() {
     std::vector<std::string> names;
+    names.reserve(kChoices<E>.size());
     for (const Choice<E>& choice : kChoices<E>) {
       names.emplace_back(choice.name);
     }

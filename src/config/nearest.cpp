@@ -20,9 +20,9 @@ std::string folded(std::string_view text) {
 
 }  // namespace
 
-int edit_distance(std::string_view left, std::string_view right) {
-  const std::string a = folded(left);
-  const std::string b = folded(right);
+int edit_distance(std::string_view one, std::string_view other) {
+  const std::string a = folded(one);
+  const std::string b = folded(other);
   // Rows i - 2, i - 1 and i of the table of distances between beginnings.
   std::array<std::array<int, kLongest + 1>, 3> rows{};
   std::iota(rows[0].begin(), rows[0].end(), 0);

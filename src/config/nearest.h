@@ -10,7 +10,7 @@ namespace qanat {
 
 // Edits (insert, delete, replace, swap neighbours) from one to the other; case, '-' and '_' are
 // not told apart.
-int edit_distance(std::string_view a, std::string_view b);
+int edit_distance(std::string_view one, std::string_view other);
 
 // Nothing when no name is near enough to be meant.
 std::optional<std::string> nearest(std::string_view given, std::span<const std::string> names);

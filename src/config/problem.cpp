@@ -7,6 +7,7 @@ namespace {
 
 std::string joined(const std::vector<Problem>& problems) {
   std::vector<std::string> lines;
+  lines.reserve(problems.size());
   for (const Problem& problem : problems) {
     lines.push_back(to_string(problem));
   }

@@ -39,7 +39,7 @@ std::string flag_cell(const FieldSpec& spec) {
 }
 
 std::string meaning_cell(const FieldSpec& spec) {
-  const std::string cell = escaped_cell(spec.help);
+  std::string cell = escaped_cell(spec.help);
   switch (spec.needs) {
     case Needs::nothing:
       return cell;

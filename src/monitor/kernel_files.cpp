@@ -8,7 +8,7 @@
 namespace qanat {
 
 std::optional<std::string> read_kernel_file(const std::filesystem::path& path) {
-  constexpr std::size_t kLimit = 1024 * 1024;
+  constexpr std::size_t kLimit = std::size_t{1} << 20;
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return std::nullopt;
