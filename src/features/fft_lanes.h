@@ -26,15 +26,17 @@ struct LaneFft {
 
   // Memory is seen as vectors; indices count those.
   template <typename Float>
-  static Float* at(Float* from, int index) {
-    return from + static_cast<std::ptrdiff_t>(index) * Lanes::kCount;
+  static Float* at(Float* from, std::ptrdiff_t index) {
+    return from + index * Lanes::kCount;
   }
-  static Lanes read(const float* from, int index) { return Lanes::load(at(from, index)); }
-  static void write(float* to, int index, Lanes value) { value.store(at(to, index)); }
-  static Complex read(const float* re, const float* im, int index) {
+  static Lanes read(const float* from, std::ptrdiff_t index) {
+    return Lanes::load(at(from, index));
+  }
+  static void write(float* to, std::ptrdiff_t index, Lanes value) { value.store(at(to, index)); }
+  static Complex read(const float* re, const float* im, std::ptrdiff_t index) {
     return {read(re, index), read(im, index)};
   }
-  static void write(float* re, float* im, int index, Complex value) {
+  static void write(float* re, float* im, std::ptrdiff_t index, Complex value) {
     write(re, index, value.re);
     write(im, index, value.im);
   }
@@ -79,13 +81,16 @@ struct LaneFft {
              difference(even, odd),
              sum_i(even_difference, odd_difference)}};
   }
-  static Four read_four(const float* re, const float* im, int first, int step) {
+  static Four read_four(const float* re,
+                        const float* im,
+                        std::ptrdiff_t first,
+                        std::ptrdiff_t step) {
     return four(read(re, im, first),
                 read(re, im, first + step),
                 read(re, im, first + 2 * step),
                 read(re, im, first + 3 * step));
   }
-  static void write_four(float* re, float* im, int first, const Four& values) {
+  static void write_four(float* re, float* im, std::ptrdiff_t first, const Four& values) {
     for (int k = 0; k < 4; ++k) {
       write(re, im, first + k, values.out[k]);
     }
@@ -118,10 +123,10 @@ struct LaneFft {
   }
 
   static void transform_sixteen(float* re, float* im) {
-    const Lanes c = Lanes::broadcast(kCos1_16);
-    const Lanes s = Lanes::broadcast(kSin1_16);
-    const Lanes minus_c = Lanes::broadcast(-kCos1_16);
-    const Lanes minus_s = Lanes::broadcast(-kSin1_16);
+    const Lanes c = Lanes::broadcast(kCosSixteenth);
+    const Lanes s = Lanes::broadcast(kSinSixteenth);
+    const Lanes minus_c = Lanes::broadcast(-kCosSixteenth);
+    const Lanes minus_s = Lanes::broadcast(-kSinSixteenth);
     const Four y0 = read_four(re, im, 0, 4);
     const Four y1 = read_four(re, im, 1, 4);
     const Four y2 = read_four(re, im, 2, 4);
@@ -146,9 +151,9 @@ struct LaneFft {
   }
 
   // Cuts a transform into four of a quarter of the size, one after the other in memory.
-  static void split_by_four(float* re, float* im, int size, const float* factors) {
-    const int quarter = size / 4;
-    for (int i = 0; i < quarter; ++i, factors += 6) {
+  static void split_by_four(float* re, float* im, std::ptrdiff_t size, const float* factors) {
+    const std::ptrdiff_t quarter = size / 4;
+    for (std::ptrdiff_t i = 0; i < quarter; ++i, factors += 6) {
       const Four y = read_four(re, im, i, quarter);
       write(re, im, i, y.out[0]);
       write(re, im, i + quarter, product(y.out[1], factors));
@@ -158,7 +163,7 @@ struct LaneFft {
   }
 
   // The complex transform of any power of two points from 1.
-  static void transform(float* re, float* im, int size, const FftFactors& factors) {
+  static void transform(float* re, float* im, std::ptrdiff_t size, const FftFactors& factors) {
     switch (size) {
       case 1:
         return;
@@ -174,20 +179,20 @@ struct LaneFft {
         break;
     }
     split_by_four(re, im, size, factors.complex[__builtin_ctz(static_cast<unsigned>(size))]);
-    const int quarter = size / 4;
-    for (int k = 0; k < 4; ++k) {
+    const std::ptrdiff_t quarter = size / 4;
+    for (std::ptrdiff_t k = 0; k < 4; ++k) {
       transform(at(re, k * quarter), at(im, k * quarter), quarter, factors);
     }
   }
 
   // The transform of any power of two real points from 2.
-  static void transform_real(float* x, int size, const FftFactors& factors) {
+  static void transform_real(float* x, std::ptrdiff_t size, const FftFactors& factors) {
     for (; size > 2; size /= 2) {
-      const int quarter = size / 4;
+      const std::ptrdiff_t quarter = size / 4;
       const float* factor = factors.real[__builtin_ctz(static_cast<unsigned>(size))];
       float* re = at(x, 2 * quarter);
       float* im = at(x, 3 * quarter);
-      for (int i = 0; i < quarter; ++i, factor += 2) {
+      for (std::ptrdiff_t i = 0; i < quarter; ++i, factor += 2) {
         const Lanes a = read(x, i);
         const Lanes b = read(x, i + quarter);
         const Lanes c = read(re, i);
@@ -205,8 +210,8 @@ struct LaneFft {
   }
 
   static constexpr float kSqrtHalf = 0.70710678118654752F;
-  static constexpr float kCos1_16 = 0.92387953251128674F;  // of a sixteenth of a turn
-  static constexpr float kSin1_16 = 0.38268343236508977F;
+  static constexpr float kCosSixteenth = 0.92387953251128674F;  // of a sixteenth of a turn
+  static constexpr float kSinSixteenth = 0.38268343236508977F;
 };
 
 }  // namespace qanat

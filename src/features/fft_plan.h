@@ -34,6 +34,7 @@ class FftPlan {
   explicit FftPlan(int size);
   FftPlan(const FftPlan&) = delete;
   FftPlan& operator=(const FftPlan&) = delete;
+  ~FftPlan() = default;
 
   // Vectors in the work area. The last one has to be zero: it is the imaginary part of the
   // outermost bins.

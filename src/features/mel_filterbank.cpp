@@ -25,9 +25,9 @@ double to_hz(double mel) {
 std::vector<double> band_edges(const MelConfig& config) {
   const double low = to_mel(config.fmin);
   const double step = (to_mel(config.fmax) - low) / (config.mel_bins + 1);
-  std::vector<double> edges;
-  for (int i = 0; i < config.mel_bins + 2; ++i) {
-    edges.push_back(to_hz(low + step * i));
+  std::vector<double> edges(static_cast<std::size_t>(config.mel_bins) + 2);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    edges[i] = to_hz(low + step * static_cast<double>(i));
   }
   return edges;
 }

@@ -17,18 +17,18 @@ struct MelLanes {
   using Complex = typename Fft::Complex;
 
   // A number the compiler knows: addresses made from it need no registers.
-  template <int kValue>
+  template <std::ptrdiff_t kValue>
   struct FixedInt {
-    constexpr operator int() const { return kValue; }  // NOLINT(google-explicit-constructor)
+    constexpr operator std::ptrdiff_t() const {
+      return kValue;
+    }  // NOLINT(google-explicit-constructor)
   };
 
   // Columns of the signal to neighbours in the tile.
   template <typename Sample>
   static void fill(const Sample* const* columns, const TileTarget& target) {
-    const auto row_begin = [&](int row) {
-      return target.tile + static_cast<std::ptrdiff_t>(row) * target.stride;
-    };
-    int row = 0;
+    const auto row_begin = [&](std::ptrdiff_t row) { return target.tile + row * target.stride; };
+    std::ptrdiff_t row = 0;
     for (; row + kCount <= target.rows; row += kCount) {
       Lanes block[kCount];
       for (int c = 0; c < kCount; ++c) {
@@ -76,9 +76,10 @@ struct MelLanes {
     for (int r = 0; r < program.num_runs; ++r) {
       const TileRun& run = program.runs[r];
       const float* tile = group.tile;
-      for (int i = run.first; i < run.first + run.count; ++i, tile += program.tile_stride) {
+      for (std::ptrdiff_t i = run.first; i < run.first + run.count;
+           ++i, tile += program.tile_stride) {
         Opened opened[4];
-        for (int j = 0; j < 4; ++j) {
+        for (std::ptrdiff_t j = 0; j < 4; ++j) {
           opened[j] = open({tile + run.offsets[j],
                             tile + run.offsets[j + 4],
                             tile + run.offsets[j + 8],
@@ -103,7 +104,7 @@ struct MelLanes {
                              float* work,
                              Int sixteenth,
                              const float* quarter_factor) {
-    const int step = sixteenth + kFftPadding;
+    const std::ptrdiff_t step = sixteenth + kFftPadding;
     float* re = Fft::at(work, 8 * step);
     float* im = Fft::at(work, 12 * step);
     const auto y = Fft::four(opened[0].z, opened[1].z, opened[2].z, opened[3].z);
@@ -120,7 +121,7 @@ struct MelLanes {
                               Int sixteenth,
                               const float* half_factor,
                               const float* quarter_factor) {
-    const int step = sixteenth + kFftPadding;
+    const std::ptrdiff_t step = sixteenth + kFftPadding;
     const auto difference = [&](int j) { return opened[j].even - opened[j].odd; };
     const auto sum = [&](int j) { return opened[j].even + opened[j].odd; };
     float* re = Fft::at(work, 4 * step);
@@ -143,10 +144,10 @@ struct MelLanes {
   template <typename Int>
   static void transform_frames(const MelProgram& program, const MelGroup& group, Int sixteenth) {
     open_frames(program, group, sixteenth);
-    const auto part = [&](int index) {
+    const auto part = [&](std::ptrdiff_t index) {
       return Fft::at(group.work, index * (sixteenth + kFftPadding));
     };
-    for (int k = 0; k < 4; ++k) {
+    for (std::ptrdiff_t k = 0; k < 4; ++k) {
       Fft::transform(part(8 + k), part(12 + k), sixteenth, program.factors);
     }
     Fft::transform(part(4), part(6), 2 * sixteenth, program.factors);
@@ -197,9 +198,9 @@ struct MelLanes {
       }
       transpose(block);
       // Counted to kCount so that the block stays in registers.
-      for (int f = 0; f < kCount; ++f) {
+      for (std::ptrdiff_t f = 0; f < kCount; ++f) {
         if (f < group.frames) {
-          float* row = group.out + static_cast<std::ptrdiff_t>(f) * program.mel_bins;
+          float* row = group.out + f * program.mel_bins;
           write_some(block[f], row + first, program.mel_bins - first);
         }
       }
@@ -223,7 +224,7 @@ struct MelLanes {
     if (program.fft_size == 1024) {
       transform_frames(program, group, FixedInt<64>());
     } else {
-      transform_frames(program, group, program.fft_size / 16);
+      transform_frames(program, group, std::ptrdiff_t{program.fft_size / 16});
     }
     sum_bands(program, group);
     write_logs(program, group);

@@ -33,13 +33,14 @@ int round_up(int value, int multiple) {
 // Periodic Hann, centred in the transform like torch.stft does; in the order of use: the sixteen
 // factors of points a sixteenth of the frame apart are neighbours.
 std::vector<float> make_window(const MelConfig& config) {
-  std::vector<float> window(static_cast<std::size_t>(config.fft_size), 0.0F);
-  const int unit = config.fft_size / 16;
-  const int first = (config.fft_size - config.window) / 2;
-  for (int i = 0; i < config.window; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / config.window;
-    const int at = first + i;
-    window[static_cast<std::size_t>(at % unit * 16 + at / unit)] =
+  const auto size = static_cast<std::size_t>(config.fft_size);
+  const auto length = static_cast<std::size_t>(config.window);
+  std::vector<float> window(size, 0.0F);
+  for (std::size_t i = 0; i < length; ++i) {
+    const double angle =
+        2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length);
+    const std::size_t at = (size - length) / 2 + i;
+    window[at % (size / 16) * 16 + at / (size / 16)] =
         static_cast<float>(0.5 - 0.5 * std::cos(angle));
   }
   return window;

@@ -16,6 +16,7 @@ class MelTables {
   MelTables(const MelConfig& config, const MelKernels& kernels);
   MelTables(const MelTables&) = delete;
   MelTables& operator=(const MelTables&) = delete;
+  ~MelTables() = default;
 
   const MelConfig& config() const { return config_; }
   const MelKernels& kernels() const { return kernels_; }

@@ -103,8 +103,8 @@ void PrecomputeRun::make() {
                              .mel_bins = static_cast<std::uint32_t>(inputs_.mel.mel_bins)},
                             options_.shard_limit);
   make_tasks(writer);
+  carry_over(writer);
   if (!report_.stopped) {
-    carry_over(writer);
     writer.finish();
   }
   report_.num_made = std::min(num_added_, writer.num_entries());  // carried entries come last
@@ -131,6 +131,10 @@ void PrecomputeRun::make_tasks(FeatureStoreWriter& writer) {
 void PrecomputeRun::carry_over(FeatureStoreWriter& writer) {
   std::vector<float> mel;
   for (const FeatureEntry& entry : report_.found.carried) {
+    report_.stopped = report_.stopped || options_.stop.stop_requested();
+    if (report_.stopped) {
+      return;
+    }
     mel.resize(static_cast<std::size_t>(entry.frames.value * inputs_.mel.mel_bins));
     if (store_.copy_mel(entry, mel)) {
       const ShardEntry stored = store_.shards()[entry.shard].view.entry(entry.index);
