@@ -29,7 +29,7 @@ void read_as(std::string_view raw, qanat::Language language, const qanat::Tokeni
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  const qanat::Tokenizer tokenizer;
+  static const qanat::Tokenizer tokenizer;  // built once, read only
   const std::string_view raw(reinterpret_cast<const char*>(bytes), size);
   read_as(raw, qanat::Language::en, tokenizer);
   read_as(raw, qanat::Language::fa, tokenizer);

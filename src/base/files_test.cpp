@@ -13,7 +13,11 @@ namespace {
 
 class FilesTest : public testing::Test {
  protected:
-  FilesTest() : folder_(std::filesystem::path(testing::TempDir()) / "qanat_files_test") {
+  // A folder of its own for each case: cases run side by side.
+  FilesTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                (std::string("qanat_files_test_") +
+                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

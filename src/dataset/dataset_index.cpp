@@ -87,7 +87,7 @@ class IndexBuild {
 };
 
 std::vector<CachedLengths> IndexBuild::load() {
-  const std::string name = index_cache_name(manifest_.root, sources_.settings_hash);
+  const std::string name = index_cache_name(manifest_, sources_.settings_hash);
   for (const std::filesystem::path& folder : options_.cache_folders) {
     const std::filesystem::path path = folder / name;
     std::error_code ignored;
@@ -228,8 +228,7 @@ void IndexBuild::save() {
 }
 
 Result<Done> IndexBuild::save_in(const std::filesystem::path& folder, std::string_view bytes) {
-  const std::filesystem::path path =
-      folder / index_cache_name(manifest_.root, sources_.settings_hash);
+  const std::filesystem::path path = folder / index_cache_name(manifest_, sources_.settings_hash);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   // The one Error that does not end the run: without a cache the next start is slower, no more.

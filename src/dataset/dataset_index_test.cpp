@@ -58,7 +58,7 @@ class DatasetIndexTest : public testing::Test {
   }
   DatasetIndex build() { return build({.cache_folders = {cache_}}); }
   std::filesystem::path cache_file(std::uint64_t settings_hash = 1) const {
-    return cache_ / index_cache_name(folder_.root(), settings_hash);
+    return cache_ / index_cache_name(read_manifest({.data = folder_.root()}), settings_hash);
   }
 
   DatasetFolder folder_;
@@ -202,6 +202,18 @@ TEST_F(DatasetIndexTest, OtherSettingsAskEverythingAndKeepTheFormerCache) {
   EXPECT_EQ(probes_, 5);
   EXPECT_EQ(counts_, 5);
   build();
+  EXPECT_EQ(probes_, 0);
+}
+
+TEST_F(DatasetIndexTest, AnotherManifestInTheSameFolderHasItsOwnCache) {
+  fill(5);
+  build();
+  folder_.write("other.csv", "u1|tt\n");
+  const Manifest other = read_manifest({.data = folder_.root() / "other.csv"});
+  ASSERT_TRUE(build_index(other, sources(), {.cache_folders = {cache_}}).has_value());
+
+  build();
+
   EXPECT_EQ(probes_, 0);
 }
 

@@ -92,11 +92,14 @@ std::vector<std::filesystem::path> index_cache_folders(const std::filesystem::pa
   return folders;
 }
 
-std::string index_cache_name(const std::filesystem::path& data_root, std::uint64_t settings_hash) {
+std::string index_cache_name(const Manifest& manifest, std::uint64_t settings_hash) {
   std::error_code error;
-  const std::filesystem::path canonical = std::filesystem::canonical(data_root, error);
-  const std::string root = (error ? data_root : canonical).string();
-  return fmt::format("index-{:016x}.bin", content_hash(root, settings_hash));
+  const std::filesystem::path canonical = std::filesystem::canonical(manifest.root, error);
+  std::string set = (error ? manifest.root : canonical).string();
+  for (const std::string& source : manifest.sources) {
+    set.append("|").append(source);
+  }
+  return fmt::format("index-{:016x}.bin", content_hash(set, settings_hash));
 }
 
 }  // namespace qanat

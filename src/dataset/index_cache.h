@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "dataset/manifest.h"
 
 namespace qanat {
 
@@ -39,7 +40,7 @@ Result<IndexCache> parse_index_cache(std::span<const std::byte> bytes);
 // The user's cache folder, then a hidden one in the data set: the first that can be used is.
 std::vector<std::filesystem::path> index_cache_folders(const std::filesystem::path& data_root);
 
-// One name per data set and settings.
-std::string index_cache_name(const std::filesystem::path& data_root, std::uint64_t settings_hash);
+// One name per folder, manifest files in it, and settings.
+std::string index_cache_name(const Manifest& manifest, std::uint64_t settings_hash);
 
 }  // namespace qanat

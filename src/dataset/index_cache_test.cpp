@@ -69,10 +69,15 @@ TEST(IndexCacheTest, AnotherVersionIsSaid) {
 
 TEST(IndexCacheTest, NamesDifferBySetAndSettings) {
   const DatasetFolder folder;
+  const Manifest set{.root = folder.root(), .sources = {"metadata.csv"}};
+  const Manifest same{.root = folder.root() / "wavs/..", .sources = {"metadata.csv"}};
+  const Manifest other_folder{.root = folder.root() / "wavs", .sources = {"metadata.csv"}};
+  const Manifest other_file{.root = folder.root(), .sources = {"other.csv"}};
 
-  EXPECT_EQ(index_cache_name(folder.root(), 1), index_cache_name(folder.root() / "wavs/..", 1));
-  EXPECT_NE(index_cache_name(folder.root(), 1), index_cache_name(folder.root(), 2));
-  EXPECT_NE(index_cache_name(folder.root(), 1), index_cache_name(folder.root() / "wavs", 1));
+  EXPECT_EQ(index_cache_name(set, 1), index_cache_name(same, 1));
+  EXPECT_NE(index_cache_name(set, 1), index_cache_name(set, 2));
+  EXPECT_NE(index_cache_name(set, 1), index_cache_name(other_folder, 1));
+  EXPECT_NE(index_cache_name(set, 1), index_cache_name(other_file, 1));
 }
 
 TEST(IndexCacheTest, TheUsersFolderComesBeforeTheDataSets) {

@@ -1,8 +1,11 @@
 #include "dataset/repeated_audio.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <optional>
-#include <tuple>
+#include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "dataset/content_hash.h"
@@ -10,30 +13,45 @@
 namespace qanat {
 namespace {
 
-struct FileContent {
-  std::int64_t size = 0;
-  std::optional<std::uint64_t> hash;
-  std::uint32_t item = 0;
+// How files start tells nearly all of them apart; only those that start alike are read whole.
+constexpr std::size_t kStart = 16 * 1024;
 
-  auto key() const { return std::tuple(size, hash, item); }
+struct FileContent {
+  std::uint64_t key = 0;  // of what is known so far: size, then start, then everything
+  std::uint32_t item = 0;
+  bool readable = true;
 };
 
-bool is_of_size(const FileContent& a, const FileContent& b) {
-  return a.size == b.size;
-}
-
-// Leaves only files that have a neighbour of the same size; sorted by size.
-void keep_shared_sizes(std::vector<FileContent>& files) {
-  std::ranges::sort(files, {}, &FileContent::key);
+// Leaves only files that share their key with another; sorted by key, then item.
+void keep_shared(std::vector<FileContent>& files) {
+  std::erase_if(files, [](const FileContent& file) { return !file.readable; });
+  std::ranges::sort(
+      files, {}, [](const FileContent& file) { return std::pair(file.key, file.item); });
   std::vector<FileContent> shared;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const bool before = i > 0 && is_of_size(files[i - 1], files[i]);
-    const bool after = i + 1 < files.size() && is_of_size(files[i], files[i + 1]);
+    const bool before = i > 0 && files[i - 1].key == files[i].key;
+    const bool after = i + 1 < files.size() && files[i].key == files[i + 1].key;
     if (before || after) {
       shared.push_back(files[i]);
     }
   }
   files = std::move(shared);
+}
+
+std::optional<std::string> read_start(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(kStart, '\0');
+  if (!file) {
+    return std::nullopt;
+  }
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+std::optional<std::string> read_whole(const std::filesystem::path& path) {
+  Result<std::string> bytes = read_text_file(path);
+  return bytes ? std::optional(std::move(bytes).value()) : std::nullopt;
 }
 
 }  // namespace
@@ -44,19 +62,24 @@ std::vector<RepeatedAudio> find_repeated_audio(const Manifest& manifest,
                                                const ParallelOptions& options) {
   std::vector<FileContent> files;
   for (const std::uint32_t item : items) {
-    files.push_back({.size = index.entries[item].identity.size.value, .item = item});
+    const std::int64_t size = index.entries[item].identity.size.value;
+    files.push_back({.key = static_cast<std::uint64_t>(size), .item = item});
   }
-  keep_shared_sizes(files);
-  for_each_item(files.size(), options, [&](int, std::size_t i) {
-    const Utterance& utterance = manifest.utterances[files[i].item];
-    if (const Result<std::string> bytes = read_text_file(audio_path(manifest, utterance))) {
-      files[i].hash = content_hash(bytes.value());
-    }
-  });
-  std::ranges::sort(files, {}, &FileContent::key);
+  for (const auto read : {read_start, read_whole}) {
+    keep_shared(files);
+    for_each_item(files.size(), options, [&](int, std::size_t i) {
+      const auto bytes = read(audio_path(manifest, manifest.utterances[files[i].item]));
+      files[i].readable = bytes.has_value();
+      files[i].key = content_hash(bytes.value_or(""), files[i].key);
+    });
+  }
+  if (options.stop.stop_requested()) {
+    return {};  // keys of files that were not read mean nothing
+  }
+  keep_shared(files);
   std::vector<RepeatedAudio> repeated;
   for (std::size_t first = 0, i = 1; i < files.size(); ++i) {
-    if (files[i].hash && is_of_size(files[first], files[i]) && files[i].hash == files[first].hash) {
+    if (files[i].key == files[first].key) {
       repeated.push_back({.item = files[i].item, .first = files[first].item});
     } else {
       first = i;

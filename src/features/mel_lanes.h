@@ -19,9 +19,8 @@ struct MelLanes {
   // A number the compiler knows: addresses made from it need no registers.
   template <std::ptrdiff_t kValue>
   struct FixedInt {
-    constexpr operator std::ptrdiff_t() const {
-      return kValue;
-    }  // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): stands in for a plain integer
+    constexpr operator std::ptrdiff_t() const { return kValue; }
   };
 
   // Columns of the signal to neighbours in the tile.

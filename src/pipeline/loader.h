@@ -55,8 +55,9 @@ struct LoaderInputs {
   EventSink* journal = nullptr;              // not owned; outlives the loader; may be absent
 };
 
-// The state of a loader: the batch that next() returns next. Resuming at it costs the same
-// wherever it lies.
+// The state of a loader: the batch that next() returns next, counted on this rank. Resuming at it
+// costs the same wherever it lies. Since the global order does not depend on the number of ranks, w
+// ranks at batch s stand where v ranks stand at batch s * w / v.
 struct Position {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;

@@ -116,7 +116,8 @@ void add_speakers(const DatasetReport& report, Out out) {
   }
   fmt::format_to(out, "</table></div>\n");
   if (report.speakers.size() > kShown) {
-    fmt::format_to(out, "<p>and {} more</p>\n", grouped(std::ssize(report.speakers) - kShown));
+    fmt::format_to(
+        out, "<p>and {} more</p>\n", grouped(std::ssize(report.speakers) - std::int64_t{kShown}));
   }
 }
 

@@ -86,10 +86,7 @@ class EnglishReader {
     }
     for (const SignWord& sign : kSignWords) {
       if (place.rest.starts_with(sign.sign)) {
-        out_.symbol(" ");
-        out_.words(sign.word);
-        out_.symbol(" ");
-        return sign.sign.size();
+        return put_word(sign.word, sign.sign.size());
       }
     }
     out_.symbol(place.rest.substr(0, 1));
@@ -134,9 +131,7 @@ class EnglishReader {
   }
 
   std::size_t put_word(string_view word, std::size_t length) {
-    out_.symbol(" ");
     out_.words(word);
-    out_.symbol(" ");
     return length;
   }
 

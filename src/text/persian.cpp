@@ -231,11 +231,9 @@ class PersianReader {
     return 1;
   }
 
-  // A word of its own in place of one byte.
+  // A word in place of one byte.
   std::size_t put_word(string_view word) {
-    out_.symbol(" ");
     out_.words(word);
-    out_.symbol(" ");
     return 1;
   }
 
