@@ -1,5 +1,6 @@
 #include "cli/data_make_demo.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,7 +26,9 @@ std::vector<Language> to_languages(const std::vector<std::string>& codes) {
     if (!language) {
       throw UsageError("--languages: {}; expected en, fa or en,fa", code);
     }
-    languages.push_back(*language);
+    if (std::find(languages.begin(), languages.end(), *language) == languages.end()) {
+      languages.push_back(*language);
+    }
   }
   return languages;
 }
@@ -54,16 +57,19 @@ class DataMakeDemoCommand : public Command {
   void declare(CLI::App& app) override {
     app.add_option("DIR", folder_, "folder to make; must be new or empty")->required();
     app.add_option("--utterances", options_.utterances, "how many, at least 2")
+        ->check(CLI::Range(2, 1'000'000))
         ->capture_default_str();
     app.add_option("--languages", languages_, "en, fa or both: --languages en,fa")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--voices", options_.voices, "speakers per language, 1 to 8")
+        ->check(CLI::Range(1, 8))
         ->capture_default_str();
     app.add_option("--seed", options_.seed, "another seed gives other sentences")
         ->capture_default_str();
     app.add_option(
            "--mean-seconds", options_.mean_seconds, "mean length of an utterance in s, 1.5 to 30")
+        ->check(CLI::Range(1.5, 30.0))
         ->capture_default_str();
     app.add_flag("--built-in", built_in_, "use the built-in voice even where eSpeak NG is there");
     app.add_flag("--json", json_, "print one JSON object");
