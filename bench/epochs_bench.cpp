@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -62,15 +63,25 @@ RunConfig make_config(const LoaderBenchOptions& options) {
   return config;
 }
 
-// Resident memory, and the part of it that is the blocks batches are written into.
-void add_memory(nlohmann::json& line, const Loader& loader) {
-  const double buffers = static_cast<double>(loader.stats().window.allocated.value) / kMegabyte;
-  line["buffers_mb"] = buffers;
-  if (const std::optional<Bytes> peak = peak_resident_memory()) {
-    line["peak_rss_mb"] = static_cast<double>(peak->value) / kMegabyte;
-    line["extra_rss_mb"] = static_cast<double>(peak->value) / kMegabyte - buffers;
+// The most memory that the blocks had into which batches are written. The pool gives blocks back
+// when the window shrinks, so its size at the end is not what belongs to the peak.
+class BufferPeak {
+ public:
+  void look(const Loader& loader) { most_ = std::max(most_, loader.stats().window.allocated); }
+
+  // Adds resident memory, and how much of it is no such block.
+  void add_to(nlohmann::json& line) const {
+    const double buffers = static_cast<double>(most_.value) / kMegabyte;
+    line["buffers_mb"] = buffers;
+    if (const std::optional<Bytes> peak = peak_resident_memory()) {
+      line["peak_rss_mb"] = static_cast<double>(peak->value) / kMegabyte;
+      line["extra_rss_mb"] = static_cast<double>(peak->value) / kMegabyte - buffers;
+    }
   }
-}
+
+ private:
+  Bytes most_;
+};
 
 }  // namespace
 
@@ -82,6 +93,7 @@ void bench_epochs(const LoaderBenchOptions& options) {
     dump.open(options.dump, std::ios::binary);
   }
   const std::unique_ptr<Loader> loader = make_bench_loader(set, make_config(options));
+  BufferPeak buffers;
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
     const Seconds cpu = process_cpu_time();
     EpochTotals totals;
@@ -100,7 +112,8 @@ void bench_epochs(const LoaderBenchOptions& options) {
                            {"cpu_s", (process_cpu_time() - cpu).count()},
                            {"first_batch_s", totals.first_batch_s}};
     begin = Clock::now();
-    add_memory(line, *loader);
+    buffers.look(*loader);
+    buffers.add_to(line);
     std::cout << line << std::endl;
   }
 }
@@ -109,7 +122,9 @@ void bench_paced(const LoaderBenchOptions& options) {
   const Clock::time_point begin = Clock::now();
   const BenchSet set = read_bench_set(options.corpus);
   const std::unique_ptr<Loader> loader = make_bench_loader(set, make_config(options));
-  const TakeBatch take_one = [&loader](const std::stop_token& stop) {
+  BufferPeak buffers;
+  const TakeBatch take_one = [&](const std::stop_token& stop) {
+    buffers.look(*loader);
     return loader->next(stop).has_value();
   };
   PacedReading reading =
@@ -121,7 +136,7 @@ void bench_paced(const LoaderBenchOptions& options) {
   reading.workers = options.workers;
   reading.batch = options.batch;
   nlohmann::json line = to_json(reading);
-  add_memory(line, *loader);
+  buffers.add_to(line);
   std::cout << line << std::endl;
 }
 
