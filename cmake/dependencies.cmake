@@ -8,8 +8,7 @@ pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
 pkg_check_modules(soxr REQUIRED IMPORTED_TARGET soxr)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)
-# Optional until something that everybody builds needs it.
-find_package(Torch QUIET)
+find_package(Torch REQUIRED)
 if(QANAT_BENCH)
   pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)  # the yardstick of bench/mel_bench.cpp
 endif()

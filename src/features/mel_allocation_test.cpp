@@ -23,24 +23,27 @@ void* counted(void* block) {
 
 }  // namespace
 
-// Count for the whole test program; otherwise what the library does.
-void* operator new(std::size_t size) {
+// Count for the whole test program; otherwise what the library does. Not inlined: GCC would see
+// free() meet memory of operator new and take it for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   return counted(std::malloc(size));
 }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto bytes = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
 }
-void operator delete(void* block) noexcept {
+[[gnu::noinline]] void operator delete(void* block) noexcept {
   std::free(block);
 }
-void operator delete(void* block, std::size_t /*size*/) noexcept {
+[[gnu::noinline]] void operator delete(void* block, std::size_t /*size*/) noexcept {
   std::free(block);
 }
-void operator delete(void* block, std::align_val_t /*alignment*/) noexcept {
+[[gnu::noinline]] void operator delete(void* block, std::align_val_t /*alignment*/) noexcept {
   std::free(block);
 }
-void operator delete(void* block, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+[[gnu::noinline]] void operator delete(void* block,
+                                       std::size_t /*size*/,
+                                       std::align_val_t /*alignment*/) noexcept {
   std::free(block);
 }
 
