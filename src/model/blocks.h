@@ -1,0 +1,63 @@
+// Residual blocks of attention and convolutional feed-forward layers, normalised at their entrance.
+//
+// Positions that are padding hold arbitrary finite values and never reach one that is real.
+#pragma once
+
+#include "model/attention.h"
+#include "model/layers.h"
+#include "model/sequence_mask.h"
+
+namespace qanat {
+
+// Two convolutions of kernel 3 with SiLU between. (Not GELU: the gradient of its exact form is
+// wrong on CPUs in libtorch 1.13 when what comes back to it is not contiguous.)
+class ConvFeedForwardImpl : public torch::nn::Module {
+ public:
+  ConvFeedForwardImpl(std::int64_t width, std::int64_t inner);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& valid);  // [B, T, width]
+
+ private:
+  TimeConvolution in_{nullptr};
+  TimeConvolution out_{nullptr};
+};
+TORCH_MODULE(ConvFeedForward);
+
+struct BlockOptions {
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+  std::int64_t ffn = 0;
+  std::int64_t context = 0;  // width of what a decoder block attends to
+};
+
+// x + attention, + feed-forward.
+class EncoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit EncoderBlockImpl(const BlockOptions& options);
+  torch::Tensor forward(torch::Tensor x, const SequenceMask& mask);  // [B, T, width]
+
+ private:
+  torch::nn::LayerNorm attention_norm_{nullptr};
+  SelfAttention attention_{nullptr};
+  torch::nn::LayerNorm ffn_norm_{nullptr};
+  ConvFeedForward ffn_{nullptr};
+};
+TORCH_MODULE(EncoderBlock);
+
+// x + attention to itself, + attention to a context, + feed-forward.
+class DecoderBlockImpl : public torch::nn::Module {
+ public:
+  explicit DecoderBlockImpl(const BlockOptions& options);
+  // x: [B, T, width], context: [B, S, context width], all of it real.
+  torch::Tensor forward(torch::Tensor x, const SequenceMask& mask, const torch::Tensor& context);
+
+ private:
+  torch::nn::LayerNorm attention_norm_{nullptr};
+  SelfAttention attention_{nullptr};
+  torch::nn::LayerNorm context_norm_{nullptr};
+  CrossAttention context_attention_{nullptr};
+  torch::nn::LayerNorm ffn_norm_{nullptr};
+  ConvFeedForward ffn_{nullptr};
+};
+TORCH_MODULE(DecoderBlock);
+
+}  // namespace qanat

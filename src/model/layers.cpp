@@ -1,0 +1,42 @@
+#include "model/layers.h"
+
+#include <cmath>
+
+namespace qanat {
+
+TimeConvolutionImpl::TimeConvolutionImpl(const TimeConvolutionOptions& options)
+    : padding_(options.kernel / 2), stride_(options.stride) {
+  weight_ = register_parameter("weight", torch::empty({options.out, options.in, options.kernel}));
+  bias_ = register_parameter("bias", torch::empty({options.out}));
+  const double bound = 1 / std::sqrt(static_cast<double>(options.in * options.kernel));
+  torch::NoGradGuard no_grad;
+  weight_.uniform_(-bound, bound);
+  bias_.uniform_(-bound, bound);
+}
+
+torch::Tensor TimeConvolutionImpl::forward(const torch::Tensor& x) {
+  // [B, T, C] is a channels-last image [B, C, 1, T] as it lies; a 1-d convolution would copy it.
+  const torch::Tensor image = x.transpose(1, 2).unsqueeze(2);
+  const torch::Tensor y = torch::conv2d(image,
+                                        weight_.unsqueeze(2),
+                                        bias_,
+                                        at::IntArrayRef{1, stride_},
+                                        at::IntArrayRef{0, padding_});
+  return y.squeeze(2).transpose(1, 2);
+}
+
+torch::nn::LayerNorm layer_norm(std::int64_t channels) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({channels}));
+}
+
+torch::Tensor sinusoidal_positions(std::int64_t positions,
+                                   std::int64_t channels,
+                                   const torch::TensorOptions& options) {
+  const torch::Tensor frequency = torch::exp(torch::arange(0, channels, 2, options) *
+                                             (-std::log(10000.0) / static_cast<double>(channels)));
+  const torch::Tensor angle =
+      torch::arange(positions, options).unsqueeze(1) * frequency.unsqueeze(0);  // [T, C / 2]
+  return torch::cat({torch::sin(angle), torch::cos(angle)}, 1);
+}
+
+}  // namespace qanat

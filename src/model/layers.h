@@ -1,0 +1,37 @@
+// The layers every part of the model is made of. All sequences are [batch, positions, channels].
+#pragma once
+
+#include <torch/torch.h>
+
+namespace qanat {
+
+struct TimeConvolutionOptions {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  std::int64_t kernel = 1;  // odd
+  std::int64_t stride = 1;
+};
+
+// Convolution along time that pads with zeros on both sides: ceil(positions / stride) come out.
+// Channels stay innermost in memory, so there is no transposition around it.
+class TimeConvolutionImpl : public torch::nn::Module {
+ public:
+  explicit TimeConvolutionImpl(const TimeConvolutionOptions& options);
+  torch::Tensor forward(const torch::Tensor& x);  // [B, T, in] -> [B, ceil(T / stride), out]
+
+ private:
+  std::int64_t padding_;
+  std::int64_t stride_;
+  torch::Tensor weight_;  // [out, in, kernel]
+  torch::Tensor bias_;    // [out]
+};
+TORCH_MODULE(TimeConvolution);
+
+torch::nn::LayerNorm layer_norm(std::int64_t channels);
+
+// Sines and cosines of the position: [positions, channels].
+torch::Tensor sinusoidal_positions(std::int64_t positions,
+                                   std::int64_t channels,
+                                   const torch::TensorOptions& options);
+
+}  // namespace qanat

@@ -1,0 +1,91 @@
+// The text-to-speech model: tokens and a reference voice in, log-mel out.
+//
+// In the manner of XTTS (language-tagged tokens, a reference recording read by a Perceiver, a
+// decoder at a reduced frame rate), with durations learned by an aligner instead of a language
+// model over audio codes. The results of a row depend on nothing but the row: not on the others,
+// not on padding, not on chance.
+// Not thread-safe.
+#pragma once
+
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "model/aligner.h"
+#include "model/decoder.h"
+#include "model/duration_predictor.h"
+#include "model/model_batch.h"
+#include "model/model_shape.h"
+#include "model/postnet.h"
+#include "model/speaker_encoder.h"
+#include "model/text_encoder.h"
+
+namespace qanat {
+
+struct Alignment {
+  // f32 [B, T, N]: log of how well each token fits each frame times the prior, not normalised; for
+  // forward_sum() and monotonic_durations().
+  torch::Tensor log_probability;
+};
+
+// Mel is normalised: (log-mel - mel_mean) / mel_std. All f32.
+struct ModelOutput {
+  torch::Tensor mel;            // [B, T, mel_bins]
+  torch::Tensor refined;        // [B, T, mel_bins], after the postnet; undefined without
+  torch::Tensor prior_mean;     // [B, T, mel_bins]: what the text alone says
+  torch::Tensor log_durations;  // [B, N], natural logarithm of frames
+  torch::Tensor target;         // [B, T, mel_bins]: the batch's mel, normalised
+};
+
+struct SynthesisInput {
+  torch::Tensor tokens;             // i64 [B, N]
+  torch::Tensor token_lengths;      // i64 [B]
+  torch::Tensor reference;          // f32 [B, R, mel_bins] natural log-mel; undefined: no reference
+  torch::Tensor reference_lengths;  // i64 [B]; undefined without a reference
+  torch::Tensor speakers;           // i64 [B]; undefined when the model has no speaker table
+};
+
+struct SynthesisOptions {
+  double length_scale = 1;                    // above 1: slower
+  int longest_token = 75;                     // frames
+  std::vector<torch::Tensor> durations = {};  // i64 [N] per row instead of the model's own, if any
+};
+
+class XttsModelImpl : public torch::nn::Module {
+ public:
+  explicit XttsModelImpl(const ModelShape& shape);
+
+  const ModelShape& shape() const { return shape_; }
+  // Single precision, also under autocast. Reads tokens and mel only.
+  Alignment align(const ModelBatch& batch);
+  // durations: i64 [B, N], the frames of each token, 0 at padding; the sum of a row is its length.
+  ModelOutput forward(const ModelBatch& batch, const torch::Tensor& durations);
+  // Log-mel of each row, [T, mel_bins] with T of its own, without gradient.
+  std::vector<torch::Tensor> synthesise(const SynthesisInput& input,
+                                        const SynthesisOptions& options);
+
+  torch::Tensor normalise(const torch::Tensor& mel) const;    // of log-mel
+  torch::Tensor denormalise(const torch::Tensor& mel) const;  // to log-mel
+
+ private:
+  struct EncodedText {
+    SpeakerCondition speaker;
+    torch::Tensor vectors;        // [B, N, text width]
+    torch::Tensor log_durations;  // [B, N]
+  };
+  EncodedText encode(const ModelBatch& batch);
+  ModelOutput decode(const EncodedText& text, const torch::Tensor& durations, std::int64_t frames);
+  torch::TensorOptions options() const;
+
+  const ModelShape shape_;
+  TextEncoder text_encoder_{nullptr};
+  SpeakerEncoder speaker_encoder_{nullptr};
+  Aligner aligner_{nullptr};
+  DurationPredictor duration_predictor_{nullptr};
+  torch::nn::Linear prior_mean_{nullptr};
+  Decoder decoder_{nullptr};
+  Postnet postnet_{nullptr};  // null when the shape has none
+};
+TORCH_MODULE(XttsModel);
+
+}  // namespace qanat
