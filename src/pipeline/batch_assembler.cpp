@@ -196,6 +196,7 @@ void BatchAssembler::publish_complete() {
     QANAT_CHECK(ready_.push(*std::exchange(slot.batch, std::nullopt), {}));
     slot.planned = {};
     ++publishing_;
+    published_more_.notify_all();
   }
   if (publishing_ == opened_ && plans_.at_end()) {
     end_run(nullptr);
@@ -212,6 +213,17 @@ void BatchAssembler::end_run(std::exception_ptr failure) {
   ready_.fail(std::move(failure));  // without a failure: the end of the stream
   work_.notify_all();
   unparked_.notify_all();
+  published_more_.notify_all();
+}
+
+ReadyLevel BatchAssembler::wait_until_ready(int count,
+                                            Seconds longest,
+                                            const std::stop_token& stop) const {
+  std::unique_lock lock(mutex_);
+  published_more_.wait_for(lock, stop, longest, [&] {
+    return finished_ || publishing_ - taken_ >= std::min(count, window_);
+  });
+  return {.batches = static_cast<int>(publishing_ - taken_), .ended = finished_};
 }
 
 std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {

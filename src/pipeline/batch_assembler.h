@@ -21,6 +21,7 @@
 #include "batch/batch.h"
 #include "pipeline/bounded_buffer.h"
 #include "pipeline/plan_sequence.h"
+#include "pipeline/ready_level.h"
 #include "pipeline/worker_counters.h"
 
 namespace qanat {
@@ -97,6 +98,9 @@ class BatchAssembler {
   // For the consumer: the next batch; see BoundedBuffer::pop().
   std::optional<Batch> take(const std::stop_token& stop);
 
+  // See Loader::wait_until_ready().
+  ReadyLevel wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const;
+
   void set_window(int batches);
   void set_workers(int workers);
 
@@ -139,6 +143,7 @@ class BatchAssembler {
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable_any work_;
   std::condition_variable_any unparked_;
+  mutable std::condition_variable_any published_more_;
   PlanSequence plans_;
   int window_;
   int ready_capacity_;

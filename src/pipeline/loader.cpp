@@ -15,6 +15,14 @@ std::optional<Batch> Loader::next(const std::stop_token& stop) {
   return core_->next(stop);
 }
 
+void Loader::report_step(Seconds own, Seconds waited) {
+  core_->report_step(own, waited);
+}
+
+ReadyLevel Loader::wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const {
+  return core_->wait_until_ready(count, longest, stop);
+}
+
 Position Loader::position() const {
   return core_->position();
 }

@@ -20,9 +20,16 @@
 #include "batch/batch_plan.h"
 #include "metrics/journal.h"
 #include "metrics/pipeline_stats.h"
+#include "pipeline/ready_level.h"
 #include "pipeline/row_source.h"
 
 namespace qanat {
+
+// How the autotuner learns the consumer's pace.
+enum class PaceSource {
+  calls,     // from the time between calls of next()
+  reported,  // from report_step(): a buffer behind the loader takes batches ahead of the consumer
+};
 
 struct LoaderOptions {
   BatchingConfig batching{};
@@ -37,6 +44,9 @@ struct LoaderOptions {
   // is the cores this process may use less those the consumer needs.
   std::optional<int> workers = std::nullopt;
   int max_workers = 1;
+  std::optional<int> first_workers =
+      std::nullopt;  // where the autotuner starts; absent: at the most
+  PaceSource pace = PaceSource::calls;
 
   // Batches ahead of the consumer, being filled or ready. Absent: autotuned, up to max_window.
   // Either way no more than the budget holds.
@@ -82,6 +92,13 @@ class Loader {
   // Error when a worker failed or too many utterances are bad. Batches are leases: one that is
   // kept takes its part of the budget until it is destroyed.
   std::optional<Batch> next(const std::stop_token& stop = {});
+
+  // A step of the consumer, who worked for `own` and waited for data for `waited`; counts with
+  // PaceSource::reported only.
+  void report_step(Seconds own, Seconds waited);
+  // Waits until `count` batches (at most a window) are ready, or no more will come; at most for
+  // `longest`.
+  ReadyLevel wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const;
 
   Position position() const;
   PipelineStats stats() const;

@@ -178,7 +178,9 @@ AssemblerOptions LoaderCore::assembler_options() const {
           .window = options_.window ? limits.max_window : std::min(kFirstWindow, limits.max_window),
           .max_window = limits.max_window,
           .max_blocks = max_blocks(),
-          .workers = limits.max_workers};
+          .workers = std::clamp(options_.first_workers.value_or(limits.max_workers),
+                                limits.min_workers,
+                                limits.max_workers)};
 }
 
 TuneLimits LoaderCore::tune_limits() const {
@@ -299,6 +301,10 @@ TuneSample LoaderCore::sample() const {
   for (const WorkerCounters& counters : counters_) {
     sample.busy += counters.busy.read();
   }
+  if (options_.pace == PaceSource::reported) {
+    const std::lock_guard lock(delivered_mutex_);
+    sample.consumer_wait = delivered_.reported_wait;
+  }
   return sample;
 }
 
@@ -332,7 +338,7 @@ void LoaderCore::tune() {
 std::optional<Batch> LoaderCore::next(const std::stop_token& stop) {
   {
     const std::lock_guard lock(delivered_mutex_);
-    if (delivered_.returned) {
+    if (delivered_.returned && options_.pace == PaceSource::calls) {
       const Seconds gap = seconds_since(*delivered_.returned);
       delivered_.busy += gap;
       tune_.add_gap(gap);
@@ -343,6 +349,16 @@ std::optional<Batch> LoaderCore::next(const std::stop_token& stop) {
     record_delivery(*batch);
   }
   return batch;
+}
+
+void LoaderCore::report_step(Seconds own, Seconds waited) {
+  if (options_.pace != PaceSource::reported) {
+    return;
+  }
+  const std::lock_guard lock(delivered_mutex_);
+  delivered_.busy += own;
+  delivered_.reported_wait += waited;
+  tune_.add_gap(own);
 }
 
 void LoaderCore::record_delivery(const Batch& batch) {

@@ -26,6 +26,10 @@ class LoaderCore {
   ~LoaderCore();
 
   std::optional<Batch> next(const std::stop_token& stop);
+  void report_step(Seconds own, Seconds waited);
+  ReadyLevel wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const {
+    return assembler_.wait_until_ready(count, longest, stop);
+  }
   Position position() const;
   PipelineStats stats() const;
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
@@ -37,6 +41,7 @@ class LoaderCore {
     Position position{};
     std::optional<Clock::time_point> returned = std::nullopt;  // when next() returned last
     Seconds busy{0};
+    Seconds reported_wait{0};
     std::int64_t batches = 0;
     std::int64_t rows = 0;
     FrameCount frames{};

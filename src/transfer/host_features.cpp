@@ -35,7 +35,6 @@ void carry_over(const ConstBlockView& pcm, const BlockView& mel) {
   copy(from.token_lengths, to.token_lengths, rows);
   copy(from.speakers, to.speakers, rows);
   copy(from.items, to.items, rows);
-  std::ranges::fill(values<std::int32_t>(mel, to.sample_lengths, rows), 0);
 }
 
 void HostFeatures::extract(const ConstBlockView& pcm, const BlockView& mel) {

@@ -17,7 +17,7 @@ class HostFeatures : public DeviceFeatures {
   MelExtractor extractor_;
 };
 
-// Copies everything of a batch but its payload, and the lengths in samples, which mel has none of.
+// Copies everything of a batch but its payload and the lengths in samples, which mel has none of.
 void carry_over(const ConstBlockView& pcm, const BlockView& mel);
 
 }  // namespace qanat

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,7 @@ struct RingProgress {
   std::int64_t submitted = 0;   // by the feeder
   std::int64_t handed_out = 0;  // by next()
   bool source_ended = false;
+  std::exception_ptr source_failure;
   WaitTime device_wait;
   std::function<void(const SlotTimes&)> on_done;
 };

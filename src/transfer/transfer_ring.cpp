@@ -108,12 +108,13 @@ std::shared_ptr<RingSlot> TransferRing::make_slot(int index) {
 
 void TransferRing::add_slots(int count) {
   for (int i = 0; i < count; ++i) {
-    int index = 0;
+    std::shared_ptr<RingSlot> slot = make_slot(slots_made_);  // or it is not counted
+    ++slots_made_;
     {
       const std::lock_guard lock(progress_->mutex);
-      index = progress_->live_slots++;
+      ++progress_->live_slots;
     }
-    QANAT_CHECK(free_.push(make_slot(index), {})) << "a ring that is closed";
+    QANAT_CHECK(free_.push(std::move(slot), {})) << "a ring that is closed";
   }
 }
 
@@ -140,6 +141,7 @@ std::shared_ptr<RingSlot> TransferRing::take_free_slot(const std::stop_token& st
 }
 
 void TransferRing::feed(const std::stop_token& stop) {
+  std::exception_ptr failure;
   try {
     while (std::shared_ptr<RingSlot> slot = take_free_slot(stop)) {
       Interval load{.begin = Clock::now(), .end = {}};
@@ -154,10 +156,12 @@ void TransferRing::feed(const std::stop_token& stop) {
     }
     ready_.close();
   } catch (...) {
-    ready_.fail(std::current_exception());
+    failure = std::current_exception();
+    ready_.fail(failure);
   }
   const std::lock_guard lock(progress_->mutex);
   progress_->source_ended = true;
+  progress_->source_failure = failure;
   progress_->changed.notify_all();
 }
 
@@ -293,12 +297,18 @@ bool TransferRing::wait_until_warm(int count, Seconds longest, const std::stop_t
   return progress.changed.wait_for(lock, stop, longest, warm);
 }
 
+std::exception_ptr TransferRing::source_failure() const {
+  const std::lock_guard lock(progress_->mutex);
+  return progress_->source_failure;
+}
+
 RingStats TransferRing::stats() const {
   RingStats stats;
   stats.ready = ready_.stats();
   stats.free = free_.stats();
   const std::lock_guard lock(progress_->mutex);
   stats.slots = progress_->live_slots;
+  stats.submitted = progress_->submitted;
   stats.batches = progress_->handed_out;
   stats.device_wait = progress_->device_wait;
   return stats;

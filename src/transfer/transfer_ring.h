@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -60,10 +61,11 @@ struct RingParts {
 
 struct RingStats {
   int slots = 0;
-  std::int64_t batches = 0;  // handed to the consumer
-  BufferStats ready;         // submitted ahead and not taken; its pop waits: the consumer starved
-  BufferStats free;          // its pop waits: the feeder had no slot, the ring is full, healthy
-  WaitTime device_wait;      // next() held back because `slots` batches are still being read
+  std::int64_t submitted = 0;  // by the feeder
+  std::int64_t batches = 0;    // handed to the consumer
+  BufferStats ready;           // submitted ahead and not taken; its pop waits: the consumer starved
+  BufferStats free;            // its pop waits: the feeder had no slot, the ring is full, healthy
+  WaitTime device_wait;        // next() held back because `slots` batches are still being read
 };
 
 // The bytes a ring of these options takes on the model device, and on the data device.
@@ -87,11 +89,14 @@ class TransferRing {
   // All work that reads `batch` has been submitted to `reader`.
   void release(DeviceBatch batch, DeviceStream& reader);
 
-  // Adds slots (throws OutOfMemory) or retires them as they come back. At least 1.
+  // Adds slots (throws OutOfMemory, keeping those there are) or retires them as they come back. At
+  // least 1. For one thread at a time, which need not be the consumer's.
   void set_slots(int slots);
   // Waits until `count` batches (at most as many as there are slots) are submitted ahead, or no
   // more will come; at most for `longest`. Returns whether that is so.
   bool wait_until_warm(int count, Seconds longest, const std::stop_token& stop);
+  // What the source failed with, before the consumer comes to it; null while it has not.
+  std::exception_ptr source_failure() const;
   RingStats stats() const;
 
  private:
@@ -105,6 +110,7 @@ class TransferRing {
 
   const RingOptions options_;
   const RingParts parts_;
+  int slots_made_ = 0;  // ever; used by the caller of set_slots() only
   BoundedBuffer<std::shared_ptr<RingSlot>> free_;
   BoundedBuffer<DeviceBatch> ready_;
   std::shared_ptr<RingProgress> progress_;  // shared with callbacks that may outlive the ring

@@ -83,6 +83,9 @@ std::string HostDevice::description() const {
 }
 
 int HostDevice::num_threads() const {
+  if (options_.threads > 0) {
+    return options_.threads;
+  }
   return options_.cores.empty() ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()))
                                 : static_cast<int>(options_.cores.size());
 }

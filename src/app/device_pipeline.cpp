@@ -1,0 +1,141 @@
+#include "app/device_pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "device/pinned_blocks.h"
+#include "transfer/host_features.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kSlots = 3;      // filling, ready, training
+constexpr int kMostSlots = 8;  // more were never seen to help
+
+PayloadFormat format_of(PayloadKind kind) {
+  return {.kind = kind,
+          .mel_bins = kMel.mel_bins,
+          .hop = kMel.hop,
+          .mel_padding = std::log(kMel.log_floor)};
+}
+
+Bytes largest_batch(const BucketEdges& edges, PayloadKind kind) {
+  std::size_t bytes = 0;
+  for (const BucketEdge& edge : edges) {
+    bytes = std::max(bytes, make_layout(edge.shape(), format_of(kind)).bytes);
+  }
+  return Bytes{static_cast<std::int64_t>(bytes)};
+}
+
+LoaderOptions loader_options(const DevicePipelineRequest& request, const CoreShares& cores) {
+  LoaderOptions options = request.loader_options.value_or(make_loader_options(
+      request.config, request.host, allowed_cores(request.host) - cores.loader_threads));
+  options.pace = PaceSource::reported;
+  return options;
+}
+
+std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, const CoreShares& cores) {
+  const LoaderOptions options = loader_options(request, cores);
+  LoaderRequest loader = std::move(request.loader);
+  loader.payload =
+      request.plan.mode == RunMode::multi_gpu ? PayloadKind::pcm_s16 : PayloadKind::mel_f32;
+  const bool to_gpu = request.plan.model.kind != DeviceKind::cpu;
+  if (to_gpu && request.config.data.enhanced_gpu_prefetch) {
+    loader.blocks = make_pinned_allocator();
+  }
+  return make_loader(request.config, options, std::move(loader));
+}
+
+}  // namespace
+
+RingOptions make_ring_options(const RunConfig& config,
+                              const DevicePlan& plan,
+                              const BucketEdges& edges) {
+  RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(kSlots),
+                      .slot_bytes = largest_batch(edges, PayloadKind::mel_f32)};
+  if (!config.data.prefetch_to_gpu) {
+    options.slots = 1;
+  }
+  if (plan.mode == RunMode::multi_gpu) {
+    options.stage_bytes = largest_batch(edges, PayloadKind::pcm_s16);
+  }
+  return options;
+}
+
+SlotLimits slot_limits(const RunConfig& config, int slots) {
+  const bool fixed = config.data.prefetch_buffer_size || !config.data.prefetch_to_gpu ||
+                     !config.data.optimize_cpu_gpu_overlap;
+  return {.least = slots, .most = fixed ? slots : std::max(slots, kMostSlots)};
+}
+
+DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)
+    : devices_(devices),
+      longest_wait_(request.config.data.model_start_delay),
+      journal_(request.loader.journal),
+      log_(std::make_shared<SlotLog>()),
+      loader_(start_loader(request, devices.cores)) {
+  const RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
+  ring_ = make_ring(options, request.plan);
+  observer_ = std::make_unique<RingObserver>(
+      ObserverParts{.log = log_,
+                    .ring = *ring_,
+                    .loader = *loader_,
+                    .model = *devices_.model,
+                    .journal = journal_,
+                    .limits = slot_limits(request.config, options.slots),
+                    .slot_bytes = options.slot_bytes});
+}
+
+std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options,
+                                                        const DevicePlan& plan) {
+  const bool multi = plan.mode == RunMode::multi_gpu;
+  return std::make_unique<TransferRing>(
+      options,
+      RingParts{.devices = {.model = *devices_.model, .data = devices_.data.get()},
+                .source =
+                    [loader = loader_.get(), log = log_](const std::stop_token& stop) {
+                      log->rethrow_failure();
+                      return loader->next(stop);
+                    },
+                .features = multi ? std::make_unique<HostFeatures>(kMel) : nullptr,
+                .mel_format = format_of(PayloadKind::mel_f32),
+                .on_done = [log = log_](const SlotTimes& times) { log->add(times); }});
+}
+
+Position DevicePipeline::position_after(const BatchId& last) const {
+  if (last.index + 1 == loader_->batches_per_epoch()) {
+    return {.epoch = last.epoch + 1, .batch = 0};
+  }
+  return {.epoch = last.epoch, .batch = last.index + 1};
+}
+
+GateResult DevicePipeline::open_gate(const std::stop_token& stop) {
+  const GateResult result = qanat::open_gate(*ring_, *loader_, longest_wait_, stop);
+  if (journal_ != nullptr) {
+    journal_->record({.kind = "start_gate",
+                      .fields = {{"waited_s", result.waited.count()},
+                                 {"longest_s", longest_wait_.count()},
+                                 {"opened_by", to_string(result.opening)},
+                                 {"ready", result.ready},
+                                 {"wanted", result.wanted}}});
+  }
+  return result;
+}
+
+DevicePipelineStats DevicePipeline::stats() const {
+  DevicePipelineStats stats{.loader = loader_->stats(),
+                            .ring = ring_->stats(),
+                            .consumer = observer_->stats(),
+                            .model = devices_.model->stats(),
+                            .model_memory = devices_.model->memory().use(),
+                            .data = {},
+                            .data_memory = {}};
+  if (devices_.data != nullptr) {
+    stats.data = devices_.data->stats();
+    stats.data_memory = devices_.data->memory().use();
+  }
+  return stats;
+}
+
+}  // namespace qanat

@@ -1,0 +1,100 @@
+// Watches a running ring from a thread of its own: journals each batch's way, tells the loader's
+// autotuner the consumer's real pace, and tunes the depth of the ring.
+//
+// The destructor journals what has come in and ends; it waits for no device.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "device/device.h"
+#include "metrics/journal.h"
+#include "pipeline/bounded_buffer.h"
+#include "pipeline/loader.h"
+#include "transfer/ring_tuner.h"
+#include "transfer/transfer_ring.h"
+
+namespace qanat {
+
+// Where a ring's callbacks leave the times of batches. Shared by the observer and by those
+// callbacks, which may outlive it. Thread-safe.
+class SlotLog {
+ public:
+  // Called on a thread of the device; waits only while a thousand are unread.
+  void add(const SlotTimes& times) { (void)times_.push(times, {}); }
+  std::optional<SlotTimes> next() { return times_.pop({}); }
+  void close() { times_.close(); }
+
+  // The observer failed: the feeder learns it here and ends the run.
+  void fail(std::exception_ptr failure);
+  void rethrow_failure() const;
+
+ private:
+  BoundedBuffer<SlotTimes> times_{1024};
+  mutable std::mutex mutex_;  // guards failure_
+  std::exception_ptr failure_;
+};
+
+// The consumer's time so far.
+struct ConsumerStats {
+  std::int64_t steps = 0;
+  Seconds own{0};
+  Seconds waited{0};
+  std::int64_t waited_steps = 0;  // steps whose batch was not there
+
+  // Share of steps that found their batch ready, and share of time not lost to waiting.
+  double readiness() const;
+  double wait_share() const;
+};
+
+// All outlive the observer, except the log, which is shared.
+struct ObserverParts {
+  std::shared_ptr<SlotLog> log;
+  TransferRing& ring;
+  Loader& loader;
+  Device& model;
+  EventSink* journal = nullptr;
+  SlotLimits limits;
+  Bytes slot_bytes;  // on the model device
+};
+
+class RingObserver {
+ public:
+  explicit RingObserver(const ObserverParts& parts);
+  RingObserver(const RingObserver&) = delete;
+  RingObserver& operator=(const RingObserver&) = delete;
+  ~RingObserver();
+
+  ConsumerStats stats() const;
+
+ private:
+  // Sums over the period that is going on.
+  struct Period {
+    Clock::time_point begin;
+    std::int64_t batches = 0;
+    RingPeriod sums;
+    Seconds waited{0};
+  };
+
+  void watch();
+  void observe(const SlotTimes& times);
+  void journal_slot(const SlotTimes& times) const;
+  void end_period(Clock::time_point now);
+  bool fits_budget() const;
+  void apply(const SlotDecision& decision, int before);
+
+  const ObserverParts parts_;
+  const Clock::time_point origin_ = Clock::now();
+  std::optional<Clock::time_point> end_before_;
+  Period period_;
+  int calm_periods_ = 0;
+  mutable std::mutex mutex_;  // guards stats_
+  ConsumerStats stats_;
+  std::jthread thread_;  // last: uses everything above
+};
+
+}  // namespace qanat

@@ -1,0 +1,71 @@
+// A small data set in a folder of its own, for tests of what runs on devices.
+#pragma once
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "app/dataset_sources.h"
+#include "app/make_loader.h"
+#include "audio/wav_writer.h"
+
+namespace qanat {
+
+class SmallDataSet {
+ public:
+  explicit SmallDataSet(int utterances = 12) {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = std::filesystem::path(testing::TempDir()) / "session_test" / test->test_suite_name() /
+            test->name();
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_ / "wavs");
+    std::ofstream manifest(root_ / "metadata.csv");
+    for (int i = 0; i < utterances; ++i) {
+      const std::string name = "clip" + std::to_string(i);
+      write_wav(root_ / "wavs" / (name + ".wav"), tone(i), SampleRate{22050});
+      manifest << name << "|this is clip number " << i << "\n";
+    }
+  }
+  SmallDataSet(const SmallDataSet&) = delete;
+  SmallDataSet& operator=(const SmallDataSet&) = delete;
+  ~SmallDataSet() { std::filesystem::remove_all(root_); }
+
+  RunConfig config() const {
+    RunConfig config;
+    config.training.epochs = 2;
+    config.data.batch_size = 4;
+    config.data.train_data = root_.string();
+    config.data.cache_dir = (root_ / "cache").string();
+    config.pipeline.feature_cache = Megabytes{0};
+    return config;
+  }
+
+  LoaderRequest request(EventSink* journal = nullptr) {
+    if (!set_) {
+      const TrainingSetOptions options = make_training_set_options(config(), read_host_facts());
+      set_ = std::make_shared<const UtteranceSet>(
+          *load_utterance_set(root_, options, make_index_sources(*text_, kMel.sample_rate)));
+    }
+    return {.set = set_, .text = text_, .journal = journal};
+  }
+
+ private:
+  static std::vector<float> tone(int number) {
+    std::vector<float> samples(static_cast<std::size_t>(12'000 + 300 * number));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      samples[i] = 0.3F * std::sin(static_cast<float>(i) * 0.01F * static_cast<float>(number + 3));
+    }
+    return samples;
+  }
+
+  std::filesystem::path root_;
+  std::shared_ptr<const TextFrontEnd> text_ = std::make_shared<const TextFrontEnd>();
+  std::shared_ptr<const UtteranceSet> set_;
+};
+
+}  // namespace qanat

@@ -1,0 +1,31 @@
+#include "device/pinned_blocks.h"
+
+#include <sys/mman.h>
+
+namespace qanat {
+namespace {
+
+class PinnedAllocator : public BlockAllocator {
+ public:
+  std::byte* allocate(std::size_t bytes) override {
+    std::byte* block = host_->allocate(bytes);
+    // Refused beyond the process's limit; the block is good either way.
+    (void)::mlock(block, bytes);
+    return block;
+  }
+  void release(std::byte* block, std::size_t bytes) noexcept override {
+    (void)::munlock(block, bytes);
+    host_->release(block, bytes);
+  }
+
+ private:
+  std::unique_ptr<BlockAllocator> host_ = make_host_allocator();
+};
+
+}  // namespace
+
+std::unique_ptr<BlockAllocator> make_pinned_allocator() {
+  return std::make_unique<PinnedAllocator>();
+}
+
+}  // namespace qanat
