@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "dataset/content_hash.h"
+#include "base/content_hash.h"
 #include "dataset/index_cache.h"
 
 namespace {

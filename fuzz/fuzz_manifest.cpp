@@ -4,8 +4,9 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "dataset/manifest_parser.h"
-#include "dataset/utf8.h"
+#include "dataset/script.h"
 
 namespace {
 

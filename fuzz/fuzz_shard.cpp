@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 #include "features/shard_format.h"
 #include "features/shard_testing.h"
 #include "features/shard_view.h"
@@ -25,7 +25,7 @@ T read_at(std::span<const std::byte> bytes, std::size_t offset) {
 template <typename T>
 void seal_at(std::span<std::byte> bytes, std::size_t offset, std::string_view magic) {
   std::memcpy(bytes.data() + offset + offsetof(T, magic), magic.data(), magic.size());
-  const std::uint64_t checksum = content_checksum(bytes.subspan(offset, offsetof(T, checksum)));
+  const std::uint64_t checksum = content_hash(bytes.subspan(offset, offsetof(T, checksum)));
   std::memcpy(bytes.data() + offset + offsetof(T, checksum), &checksum, sizeof checksum);
 }
 
@@ -45,7 +45,7 @@ void seal(std::span<std::byte> bytes) {
   write_at(bytes, offsetof(ShardHeader, version), kShardVersion);
   write_at(bytes,
            end + offsetof(ShardFooter, index_checksum),
-           content_checksum(bytes.first(end).subspan(index_offset)));
+           content_hash(bytes.first(end).subspan(index_offset)));
   seal_at<ShardHeader>(bytes, 0, kShardMagic);
   seal_at<ShardFooter>(bytes, end, kShardEndMagic);
 }

@@ -8,7 +8,7 @@
 
 #include "audio/audio_facts.h"
 #include "audio/audio_header.h"
-#include "dataset/content_hash.h"
+#include "base/content_hash.h"
 
 namespace qanat {
 namespace {

@@ -18,7 +18,7 @@
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/text_front_end.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 namespace qanat {
 namespace {

@@ -8,10 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "dataset/for_each_item.h"
 #include "dataset/repeated_audio.h"
+#include "dataset/script.h"
 #include "dataset/speaking_pace.h"
-#include "dataset/utf8.h"
 
 namespace qanat {
 namespace {

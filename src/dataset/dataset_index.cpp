@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/content_hash.h"
 #include "base/error.h"
-#include "dataset/content_hash.h"
 #include "dataset/for_each_item.h"
 #include "dataset/index_cache.h"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "dataset/content_hash.h"
+#include "base/content_hash.h"
 
 namespace qanat {
 namespace {

@@ -5,12 +5,12 @@
 #include <cctype>
 #include <utility>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "dataset/audio_locator.h"
-#include "dataset/content_hash.h"
 #include "dataset/manifest_parser.h"
-#include "dataset/utf8.h"
+#include "dataset/script.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "dataset/utf8.h"
+#include "base/utf8.h"
 
 namespace qanat {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/content_hash.h"
 #include "base/files.h"
-#include "dataset/content_hash.h"
 
 namespace qanat {
 namespace {

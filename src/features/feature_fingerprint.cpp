@@ -1,6 +1,6 @@
 #include "features/feature_fingerprint.h"
 
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 
 namespace qanat {
 namespace {

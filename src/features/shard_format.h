@@ -37,7 +37,7 @@ struct ShardSettings {
 // What an entry was made from. Another value means: stale.
 struct FeatureKey {
   FileIdentity audio;
-  std::uint64_t text_hash = 0;  // features/content_hash.h
+  std::uint64_t text_hash = 0;  // of language and text
 
   bool operator==(const FeatureKey&) const = default;
 };

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "features/content_hash.h"
 #include "features/shard_testing.h"
 #include "features/shard_view.h"
 #include "features/shard_writer.h"
@@ -131,7 +131,7 @@ TEST_P(ShardTest, AnotherVersionIsRefusedByName) {
   std::memcpy(&header, shard.bytes().data(), sizeof header);
   header.version = 2;
   header.checksum =
-      content_checksum(std::as_bytes(std::span(&header, 1)).first(offsetof(ShardHeader, checksum)));
+      content_hash(std::as_bytes(std::span(&header, 1)).first(offsetof(ShardHeader, checksum)));
   std::memcpy(shard.bytes().data(), &header, sizeof header);
 
   EXPECT_THAT(ShardView::open(shard.bytes()).failure().what,

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 
 namespace qanat {
 namespace {
@@ -20,7 +20,7 @@ T read_at(std::span<const std::byte> bytes, std::size_t offset) {
 
 // Of a header or footer: everything in front of its field `checksum`.
 std::uint64_t checksum_before(std::span<const std::byte> bytes, std::size_t checksum_offset) {
-  return content_checksum(bytes.first(checksum_offset));
+  return content_hash(bytes.first(checksum_offset));
 }
 
 bool is_magic(const std::array<char, 8>& bytes, std::string_view magic) {
@@ -94,7 +94,7 @@ Result<ShardView> ShardView::open(std::span<const std::byte> bytes) {
 Result<Done> ShardView::check_index(const ShardFooter& footer) {
   const std::size_t record_bytes = footer.num_entries * sizeof(ShardRecord);
   const auto index = bytes_.subspan(footer.index_offset, record_bytes + footer.id_bytes);
-  if (footer.index_checksum != content_checksum(index)) {
+  if (footer.index_checksum != content_hash(index)) {
     return Failure{"damaged index: its checksum does not match"};
   }
   num_entries_ = footer.num_entries;
@@ -141,7 +141,7 @@ ShardEntry ShardView::entry(std::size_t index) const {
 
 bool ShardView::intact(std::size_t index) const {
   const ShardRecord r = record(index);
-  return content_checksum(bytes_.subspan(r.offset, layout(r).size)) == r.checksum;
+  return content_hash(bytes_.subspan(r.offset, layout(r).size)) == r.checksum;
 }
 
 std::span<const std::byte> ShardView::mel(std::size_t index) const {

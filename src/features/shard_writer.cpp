@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 #include "features/half.h"
 
 namespace qanat {
@@ -19,8 +19,7 @@ std::array<char, 8> magic_bytes(std::string_view magic) {
 // `record` with its field `checksum` set to the hash of the bytes before that field.
 template <typename T>
 T sealed(T record) {
-  record.checksum =
-      content_checksum(std::as_bytes(std::span(&record, 1)).first(offsetof(T, checksum)));
+  record.checksum = content_hash(std::as_bytes(std::span(&record, 1)).first(offsetof(T, checksum)));
   return record;
 }
 
@@ -64,7 +63,7 @@ void ShardWriter::add(const FeatureRecord& record) {
                       .audio_modified_ns = record.key.audio.modified_ns,
                       .text_hash = record.key.text_hash,
                       .offset = offset_,
-                      .checksum = content_checksum(block_),
+                      .checksum = content_hash(block_),
                       .frames = frames,
                       .tokens = tokens,
                       .id_offset = ids_.size(),
@@ -93,7 +92,7 @@ void ShardWriter::commit() {
   const ShardFooter footer = sealed(ShardFooter{.index_offset = offset_,
                                                 .num_entries = records_.size(),
                                                 .id_bytes = ids_.size(),
-                                                .index_checksum = content_checksum(index),
+                                                .index_checksum = content_hash(index),
                                                 .checksum = 0,
                                                 .magic = magic_bytes(kShardEndMagic)});
   file_.write(index);

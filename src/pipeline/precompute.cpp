@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 #include "pipeline/precompute_workers.h"
 
 namespace qanat {

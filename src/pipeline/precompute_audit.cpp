@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "features/content_hash.h"
+#include "base/content_hash.h"
 
 namespace qanat {
 namespace {
@@ -88,7 +88,9 @@ bool FeatureAudit::ok() const {
 }
 
 FeatureKey feature_key(const Utterance& utterance, const IndexEntry& entry) {
-  return {.audio = entry.identity, .text_hash = text_hash(utterance.text, utterance.language)};
+  return {
+      .audio = entry.identity,
+      .text_hash = ContentHasher().add(to_string(utterance.language)).add(utterance.text).value()};
 }
 
 std::optional<FeatureAudit> audit_features(const FeatureStore& store,

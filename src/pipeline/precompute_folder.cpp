@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "dataset/index_cache.h"
-#include "features/content_hash.h"
 #include "features/feature_store_folder.h"
 
 namespace qanat {

@@ -368,5 +368,13 @@ TEST_P(PrecomputeDamageTest, ADamagedByteIsFoundNeverUsedAndMended) {
   EXPECT_TRUE(audit().ok());
 }
 
+TEST(FeatureKeyTest, TheLanguageIsPartOfAText) {
+  const Utterance english{.text = "2024", .language = Language::en};
+  const Utterance persian{.text = "2024", .language = Language::fa};
+
+  EXPECT_NE(feature_key(english, {}).text_hash, feature_key(persian, {}).text_hash);
+  EXPECT_EQ(feature_key(english, {}).text_hash, feature_key(english, {}).text_hash);
+}
+
 }  // namespace
 }  // namespace qanat

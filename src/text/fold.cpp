@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/presentation_forms.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {

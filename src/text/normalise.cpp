@@ -1,11 +1,11 @@
 #include "text/normalise.h"
 
+#include "base/utf8.h"
 #include "text/english.h"
 #include "text/fold.h"
 #include "text/persian.h"
 #include "text/script_runs.h"
 #include "text/tidy.h"
-#include "text/utf8.h"
 
 namespace qanat {
 

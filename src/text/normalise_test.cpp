@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {

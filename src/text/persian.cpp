@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/number_scan.h"
 #include "text/persian_letters.h"
 #include "text/persian_quantities.h"
 #include "text/place.h"
-#include "text/utf8.h"
 #include "text/word_writer.h"
 
 namespace qanat {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "base/utf8.h"
 #include "text/characters.h"
-#include "text/utf8.h"
 
 namespace qanat {
 

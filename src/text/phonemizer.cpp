@@ -3,9 +3,9 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/units.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {

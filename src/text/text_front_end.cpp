@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/content_hash.h"
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/normalise.h"
 #include "text/phonemizer.h"
-#include "text/stable_hash.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {
@@ -84,7 +84,7 @@ Result<std::string> TextFrontEnd::spoken(std::string_view normalised) const {
 }
 
 std::uint64_t TextFrontEnd::hash() const {
-  StableHash hash;
+  ContentHasher hash;
   hash.add(std::to_string(kNormaliserVersion)).add(std::to_string(tokenizer_.hash()));
   if (phonemizer_) {
     hash.add(phonemizer_->version()).add(config_.stress == StressMarks::keep ? "stress" : "plain");

@@ -36,7 +36,7 @@ TEST(TextFrontEndTest, TextWithoutWordsIsAFailure) {
 }
 
 TEST(TextFrontEndTest, HashIsTheOneFeaturesWereStoredUnder) {
-  EXPECT_EQ(TextFrontEnd().hash(), 14294903540723728792U);
+  EXPECT_EQ(TextFrontEnd().hash(), 16481138086923047884U);
 }
 
 TEST(TextFrontEndTest, HashTellsSettingsApart) {

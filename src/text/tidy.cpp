@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
-#include "text/utf8.h"
 
 namespace qanat {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "text/stable_hash.h"
-#include "text/utf8.h"
+#include "base/content_hash.h"
+#include "base/utf8.h"
 
 namespace qanat {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr auto kFirstPlain = static_cast<TokenId>(kSpecialSymbols.size());
 
 std::uint64_t hash_table(SymbolSet set, std::u32string_view symbols) {
-  StableHash hash;
+  ContentHasher hash;
   hash.add(to_string(set)).add(std::to_string(kSymbolTableVersion));
   for (const std::string_view special : kSpecialSymbols) {
     hash.add(special);

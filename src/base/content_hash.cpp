@@ -1,0 +1,34 @@
+#include "base/content_hash.h"
+
+#include <bit>
+
+#include <xxhash.h>
+
+namespace qanat {
+
+static_assert(std::endian::native == std::endian::little, "hashes are of little-endian bytes");
+
+std::uint64_t content_hash(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+std::uint64_t content_hash(std::span<const std::byte> bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+ContentHasher& ContentHasher::add(std::string_view text) {
+  value_ = content_hash(text, value_);
+  return *this;
+}
+
+ContentHasher& ContentHasher::add(double number) {
+  value_ = content_hash(std::as_bytes(std::span(&number, 1)), value_);
+  return *this;
+}
+
+ContentHasher& ContentHasher::add_integer(std::int64_t number) {
+  value_ = content_hash(std::as_bytes(std::span(&number, 1)), value_);
+  return *this;
+}
+
+}  // namespace qanat

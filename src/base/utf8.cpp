@@ -1,0 +1,146 @@
+#include "base/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace qanat {
+namespace {
+
+// What the first byte of a sequence promises.
+struct Lead {
+  int following = 0;      // continuation bytes
+  char32_t bits = 0;      // value bits of the first byte
+  char32_t smallest = 0;  // anything below is an overlong form
+};
+
+// following < 0: not a first byte.
+Lead read_lead(unsigned char byte) {
+  if (byte < 0x80) {
+    return {.following = 0, .bits = byte, .smallest = 0};
+  }
+  if (byte >= 0xC2 && byte <= 0xDF) {
+    return {.following = 1, .bits = char32_t{byte} & 0x1F, .smallest = 0x80};
+  }
+  if (byte >= 0xE0 && byte <= 0xEF) {
+    return {.following = 2, .bits = char32_t{byte} & 0x0F, .smallest = 0x800};
+  }
+  if (byte >= 0xF0 && byte <= 0xF4) {
+    return {.following = 3, .bits = char32_t{byte} & 0x07, .smallest = 0x10000};
+  }
+  return {.following = -1};
+}
+
+bool is_scalar(char32_t code_point) {
+  return code_point <= 0x10FFFF && (code_point < 0xD800 || code_point > 0xDFFF);
+}
+
+}  // namespace
+
+std::optional<char32_t> read_code_point(std::string_view text, std::size_t& at) {
+  const Lead lead = read_lead(static_cast<unsigned char>(text[at]));
+  ++at;
+  if (lead.following < 0) {
+    return std::nullopt;
+  }
+  char32_t value = lead.bits;
+  std::size_t end = at;
+  for (int i = 0; i < lead.following; ++i, ++end) {
+    if (end >= text.size() || (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80) {
+      return std::nullopt;  // the next byte starts afresh
+    }
+    value = (value << 6) | (static_cast<unsigned char>(text[end]) & 0x3F);
+  }
+  if (value < lead.smallest || !is_scalar(value)) {
+    return std::nullopt;
+  }
+  at = end;
+  return value;
+}
+
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  return read_code_point(text, at).value_or(kReplacementCharacter);
+}
+
+std::u32string decode_utf8(std::string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    out += next_code_point(text, at);
+  }
+  return out;
+}
+
+void append_utf8(std::string& out, char32_t code_point) {
+  const auto put = [&out](char32_t byte) { out += static_cast<char>(byte); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0 | (code_point >> 6));
+    put(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    put(0xE0 | (code_point >> 12));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  } else {
+    put(0xF0 | (code_point >> 18));
+    put(0x80 | ((code_point >> 12) & 0x3F));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  }
+}
+
+std::string encode_utf8(std::u32string_view text) {
+  std::string out;
+  out.reserve(text.size() * 2);
+  for (const char32_t code_point : text) {
+    append_utf8(out, code_point);
+  }
+  return out;
+}
+
+std::size_t skip_ascii(std::string_view text, std::size_t at) {
+  // Eight bytes at a time.
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    if ((word & kHighBits) != 0) {
+      break;
+    }
+  }
+  while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) {
+    ++at;
+  }
+  return at;
+}
+
+std::optional<std::size_t> first_invalid_utf8(std::string_view bytes) {
+  for (std::size_t at = skip_ascii(bytes, 0); at < bytes.size(); at = skip_ascii(bytes, at)) {
+    const std::size_t start = at;
+    if (!read_code_point(bytes, at)) {
+      return start;
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t num_code_points(std::string_view utf8) {
+  std::size_t count = 0;
+  for (const char c : utf8) {
+    count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  }
+  return count;
+}
+
+std::string excerpt(std::string_view utf8, std::size_t count) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < utf8.size(); ++end) {
+    seen += (static_cast<unsigned char>(utf8[end]) & 0xC0) != 0x80 ? 1 : 0;
+    if (seen > count) {
+      return std::string(utf8.substr(0, end)) + "…";
+    }
+  }
+  return std::string(utf8);
+}
+
+}  // namespace qanat
