@@ -6,6 +6,7 @@
 
 #include "device/pinned_blocks.h"
 #include "transfer/host_features.h"
+#include "transfer/torch_features.h"
 
 namespace qanat {
 namespace {
@@ -45,6 +46,18 @@ std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, const CoreS
     loader.blocks = make_pinned_allocator();
   }
   return make_loader(request.config, options, std::move(loader));
+}
+
+// Native where the host can reach the device's memory, libtorch's operations where only the device
+// can. Nothing without a data device.
+std::unique_ptr<DeviceFeatures> make_features(const std::optional<DeviceId>& data) {
+  if (!data) {
+    return nullptr;
+  }
+  if (data->kind == DeviceKind::cuda) {
+    return std::make_unique<TorchFeatures>(kMel, *data);
+  }
+  return std::make_unique<HostFeatures>(kMel);
 }
 
 }  // namespace
@@ -89,7 +102,6 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
 
 std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options,
                                                         const DevicePlan& plan) {
-  const bool multi = plan.mode == RunMode::multi_gpu;
   return std::make_unique<TransferRing>(
       options,
       RingParts{.devices = {.model = *devices_.model, .data = devices_.data.get()},
@@ -98,7 +110,7 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                       log->rethrow_failure();
                       return loader->next(stop);
                     },
-                .features = multi ? std::make_unique<HostFeatures>(kMel) : nullptr,
+                .features = make_features(plan.data),
                 .mel_format = format_of(PayloadKind::mel_f32),
                 .on_done = [log = log_](const SlotTimes& times) { log->add(times); }});
 }
