@@ -1,0 +1,154 @@
+#include "train/batch_tensors.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <torch/torch.h>
+
+#include "base/check.h"
+
+namespace qanat {
+namespace {
+
+// A part of the block, [rows of the range, width].
+torch::Tensor part(const DeviceBatch& batch,
+                   std::size_t offset,
+                   RowRange rows,
+                   std::int64_t width,
+                   torch::TensorOptions options) {
+  const auto value_bytes = static_cast<std::int64_t>(options.dtype().itemsize());
+  // from_blob() takes no const; nothing writes through the view.
+  auto* begin =
+      const_cast<std::byte*>(batch.bytes.data()) + offset + rows.first * width * value_bytes;
+  return torch::from_blob(begin, {rows.count, width}, options);
+}
+
+torch::Tensor lengths(const std::vector<std::int32_t>& all, RowRange rows, torch::Device device) {
+  torch::Tensor values = torch::empty({rows.count}, torch::kInt64);
+  std::copy_n(all.begin() + rows.first, rows.count, values.data_ptr<std::int64_t>());
+  return values.to(device);
+}
+
+// Which frames of each row the reference shows, and how many. Made on the host, where the crops
+// are known.
+struct ReferenceFrames {
+  torch::Tensor places;   // i64 [rows, longest]
+  torch::Tensor lengths;  // i64 [rows]
+  torch::Tensor keep;     // f32 [rows]
+};
+
+ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops) {
+  const auto rows = static_cast<std::int64_t>(crops.size());
+  const int longest = std::ranges::max(crops, {}, &ReferenceCrop::frames).frames;
+  ReferenceFrames frames{.places = torch::empty({rows, longest}, torch::kInt64),
+                         .lengths = torch::empty({rows}, torch::kInt64),
+                         .keep = torch::empty({rows})};
+  std::int64_t* place = frames.places.data_ptr<std::int64_t>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const ReferenceCrop& crop = crops[static_cast<std::size_t>(row)];
+    for (int i = 0; i < longest; ++i) {
+      *place++ = crop.first + std::min(i, crop.frames - 1);
+    }
+    frames.lengths.data_ptr<std::int64_t>()[row] = crop.frames;
+    frames.keep.data_ptr<float>()[row] = crop.keep ? 1.0F : 0.0F;
+  }
+  return frames;
+}
+
+torch::Tensor mel_weights(std::span<const ReferenceCrop> crops,
+                          std::span<const std::int32_t> mel_lengths,
+                          int frames) {
+  torch::Tensor weights = torch::zeros({static_cast<std::int64_t>(crops.size()), frames});
+  float* row = weights.data_ptr<float>();
+  for (std::size_t i = 0; i < crops.size(); ++i, row += frames) {
+    std::fill_n(row, mel_lengths[i], 1.0F);
+    if (crops[i].masked) {
+      std::fill_n(row + crops[i].first, crops[i].frames, 0.0F);
+    }
+  }
+  return weights;
+}
+
+torch::Tensor rows_of(const torch::Tensor& tensor, RowRange rows) {
+  return tensor.defined() ? tensor.narrow(0, rows.first, rows.count) : tensor;
+}
+
+}  // namespace
+
+ModelBatch to_model_batch(const DeviceBatch& batch,
+                          RowRange rows,
+                          const std::vector<ReferenceCrop>& crops,
+                          torch::Device device,
+                          SpeakerTable table) {
+  const BatchLayout& layout = batch.layout;
+  QANAT_CHECK(layout.format.kind == PayloadKind::mel_f32) << "the model reads mel";
+  const auto on_device = torch::TensorOptions().device(device);
+  const auto first = static_cast<std::size_t>(rows.first);
+  const auto count = static_cast<std::size_t>(rows.count);
+  const std::span<const ReferenceCrop> own_crops = std::span(crops).subspan(first, count);
+  const int frames = layout.shape.frames;
+  const std::int64_t bins = layout.format.mel_bins;
+
+  ModelBatch result;
+  result.mel = part(batch, layout.payload, rows, frames * bins, on_device.dtype(torch::kFloat32))
+                   .view({rows.count, frames, bins});
+  const auto integers = on_device.dtype(torch::kInt32);
+  result.tokens = part(batch, layout.tokens, rows, layout.shape.tokens, integers).to(torch::kInt64);
+  if (table == SpeakerTable::present) {
+    result.speakers =
+        part(batch, layout.speakers, rows, 1, integers).view({rows.count}).to(torch::kInt64);
+  }
+  result.mel_lengths = lengths(batch.mel_lengths, rows, device);
+  result.token_lengths = lengths(batch.token_lengths, rows, device);
+  const ReferenceFrames reference = reference_frames(own_crops);
+  const torch::Tensor places = reference.places.to(device).unsqueeze(2);
+  result.reference = result.mel.gather(1, places.expand({-1, -1, bins}));
+  result.reference_lengths = reference.lengths.to(device);
+  result.condition = reference.keep.to(device);
+  result.mel_weights =
+      mel_weights(own_crops, std::span(batch.mel_lengths).subspan(first, count), frames).to(device);
+  return result;
+}
+
+torch::Tensor frame_weights(const ModelBatch& batch) {
+  return batch.mel_lengths.to(torch::kFloat32);
+}
+
+ModelBatch make_longest_batch(const BatchShape& shape,
+                              int mel_bins,
+                              torch::Device device,
+                              SpeakerTable table) {
+  const auto on_device = torch::TensorOptions().device(device);
+  const std::int64_t rows = shape.rows;
+  const int reference = std::clamp(shape.frames / 2, 1, ReferenceOptions{}.max_frames);
+  const auto whole = [&](std::int64_t value) {
+    return torch::full({rows}, value, on_device.dtype(torch::kInt64));
+  };
+  ModelBatch batch;
+  batch.tokens = torch::ones({rows, shape.tokens}, on_device.dtype(torch::kInt64));
+  batch.token_lengths = whole(std::min(shape.tokens, shape.frames));
+  batch.mel = torch::zeros({rows, shape.frames, mel_bins}, on_device);
+  batch.mel_lengths = whole(shape.frames);
+  batch.reference = torch::zeros({rows, reference, mel_bins}, on_device);
+  batch.reference_lengths = whole(reference);
+  batch.condition = torch::ones({rows}, on_device);
+  batch.mel_weights = torch::ones({rows, shape.frames}, on_device);
+  if (table == SpeakerTable::present) {
+    batch.speakers = whole(0);
+  }
+  return batch;
+}
+
+ModelBatch narrow_rows(const ModelBatch& batch, RowRange rows) {
+  return {.tokens = rows_of(batch.tokens, rows),
+          .token_lengths = rows_of(batch.token_lengths, rows),
+          .mel = rows_of(batch.mel, rows),
+          .mel_lengths = rows_of(batch.mel_lengths, rows),
+          .reference = rows_of(batch.reference, rows),
+          .reference_lengths = rows_of(batch.reference_lengths, rows),
+          .condition = rows_of(batch.condition, rows),
+          .speakers = rows_of(batch.speakers, rows),
+          .mel_weights = rows_of(batch.mel_weights, rows)};
+}
+
+}  // namespace qanat

@@ -1,0 +1,45 @@
+// A batch in a slot of the ring, seen as the tensors the model reads.
+#pragma once
+
+#include <vector>
+
+#include <torch/types.h>
+
+#include "model/model_batch.h"
+#include "train/reference_crops.h"
+#include "transfer/device_batch.h"
+
+namespace qanat {
+
+struct RowRange {
+  int first = 0;
+  int count = 0;
+
+  bool operator==(const RowRange&) const = default;
+};
+
+enum class SpeakerTable { absent, present };
+
+// Call on the stream that reads the batch, once it has arrived; `mel` is a view of the slot, so
+// the result lives no longer than the loan. `crops` has one entry per row of the whole batch.
+// Everything but the rows is the same, whatever the range.
+ModelBatch to_model_batch(const DeviceBatch& batch,
+                          RowRange rows,
+                          const std::vector<ReferenceCrop>& crops,
+                          torch::Device device,
+                          SpeakerTable table);
+
+// Frames of each row: f32 [rows]; what its losses are weighted with.
+torch::Tensor frame_weights(const ModelBatch& batch);
+
+// A batch of silence in which every row is as long as the shape allows: for trying out whether it
+// fits. Tokens are at most as many as frames.
+ModelBatch make_longest_batch(const BatchShape& shape,
+                              int mel_bins,
+                              torch::Device device,
+                              SpeakerTable table);
+
+// The rows of a batch as a batch of their own; shares memory.
+ModelBatch narrow_rows(const ModelBatch& batch, RowRange rows);
+
+}  // namespace qanat

@@ -1,0 +1,67 @@
+#include "train/divergence_guard.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+StepRecord step(std::int64_t number, bool skipped) {
+  return {.step = number, .epoch = 3, .batch = 5, .learning_rate = 1e-3, .skipped = skipped};
+}
+
+TEST(DivergenceGuardTest, SurvivesAsManyBadStepsInARowAsAllowed) {
+  DivergenceGuard guard(2, nullptr);
+
+  guard.observe(step(0, true), {});
+  guard.observe(step(1, true), {});
+
+  EXPECT_EQ(guard.skipped(), 2);
+}
+
+TEST(DivergenceGuardTest, EndsTheRunAfterOneMoreNamingPlaceAndRemedy) {
+  DivergenceGuard guard(1, nullptr);
+  guard.observe(step(0, true), {});
+
+  try {
+    guard.observe(step(1, true), {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("epoch 3, batch 5"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("--lr"));
+  }
+}
+
+TEST(DivergenceGuardTest, AGoodStepForgivesTheBadOnesBefore) {
+  DivergenceGuard guard(1, nullptr);
+  guard.observe(step(0, true), {});
+  guard.observe(step(1, false), {});
+
+  guard.observe(step(2, true), {});
+
+  EXPECT_EQ(guard.skipped(), 2);
+  EXPECT_EQ(guard.in_a_row(), 1);
+}
+
+TEST(DivergenceGuardTest, JournalsWhichUtterancesTheStepWasMadeOf) {
+  EventList journal;
+  DivergenceGuard guard(9, &journal);
+
+  guard.observe(step(7, true), {4, 2});
+
+  ASSERT_EQ(journal.events("skipped_step").size(), 1U);
+  const nlohmann::json fields = journal.events("skipped_step").front().fields;
+  EXPECT_EQ(fields.at("items"), nlohmann::json({4, 2}));
+  EXPECT_EQ(fields.at("step"), 7);
+}
+
+TEST(DivergenceGuardTest, GoesOnCountingAfterAResume) {
+  DivergenceGuard guard(2, nullptr);
+  guard.resume(5, 2);
+
+  EXPECT_THROW(guard.observe(step(9, true), {}), Error);
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,180 @@
+#include "train/optimiser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include "base/error.h"
+#include "train/optimiser_kernels.h"
+
+namespace qanat {
+namespace {
+
+// Of the partial sums of the norm: fixed, so that the norm does not depend on the threads.
+constexpr std::int64_t kBlock = 1 << 15;
+
+double norm_on_host(const torch::Tensor& values) {
+  const float* begin = values.data_ptr<float>();
+  const std::int64_t count = values.numel();
+  std::vector<double> sums(static_cast<std::size_t>((count + kBlock - 1) / kBlock));
+  at::parallel_for(0, static_cast<std::int64_t>(sums.size()), 1, [&](auto from, auto to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      sums[static_cast<std::size_t>(i)] =
+          sum_of_squares(begin + i * kBlock, std::min(kBlock, count - i * kBlock));
+    }
+  });
+  double sum = 0;
+  for (const double part : sums) {
+    sum += part;
+  }
+  return std::sqrt(sum);
+}
+
+// What gradients are multiplied by so that their norm is at most `limit`.
+double clip_factor(double norm, double limit) {
+  return limit > 0 && norm > limit ? limit / norm : 1.0;
+}
+
+TensorMap with_prefix(const TensorMap& map, const std::string& prefix) {
+  TensorMap result;
+  for (const auto& [name, tensor] : map) {
+    result.emplace(prefix + name, tensor);
+  }
+  return result;
+}
+
+TensorMap without_prefix(const TensorMap& map, const std::string& prefix) {
+  TensorMap result;
+  for (const auto& [name, tensor] : map) {
+    if (name.starts_with(prefix)) {
+      result.emplace(name.substr(prefix.size()), tensor);
+    }
+  }
+  return result;
+}
+
+constexpr const char* kFirst = "first.";
+constexpr const char* kSecond = "second.";
+constexpr const char* kUpdates = "updates";
+
+}  // namespace
+
+AdamW::AdamW(FlatParameters layout, const AdamWOptions& options, torch::Device device)
+    : layout_(std::move(layout)),
+      options_(options),
+      first_(layout_.make_block(device)),
+      second_(layout_.make_block(device)),
+      updates_(torch::zeros({1}, torch::TensorOptions().dtype(torch::kFloat64).device(device))) {}
+
+torch::Tensor AdamW::update(const torch::Tensor& weights,
+                            const torch::Tensor& gradient,
+                            double divisor,
+                            double learning_rate) {
+  const torch::NoGradGuard no_grad;
+  return weights.is_cpu() && !options_.only_tensor_operations
+             ? update_on_host(weights, gradient, divisor, learning_rate)
+             : update_on_device(weights, gradient, divisor, learning_rate);
+}
+
+torch::Tensor AdamW::update_on_host(const torch::Tensor& weights,
+                                    const torch::Tensor& gradient,
+                                    double divisor,
+                                    double learning_rate) {
+  const double norm = norm_on_host(gradient) / divisor;
+  if (!std::isfinite(norm)) {
+    return torch::tensor({static_cast<float>(norm), 0.0F});
+  }
+  double& updates = *updates_.data_ptr<double>();
+  updates += 1;
+  const double decay = learning_rate * options_.weight_decay;
+  const AdamFactors factors{
+      .gradient_scale = static_cast<float>(clip_factor(norm, options_.gradient_clip) / divisor),
+      .beta1 = static_cast<float>(options_.beta1),
+      .beta2 = static_cast<float>(options_.beta2),
+      .step_size = static_cast<float>(learning_rate / (1 - std::pow(options_.beta1, updates))),
+      .inverse_correction =
+          static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, updates))),
+      .epsilon = static_cast<float>(options_.epsilon),
+      .shrink = static_cast<float>(1 - decay)};
+  AdamFactors undecayed = factors;
+  undecayed.shrink = 1;
+  float* weight = weights.data_ptr<float>();
+  float* first = first_.data_ptr<float>();
+  float* second = second_.data_ptr<float>();
+  const float* slope = gradient.data_ptr<float>();
+  const auto run = [&](std::int64_t from, std::int64_t to, const AdamFactors& with) {
+    if (from < to) {
+      adam_update({.weight = weight + from,
+                   .first_moment = first + from,
+                   .second_moment = second + from,
+                   .gradient = slope + from,
+                   .count = to - from},
+                  with);
+    }
+  };
+  const std::int64_t matrices = layout_.num_decayed();
+  at::parallel_for(0, layout_.size(), kBlock, [&](auto from, auto to) {
+    run(from, std::min<std::int64_t>(to, matrices), factors);
+    run(std::max<std::int64_t>(from, matrices), to, undecayed);
+  });
+  return torch::tensor({static_cast<float>(norm), 1.0F});
+}
+
+// The same with tensors, for devices whose memory the host cannot read: a norm that is not finite
+// turns every change into a change by nothing, without the host knowing.
+torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
+                                      const torch::Tensor& gradient,
+                                      double divisor,
+                                      double learning_rate) {
+  const torch::Tensor norm = gradient.norm().div(divisor);  // f32 []
+  const torch::Tensor made = norm.isfinite().to(torch::kFloat32);
+  torch::Tensor scale = made / divisor;
+  if (options_.gradient_clip > 0) {
+    scale = scale * (options_.gradient_clip / norm.nan_to_num(1.0, 1.0)).clamp_max(1.0);
+  }
+  const torch::Tensor slope = gradient.nan_to_num(0, 0, 0) * scale;
+  updates_.add_(made.to(torch::kFloat64));
+  first_.add_((slope - first_) * (made * (1 - options_.beta1)));
+  second_.add_((slope * slope - second_) * (made * (1 - options_.beta2)));
+  // The first updates may all have been left out: then there is nothing to correct.
+  const torch::Tensor count = updates_.clamp_min(1.0);
+  const auto correction = [&](double beta) {
+    return (1 - torch::pow(beta, count)).to(torch::kFloat32);
+  };
+  const torch::Tensor root = second_.sqrt() / correction(options_.beta2).sqrt() + options_.epsilon;
+  const torch::Tensor shrink = 1 - made * (learning_rate * options_.weight_decay);
+  weights.narrow(0, 0, layout_.num_decayed()).mul_(shrink);
+  weights.sub_(first_ / root * (made * learning_rate / correction(options_.beta1)));
+  return torch::stack({norm, made});
+}
+
+TensorMap AdamW::state() const {
+  TensorMap state = with_prefix(layout_.views(first_), kFirst);
+  state.merge(with_prefix(layout_.views(second_), kSecond));
+  state.emplace(kUpdates, updates_);
+  return state;
+}
+
+void AdamW::load_state(const TensorMap& state) {
+  const auto updates = state.find(kUpdates);
+  if (updates == state.end() || updates->second.numel() != 1) {
+    throw Error("optimiser state: no `updates`; expected the state of AdamW");
+  }
+  layout_.load(first_, without_prefix(state, kFirst), "optimiser state, first moment of");
+  layout_.load(second_, without_prefix(state, kSecond), "optimiser state, second moment of");
+  updates_.copy_(updates->second.view({1}));
+}
+
+void follow(const torch::Tensor& average,
+            const torch::Tensor& weights,
+            double decay,
+            std::int64_t updates) {
+  const torch::NoGradGuard no_grad;
+  const auto t = static_cast<double>(updates);
+  average.lerp_(weights, 1 - std::min(decay, (1 + t) / (10 + t)));
+}
+
+}  // namespace qanat

@@ -1,0 +1,66 @@
+// AdamW on flat parameters, with clipping by the global norm, and the moving average of weights.
+//
+// Both belong to one stream: call them from its work only. Neither waits for the device.
+#pragma once
+
+#include <cstdint>
+
+#include <torch/torch.h>
+
+#include "train/flat_parameters.h"
+
+namespace qanat {
+
+struct AdamWOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;  // of matrices only
+  double gradient_clip = 1.0;  // largest norm; 0: none
+  // Use tensor operations on the CPU, too, as on devices whose memory the host cannot read. Slower.
+  bool only_tensor_operations = false;
+};
+
+class AdamW {
+ public:
+  AdamW(FlatParameters layout, const AdamWOptions& options, torch::Device device);
+
+  // One update of `weights` with `gradient` / `divisor`; both are blocks of the layout. Returns f32
+  // [2] on the device: the norm of the gradient after division and before clipping, and 1 when
+  // the update was made, 0 when it was left out because the norm is not finite.
+  torch::Tensor update(const torch::Tensor& weights,
+                       const torch::Tensor& gradient,
+                       double divisor,
+                       double learning_rate);
+
+  // Views: "first.<parameter>", "second.<parameter>" and "updates", f64 [1].
+  TensorMap state() const;
+  // Throws Error when it is not the state of an optimiser for the same parameters.
+  void load_state(const TensorMap& state);
+
+ private:
+  torch::Tensor update_on_host(const torch::Tensor& weights,
+                               const torch::Tensor& gradient,
+                               double divisor,
+                               double learning_rate);
+  torch::Tensor update_on_device(const torch::Tensor& weights,
+                                 const torch::Tensor& gradient,
+                                 double divisor,
+                                 double learning_rate);
+
+  const FlatParameters layout_;
+  const AdamWOptions options_;
+  torch::Tensor first_;    // f32 [layout size]
+  torch::Tensor second_;   // f32 [layout size]
+  torch::Tensor updates_;  // f64 [1]: made, on the device, because only it knows which were not
+};
+
+// The moving average of weights that is validated, rendered and exported. Early on it follows
+// faster, or a short run would average over its random start: decay after t updates is
+// min(decay, (1 + t) / (10 + t)).
+void follow(const torch::Tensor& average,
+            const torch::Tensor& weights,
+            double decay,
+            std::int64_t updates);
+
+}  // namespace qanat

@@ -1,0 +1,98 @@
+#include "train/piece_gradient.h"
+
+#include <utility>
+
+#include "model/monotonic_search.h"
+#include "train/batch_tensors.h"
+#include "train/nan_check.h"
+
+namespace qanat {
+namespace {
+
+torch::Tensor sum_losses(const LossParts& parts,
+                         const torch::Tensor& loss,
+                         const torch::Tensor& row_weights) {
+  const torch::NoGradGuard no_grad;
+  const auto sum = [&](const torch::Tensor& rows) { return (rows.detach() * row_weights).sum(); };
+  return torch::stack({loss.detach(),
+                       sum(parts.mel),
+                       sum(parts.refined),
+                       sum(parts.prior),
+                       sum(parts.forward_sum),
+                       sum(parts.binarisation),
+                       sum(parts.duration)});
+}
+
+}  // namespace
+
+PieceGradient::PieceGradient(TrainedModel& model,
+                             const PieceOptions& options,
+                             std::function<ModelBatch()> rows)
+    : model_(model), options_(options), rows_(std::move(rows)) {}
+
+void PieceGradient::align() {
+  const NanCheck check(options_.check_every_operation);
+  batch_ = rows_();
+  row_weights_ = frame_weights(batch_);
+  check.require_none("the mel of the batch", batch_.mel);
+  alignment_ = model_.network->align(batch_);
+  check.require_none("the alignment", alignment_.log_probability);
+}
+
+void PieceGradient::search() {
+  durations_ = monotonic_durations(alignment_.log_probability.detach().cpu(),
+                                   batch_.token_lengths.cpu(),
+                                   batch_.mel_lengths.cpu())
+                   .to(model_.device());
+}
+
+void PieceGradient::forward() {
+  const NanCheck check(options_.check_every_operation);
+  const Autocast autocast(options_.precision, model_.device());
+  output_ = model_.network->forward(batch_, durations_);
+  check.require_none("the predicted mel", output_.mel);
+  check.require_none("the predicted durations", output_.log_durations);
+}
+
+void PieceGradient::losses() {
+  const NanCheck check(options_.check_every_operation);
+  const LossParts parts = row_losses(batch_, alignment_, output_, durations_);
+  loss_ = weighted_loss(parts, options_.weights, row_weights_);
+  check.require_none("the loss", loss_);
+  loss_sums_ = sum_losses(parts, loss_, row_weights_);
+}
+
+void PieceGradient::backward(const torch::Tensor& sums) {
+  const NanCheck check(options_.check_every_operation);
+  const std::vector<torch::Tensor> gradients = torch::autograd::grad({loss_},
+                                                                     model_.parameters,
+                                                                     /*grad_outputs=*/{},
+                                                                     /*retain_graph=*/false,
+                                                                     /*create_graph=*/false,
+                                                                     /*allow_unused=*/true);
+  if (sums.defined()) {
+    model_.layout.add(model_.gradient, gradients);
+    sums.add_(loss_sums_);
+  }
+  drop();
+}
+
+void PieceGradient::run(const torch::Tensor& sums) {
+  align();
+  search();
+  forward();
+  losses();
+  backward(sums);
+}
+
+void PieceGradient::drop() {
+  batch_ = ModelBatch();
+  alignment_ = Alignment();
+  output_ = ModelOutput();
+  row_weights_.reset();
+  durations_.reset();
+  loss_.reset();
+  loss_sums_.reset();
+}
+
+}  // namespace qanat

@@ -1,0 +1,39 @@
+// From the moments of a step to its closed ledger. Pure; no libtorch, no device.
+//
+//   device:  ...| idle | forward | loss | backward | idle | forward ... | optimizer |  -> time
+//   host:    ... busy | asked, handed | ...
+//
+// What the device did is known from its events. Why it was idle is known from the host: it had no
+// batch to hand over, the batch was on its way, or the host was busy with something else.
+#pragma once
+
+#include <vector>
+
+#include "base/time.h"
+#include "metrics/step_record.h"
+
+namespace qanat {
+
+enum class StepPhase { forward, loss, backward, retry, optimizer, checkpoint };
+
+// How a batch came to the device.
+struct BatchArrival {
+  Clock::time_point host_busy_since;  // the host had submitted what was before
+  Clock::time_point asked;            // the host asked the ring for the batch
+  Clock::time_point handed;           // and got it
+  Clock::time_point arrived;          // it was in the device's memory
+};
+
+// One stretch of the device's time. It begins where the one before ended.
+struct StepStretch {
+  Clock::time_point end;
+  bool idle = false;                     // the device waited for a batch: `arrival` says why
+  StepPhase phase = StepPhase::forward;  // what it did, when it was not idle
+  BatchArrival arrival{};
+};
+
+// `begin` is where the step before (or whatever the device did between the two) ended; stretches
+// in the order of time.
+StepPhases close_ledger(Clock::time_point begin, const std::vector<StepStretch>& stretches);
+
+}  // namespace qanat

@@ -1,0 +1,23 @@
+// What a trainer tells whoever watches it. Called from the thread that trains, between two steps;
+// must not block.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "metrics/step_record.h"
+#include "train/validation_result.h"
+
+namespace qanat {
+
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+
+  virtual void on_note(const std::string& /*note*/) {}
+  virtual void on_step(const StepRecord& /*record*/) {}
+  virtual void on_validation(std::int64_t /*step*/, const ValidationResult&, bool /*best*/) {}
+  virtual void on_save(std::int64_t /*step*/) {}
+};
+
+}  // namespace qanat

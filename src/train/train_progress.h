@@ -1,0 +1,32 @@
+// Where a run stands: what a checkpoint holds besides tensors so that a run goes on as if it had
+// never been interrupted. A value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "pipeline/loader.h"
+
+namespace qanat {
+
+struct TrainProgress {
+  std::int64_t step = 0;  // updates so far
+  Position position;      // the batch that comes next
+  std::optional<double> best_score;
+  std::int64_t best_step = 0;
+  std::int64_t validations_since_best = 0;
+  std::int64_t skipped_steps = 0;
+  std::int64_t skipped_in_a_row = 0;
+  nlohmann::json history = nlohmann::json::array();  // of validations, one object each
+
+  bool operator==(const TrainProgress&) const = default;
+};
+
+nlohmann::json to_json(const TrainProgress& progress);
+// Fails, naming it, when a field is missing or senseless.
+Result<TrainProgress> to_train_progress(const nlohmann::json& json);
+
+}  // namespace qanat

@@ -1,0 +1,394 @@
+#include "train/train_step.h"
+
+#include <algorithm>
+#include <span>
+
+#include <c10/util/Exception.h>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "device/out_of_memory.h"
+#include "transfer/slot_times.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::int64_t kNumbers = kLossSums + 2;  // and norm, made
+
+// Rows of a shape that are halved until they fit.
+struct Halving {
+  TrainedModel& model;
+  const PieceOptions& options;
+  const std::function<ModelBatch(RowRange)>& rows;
+  const BatchShape& shape;
+  FittingRows& fitting;
+  EventSink* journal;
+  const torch::Tensor& sums;
+};
+
+void journal_halving(const Halving& halving, RowRange rows, const std::string& why) {
+  if (halving.journal != nullptr) {
+    halving.journal->record(
+        {.kind = "out_of_memory",
+         .fields = {{"shape", {halving.shape.rows, halving.shape.frames, halving.shape.tokens}},
+                    {"rows", rows.count},
+                    {"retried_with", (rows.count + 1) / 2},
+                    {"why", why}}});
+  }
+}
+
+void halve(const Halving& halving, RowRange rows, const std::string& why);
+
+void run_or_halve(const Halving& halving, RowRange rows) {
+  std::string why;
+  try {
+    PieceGradient(halving.model, halving.options, [&] {
+      return halving.rows(rows);
+    }).run(halving.sums);
+    return;
+  } catch (const OutOfMemory& error) {
+    why = error.what();
+  } catch (const c10::OutOfMemoryError& error) {
+    why = error.what_without_backtrace();
+  }
+  halve(halving, rows, why);
+}
+
+void halve(const Halving& halving, RowRange rows, const std::string& why) {
+  if (rows.count == 1) {
+    throw Error(
+        "model device: one utterance of {} frames and {} tokens does not fit its memory ({}); try "
+        "--max-mel-frames {}, a smaller --model-size, or a larger --model-gpu-memory",
+        halving.shape.frames,
+        halving.shape.tokens,
+        why,
+        std::max(1, halving.shape.frames / 2));
+  }
+  journal_halving(halving, rows, why);
+  const int first = (rows.count + 1) / 2;
+  halving.fitting.remember(halving.shape, first);
+  run_or_halve(halving, {.first = rows.first, .count = first});
+  run_or_halve(halving, {.first = rows.first + first, .count = rows.count - first});
+}
+
+}  // namespace
+
+std::vector<RowRange> FittingRows::pieces(const BatchShape& shape, RowRange rows) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto most = most_.find({shape.frames, shape.tokens});
+    if (most == most_.end() || rows.count <= most->second) {
+      return {rows};
+    }
+  }
+  const int first = (rows.count + 1) / 2;
+  std::vector<RowRange> all = pieces(shape, {.first = rows.first, .count = first});
+  const std::vector<RowRange> rest =
+      pieces(shape, {.first = rows.first + first, .count = rows.count - first});
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+void FittingRows::remember(const BatchShape& shape, int rows) {
+  const std::lock_guard lock(mutex_);
+  const auto [most, is_first] = most_.emplace(std::pair(shape.frames, shape.tokens), rows);
+  most->second = std::min(most->second, rows);
+}
+
+// A piece of a batch between its phases. Used by work of the two streams, which events order.
+struct TrainStep::Piece {
+  // Work that fails for lack of memory leaves the rest to retry().
+  void attempt(const std::function<void(PieceGradient&)>& work) {
+    if (!gradient) {
+      return;
+    }
+    try {
+      work(*gradient);
+      return;
+    } catch (const OutOfMemory& error) {
+      why = error.what();
+    } catch (const c10::OutOfMemoryError& error) {
+      why = error.what_without_backtrace();
+    }
+    gradient.reset();
+  }
+  void retry() {
+    if (gradient) {
+      gradient.reset();
+      return;
+    }
+    halve({.model = model,
+           .options = options,
+           .rows = tensors,
+           .shape = batch.layout.shape,
+           .fitting = *fitting,
+           .journal = journal,
+           .sums = sums},
+          rows,
+          why);
+  }
+
+  TrainedModel& model;
+  const PieceOptions options;
+  const DeviceBatch batch;  // a copy of the loan: keeps its slot until the work is done
+  const RowRange rows;
+  const std::function<ModelBatch(RowRange)> tensors;
+  const std::shared_ptr<FittingRows> fitting;
+  EventSink* const journal;
+  const torch::Tensor sums;
+  std::optional<PieceGradient> gradient;
+  std::string why;
+};
+
+struct TrainStep::Pending {
+  struct Mark {
+    std::unique_ptr<DeviceEvent> event;
+    bool idle = false;
+    StepPhase phase = StepPhase::forward;
+    HandOver hand_over{};
+    std::shared_ptr<SlotTimes> times{};  // shared with the ring, which fills them in
+  };
+  StepRecord record;
+  std::vector<std::uint32_t> items;
+  std::vector<Mark> marks;
+  bool is_update = false;
+  torch::Tensor numbers;  // f32 [kNumbers] on the device
+  std::array<float, kNumbers> on_host{};
+};
+
+TrainStep::TrainStep(Device& device,
+                     DeviceStream& stream,
+                     TrainedModel& model,
+                     const TrainStepOptions& options)
+    : device_(device),
+      stream_(stream),
+      model_(model),
+      options_(options),
+      crops_(options.seed),
+      table_(model.network->shape().speakers > 0 ? SpeakerTable::present : SpeakerTable::absent),
+      fitting_(std::make_shared<FittingRows>()),
+      sums_(torch::zeros({kLossSums}, torch::TensorOptions().device(model.device()))),
+      current_(std::make_unique<Pending>()) {
+  // Streams of the host wait for one another; a CUDA stream cannot wait for one of the host.
+  if (device.id().kind != DeviceKind::cuda) {
+    search_device_ = std::make_unique<HostDevice>(HostDeviceOptions{});
+    search_stream_ = search_device_->make_stream("durations");
+  }
+  leave_out();
+}
+
+TrainStep::~TrainStep() = default;
+
+PieceOptions TrainStep::piece_options() const {
+  return {.weights = weights_,
+          .precision = options_.precision,
+          .check_every_operation = options_.check_every_operation};
+}
+
+std::unique_ptr<DeviceEvent> TrainStep::record_event() {
+  std::unique_ptr<DeviceEvent> event = device_.make_event();
+  stream_.record(*event);
+  return event;
+}
+
+void TrainStep::mark(StepPhase phase) {
+  current_->marks.push_back({.event = record_event(), .phase = phase});
+}
+
+int TrainStep::try_shape(const BatchShape& shape) {
+  int pieces = 0;  // written by the stream, read after it is synchronised
+  stream_.submit([this, shape, &pieces] {
+    const ModelBatch longest =
+        make_longest_batch(shape, model_.network->shape().mel_bins, model_.device(), table_);
+    const std::function<ModelBatch(RowRange)> rows = [&](RowRange range) {
+      return narrow_rows(longest, range);
+    };
+    const PieceOptions options = piece_options();
+    const torch::Tensor nothing;
+    const RowRange all{.count = shape.rows};
+    run_or_halve({.model = model_,
+                  .options = options,
+                  .rows = rows,
+                  .shape = shape,
+                  .fitting = *fitting_,
+                  .journal = options_.journal,
+                  .sums = nothing},
+                 all);
+    pieces = static_cast<int>(fitting_->pieces(shape, all).size());
+  });
+  stream_.synchronise();
+  leave_out();
+  return pieces;
+}
+
+void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) {
+  current_->marks.push_back(
+      {.event = record_event(), .idle = true, .hand_over = hand_over, .times = batch.times});
+  StepRecord& record = current_->record;
+  const BatchShape& shape = batch.layout.shape;
+  record.epoch = batch.id.epoch;
+  record.batch = batch.id.index;
+  record.batches = current_->items.empty() ? 1 : record.batches + 1;
+  record.rows = shape.rows;
+  record.padded_frames = shape.frames;
+  record.tokens = shape.tokens;
+  for (const std::int32_t frames : batch.mel_lengths) {
+    record.frames += frames;
+  }
+  current_->items.insert(current_->items.end(), batch.items.begin(), batch.items.end());
+
+  const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(
+      crops_.crops(batch.id.epoch, batch.items, batch.mel_lengths));
+  for (const RowRange rows : fitting_->pieces(shape, {.count = shape.rows})) {
+    // Shared by the work of both streams.
+    auto piece = std::make_shared<Piece>(
+        Piece{.model = model_,
+              .options = piece_options(),
+              .batch = batch,
+              .rows = rows,
+              .tensors =
+                  [batch, crops, device = model_.device(), table = table_](RowRange range) {
+                    return to_model_batch(batch, range, *crops, device, table);
+                  },
+              .fitting = fitting_,
+              .journal = options_.journal,
+              .sums = sums_,
+              .gradient = std::nullopt,
+              .why = {}});
+    submit_piece(piece);
+  }
+}
+
+void TrainStep::submit_piece(const std::shared_ptr<Piece>& piece) {
+  const auto submit = [&](void (PieceGradient::*phase)()) {
+    stream_.submit([piece, phase] {
+      piece->attempt([phase](PieceGradient& gradient) { (gradient.*phase)(); });
+    });
+  };
+  stream_.submit([piece] {
+    piece->gradient.emplace(
+        piece->model, piece->options, [raw = piece.get()] { return raw->tensors(raw->rows); });
+  });
+  submit(&PieceGradient::align);
+  submit_search(piece);
+  submit(&PieceGradient::forward);
+  mark(StepPhase::forward);
+  submit(&PieceGradient::losses);
+  mark(StepPhase::loss);
+  stream_.submit([piece] {
+    piece->attempt([&](PieceGradient& gradient) { gradient.backward(piece->sums); });
+  });
+  mark(StepPhase::backward);
+  stream_.submit([piece] { piece->retry(); });
+  mark(StepPhase::retry);
+}
+
+void TrainStep::submit_search(const std::shared_ptr<Piece>& piece) {
+  const auto search = [piece] { piece->attempt(&PieceGradient::search); };
+  if (!search_stream_) {
+    stream_.submit(search);
+    return;
+  }
+  const std::unique_ptr<DeviceEvent> aligned = record_event();
+  search_stream_->wait(*aligned);
+  search_stream_->submit(search);
+  const std::unique_ptr<DeviceEvent> found = search_device_->make_event();
+  search_stream_->record(*found);
+  stream_.wait(*found);
+}
+
+void TrainStep::update(const UpdateRequest& request) {
+  Pending& update = *current_;
+  QANAT_CHECK(update.record.frames > 0) << "an update without a batch";
+  update.is_update = true;
+  update.record.step = request.step;
+  update.record.learning_rate = request.learning_rate;
+  update.numbers = torch::empty({kNumbers}, torch::TensorOptions().device(model_.device()));
+  stream_.submit([this,
+                  request,
+                  frames = static_cast<double>(update.record.frames),
+                  numbers = update.numbers] {
+    const torch::NoGradGuard no_grad;
+    numbers.narrow(0, 0, kLossSums).copy_(sums_);
+    numbers.narrow(0, kLossSums, 2)
+        .copy_(model_.optimiser.update(
+            model_.weights, model_.gradient, frames, request.learning_rate));
+    follow(model_.average, model_.weights, options_.average_decay, request.step);
+    model_.gradient.zero_();
+    sums_.zero_();
+  });
+  stream_.copy(std::as_writable_bytes(std::span(update.on_host)),
+               std::as_bytes(std::span(update.numbers.data_ptr<float>(), kNumbers)));
+  mark(StepPhase::optimizer);
+  pending_.push_back(std::exchange(current_, std::make_unique<Pending>()));
+}
+
+void TrainStep::submit_checkpoint_work(std::function<void()> work) {
+  stream_.submit(std::move(work));
+  mark(StepPhase::checkpoint);
+}
+
+void TrainStep::leave_out() {
+  QANAT_CHECK(current_->items.empty()) << "between two updates only";
+  current_->marks.push_back({.event = record_event()});
+  pending_.push_back(std::exchange(current_, std::make_unique<Pending>()));
+}
+
+std::optional<FinishedStep> TrainStep::finished() {
+  while (!pending_.empty() && pending_.front()->marks.back().event->ready()) {
+    const std::unique_ptr<Pending> done = std::move(pending_.front());
+    pending_.pop_front();
+    if (std::optional<FinishedStep> step = settle(*done)) {
+      return step;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<FinishedStep> TrainStep::wait_finished() {
+  while (!pending_.empty()) {
+    pending_.front()->marks.back().event->synchronise();
+    if (std::optional<FinishedStep> step = finished()) {
+      return step;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
+  pending.marks.back().event->synchronise();  // it has passed; throws what its work failed with
+  std::vector<StepStretch> stretches;
+  for (const Pending::Mark& mark : pending.marks) {
+    StepStretch stretch{
+        .end = mark.event->passed_at().value(), .idle = mark.idle, .phase = mark.phase};
+    if (mark.idle) {
+      stretch.arrival = {.host_busy_since = mark.hand_over.host_busy_since,
+                         .asked = mark.hand_over.asked,
+                         .handed = mark.hand_over.handed,
+                         .arrived = mark.times->copy.end.value_or(mark.hand_over.handed)};
+    }
+    stretches.push_back(stretch);
+  }
+  const Clock::time_point begin = last_end_.value_or(stretches.front().end);
+  last_end_ = stretches.back().end;
+  if (!pending.is_update) {
+    return std::nullopt;
+  }
+  FinishedStep step{.record = pending.record, .items = std::move(pending.items)};
+  step.record.phases = close_ledger(begin, stretches);
+  const auto mean = [&](std::size_t i) {
+    return static_cast<double>(pending.on_host[i]) / static_cast<double>(step.record.frames);
+  };
+  step.record.losses = {.total = mean(0),
+                        .mel = mean(1),
+                        .refined = mean(2),
+                        .prior = mean(3),
+                        .forward_sum = mean(4),
+                        .binarisation = mean(5),
+                        .duration = mean(6)};
+  step.record.gradient_norm = static_cast<double>(pending.on_host[kLossSums]);
+  step.record.skipped = pending.on_host[kLossSums + 1] == 0.0F;
+  return step;
+}
+
+}  // namespace qanat

@@ -1,0 +1,135 @@
+// Runs updates on the model device: every phase is work submitted to one stream, with an event
+// behind it, so the host runs ahead and never waits for the device in steady state.
+//
+//   while (auto batch = ring.next(step.stream(), stop)) {
+//     step.accumulate(*batch, arrival);
+//     ring.release(*std::move(batch), step.stream());
+//     step.update({...});
+//     while (auto done = step.finished()) { ... done->record ... }
+//   }
+//
+// A piece of a batch that does not fit the device's memory is done again in halves, with the same
+// gradient, and the shape is remembered. All methods are for one host thread; whatever the model
+// holds belongs to the stream.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+#include "device/host/host_device.h"
+#include "metrics/journal.h"
+#include "metrics/step_record.h"
+#include "train/batch_tensors.h"
+#include "train/piece_gradient.h"
+#include "train/reference_crops.h"
+#include "train/step_ledger.h"
+#include "transfer/device_batch.h"
+
+namespace qanat {
+
+struct TrainStepOptions {
+  std::uint64_t seed = 0;  // of the reference crops
+  Precision precision = Precision::single;
+  bool check_every_operation = false;
+  double average_decay = 0.999;
+  EventSink* journal = nullptr;  // not owned; may be absent
+};
+
+// When the host asked for a batch and got it; what the device knows is added later.
+struct HandOver {
+  Clock::time_point host_busy_since;
+  Clock::time_point asked;
+  Clock::time_point handed;
+};
+
+struct UpdateRequest {
+  std::int64_t step = 0;
+  double learning_rate = 0;
+};
+
+struct FinishedStep {
+  StepRecord record;
+  std::vector<std::uint32_t> items;  // of all batches of the update
+};
+
+// The most rows of a shape that fitted, for shapes of which not all did. Thread-safe.
+class FittingRows {
+ public:
+  // Halves `rows` until every piece is known to fit, or is not known not to.
+  std::vector<RowRange> pieces(const BatchShape& shape, RowRange rows) const;
+  void remember(const BatchShape& shape, int rows);
+
+ private:
+  mutable std::mutex mutex_;                 // guards most_
+  std::map<std::pair<int, int>, int> most_;  // rows by frames and tokens
+};
+
+class TrainStep {
+ public:
+  // `model` was made on `stream`, which is one of `device`. All three outlive the step.
+  TrainStep(Device& device,
+            DeviceStream& stream,
+            TrainedModel& model,
+            const TrainStepOptions& options);
+  TrainStep(const TrainStep&) = delete;
+  TrainStep& operator=(const TrainStep&) = delete;
+  // Waits for the piece of work that is running.
+  ~TrainStep();
+
+  DeviceStream& stream() { return stream_; }
+  void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
+
+  // Forward and backward of a whole shape without an update. Returns how many pieces it took;
+  // throws Error with the remedy when not even one row fits. Waits for the device.
+  int try_shape(const BatchShape& shape);
+
+  void accumulate(const DeviceBatch& batch, const HandOver& hand_over);
+  void update(const UpdateRequest& request);
+  // Work for a checkpoint; its time is booked there.
+  void submit_checkpoint_work(std::function<void()> work);
+  // What the stream did since the last update is no part of the next one.
+  void leave_out();
+
+  // The oldest update that is done and was not returned yet; nothing when none is.
+  std::optional<FinishedStep> finished();
+  // The same, waiting for it; nothing when all were returned.
+  std::optional<FinishedStep> wait_finished();
+
+ private:
+  struct Pending;
+  struct Piece;
+  using PieceWork = void (Piece::*)();
+
+  void submit_piece(const std::shared_ptr<Piece>& piece);
+  void submit_search(const std::shared_ptr<Piece>& piece);
+  void mark(StepPhase phase);
+  std::unique_ptr<DeviceEvent> record_event();
+  PieceOptions piece_options() const;
+  std::optional<FinishedStep> settle(Pending& pending);
+
+  Device& device_;
+  DeviceStream& stream_;
+  TrainedModel& model_;
+  const TrainStepOptions options_;
+  const ReferenceCrops crops_;
+  const SpeakerTable table_;
+  LossWeights weights_;
+  std::shared_ptr<FittingRows> fitting_;  // shared with submitted work
+  torch::Tensor sums_;                    // f32 [kLossSums], since the last update; the stream's
+  std::unique_ptr<Pending> current_;      // what has been submitted since the last update
+  std::deque<std::unique_ptr<Pending>> pending_;
+  std::optional<Clock::time_point> last_end_;
+  std::unique_ptr<HostDevice> search_device_;  // finds durations beside the model device
+  std::unique_ptr<DeviceStream> search_stream_;
+};
+
+}  // namespace qanat

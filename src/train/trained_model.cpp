@@ -1,0 +1,44 @@
+#include "train/trained_model.h"
+
+#include <utility>
+
+namespace qanat {
+
+XttsModel make_view(const ModelShape& shape,
+                    const FlatParameters& layout,
+                    const torch::Tensor& block) {
+  XttsModel network(shape);
+  network->to(block.device());
+  layout.attach(*network, block);
+  network->eval();
+  return network;
+}
+
+TrainedModel make_trained_model(const ModelShape& shape,
+                                const AdamWOptions& options,
+                                std::uint64_t seed,
+                                torch::Device device) {
+  // The averaged network first, so that the weights that count are drawn last, right after the
+  // seed is set.
+  XttsModel averaged(shape);
+  torch::manual_seed(seed);
+  XttsModel network(shape);
+  network->to(device);
+  averaged->to(device);
+  FlatParameters layout(*network);
+  torch::Tensor weights = layout.adopt(*network, device);
+  torch::Tensor average = weights.clone();
+  layout.attach(*averaged, average);
+  averaged->eval();
+  AdamW optimiser(layout, options, device);
+  return {.network = network,
+          .averaged = averaged,
+          .layout = layout,
+          .parameters = layout.parameters(*network),
+          .weights = std::move(weights),
+          .average = std::move(average),
+          .gradient = layout.make_block(device),
+          .optimiser = std::move(optimiser)};
+}
+
+}  // namespace qanat

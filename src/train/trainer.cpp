@@ -1,0 +1,266 @@
+#include "train/trainer.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "device/torch_binding.h"
+
+namespace qanat {
+namespace {
+
+TensorMap copy_to_host(const TensorMap& tensors) {
+  TensorMap copies;
+  for (const auto& [name, tensor] : tensors) {
+    copies.emplace(name, tensor.detach().to(torch::kCPU, tensor.scalar_type(), false, true));
+  }
+  return copies;
+}
+
+}  // namespace
+
+const char* to_string(TrainEnding ending) {
+  switch (ending) {
+    case TrainEnding::max_steps:
+      return "max_steps";
+    case TrainEnding::all_epochs:
+      return "all_epochs";
+    case TrainEnding::early_stop:
+      return "early_stop";
+    case TrainEnding::stopped:
+      return "stopped";
+  }
+  return "unknown";
+}
+
+void load_into(TrainedModel& model, const Checkpoint& checkpoint) {
+  model.layout.load(model.weights, checkpoint.weights, "weights of");
+  model.layout.load(model.average, checkpoint.ema, "averaged weights of");
+  model.optimiser.load_state(checkpoint.optimizer);
+}
+
+Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress)
+    : options_(options),
+      parts_(std::move(parts)),
+      progress_(std::move(progress)),
+      first_step_(progress_.step),
+      host_busy_since_(Clock::now()),
+      guard_(options.max_skipped, parts_.journal),
+      step_(parts_.device, parts_.stream, parts_.model, options.step),
+      saving_("checkpoint"),
+      rendering_("render") {
+  guard_.resume(progress_.skipped_steps, progress_.skipped_in_a_row);
+}
+
+Trainer::~Trainer() = default;
+
+TrainOutcome Trainer::run(const std::stop_token& stop) {
+  try_largest_shape();
+  if (parts_.open_gate) {
+    parts_.open_gate(stop);
+  }
+  const TrainEnding ending = train(stop);
+  drain();
+  if (saved_step_ != progress_.step && progress_.step > first_step_) {
+    save(Best::no);
+  }
+  parts_.stream.synchronise();
+  saving_.wait();
+  rendering_.wait();
+  return {.ending = ending, .progress = progress_, .steps = progress_.step - first_step_};
+}
+
+TrainEnding Trainer::train(const std::stop_token& stop) {
+  while (true) {
+    if (const std::optional<TrainEnding> ending = reason_to_end(stop)) {
+      return *ending;
+    }
+    if (!accumulate(stop)) {
+      return stop.stop_requested() ? TrainEnding::stopped : TrainEnding::all_epochs;
+    }
+    submit_update();
+    report_finished();
+    const bool is_best = is_due(options_.validate_every) && validate();
+    if (is_best || is_due(options_.save_every)) {
+      save(is_best ? Best::yes : Best::no);
+    }
+    if (is_due(options_.render_every)) {
+      render();
+    }
+  }
+}
+
+// Memory problems show now and not in the middle of the first epoch.
+void Trainer::try_largest_shape() {
+  const BatchShape& shape = options_.largest;
+  if (shape.rows == 0) {
+    return;
+  }
+  const int pieces = step_.try_shape(shape);
+  if (pieces > 1) {
+    parts_.observer.on_note(fmt::format(
+        "the largest batch ({} utterances of {} frames) does not fit the memory of {} at once and "
+        "is trained in {} pieces, with the same result; --batch-size {} would fit",
+        shape.rows,
+        shape.frames,
+        to_string(parts_.device.id()),
+        pieces,
+        std::max(1, shape.rows / pieces)));
+  }
+}
+
+std::optional<TrainEnding> Trainer::reason_to_end(const std::stop_token& stop) const {
+  if (stop.stop_requested()) {
+    return TrainEnding::stopped;
+  }
+  if (progress_.step >= options_.max_steps) {
+    return TrainEnding::max_steps;
+  }
+  if (options_.patience && progress_.validations_since_best >= *options_.patience) {
+    return TrainEnding::early_stop;
+  }
+  return std::nullopt;
+}
+
+// The batches of one update; fewer at the end of the data. False when there are none, or when a
+// stop came between them: they are then not part of the run.
+bool Trainer::accumulate(const std::stop_token& stop) {
+  LossWeights weights;
+  weights.binarisation =
+      progress_.step >= options_.binarisation_start ? options_.binarisation : 0.0;
+  step_.set_loss_weights(weights);
+  int count = 0;
+  while (count < options_.batches_per_update) {
+    HandOver hand_over{.host_busy_since = host_busy_since_, .asked = Clock::now(), .handed = {}};
+    std::optional<DeviceBatch> batch = parts_.ring.next(parts_.stream, stop);
+    hand_over.handed = Clock::now();
+    if (!batch) {
+      return count > 0 && !stop.stop_requested();
+    }
+    step_.accumulate(*batch, hand_over);
+    last_batch_ = batch->id;
+    parts_.ring.release(*std::move(batch), parts_.stream);
+    host_busy_since_ = Clock::now();
+    ++count;
+  }
+  return true;
+}
+
+void Trainer::submit_update() {
+  step_.update(
+      {.step = progress_.step, .learning_rate = options_.schedule.learning_rate(progress_.step)});
+  ++progress_.step;
+  progress_.position = parts_.position_after(last_batch_);
+  host_busy_since_ = Clock::now();
+}
+
+void Trainer::report_finished() {
+  while (const std::optional<FinishedStep> step = step_.finished()) {
+    report(*step);
+  }
+}
+
+void Trainer::drain() {
+  while (const std::optional<FinishedStep> step = step_.wait_finished()) {
+    report(*step);
+  }
+}
+
+void Trainer::report(const FinishedStep& step) {
+  if (parts_.journal != nullptr) {
+    parts_.journal->record(to_event(step.record));
+  }
+  parts_.observer.on_step(step.record);
+  guard_.observe(step.record, step.items);
+  progress_.skipped_steps = guard_.skipped();
+  progress_.skipped_in_a_row = guard_.in_a_row();
+}
+
+bool Trainer::is_due(std::int64_t every) const {
+  return every > 0 && progress_.step % every == 0;
+}
+
+// Whether it was the best so far.
+bool Trainer::validate() {
+  if (parts_.validator.is_empty()) {
+    return false;
+  }
+  drain();
+  const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
+  step_.leave_out();
+  const bool is_best = !progress_.best_score || result.score() < *progress_.best_score;
+  if (is_best) {
+    progress_.best_score = result.score();
+    progress_.best_step = progress_.step;
+    progress_.validations_since_best = 0;
+  } else {
+    ++progress_.validations_since_best;
+  }
+  nlohmann::json entry = to_json(result);
+  entry["step"] = progress_.step;
+  entry["best"] = is_best;
+  if (parts_.journal != nullptr) {
+    parts_.journal->record({.kind = "validation", .fields = entry});
+  }
+  progress_.history.push_back(std::move(entry));
+  parts_.observer.on_validation(progress_.step, result, is_best);
+  return is_best;
+}
+
+nlohmann::json Trainer::make_state() const {
+  nlohmann::json state = parts_.state;
+  state["training"] = to_json(progress_);
+  return state;
+}
+
+// To be called on the stream. The copies are the host's: they do not count against the device.
+Checkpoint Trainer::make_checkpoint() const {
+  const TorchBudgetScope host(nullptr);
+  const TrainedModel& model = parts_.model;
+  return {.weights = copy_to_host(model.layout.views(model.weights)),
+          .ema = copy_to_host(model.layout.views(model.average)),
+          .optimizer = copy_to_host(model.optimiser.state()),
+          .state = {}};
+}
+
+void Trainer::save(Best best) {
+  saving_.reserve();
+  // Shared by the work that fills it and the thread that writes it.
+  auto copy = std::make_shared<std::optional<Checkpoint>>();
+  step_.submit_checkpoint_work([this, copy] { *copy = make_checkpoint(); });
+  parts_.stream.then([this, copy, best, step = progress_.step, state = make_state()] {
+    if (!*copy) {
+      saving_.cancel();  // the stream has failed; whoever waits for it is told why
+      return;
+    }
+    saving_.start([this, copy, best, step, state] {
+      (*copy)->state = state;
+      parts_.checkpoints.save(step, **copy, best == Best::yes);
+    });
+  });
+  saved_step_ = progress_.step;
+  parts_.observer.on_save(progress_.step);
+}
+
+// Left out when the last one is not done: sound is for listening, not for the record.
+void Trainer::render() {
+  if (!parts_.render || !rendering_.is_idle()) {
+    return;
+  }
+  rendering_.reserve();
+  auto weights = std::make_shared<TensorMap>();
+  step_.submit_checkpoint_work([this, weights] {
+    const TorchBudgetScope host(nullptr);
+    *weights = copy_to_host(parts_.model.layout.views(parts_.model.average));
+  });
+  parts_.stream.then([this, weights, step = progress_.step] {
+    if (weights->empty()) {
+      rendering_.cancel();
+      return;
+    }
+    rendering_.start([this, weights, step] { parts_.render(step, *weights); });
+  });
+}
+
+}  // namespace qanat

@@ -1,0 +1,107 @@
+// The training loop: takes batches from the ring, submits updates, and decides what is due.
+//
+// The host runs ahead of the device by as many batches as the ring has slots; results are looked
+// at when they are there. Saving happens beside the loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include <nlohmann/json.hpp>
+
+#include "train/background_work.h"
+#include "train/checkpoint.h"
+#include "train/divergence_guard.h"
+#include "train/schedule.h"
+#include "train/train_observer.h"
+#include "train/train_outcome.h"
+#include "train/train_progress.h"
+#include "train/train_step.h"
+#include "train/trained_model.h"
+#include "train/validation.h"
+#include "transfer/transfer_ring.h"
+
+namespace qanat {
+
+struct TrainerOptions {
+  Schedule schedule;
+  std::int64_t max_steps = 1;  // in all, steps before a resume included
+  int batches_per_update = 1;
+  std::int64_t binarisation_start = 0;  // steps
+  double binarisation = 0.1;            // weight of that loss from then on
+  std::int64_t save_every = 500;        // steps
+  std::int64_t validate_every = 500;    // steps
+  std::int64_t render_every = 0;        // steps; 0: never
+  std::optional<int> patience;          // validations without improvement
+  std::int64_t max_skipped = 20;        // in a row
+  BatchShape largest;                   // of the plan; tried before the first step
+  TrainStepOptions step;
+};
+
+// Everything is the caller's and outlives the trainer.
+struct TrainerParts {
+  Device& device;
+  DeviceStream& stream;  // of the device; the model was made on it
+  TrainedModel& model;
+  TransferRing& ring;
+  std::function<Position(const BatchId&)> position_after;
+  const Validator& validator;
+  CheckpointFolder& checkpoints;
+  nlohmann::json state;  // of every checkpoint; the trainer adds "training"
+  // Waits for the pipeline to be warm, before the first step; may be absent.
+  std::function<void(const std::stop_token&)> open_gate;
+  // Renders the evaluation sentences with these averaged weights, on a thread of its own; may be
+  // absent.
+  std::function<void(std::int64_t step, const TensorMap& weights)> render;
+  TrainObserver& observer;
+  EventSink* journal = nullptr;
+};
+
+// For one thread. The destructor waits for a checkpoint that is being written.
+class Trainer {
+ public:
+  Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress = {});
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+  ~Trainer();
+
+  // Trains until there is a reason to end, saves, and says which. Throws what made it impossible.
+  TrainOutcome run(const std::stop_token& stop);
+
+ private:
+  void try_largest_shape();
+  TrainEnding train(const std::stop_token& stop);
+  std::optional<TrainEnding> reason_to_end(const std::stop_token& stop) const;
+  bool accumulate(const std::stop_token& stop);
+  void submit_update();
+  void report_finished();
+  void report(const FinishedStep& step);
+  void drain();
+  bool is_due(std::int64_t every) const;
+  bool validate();
+  enum class Best { no, yes };
+  void save(Best best);
+  void render();
+  Checkpoint make_checkpoint() const;
+  nlohmann::json make_state() const;
+
+  const TrainerOptions options_;
+  const TrainerParts parts_;
+  TrainProgress progress_;
+  std::int64_t first_step_ = 0;
+  std::optional<std::int64_t> saved_step_;
+  Clock::time_point host_busy_since_;
+  BatchId last_batch_;
+  DivergenceGuard guard_;
+  TrainStep step_;
+  BackgroundWork saving_;
+  BackgroundWork rendering_;
+};
+
+// Puts what a checkpoint holds into a model, on the stream the model belongs to. Throws Error when
+// it is of another model.
+void load_into(TrainedModel& model, const Checkpoint& checkpoint);
+
+}  // namespace qanat

@@ -1,0 +1,177 @@
+#include "train/validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "device/out_of_memory.h"
+#include "model/losses.h"
+#include "model/monotonic_search.h"
+#include "train/batch_tensors.h"
+#include "train/mel_distance.h"
+#include "train/piece_gradient.h"
+
+namespace qanat {
+namespace {
+
+// A batch in host memory, as if it had come through the ring.
+DeviceBatch as_device_batch(const Batch& batch) {
+  const auto copy = [](auto values) {
+    return std::vector<std::remove_const_t<typename decltype(values)::element_type>>(values.begin(),
+                                                                                     values.end());
+  };
+  return {.id = batch.id(),
+          .layout = batch.layout(),
+          .bytes = batch.bytes(),
+          .mel_lengths = copy(batch.mel_lengths()),
+          .token_lengths = copy(batch.token_lengths()),
+          .items = copy(batch.items()),
+          .slot = nullptr,
+          .times = nullptr};
+}
+
+ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
+  const auto move = [&](const torch::Tensor& tensor) {
+    return tensor.defined() ? tensor.to(device) : tensor;
+  };
+  return {.tokens = move(batch.tokens),
+          .token_lengths = move(batch.token_lengths),
+          .mel = move(batch.mel),
+          .mel_lengths = move(batch.mel_lengths),
+          .reference = move(batch.reference),
+          .reference_lengths = move(batch.reference_lengths),
+          .condition = move(batch.condition),
+          .speakers = move(batch.speakers),
+          .mel_weights = move(batch.mel_weights)};
+}
+
+// The batch with a reference that leaves nothing to chance.
+ModelBatch plain_batch(const Batch& batch, const TrainedModel& model) {
+  const DeviceBatch source = as_device_batch(batch);
+  const SpeakerTable table =
+      model.network->shape().speakers > 0 ? SpeakerTable::present : SpeakerTable::absent;
+  return on_device(
+      to_model_batch(
+          source, {.count = batch.rows()}, plain_crops(source.mel_lengths), torch::kCPU, table),
+      model.device());
+}
+
+// Frame-weighted sums of the losses of some rows, f32 [kLossSums] in host memory.
+torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
+  XttsModelImpl& network = *model.averaged;
+  const Alignment alignment = network.align(batch);
+  const torch::Tensor durations =
+      monotonic_durations(
+          alignment.log_probability.cpu(), batch.token_lengths.cpu(), batch.mel_lengths.cpu())
+          .to(model.device());
+  const ModelOutput output = network.forward(batch, durations);
+  const LossParts parts = row_losses(batch, alignment, output, durations);
+  const torch::Tensor frames = frame_weights(batch);
+  const auto sum = [&](const torch::Tensor& rows) { return (rows * frames).sum(); };
+  return torch::stack({weighted_loss(parts, LossWeights{}, frames),
+                       sum(parts.mel),
+                       sum(parts.refined),
+                       sum(parts.prior),
+                       sum(parts.forward_sum),
+                       sum(parts.binarisation),
+                       sum(parts.duration)})
+      .cpu();
+}
+
+// In halves where the whole does not fit.
+torch::Tensor fitting_loss_sums(TrainedModel& model, const ModelBatch& batch) {
+  const auto rows = static_cast<int>(batch.mel.size(0));
+  try {
+    return loss_sums(model, batch);
+  } catch (const OutOfMemory&) {
+    if (rows == 1) {
+      throw;
+    }
+  }
+  const int first = rows / 2;
+  return fitting_loss_sums(model, narrow_rows(batch, {.count = first})) +
+         fitting_loss_sums(model, narrow_rows(batch, {.first = first, .count = rows - first}));
+}
+
+void speak(TrainedModel& model, const ModelBatch& batch, FreeRunning& sums) {
+  const SynthesisInput input{.tokens = batch.tokens,
+                             .token_lengths = batch.token_lengths,
+                             .reference = batch.reference,
+                             .reference_lengths = batch.reference_lengths,
+                             .speakers = batch.speakers};
+  const std::vector<torch::Tensor> spoken = model.averaged->synthesise(input, {});
+  const torch::Tensor lengths = batch.mel_lengths.cpu();
+  for (std::size_t row = 0; row < spoken.size(); ++row) {
+    const auto i = static_cast<std::int64_t>(row);
+    const auto frames = lengths[i].item<std::int64_t>();
+    const torch::Tensor recorded = batch.mel[i].narrow(0, 0, frames).cpu();
+    sums.mel_distance += warped_distance(spoken[row].cpu(), recorded);
+    sums.length_error +=
+        std::abs(static_cast<double>(spoken[row].size(0)) / static_cast<double>(frames) - 1);
+    ++sums.utterances;
+  }
+}
+
+StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
+  const auto mean = [&](std::int64_t i) {
+    return sums[i].item<double>() / static_cast<double>(frames);
+  };
+  return {.total = mean(0),
+          .mel = mean(1),
+          .refined = mean(2),
+          .prior = mean(3),
+          .forward_sum = mean(4),
+          .binarisation = mean(5),
+          .duration = mean(6)};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const ValidationResult& result) {
+  nlohmann::json json{{"utterances", result.utterances},
+                      {"frames", result.frames},
+                      {"score", result.score()},
+                      {"mel", result.losses.mel},
+                      {"refined", result.losses.refined},
+                      {"prior", result.losses.prior},
+                      {"forward_sum", result.losses.forward_sum},
+                      {"duration", result.losses.duration}};
+  if (result.free_running) {
+    json["free_running"] = {{"utterances", result.free_running->utterances},
+                            {"mel_distance", result.free_running->mel_distance},
+                            {"length_error", result.free_running->length_error}};
+  }
+  return json;
+}
+
+Validator::Validator(std::vector<Batch> batches, int max_free_running)
+    : batches_(std::move(batches)), max_free_running_(max_free_running) {}
+
+ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const {
+  ValidationResult result;
+  FreeRunning spoken;
+  torch::Tensor sums = torch::zeros({kLossSums});
+  for (const Batch& batch : batches_) {
+    stream.submit([&] {
+      const torch::NoGradGuard no_grad;
+      const ModelBatch tensors = plain_batch(batch, model);
+      sums.add_(fitting_loss_sums(model, tensors));
+      result.utterances += batch.rows();
+      result.frames += tensors.mel_lengths.sum().item<std::int64_t>();
+      const int wanted = std::min(batch.rows(), max_free_running_ - spoken.utterances);
+      if (wanted > 0) {
+        speak(model, narrow_rows(tensors, {.count = wanted}), spoken);
+      }
+    });
+  }
+  stream.synchronise();
+  result.losses = mean_losses(sums, result.frames);
+  if (spoken.utterances > 0) {
+    spoken.mel_distance /= spoken.utterances;
+    spoken.length_error /= spoken.utterances;
+    result.free_running = spoken;
+  }
+  return result;
+}
+
+}  // namespace qanat
