@@ -71,10 +71,16 @@ void RingObserver::watch() {
   try {
     while (const std::optional<SlotTimes> times = parts_.log->next()) {
       observe(*times);
+      const std::lock_guard lock(mutex_);
+      ++observed_;
+      counted_more_.notify_all();
     }
   } catch (...) {
     parts_.log->fail(std::current_exception());
   }
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  counted_more_.notify_all();
 }
 
 void RingObserver::observe(const SlotTimes& times) {
@@ -168,7 +174,9 @@ void RingObserver::apply(const SlotDecision& decision, int before) {
 }
 
 ConsumerStats RingObserver::stats() const {
-  const std::lock_guard lock(mutex_);
+  const std::int64_t added = parts_.log->added();
+  std::unique_lock lock(mutex_);
+  counted_more_.wait(lock, [&] { return observed_ >= added || ended_; });
   return stats_;
 }
 

@@ -4,6 +4,7 @@
 // The destructor journals what has come in and ends; it waits for no device.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -28,6 +29,7 @@ class SlotLog {
   void add(const SlotTimes& times) { (void)times_.push(times, {}); }
   std::optional<SlotTimes> next() { return times_.pop({}); }
   void close() { times_.close(); }
+  std::int64_t added() const { return times_.stats().pushed; }
 
   // The observer failed: the feeder learns it here and ends the run.
   void fail(std::exception_ptr failure);
@@ -69,6 +71,7 @@ class RingObserver {
   RingObserver& operator=(const RingObserver&) = delete;
   ~RingObserver();
 
+  // Of every batch whose reader was done when this was called; waits until they are counted.
   ConsumerStats stats() const;
 
  private:
@@ -92,8 +95,11 @@ class RingObserver {
   std::optional<Clock::time_point> end_before_;
   Period period_;
   int calm_periods_ = 0;
-  mutable std::mutex mutex_;  // guards stats_
+  mutable std::mutex mutex_;  // guards everything below
+  mutable std::condition_variable counted_more_;
   ConsumerStats stats_;
+  std::int64_t observed_ = 0;  // batches
+  bool ended_ = false;
   std::jthread thread_;  // last: uses everything above
 };
 

@@ -1,11 +1,14 @@
 #include "device/torch_binding.h"
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <ATen/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
 
 namespace qanat {
 namespace {
@@ -17,49 +20,63 @@ std::shared_ptr<MemoryBudget>& thread_budget() {
   return budget;
 }
 
-// Rides along with a tensor's memory and gives the charge back with it.
+// Lies before a tensor's memory and gives the charge back with it. Before, and not beside, because
+// oneDNN's buffers are allocated raw: by pointer alone, with nothing to ride along.
 struct Charge {
   std::shared_ptr<MemoryBudget> budget;  // shared with the device: a tensor may outlive it
   Bytes bytes;
-  c10::DataPtr memory;
 };
 
-void release_charge(void* context) {
-  const std::unique_ptr<Charge> charge(static_cast<Charge*>(context));
-  charge->memory.clear();
-  charge->budget->release(charge->bytes);
+constexpr std::size_t kHeader = 64;  // keeps the alignment of what follows
+static_assert(sizeof(Charge) <= kHeader);
+
+void release(void* memory) {
+  if (memory == nullptr) {
+    return;
+  }
+  std::byte* const begin = static_cast<std::byte*>(memory) - kHeader;
+  auto* const charge = std::launder(reinterpret_cast<Charge*>(begin));
+  if (charge->budget != nullptr) {
+    charge->budget->release(charge->bytes);
+  }
+  charge->~Charge();
+  c10::free_cpu(begin);
 }
 
 class AccountingAllocator : public c10::Allocator {
  public:
-  explicit AccountingAllocator(c10::Allocator& inner) : inner_(inner) {}
-
   c10::DataPtr allocate(std::size_t bytes) const override {
-    const std::shared_ptr<MemoryBudget> budget = thread_budget();
-    if (budget == nullptr) {
-      return inner_.allocate(bytes);
+    const c10::Device cpu(c10::DeviceType::CPU);
+    if (bytes == 0) {
+      return {nullptr, nullptr, &release, cpu};
     }
-    const Bytes charged{static_cast<std::int64_t>(bytes)};
-    budget->charge(charged);
+    Charge charge{.budget = thread_budget(), .bytes = Bytes{static_cast<std::int64_t>(bytes)}};
+    if (charge.budget != nullptr) {
+      charge.budget->charge(charge.bytes);
+    }
+    auto* const begin = static_cast<std::byte*>(allocate_or_release(bytes + kHeader, charge));
+    new (begin) Charge(std::move(charge));
+    return {begin + kHeader, begin + kHeader, &release, cpu};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+
+ private:
+  static void* allocate_or_release(std::size_t bytes, const Charge& charge) {
     try {
-      auto charge = std::make_unique<Charge>(
-          Charge{.budget = budget, .bytes = charged, .memory = inner_.allocate(bytes)});
-      void* begin = charge->memory.get();
-      return {begin, charge.release(), &release_charge, c10::Device(c10::DeviceType::CPU)};
+      return c10::alloc_cpu(bytes);
     } catch (...) {
-      budget->release(charged);
+      if (charge.budget != nullptr) {
+        charge.budget->release(charge.bytes);
+      }
       throw;
     }
   }
-
- private:
-  c10::Allocator& inner_;
 };
 
 void install_allocator_once() {
   // Lives as long as the process: tensors of static lifetime may still point into it at exit.
   static const auto* const kInstalled = [] {
-    auto* allocator = new AccountingAllocator(*c10::GetCPUAllocator());
+    auto* allocator = new AccountingAllocator;
     c10::SetCPUAllocator(allocator, /*priority=*/1);
     return allocator;
   }();

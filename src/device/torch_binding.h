@@ -3,14 +3,15 @@
 // libtorch knows one CPU. This tells it, thread by thread, which device it works for: intra-op
 // threads are bounded to the device's cores, and every tensor allocated on one of its streams is
 // charged to its budget until the tensor's memory is freed, wherever that happens. Scratch memory
-// that BLAS and oneDNN allocate on their own is not seen.
+// that BLAS allocates on its own is not seen.
 #pragma once
 
 #include "device/host/host_device.h"
 
 namespace qanat {
 
-// Call before the device makes streams. The first call in a process installs the allocator.
+// Call before the device makes streams. The first call in a process installs the allocator; oneDNN
+// must not be working on another thread at that moment.
 void bind_torch(HostDevice& device);
 
 // Charges what the calling thread allocates through libtorch, while the scope lasts.

@@ -1,5 +1,7 @@
 #include "device/torch_binding.h"
 
+#include <vector>
+
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -55,6 +57,25 @@ TEST(TorchBindingTest, BoundsTheThreadsOfLibtorchToTheCoresOfTheDevice) {
   stream->synchronise();
 
   EXPECT_EQ(threads, 1);
+}
+
+// oneDNN allocates without tensors.
+TEST(TorchBindingTest, ConvolvesAndTakesAndGivesBackTheMemoryForIt) {
+  const auto device = make_bound_device(0, mebibytes(64));
+  const auto stream = device->make_stream("s");
+  at::Tensor result;
+
+  stream->submit([&] {
+    const at::Tensor kernel = at::ones({32, 32, 1, 5});
+    const std::vector<std::int64_t> padding = {0, 2};
+    result = at::conv2d(at::ones({2, 32, 1, 200}), kernel, at::Tensor(), 1, padding);
+  });
+  stream->synchronise();
+
+  EXPECT_FLOAT_EQ(result[0][0][0][100].item<float>(), 32 * 5);
+  EXPECT_EQ(device->memory().use().used.value, static_cast<std::int64_t>(result.nbytes()));
+  result.reset();
+  EXPECT_EQ(device->memory().use().used, Bytes{0});
 }
 
 TEST(TorchBindingTest, DoesNotChargeThreadsThatWorkForNoDevice) {
