@@ -1,0 +1,132 @@
+#include "diagnose/periodicity.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+using Random = std::mt19937_64;
+
+std::vector<double> white(Random& random, std::size_t count) {
+  std::normal_distribution<double> normal(0.1, 0.01);
+  std::vector<double> values(count);
+  for (double& value : values) {
+    value = normal(random);
+  }
+  return values;
+}
+
+std::vector<double> drift(Random& random, std::size_t count) {
+  std::vector<double> values = white(random, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] += 0.05 * static_cast<double>(i) / static_cast<double>(count);
+  }
+  return values;
+}
+
+std::vector<double> level_shift(Random& random, std::size_t count) {
+  std::vector<double> values = white(random, count);
+  for (std::size_t i = count / 3; i < count; ++i) {
+    values[i] += 0.05;
+  }
+  return values;
+}
+
+std::vector<double> autoregressive(Random& random, std::size_t count) {
+  std::vector<double> values = white(random, count);
+  for (std::size_t i = 1; i < count; ++i) {
+    values[i] = 0.1 + 0.6 * (values[i - 1] - 0.1) + (values[i] - 0.1);
+  }
+  return values;
+}
+
+std::vector<double> warm_up(Random& random, std::size_t count) {
+  std::vector<double> values = white(random, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] += 0.2 * std::exp(-static_cast<double>(i) / 10);
+  }
+  return values;
+}
+
+std::vector<double> with_pulse(std::vector<double> values, std::size_t period, double height) {
+  for (std::size_t i = period / 2; i < values.size(); i += period) {
+    values[i] += height;
+  }
+  return values;
+}
+
+using Family = std::function<std::vector<double>(Random&, std::size_t)>;
+
+int alarms(const Family& family, std::size_t count, int rounds) {
+  Random random(10);
+  int found = 0;
+  for (int i = 0; i < rounds; ++i) {
+    found += test_periodicity(family(random, count)).rhythm ? 1 : 0;
+  }
+  return found;
+}
+
+// At most 5 % of 60 series, the wrong one in a hundred included.
+TEST(PeriodicityTest, NoiseDriftShiftMemoryAndWarmUpAreNoRhythm) {
+  for (const Family& family : {Family(white),
+                               Family(drift),
+                               Family(level_shift),
+                               Family(autoregressive),
+                               Family(warm_up)}) {
+    EXPECT_LE(alarms(family, 100, 60), 3);
+  }
+}
+
+TEST(PeriodicityTest, AStallEveryEighthStepIsFoundWithItsPeriodAndCost) {
+  Random random(11);
+  int right = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Periodicity found = test_periodicity(with_pulse(white(random, 100), 8, 0.08));
+    right += found.rhythm && found.rhythm->period == 8 && found.rhythm->phase == 4 ? 1 : 0;
+    ASSERT_TRUE(found.rhythm);
+    EXPECT_NEAR(found.rhythm->excess_seconds, 0.08, 0.02);
+    EXPECT_NEAR(found.rhythm->seconds_per_step, 0.01, 0.005);
+  }
+
+  EXPECT_GE(right, 19);
+}
+
+TEST(PeriodicityTest, ALongPeriodIsFoundWithSixCycles) {
+  Random random(12);
+
+  const Periodicity found = test_periodicity(with_pulse(white(random, 300), 50, 0.3));
+
+  ASSERT_TRUE(found.rhythm);
+  EXPECT_EQ(found.rhythm->period, 50U);
+}
+
+TEST(PeriodicityTest, TooFewCyclesAreNotTested) {
+  Random random(13);
+
+  EXPECT_EQ(test_periodicity(white(random, 100)).longest_tested, 16U);
+  EXPECT_EQ(test_periodicity(white(random, 10)).longest_tested, 0U);
+}
+
+TEST(PeriodicityTest, LongSeriesAreTestedAtTheirEnd) {
+  Random random(14);
+
+  const Periodicity found = test_periodicity(with_pulse(white(random, 5003), 20, 0.1));
+
+  ASSERT_TRUE(found.rhythm);
+  EXPECT_EQ(found.rhythm->period, 20U);
+  EXPECT_EQ(found.rhythm->phase, 10U);  // counted from the first step of all
+}
+
+TEST(PeriodicityTest, APeriodIsExplainedByTheCadenceThatHasIt) {
+  const std::vector<Cadence> cadences = {{"training.log_every", 10}, {"training.save_every", 50}};
+
+  EXPECT_EQ(match_cadence(50, cadences)->name, "training.save_every");
+  EXPECT_FALSE(match_cadence(7, cadences));
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,56 @@
+#include "diagnose/warm_up.h"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "diagnose/order_statistics.h"
+
+namespace qanat {
+namespace {
+
+std::vector<double> noisy(std::size_t count, double level, double deviation) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal(level, deviation);
+  std::vector<double> values(count);
+  for (double& value : values) {
+    value = normal(random);
+  }
+  return values;
+}
+
+TEST(WarmUpTest, ASlowStartIsCutToWithinAFractionOfAPercent) {
+  std::vector<double> steps = noisy(300, 0.1, 0.005);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i] += 0.4 * std::exp(-static_cast<double>(i) / 10);
+  }
+
+  const WarmUp warm_up = find_warm_up(steps);
+
+  EXPECT_TRUE(warm_up.settled);
+  EXPECT_GE(warm_up.steps, 25U);
+  EXPECT_NEAR(mean(std::span<const double>(steps).subspan(warm_up.steps)), 0.1, 0.001);
+  EXPECT_GT(mean(std::span<const double>(steps).subspan(5)), 0.108);  // a fixed cut is not enough
+}
+
+TEST(WarmUpTest, ASteadySeriesLosesLittle) {
+  EXPECT_LE(find_warm_up(noisy(300, 0.1, 0.005)).steps, 75U);
+}
+
+TEST(WarmUpTest, ASeriesThatNeverSettlesIsSaidToBe) {
+  std::vector<double> steps(200);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i] = 1.0 - static_cast<double>(i) * 0.004;
+  }
+
+  EXPECT_FALSE(find_warm_up(steps).settled);
+}
+
+TEST(WarmUpTest, AFewStepsAreAllKept) {
+  EXPECT_EQ(find_warm_up(noisy(12, 1, 0.1)).steps, 0U);
+}
+
+}  // namespace
+}  // namespace qanat
