@@ -62,6 +62,14 @@ BinPlace FftPlan::place(int bin) const {
   if (bin == 0 || bin == size_ / 2) {
     return {.re = bin == 0 ? 0 : 1, .im = work_size() - 1};
   }
+  const BinPlace plain = unpadded_place(bin);
+  return {.re = padded(plain.re), .im = padded(plain.im)};
+}
+
+BinPlace FftPlan::unpadded_place(int bin) const {
+  if (bin == 0 || bin == size_ / 2) {
+    return {.re = bin == 0 ? 0 : 1, .im = size_};
+  }
   // The real transform of `block` points keeps its even bins in its first half, as a transform of
   // half the size, and bins 1, 5, 9 ... in its second; 3, 7, 11 ... mirror those.
   int block = size_;
@@ -71,7 +79,7 @@ BinPlace FftPlan::place(int bin) const {
   }
   const int index = (bin % 4 == 1 ? bin : block - bin) / 4;
   const int re = block / 2 + complex_place(index, block / 4);
-  return {.re = padded(re), .im = padded(re + block / 4)};
+  return {.re = re, .im = re + block / 4};
 }
 
 }  // namespace qanat

@@ -41,6 +41,9 @@ class FftPlan {
   int work_size() const { return size_ + 16 * kFftPadding + 1; }
   // 0 <= bin <= size / 2
   BinPlace place(int bin) const;
+  // The same after LaneFft::transform_real() of a work area without padding; the zero follows right
+  // behind it.
+  BinPlace unpadded_place(int bin) const;
   // Valid as long as the plan.
   const FftFactors& factors() const { return factors_; }
 

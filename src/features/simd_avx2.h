@@ -1,4 +1,4 @@
-// Eight floats of an AVX2 register with the operations the mel kernels need. Include it only from
+// Eight floats of an AVX2 register with the operations the kernels need. Include it only from
 // a file compiled with -mavx2 -mfma; everything in it is inlined into that file.
 #pragma once
 
@@ -23,6 +23,7 @@ struct Avx2Lanes {
   friend Avx2Lanes operator+(Avx2Lanes a, Avx2Lanes b) { return {_mm256_add_ps(a.value, b.value)}; }
   friend Avx2Lanes operator-(Avx2Lanes a, Avx2Lanes b) { return {_mm256_sub_ps(a.value, b.value)}; }
   friend Avx2Lanes operator*(Avx2Lanes a, Avx2Lanes b) { return {_mm256_mul_ps(a.value, b.value)}; }
+  friend Avx2Lanes operator/(Avx2Lanes a, Avx2Lanes b) { return {_mm256_div_ps(a.value, b.value)}; }
 };
 
 // a * b + c, a * b - c, c - a * b

@@ -1,4 +1,4 @@
-// Four floats with the operations the mel kernels need, in the vector notation GCC and Clang share:
+// Four floats with the operations the kernels need, in the vector notation GCC and Clang share:
 // SSE2 on any x86-64, NEON on any arm64, plain code elsewhere.
 #pragma once
 
@@ -30,6 +30,7 @@ struct BaselineLanes {
   friend BaselineLanes operator+(BaselineLanes a, BaselineLanes b) { return {a.value + b.value}; }
   friend BaselineLanes operator-(BaselineLanes a, BaselineLanes b) { return {a.value - b.value}; }
   friend BaselineLanes operator*(BaselineLanes a, BaselineLanes b) { return {a.value * b.value}; }
+  friend BaselineLanes operator/(BaselineLanes a, BaselineLanes b) { return {a.value / b.value}; }
 };
 
 // a * b + c, a * b - c, c - a * b; fused where the target can (-ffp-contract=fast).
