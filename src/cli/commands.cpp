@@ -7,6 +7,7 @@
 #include "cli/data_text.h"
 #include "cli/demo.h"
 #include "cli/precompute.h"
+#include "cli/train.h"
 #include "cli/version.h"
 
 namespace qanat {
@@ -31,6 +32,7 @@ std::vector<CommandEntry> all_commands() {
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
+      {"train", "train a model, in the mode that the flags select", make_train_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

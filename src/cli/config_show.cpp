@@ -21,7 +21,7 @@ class ConfigShowCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     const LoadedConfig config = flags_.load();
     const std::vector<std::string> notes = inert_notes(
-        config, {.trainer = false, .gpu = config.values.pipeline.virtual_gpus > 0, .cuda = false});
+        config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0, .cuda = false});
     if (json_) {
       const nlohmann::json all = {
           {"config", to_json(config.values)}, {"origins", config.origins}, {"notes", notes}};

@@ -16,6 +16,7 @@ inline constexpr std::array kChoices<ModelSize> = {Choice{"nano", ModelSize::nan
 
 struct ModelConfig {
   ModelSize size = ModelSize::tiny;
+  bool speaker_table = false;
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -25,6 +26,10 @@ void visit_fields(C& c, Visitor&& visit) {
   visit(field("size", "preset of widths and depths, the same on every machine; nano is for tests")
             .flag("--model-size"),
         c.size);
+  visit(field("speaker_table",
+              "learn one vector for each speaker of the data set besides what a reference says")
+            .flag("--speaker-table"),
+        c.speaker_table);
 }
 
 }  // namespace qanat

@@ -1,0 +1,36 @@
+// What a run is trained and validated on, read and checked before anything else is started.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "batch/batch.h"
+#include "config/run_config.h"
+#include "dataset/training_sets.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+// Shared with the loader's workers.
+struct TrainInputs {
+  std::shared_ptr<const TextFrontEnd> text;
+  std::shared_ptr<const UtteranceSet> train;
+  std::shared_ptr<const UtteranceSet> validation;  // null: there is none
+  std::vector<std::string> speakers;  // of the speaker table; empty: the model has none
+  std::vector<std::string> notes;     // what was left out, to be said once
+};
+
+// Nothing when stopped. Throws Error naming what is wrong with the data set. A part of the training
+// set validates; where that part turns out empty the run goes without validation, and says so.
+std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
+                                             const ProgressFn& progress,
+                                             const std::stop_token& stop);
+
+// The first training.validation_batches of the validation set, in an order that is always the same.
+std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs);
+
+}  // namespace qanat

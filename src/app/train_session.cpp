@@ -1,0 +1,343 @@
+#include "app/train_session.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/dataset_sources.h"
+#include "app/device_pipeline.h"
+#include "app/train_inputs.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "config/check_config.h"
+#include "config/field_list.h"
+#include "config/write_config.h"
+#include "train/checkpoint_state.h"
+#include "train/trainer.h"
+
+namespace qanat {
+namespace {
+
+ModelPreset to_preset(ModelSize size) {
+  switch (size) {
+    case ModelSize::nano:
+      return ModelPreset::nano;
+    case ModelSize::tiny:
+      return ModelPreset::tiny;
+    case ModelSize::small:
+      return ModelPreset::small;
+    case ModelSize::normal:
+      return ModelPreset::normal;
+    case ModelSize::big:
+      return ModelPreset::big;
+  }
+  return ModelPreset::tiny;
+}
+
+BatchShape largest_shape(const BucketEdges& edges) {
+  const auto cost = [](const BucketEdge& edge) {
+    return static_cast<std::int64_t>(edge.rows) * edge.frames;
+  };
+  return std::ranges::max(edges, {}, cost).shape();
+}
+
+// A run between its beginning and its end, in the order things are made; they go in the other.
+class TrainRun {
+ public:
+  TrainRun(const TrainRequest& request, TrainInputs inputs);
+
+  TrainSummary run();
+
+ private:
+  CheckpointState checkpoint_state() const;
+  nlohmann::json state() const;
+  void resume();
+  void check_fits(const LoadedCheckpoint& loaded) const;
+  void announce_plan();
+  void open_gate(const std::stop_token& stop);
+  void make_model();
+  TrainerOptions trainer_options() const;
+  std::int64_t all_updates() const;
+
+  const TrainRequest& request_;
+  const RunConfig& config_;
+  const TrainInputs inputs_;
+  const DevicePlan plan_;
+  CheckpointFolder checkpoints_;
+  const std::filesystem::path journal_path_;
+  RunJournal journal_;
+  TrainProgress progress_;
+  std::optional<LoadedCheckpoint> loaded_;
+  RunDevices devices_;
+  std::unique_ptr<DevicePipeline> pipeline_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::optional<TrainedModel> model_;
+};
+
+std::filesystem::path make_folder(const std::string& name) {
+  std::error_code error;
+  std::filesystem::create_directories(name, error);
+  if (error) {
+    throw Error("{}: cannot make the folder of the checkpoints: {}; try another --checkpoint-dir",
+                name,
+                error.message());
+  }
+  return name;
+}
+
+TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
+    : request_(request),
+      config_(request.config.values),
+      inputs_(std::move(inputs)),
+      plan_(plan_devices(config_, find_hardware(config_))),
+      checkpoints_(make_folder(config_.training.checkpoint_dir), config_.training.keep_checkpoints),
+      journal_path_(checkpoints_.path() / "journal.jsonl"),
+      journal_(
+          journal_path_,
+          {{"command", "train"}, {"config", to_json(config_)}, {"device", to_string(plan_.model)}}),
+      devices_(make_devices(config_, plan_, read_host_facts())) {}
+
+CheckpointState TrainRun::checkpoint_state() const {
+  const ModelShape defaults;
+  return {.model = {.size = config_.model.size,
+                    .vocabulary = inputs_.text->tokenizer().size(),
+                    .mel_mean = defaults.mel_mean,
+                    .mel_std = defaults.mel_std},
+          .text = stored_text(make_text_config(config_.data), *inputs_.text),
+          .speakers = inputs_.speakers,
+          .mel = kMel};
+}
+
+nlohmann::json TrainRun::state() const {
+  nlohmann::json state = to_json(checkpoint_state());
+  state["config"] = to_json(config_);
+  state["seed"] = config_.training.seed;
+  state["data"] = {{"utterances", inputs_.train->manifest.utterances.size()},
+                   {"batch_size", config_.data.batch_size}};
+  return state;
+}
+
+void TrainRun::check_fits(const LoadedCheckpoint& loaded) const {
+  const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
+  if (!stored) {
+    throw Error("{}: {}", loaded.folder.string(), stored.failure().what);
+  }
+  const CheckpointState ours = checkpoint_state();
+  const char* what = nullptr;
+  if (stored.value().model != ours.model) {
+    what = "a model of another size";
+  } else if (stored.value().text.symbol_table_hash != ours.text.symbol_table_hash) {
+    what = "a model of other symbols (data.use_phonemes, or another version)";
+  } else if (stored.value().speakers != ours.speakers) {
+    what = "a model with other speakers";
+  }
+  if (what != nullptr) {
+    throw Error(
+        "{}: {}; expected a checkpoint of this configuration; try the options it was trained with "
+        "(run.yaml beside it), another --checkpoint-dir, or --reset-training",
+        loaded.folder.string(),
+        what);
+  }
+}
+
+void TrainRun::resume() {
+  if (config_.training.reset_training) {
+    return;
+  }
+  loaded_ = checkpoints_.newest([this](const std::string& warning) {
+    journal_.record({.kind = "damaged_checkpoint", .fields = {{"what", warning}}});
+    request_.observer.on_note(warning);
+  });
+  if (!loaded_) {
+    if (config_.training.resume) {
+      throw Error("{}: no complete checkpoint to resume from; try without --resume to start anew",
+                  checkpoints_.path().string());
+    }
+    return;
+  }
+  check_fits(*loaded_);
+  const nlohmann::json& state = loaded_->checkpoint.state;
+  Result<TrainProgress> progress =
+      to_train_progress(state.value("training", nlohmann::json::object()));
+  if (!progress) {
+    throw Error("{}: {}", loaded_->folder.string(), progress.failure().what);
+  }
+  progress_ = std::move(progress).value();
+  if (state.value("data", nlohmann::json()) != this->state().at("data")) {
+    progress_.position.batch = 0;
+    request_.observer.on_note(
+        "the data set or --batch-size is not what the checkpoint was trained with; its epoch is "
+        "begun again");
+  }
+  journal_.record({.kind = "resumed",
+                   .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
+  request_.say(fmt::format("resuming from {} (step {}, epoch {}, batch {})",
+                           loaded_->folder.string(),
+                           progress_.step,
+                           progress_.position.epoch,
+                           progress_.position.batch));
+}
+
+void TrainRun::announce_plan() {
+  constexpr int kBufferSize = 50;
+  const int buffer = config_.data.pipeline_buffer_size.value_or(kBufferSize);
+  for (const std::string& line : describe_plan(plan_, buffer, request_.symbols)) {
+    request_.say(line);
+  }
+  for (const std::string& note : inert_notes(request_.config,
+                                             {.trainer = true,
+                                             .gpu = plan_.model.kind != DeviceKind::cpu,
+                                             .cuda = plan_.model.kind == DeviceKind::cuda})) {
+    request_.observer.on_note(note);
+  }
+}
+
+void TrainRun::make_model() {
+  const ModelShape shape = model_shape(to_preset(config_.model.size),
+                                       inputs_.text->tokenizer().size(),
+                                       static_cast<int>(inputs_.speakers.size()));
+  const AdamWOptions optimiser{.weight_decay = config_.training.weight_decay,
+                               .gradient_clip = config_.training.gradient_clip};
+  stream_ = devices_.model->make_stream("train");
+  stream_->submit([&] {
+    model_.emplace(make_trained_model(
+        shape, optimiser, static_cast<std::uint64_t>(config_.training.seed), torch::kCPU));
+    if (loaded_) {
+      load_into(*model_, loaded_->checkpoint);
+    }
+  });
+  stream_->synchronise();
+  loaded_.reset();
+}
+
+std::int64_t TrainRun::all_updates() const {
+  const std::int64_t batches = pipeline_->loader().batches_per_epoch() * config_.training.epochs;
+  const std::int64_t per_update = config_.training.gradient_accumulation_steps;
+  const std::int64_t updates = (batches + per_update - 1) / per_update;
+  return std::min(updates, config_.training.max_steps.value_or(updates));
+}
+
+TrainerOptions TrainRun::trainer_options() const {
+  const TrainingConfig& training = config_.training;
+  const bool is_cuda = plan_.model.kind == DeviceKind::cuda;
+  return {.schedule = make_schedule({.size = config_.model.size,
+                                     .learning_rate = training.learning_rate,
+                                     .warmup = training.warmup_steps,
+                                     .total = all_updates()}),
+          .max_steps = training.max_steps.value_or(std::numeric_limits<std::int64_t>::max()),
+          .batches_per_update = training.gradient_accumulation_steps,
+          .binarisation_start =
+              training.binarisation_start.value_or(default_binarisation_start(config_.model.size)),
+          .save_every = training.save_every,
+          .validate_every = training.validate_every,
+          .render_every = training.render_every,
+          .patience = training.early_stopping_patience,
+          .max_skipped = training.max_skipped_steps,
+          .largest = largest_shape(pipeline_->loader().edges()),
+          .step = {.seed = static_cast<std::uint64_t>(training.seed),
+                   .precision = training.mixed_precision.value_or(is_cuda) ? Precision::bf16
+                                                                           : Precision::single,
+                   .check_every_operation = training.enable_eager_debug,
+                   .average_decay = training.ema_decay,
+                   .journal = nullptr}};
+}
+
+void TrainRun::open_gate(const std::stop_token& stop) {
+  request_.say(describe_wait(plan_, config_.data.model_start_delay, request_.symbols));
+  request_.say(describe_opening(pipeline_->open_gate(stop), request_.symbols));
+  request_.starting(progress_.step, all_updates());
+}
+
+TrainSummary TrainRun::run() {
+  resume();
+  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
+  announce_plan();
+  TrainSummary summary{
+      .mode = plan_.mode,
+      .model_device = to_string(plan_.model),
+      .utterances = static_cast<std::int64_t>(inputs_.train->manifest.utterances.size()),
+      .checkpoints = checkpoints_.path(),
+      .journal = journal_path_};
+  if (loaded_) {
+    summary.resumed_from = progress_.step;
+  }
+  make_model();
+  summary.parameters = model_->layout.num_parameters();
+  if (progress_.position.epoch >= config_.training.epochs) {
+    summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
+    return summary;
+  }
+  const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
+  pipeline_ = std::make_unique<DevicePipeline>(
+      devices_,
+      DevicePipelineRequest{.config = config_,
+                            .plan = plan_,
+                            .loader = {.set = inputs_.train,
+                                       .text = inputs_.text,
+                                       .speakers = inputs_.speakers,
+                                       .start = progress_.position,
+                                       .journal = &journal_}});
+  TrainerOptions options = trainer_options();
+  options.step.journal = &journal_;
+  Trainer trainer(
+      options,
+      {.device = *devices_.model,
+       .stream = *stream_,
+       .model = *model_,
+       .ring = pipeline_->ring(),
+       .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
+       .validator = validator,
+       .checkpoints = checkpoints_,
+       .state = state(),
+       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
+       .render = nullptr,
+       .observer = request_.observer,
+       .journal = &journal_},
+      progress_);
+  summary.outcome = trainer.run(request_.stop);
+  journal_.record({.kind = "ended",
+                   .fields = {{"ending", to_string(summary.outcome.ending)},
+                              {"step", summary.outcome.progress.step}}});
+  return summary;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const TrainSummary& summary) {
+  nlohmann::json json{
+      {"ending", to_string(summary.outcome.ending)},
+      {"step", summary.outcome.progress.step},
+      {"steps", summary.outcome.steps},
+      {"epoch", summary.outcome.progress.position.epoch},
+      {"mode", summary.mode == RunMode::multi_gpu ? "multi_gpu" : "single_buffered"},
+      {"model_device", summary.model_device},
+      {"parameters", summary.parameters},
+      {"utterances", summary.utterances},
+      {"skipped_steps", summary.outcome.progress.skipped_steps},
+      {"checkpoints", summary.checkpoints.string()},
+      {"journal", summary.journal.string()}};
+  if (summary.resumed_from) {
+    json["resumed_from"] = *summary.resumed_from;
+  }
+  if (summary.outcome.progress.best_score) {
+    json["best"] = {{"score", *summary.outcome.progress.best_score},
+                    {"step", summary.outcome.progress.best_step}};
+  }
+  return json;
+}
+
+std::optional<TrainSummary> run_training(const TrainRequest& request) {
+  std::optional<TrainInputs> inputs =
+      load_train_inputs(request.config.values, request.measuring, request.stop);
+  if (!inputs) {
+    return std::nullopt;
+  }
+  for (const std::string& note : inputs->notes) {
+    request.observer.on_note(note);
+  }
+  return TrainRun(request, *std::move(inputs)).run();
+}
+
+}  // namespace qanat

@@ -1,0 +1,51 @@
+// From a configuration to a trained model: data sets, devices, pipeline, trainer and checkpoints,
+// wired, owned for the time of the run and taken down in order.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "app/device_plan.h"
+#include "base/progress.h"
+#include "config/load_config.h"
+#include "train/train_observer.h"
+#include "train/train_outcome.h"
+
+namespace qanat {
+
+// What the run is told, and whom it tells. Everything referred to outlives the run.
+struct TrainRequest {
+  LoadedConfig config;
+  Symbols symbols = Symbols::plain;
+  TrainObserver& observer;
+  std::function<void(const std::string&)> say;  // a line about how the run starts
+  ProgressFn measuring;                         // of the data set
+  // The steps that are still to come are known: called before the first one.
+  std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
+  std::stop_token stop;
+};
+
+struct TrainSummary {
+  TrainOutcome outcome;
+  RunMode mode = RunMode::single_buffered;
+  std::string model_device;
+  std::int64_t parameters = 0;
+  std::int64_t utterances = 0;               // trained on
+  std::optional<std::int64_t> resumed_from;  // step
+  std::filesystem::path checkpoints;
+  std::filesystem::path journal;
+};
+
+nlohmann::json to_json(const TrainSummary& summary);
+
+// Nothing when it was stopped before the first step. Throws Error when the data, the devices or
+// the disk do not allow to train.
+std::optional<TrainSummary> run_training(const TrainRequest& request);
+
+}  // namespace qanat

@@ -1,0 +1,132 @@
+#include "cli/train.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "app/train_session.h"
+#include "cli/config_flags.h"
+#include "cli/progress_line.h"
+#include "cli/terminal.h"
+#include "cli/train_display.h"
+#include "config/field_list.h"
+
+namespace qanat {
+namespace {
+
+constexpr const char* kFooter =
+    "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT and SIGTERM\n"
+    "save and leave with 128 + signal; a second one leaves at once.\n"
+    "The journal (journal.jsonl) and the configuration (run.yaml) are beside the checkpoints.\n"
+    "Example: qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32\n"
+    "         qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1";
+
+// What was asked for, in one line.
+std::string describe_config(const LoadedConfig& config) {
+  std::vector<std::string> given;
+  for (const FieldEntry& field : list_fields(config.values)) {
+    if (config.origins.contains(field.key)) {
+      given.push_back(fmt::format("{}={}", field.key, field.value));
+    }
+  }
+  return fmt::format("configuration: {}; the rest is default, all of it in {}/run.yaml",
+                     fmt::join(given, " "),
+                     config.values.training.checkpoint_dir);
+}
+
+std::string describe_end(const TrainSummary& summary) {
+  const TrainProgress& progress = summary.outcome.progress;
+  std::string why;
+  switch (summary.outcome.ending) {
+    case TrainEnding::max_steps:
+      why = "as many steps as asked for";
+      break;
+    case TrainEnding::all_epochs:
+      why = "all epochs";
+      break;
+    case TrainEnding::early_stop:
+      why = "no improvement any more";
+      break;
+    case TrainEnding::stopped:
+      why = "stopped";
+      break;
+  }
+  return fmt::format("{} steps done ({} now): {}; checkpoints in {}",
+                     progress.step,
+                     summary.outcome.steps,
+                     why,
+                     summary.checkpoints.string());
+}
+
+class TrainCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data", "model", "training", "pipeline"});
+    app.add_flag("--no-emoji", no_emoji_, "plain text only");
+    app.add_flag("--json", json_, "print one JSON object when the run ends");
+    app.footer(kFooter);
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const LoadedConfig config = flags_.load();
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    TrainDisplay display(context.err, terminal, {.log_every = config.values.training.log_every});
+    display.say(describe_config(config));
+    ProgressLine measuring(context.err, terminal, {.label = "measuring the data set"});
+    const std::optional<TrainSummary> summary = run_training(
+        {.config = config,
+         .symbols = terminal.unicode && !no_emoji_ ? Symbols::emoji : Symbols::plain,
+         .observer = display,
+         .say =
+             [&](const std::string& line) {
+               measuring.finish();
+               display.say(line);
+             },
+         .measuring = measuring.fn(),
+         .starting = [&](std::int64_t first, std::int64_t last) { display.start(first, last); },
+         .stop = context.stop});
+    measuring.finish();
+    display.finish();
+    if (!summary) {
+      context.err << "stopped before training began\n";
+      return ExitCode::failed;
+    }
+    context.err << describe_end(*summary) << '\n';
+    if (json_) {
+      context.out << with_steps(*summary, display).dump(2) << '\n';
+    }
+    return ExitCode::done;
+  }
+
+ private:
+  static nlohmann::json with_steps(const TrainSummary& summary, const TrainDisplay& display) {
+    nlohmann::json json = to_json(summary);
+    if (display.last_loss()) {
+      nlohmann::json seconds;
+      visit_phases(display.sums(), [&](std::string_view name, Seconds value) {
+        seconds[std::string(name)] = value.count();
+      });
+      json["loss"] = *display.last_loss();
+      json["seconds"] = std::move(seconds);
+      json["wall"] = display.sums().total().count();
+    }
+    return json;
+  }
+
+  ConfigFlags flags_;
+  bool no_emoji_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() {
+  return std::make_unique<TrainCommand>();
+}
+
+}  // namespace qanat
