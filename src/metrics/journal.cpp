@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +53,34 @@ std::string to_line(std::string_view kind, Seconds time, const nlohmann::json& f
     line[name] = value;
   }
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+constexpr std::size_t kLongestLine = 4 << 20;
+
+// The next line, without its end; one that is too long to be ours comes out cut, hence damaged.
+bool read_line(std::istream& file, std::string& line) {
+  line.clear();
+  std::streambuf& bytes = *file.rdbuf();
+  for (int byte = bytes.sbumpc(); byte != std::char_traits<char>::eof(); byte = bytes.sbumpc()) {
+    if (byte == '\n') {
+      return true;
+    }
+    if (line.size() < kLongestLine) {
+      line += static_cast<char>(byte);
+    }
+  }
+  return !line.empty();
+}
+
+// The format of a header that this version cannot read.
+std::optional<std::int64_t> newer_format(const nlohmann::json& line) {
+  const auto kind = line.find("kind");
+  const auto format = line.find("format");
+  if (kind == line.end() || *kind != kHeaderKind || format == line.end() ||
+      !format->is_number_integer() || format->get<std::int64_t>() <= RunJournal::kFormat) {
+    return std::nullopt;
+  }
+  return format->get<std::int64_t>();
 }
 
 }  // namespace
@@ -106,30 +136,43 @@ std::vector<Event> EventList::events(std::string_view kind) const {
   return found;
 }
 
-Result<JournalContents> read_journal(const std::filesystem::path& path) {
-  const Result<std::string> text = read_text_file(path);
-  if (!text) {
-    return text.failure();
+Result<int> visit_journal(const std::filesystem::path& path,
+                          const std::function<void(nlohmann::json line)>& visit) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return Failure{
+        fmt::format("{}: cannot read the journal: {}", path.string(), std::strerror(errno))};
   }
-  JournalContents contents;
-  std::string_view rest = text.value();
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  int damaged = 0;
+  std::string line;
+  while (read_line(file, line)) {
     nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) {
-      contents.damaged_lines += line.empty() ? 0 : 1;
+      damaged += line.empty() ? 0 : 1;
       continue;
     }
-    if (object.value("kind", "") == kHeaderKind &&
-        object.value("format", 0) > RunJournal::kFormat) {
+    if (const auto format = newer_format(object)) {
       return Failure{fmt::format("{}: journal format {}; expected at most {}; try a newer qanat",
                                  path.string(),
-                                 object.value("format", 0),
+                                 *format,
                                  RunJournal::kFormat)};
     }
-    contents.lines.push_back(std::move(object));
+    visit(std::move(object));
   }
+  if (file.bad()) {
+    return Failure{fmt::format("{}: reading the journal failed", path.string())};
+  }
+  return damaged;
+}
+
+Result<JournalContents> read_journal(const std::filesystem::path& path) {
+  JournalContents contents;
+  const Result<int> damaged = visit_journal(
+      path, [&contents](nlohmann::json line) { contents.lines.push_back(std::move(line)); });
+  if (!damaged) {
+    return damaged.failure();
+  }
+  contents.damaged_lines = damaged.value();
   return contents;
 }
 

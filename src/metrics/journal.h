@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -73,7 +74,13 @@ struct JournalContents {
   int damaged_lines = 0;              // not JSON: torn by a crash or edited
 };
 
-// Fails when the file cannot be read or was written by a newer format.
+// Reads a journal line by line in bounded memory, whatever its size; one that is still being
+// written is read up to its last whole line. `visit` gets every line that is a JSON object. Returns
+// how many were damaged. Fails when the file cannot be read or was written by a newer format.
+Result<int> visit_journal(const std::filesystem::path& path,
+                          const std::function<void(nlohmann::json line)>& visit);
+
+// All of it at once: for short journals and tests. Fails as above.
 Result<JournalContents> read_journal(const std::filesystem::path& path);
 
 }  // namespace qanat

@@ -91,6 +91,25 @@ TEST_F(JournalTest, RefusesTheJournalOfANewerProgram) {
   EXPECT_NE(contents.failure().what.find("999"), std::string::npos);
 }
 
+TEST_F(JournalTest, AHeaderWithOddTypesIsNoReasonToFail) {
+  std::ofstream(path_) << R"({"kind":7,"format":"x"})" << '\n' << R"({"kind":"journal"})" << '\n';
+
+  EXPECT_EQ(read_journal(path_).value().lines.size(), 2U);
+}
+
+TEST_F(JournalTest, ALineWithoutEndDoesNotTakeAllMemory) {
+  {
+    std::ofstream file(path_);
+    file << std::string(8 << 20, '[') << '\n' << R"({"kind":"after"})" << '\n';
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+
+  EXPECT_EQ(contents.damaged_lines, 1);
+  ASSERT_EQ(contents.lines.size(), 1U);
+  EXPECT_EQ(contents.lines[0]["kind"], "after");
+}
+
 TEST_F(JournalTest, AFolderThatDoesNotExistIsAnErrorNamingThePath) {
   try {
     RunJournal journal(folder_ / "missing" / "run.jsonl");
