@@ -15,9 +15,9 @@ torch::Tensor ConvFeedForwardImpl::forward(const torch::Tensor& x, const torch::
 }
 
 EncoderBlockImpl::EncoderBlockImpl(const BlockOptions& options) {
-  attention_norm_ = register_module("attention_norm", layer_norm(options.width));
+  attention_norm_ = register_module("attention_norm", Norm(options.width));
   attention_ = register_module("attention", SelfAttention(options.width, options.heads));
-  ffn_norm_ = register_module("ffn_norm", layer_norm(options.width));
+  ffn_norm_ = register_module("ffn_norm", Norm(options.width));
   ffn_ = register_module("ffn", ConvFeedForward(options.width, options.ffn));
 }
 
@@ -27,14 +27,14 @@ torch::Tensor EncoderBlockImpl::forward(torch::Tensor x, const SequenceMask& mas
 }
 
 DecoderBlockImpl::DecoderBlockImpl(const BlockOptions& options) {
-  attention_norm_ = register_module("attention_norm", layer_norm(options.width));
+  attention_norm_ = register_module("attention_norm", Norm(options.width));
   attention_ = register_module("attention", SelfAttention(options.width, options.heads));
-  context_norm_ = register_module("context_norm", layer_norm(options.width));
+  context_norm_ = register_module("context_norm", Norm(options.width));
   context_attention_ = register_module(
       "context_attention",
       CrossAttention(CrossAttentionOptions{
           .width = options.width, .context = options.context, .heads = options.heads}));
-  ffn_norm_ = register_module("ffn_norm", layer_norm(options.width));
+  ffn_norm_ = register_module("ffn_norm", Norm(options.width));
   ffn_ = register_module("ffn", ConvFeedForward(options.width, options.ffn));
 }
 

@@ -36,9 +36,9 @@ class EncoderBlockImpl : public torch::nn::Module {
   torch::Tensor forward(torch::Tensor x, const SequenceMask& mask);  // [B, T, width]
 
  private:
-  torch::nn::LayerNorm attention_norm_{nullptr};
+  Norm attention_norm_{nullptr};
   SelfAttention attention_{nullptr};
-  torch::nn::LayerNorm ffn_norm_{nullptr};
+  Norm ffn_norm_{nullptr};
   ConvFeedForward ffn_{nullptr};
 };
 TORCH_MODULE(EncoderBlock);
@@ -51,11 +51,11 @@ class DecoderBlockImpl : public torch::nn::Module {
   torch::Tensor forward(torch::Tensor x, const SequenceMask& mask, const torch::Tensor& context);
 
  private:
-  torch::nn::LayerNorm attention_norm_{nullptr};
+  Norm attention_norm_{nullptr};
   SelfAttention attention_{nullptr};
-  torch::nn::LayerNorm context_norm_{nullptr};
+  Norm context_norm_{nullptr};
   CrossAttention context_attention_{nullptr};
-  torch::nn::LayerNorm ffn_norm_{nullptr};
+  Norm ffn_norm_{nullptr};
   ConvFeedForward ffn_{nullptr};
 };
 TORCH_MODULE(DecoderBlock);

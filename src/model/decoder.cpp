@@ -13,7 +13,7 @@ DecoderImpl::DecoderImpl(const ModelShape& shape) : patch_(shape.patch) {
                                                  .ffn = shape.decoder_ffn,
                                                  .context = shape.speaker_width}));
   }
-  norm_ = register_module("norm", layer_norm(width));
+  norm_ = register_module("norm", Norm(width));
   out_ = register_module("out", torch::nn::Linear(width, patch_ * shape.mel_bins));
 }
 

@@ -21,7 +21,7 @@ class DecoderImpl : public torch::nn::Module {
   std::int64_t patch_;
   torch::nn::Linear in_{nullptr};
   torch::nn::ModuleList blocks_;  // DecoderBlock
-  torch::nn::LayerNorm norm_{nullptr};
+  Norm norm_{nullptr};
   torch::nn::Linear out_{nullptr};
 };
 TORCH_MODULE(Decoder);

@@ -7,9 +7,9 @@ DurationPredictorImpl::DurationPredictorImpl(const ModelShape& shape) {
   const TimeConvolutionOptions convolution{.in = width, .out = width, .kernel = 3};
   speaker_ = register_module("speaker", torch::nn::Linear(shape.speaker_width, width));
   first_ = register_module("first", TimeConvolution(convolution));
-  first_norm_ = register_module("first_norm", layer_norm(width));
+  first_norm_ = register_module("first_norm", Norm(width));
   second_ = register_module("second", TimeConvolution(convolution));
-  second_norm_ = register_module("second_norm", layer_norm(width));
+  second_norm_ = register_module("second_norm", Norm(width));
   out_ = register_module("out", torch::nn::Linear(width, 1));
 }
 

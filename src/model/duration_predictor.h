@@ -18,9 +18,9 @@ class DurationPredictorImpl : public torch::nn::Module {
  private:
   torch::nn::Linear speaker_{nullptr};
   TimeConvolution first_{nullptr};
-  torch::nn::LayerNorm first_norm_{nullptr};
+  Norm first_norm_{nullptr};
   TimeConvolution second_{nullptr};
-  torch::nn::LayerNorm second_norm_{nullptr};
+  Norm second_norm_{nullptr};
   torch::nn::Linear out_{nullptr};
 };
 TORCH_MODULE(DurationPredictor);

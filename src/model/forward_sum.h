@@ -12,4 +12,9 @@ torch::Tensor forward_sum(const torch::Tensor& log_probability,
                           const torch::Tensor& token_lengths,
                           const torch::Tensor& mel_lengths);
 
+// The same by libtorch's own loss: on every device, for any values; slow on CPUs.
+torch::Tensor forward_sum_by_logarithms(const torch::Tensor& log_probability,
+                                        const torch::Tensor& token_lengths,
+                                        const torch::Tensor& mel_lengths);
+
 }  // namespace qanat

@@ -25,8 +25,13 @@ torch::Tensor TimeConvolutionImpl::forward(const torch::Tensor& x) {
   return y.squeeze(2).transpose(1, 2);
 }
 
-torch::nn::LayerNorm layer_norm(std::int64_t channels) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({channels}));
+NormImpl::NormImpl(std::int64_t channels) {
+  weight_ = register_parameter("weight", torch::ones({channels}));
+  bias_ = register_parameter("bias", torch::zeros({channels}));
+}
+
+torch::Tensor NormImpl::forward(const torch::Tensor& x) {
+  return torch::layer_norm(x.to(weight_.scalar_type()), weight_.sizes(), weight_, bias_);
 }
 
 torch::Tensor sinusoidal_positions(std::int64_t positions,

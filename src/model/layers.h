@@ -27,7 +27,18 @@ class TimeConvolutionImpl : public torch::nn::Module {
 };
 TORCH_MODULE(TimeConvolution);
 
-torch::nn::LayerNorm layer_norm(std::int64_t channels);
+// Layer normalisation of the channels of each position, in the type of its weights: libtorch's own
+// cannot read bf16 on CPUs when its weights are f32.
+class NormImpl : public torch::nn::Module {
+ public:
+  explicit NormImpl(std::int64_t channels);
+  torch::Tensor forward(const torch::Tensor& x);  // [B, T, channels]
+
+ private:
+  torch::Tensor weight_;  // [channels]
+  torch::Tensor bias_;    // [channels]
+};
+TORCH_MODULE(Norm);
 
 // Sines and cosines of the position: [positions, channels].
 torch::Tensor sinusoidal_positions(std::int64_t positions,

@@ -1,6 +1,8 @@
 // Small batches for the tests of the model.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +26,13 @@ inline std::int64_t longest(const std::vector<std::int64_t>& lengths) {
   return *std::max_element(lengths.begin(), lengths.end());
 }
 
+// Length of the difference over the length of the oracle.
+inline double relative_error(const torch::Tensor& value, const torch::Tensor& oracle) {
+  const torch::Tensor exact = oracle.to(torch::kFloat64);
+  return ((value.to(torch::kFloat64) - exact).norm() / exact.norm().clamp_min(1e-12))
+      .item<double>();
+}
+
 // Random, the same for the same seed; padding holds what a loader would put there.
 inline ModelBatch make_test_batch(std::uint64_t seed, const TestLengths& lengths = {}) {
   torch::manual_seed(seed);
@@ -45,6 +54,19 @@ inline ModelBatch make_test_batch(std::uint64_t seed, const TestLengths& lengths
     batch.mel_weights[row].slice(0, 0, lengths.frames[i]).fill_(1);
   }
   return batch;
+}
+
+// Every frame of a row shared among its tokens, as evenly as it goes: i64 [B, N].
+inline torch::Tensor even_durations(const ModelBatch& batch) {
+  const torch::Tensor durations = torch::zeros_like(batch.tokens);
+  for (std::int64_t row = 0; row < batch.tokens.size(0); ++row) {
+    const std::int64_t tokens = batch.token_lengths[row].item<std::int64_t>();
+    const std::int64_t frames = batch.mel_lengths[row].item<std::int64_t>();
+    for (std::int64_t n = 0; n < tokens; ++n) {
+      durations[row][n] = frames * (n + 1) / tokens - frames * n / tokens;
+    }
+  }
+  return durations;
 }
 
 }  // namespace qanat

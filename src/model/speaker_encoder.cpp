@@ -13,12 +13,12 @@ torch::Tensor half_lengths(const torch::Tensor& lengths) {
 }  // namespace
 
 PerceiverLayerImpl::PerceiverLayerImpl(const BlockOptions& options) {
-  attention_norm_ = register_module("attention_norm", layer_norm(options.width));
+  attention_norm_ = register_module("attention_norm", Norm(options.width));
   attention_ = register_module(
       "attention",
       CrossAttention(CrossAttentionOptions{
           .width = options.width, .context = options.context, .heads = options.heads}));
-  ffn_norm_ = register_module("ffn_norm", layer_norm(options.width));
+  ffn_norm_ = register_module("ffn_norm", Norm(options.width));
   in_ = register_module("in", torch::nn::Linear(options.width, options.ffn));
   out_ = register_module("out", torch::nn::Linear(options.ffn, options.width));
 }
@@ -50,7 +50,7 @@ SpeakerEncoderImpl::SpeakerEncoderImpl(const ModelShape& shape) {
   for (int i = 0; i < kPerceiverDepth; ++i) {
     layers_->push_back(PerceiverLayer(block));
   }
-  norm_ = register_module("norm", layer_norm(width));
+  norm_ = register_module("norm", Norm(width));
   if (shape.speakers > 0) {
     table_ = register_module("table", torch::nn::Embedding(shape.speakers, width));
   }

@@ -16,9 +16,9 @@ class PerceiverLayerImpl : public torch::nn::Module {
                         const torch::Tensor& key_bias);
 
  private:
-  torch::nn::LayerNorm attention_norm_{nullptr};
+  Norm attention_norm_{nullptr};
   CrossAttention attention_{nullptr};
-  torch::nn::LayerNorm ffn_norm_{nullptr};
+  Norm ffn_norm_{nullptr};
   torch::nn::Linear in_{nullptr};
   torch::nn::Linear out_{nullptr};
 };
@@ -50,7 +50,7 @@ class SpeakerEncoderImpl : public torch::nn::Module {
   torch::Tensor queries_;         // [L, width]: what the latents ask for
   torch::Tensor nobody_;          // [L, width]: the latents of a dropped condition
   torch::nn::ModuleList layers_;  // PerceiverLayer
-  torch::nn::LayerNorm norm_{nullptr};
+  Norm norm_{nullptr};
   torch::nn::Embedding table_{nullptr};  // null without speaker ids
 };
 TORCH_MODULE(SpeakerEncoder);

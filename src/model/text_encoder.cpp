@@ -16,7 +16,7 @@ TextEncoderImpl::TextEncoderImpl(const ModelShape& shape) {
   for (int i = 0; i < kConvolutions; ++i) {
     convolutions_->push_back(
         TimeConvolution(TimeConvolutionOptions{.in = width, .out = width, .kernel = 5}));
-    norms_->push_back(layer_norm(width));
+    norms_->push_back(Norm(width));
   }
   speaker_ = register_module("speaker", torch::nn::Linear(shape.speaker_width, width));
   register_module("blocks", blocks_);
@@ -24,7 +24,7 @@ TextEncoderImpl::TextEncoderImpl(const ModelShape& shape) {
     blocks_->push_back(EncoderBlock(
         BlockOptions{.width = width, .heads = shape.text_heads, .ffn = shape.text_ffn}));
   }
-  norm_ = register_module("norm", layer_norm(width));
+  norm_ = register_module("norm", Norm(width));
 }
 
 torch::Tensor TextEncoderImpl::embed(const torch::Tensor& tokens) {
@@ -37,7 +37,7 @@ torch::Tensor TextEncoderImpl::forward(const torch::Tensor& embedded,
   torch::Tensor x = embedded;
   for (std::size_t i = 0; i < convolutions_->size(); ++i) {
     const torch::Tensor y = convolutions_->ptr<TimeConvolutionImpl>(i)->forward(x * mask.valid);
-    x = x + torch::silu(norms_->ptr<torch::nn::LayerNormImpl>(i)->forward(y));
+    x = x + torch::silu(norms_->ptr<NormImpl>(i)->forward(y));
   }
   x = x + speaker_(speaker).unsqueeze(1) +
       sinusoidal_positions(x.size(1), x.size(2), mask.valid.options());

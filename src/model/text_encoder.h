@@ -19,10 +19,10 @@ class TextEncoderImpl : public torch::nn::Module {
  private:
   torch::nn::Embedding embedding_{nullptr};
   torch::nn::ModuleList convolutions_;  // TimeConvolution
-  torch::nn::ModuleList norms_;         // LayerNorm, one per convolution
+  torch::nn::ModuleList norms_;         // Norm, one per convolution
   torch::nn::Linear speaker_{nullptr};
   torch::nn::ModuleList blocks_;  // EncoderBlock
-  torch::nn::LayerNorm norm_{nullptr};
+  Norm norm_{nullptr};
 };
 TORCH_MODULE(TextEncoder);
 
