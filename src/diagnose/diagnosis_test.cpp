@@ -1,0 +1,251 @@
+#include "diagnose/diagnosis.h"
+
+#include <algorithm>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "metrics/pipeline_record.h"
+
+namespace qanat {
+namespace {
+
+// A run of 200 steps of variable length on a machine of 8 cores, healthy unless a test breaks it.
+class DiagnosisTest : public testing::Test {
+ protected:
+  DiagnosisTest() {
+    trace_.run = {{"allowed_cores", 8}};
+    trace_.cadences = {{"training.log_every", 10}, {"training.save_every", 25}};
+    trace_.pipeline = healthy_loader();
+    std::mt19937_64 random(20);
+    std::uniform_int_distribution<int> frames(300, 700);
+    std::normal_distribution<double> noise(1, 0.01);
+    for (int i = 0; i < 200; ++i) {
+      trace_.add(make_step(i, frames(random), noise(random)));
+    }
+  }
+
+  static StepRecord make_step(int number, int frames, double noise) {
+    const double work = (0.005 + 0.0001 * frames) * noise;
+    return {.step = number,
+            .rows = 16,
+            .padded_frames = frames,
+            .tokens = 80,
+            .frames = static_cast<std::int64_t>(16 * frames * 0.97),
+            .phases = {.forward = Seconds(0.4 * work),
+                       .loss = Seconds(0.05 * work),
+                       .backward = Seconds(0.5 * work),
+                       .optimizer = Seconds(0.05 * work)}};
+  }
+
+  static PipelineStats healthy_loader() {
+    PipelineStats stats;
+    stats.age = Seconds{11};
+    stats.active_workers = 2;
+    stats.workers = {{.busy = Seconds{3}, .blocked = Seconds{8}},
+                     {.busy = Seconds{3}, .blocked = Seconds{8}}};
+    stats.decode.busy = Seconds{1};
+    stats.mel.busy = Seconds{5};
+    stats.ready.occupancy = {.partial = Seconds{1}, .full = Seconds{10}};
+    stats.window.limit = 20;
+    stats.batches = 200;
+    stats.rows = 3200;
+    return stats;
+  }
+
+  // The device waits `seconds` in every step, because its workers cannot keep up.
+  void starve(double seconds) {
+    for (StepRecord& step : trace_.steps) {
+      step.phases.wait = Seconds(seconds);
+    }
+    trace_.pipeline->workers = {{.busy = Seconds{11}}, {.busy = Seconds{11}}};
+    trace_.pipeline->ready.occupancy = {.empty = Seconds{10}, .partial = Seconds{1}};
+  }
+
+  static bool passed(const Diagnosis& diagnosis, std::string_view id) {
+    return std::ranges::find(diagnosis.passed, id, &PassedCheck::id) != diagnosis.passed.end();
+  }
+
+  RunTrace trace_;
+};
+
+TEST_F(DiagnosisTest, AHealthyRunOfVariableLengthsIsBalanced) {
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced) << diagnosis.why;
+  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings.front().title;
+  EXPECT_GT(standard_deviation(diagnosis.measures.seconds) / diagnosis.measures.mean_step, 0.15);
+  EXPECT_TRUE(passed(diagnosis, "VAR002"));
+}
+
+TEST_F(DiagnosisTest, EveryRuleSaysExactlyOneThing) {
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.findings.size() + diagnosis.passed.size() + diagnosis.skipped.size(), 15U);
+}
+
+TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
+  starve(0.02);
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::input_bound);
+  ASSERT_FALSE(diagnosis.findings.empty());
+  const Finding& first = diagnosis.findings.front();
+  EXPECT_EQ(first.id, "DL002");
+  EXPECT_EQ(first.severity, Severity::crit);
+  // 22 s of workers for 200 batches of 55 ms: 0.11 / (0.9 * 0.055) = 2.2 workers.
+  EXPECT_EQ(first.fixes.front().flag, "--num-workers 3");
+  EXPECT_NEAR(first.gain.step_now - first.gain.step_if_fixed, 0.02, 1e-9);
+  EXPECT_LT(first.gain.ci95.low, first.gain.speedup);
+  EXPECT_GT(first.gain.ci95.low, 1.2);
+}
+
+TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {
+  starve(0.02);
+  trace_.run = {{"allowed_cores", 3}};
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.findings.front().id, "DL003");
+  EXPECT_NE(diagnosis.findings.front().title.find("mel"), std::string::npos);
+  EXPECT_TRUE(passed(diagnosis, "DL002"));
+}
+
+TEST_F(DiagnosisTest, AShallowBufferIsToldFromSlowWorkers) {
+  starve(0.01);
+  trace_.pipeline->workers = {{.busy = Seconds{5}, .blocked = Seconds{6}}};
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.findings.front().id, "DL005");
+  EXPECT_EQ(diagnosis.findings.front().fixes.front().flag, "--buffer-size 40");
+}
+
+TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
+  for (std::size_t i = 0; i < trace_.steps.size(); i += 25) {
+    trace_.steps[i].phases.checkpoint = Seconds{0.4};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "PER001", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_NE(found->title.find("training.save_every"), std::string::npos) << found->title;
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
+}
+
+TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
+  for (StepRecord& step : trace_.steps) {
+    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().id, "DL007");
+  // A quarter of the 50 ms that a mean step spends on frames.
+  EXPECT_NEAR(
+      diagnosis.findings.front().gain.step_now - diagnosis.findings.front().gain.step_if_fixed,
+      0.25 * 0.05,
+      0.001);
+}
+
+TEST_F(DiagnosisTest, ExposedTransfersAreTheTransfersFault) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.transfer = Seconds{0.01};
+  }
+
+  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::transfer_bound);
+}
+
+TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {
+  for (std::size_t i = 120; i < trace_.steps.size(); ++i) {
+    trace_.steps[i].phases.forward += Seconds{0.02};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "PER003", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_NE(found->title.find("from step 1"), std::string::npos) << found->title;
+}
+
+TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
+  starve(0.005);
+  for (StepRecord& step : trace_.steps) {
+    step.phases.checkpoint = Seconds{0.02};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_GE(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].id, "CMP007");
+  EXPECT_EQ(diagnosis.findings[1].id, "DL002");
+}
+
+TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
+  trace_.steps.resize(12);
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
+  EXPECT_EQ(diagnosis.skipped.size(), 15U);
+}
+
+TEST_F(DiagnosisTest, ALedgerThatDoesNotCloseIsNoVerdict) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.residual = Seconds{0.01};
+  }
+
+  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::incomplete);
+}
+
+TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
+  starve(0.02);
+  trace_.pipeline.reset();
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
+  ASSERT_NE(skipped, diagnosis.skipped.end());
+  EXPECT_NE(skipped->reason.find("loader"), std::string::npos);
+}
+
+TEST(RunTraceTest, OnlyTheLastSessionCounts) {
+  RunTrace trace;
+  trace.add(nlohmann::json{{"kind", "journal"}});
+  trace.add(StepRecord{.step = 1});
+  trace.add(nlohmann::json{{"kind", "journal"}});
+  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"training.save_every", 50}}}});
+  trace.add(StepRecord{.step = 2});
+
+  ASSERT_EQ(trace.steps.size(), 1U);
+  EXPECT_EQ(trace.steps.front().step, 2);
+  EXPECT_EQ(trace.sessions, 2);
+  EXPECT_EQ(trace.cadences.front().period, 50U);
+}
+
+TEST(RunTraceTest, VeryLongRunsKeepTheirEnd) {
+  RunTrace trace;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(RunTrace::kMostSteps) + 5; ++i) {
+    trace.add(StepRecord{.step = i});
+  }
+
+  EXPECT_EQ(trace.steps.size(), RunTrace::kMostSteps);
+  EXPECT_EQ(trace.steps.front().step, 5);
+  EXPECT_EQ(trace.steps_before, 5);
+}
+
+TEST(RunTraceTest, LinesOfAnyShapeAreTaken) {
+  RunTrace trace;
+  trace.add(nlohmann::json{{"kind", 7}});
+  trace.add(nlohmann::json{{"kind", "step"}});
+  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"x", "y"}}}});
+
+  EXPECT_EQ(trace.damaged_lines, 1);
+  EXPECT_TRUE(trace.cadences.empty());
+}
+
+}  // namespace
+}  // namespace qanat

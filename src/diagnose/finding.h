@@ -1,0 +1,66 @@
+// What a diagnosis says: findings ranked by what can be won, what was fine, what was not checked.
+// Values; report/ turns them into text, JSON and HTML.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/order_statistics.h"
+
+namespace qanat {
+
+enum class Severity { info, warn, crit };
+std::string_view to_string(Severity severity);
+
+struct Evidence {
+  std::string metric;  // "sink_empty_share"
+  double value = 0;
+  std::string unit;  // "1" for shares, "s", "workers"
+};
+
+// Step time now, and if the cause were gone.
+struct Gain {
+  double step_now = 0;  // s
+  double step_if_fixed = 0;
+  double speedup = 1;
+  Range ci95{.low = 1, .high = 1};
+  std::string method;  // "ledger", "replay", "rate"
+};
+
+// One thing to change. `flag` can be pasted behind the command of the run.
+struct Fix {
+  std::string key;                                      // "data.num_workers"
+  std::string flag;                                     // "--num-workers 3"
+  std::optional<double> predicted_step = std::nullopt;  // s
+};
+
+struct Finding {
+  std::string id;  // of a rule; docs explain it
+  std::string title;
+  Severity severity = Severity::info;
+  std::vector<Evidence> evidence{};
+  Gain gain{};
+  std::vector<Fix> fixes{};
+  std::string verify{};        // a command
+  std::string may_be_wrong{};  // when
+};
+
+struct PassedCheck {
+  std::string id;
+  std::string what;
+};
+struct SkippedCheck {
+  std::string id;
+  std::string reason;
+};
+
+// Exactly one of the three.
+struct RuleOutcome {
+  std::optional<Finding> finding{};
+  std::optional<std::string> passed{};
+  std::optional<std::string> skipped{};
+};
+
+}  // namespace qanat

@@ -1,0 +1,95 @@
+#include "diagnose/run_measures.h"
+
+#include <algorithm>
+
+#include "diagnose/intervals.h"
+
+namespace qanat {
+namespace {
+
+std::vector<double> wall_times(const std::vector<StepRecord>& steps) {
+  std::vector<double> seconds;
+  seconds.reserve(steps.size());
+  for (const StepRecord& step : steps) {
+    seconds.push_back(step.phases.total().count());
+  }
+  return seconds;
+}
+
+double padded_frames(const StepRecord& step) {
+  return static_cast<double>(step.rows) * step.padded_frames * step.batches;
+}
+
+StepPhases mean_phases(const std::vector<StepRecord>& steps) {
+  StepPhases sum;
+  for (const StepRecord& step : steps) {
+    std::vector<Seconds> parts;
+    visit_phases(step.phases, [&parts](std::string_view, Seconds part) { parts.push_back(part); });
+    std::size_t at = 0;
+    visit_phases(sum, [&](std::string_view, Seconds& part) { part += parts[at++]; });
+  }
+  visit_phases(sum, [&steps](std::string_view, Seconds& part) {
+    part /= static_cast<double>(std::max<std::size_t>(steps.size(), 1));
+  });
+  return sum;
+}
+
+void measure_steady(RunMeasures& m) {
+  m.ledger = mean_phases(m.steady);
+  m.mean_step = mean(m.seconds);
+  m.mean_interval = mean_interval(m.seconds);
+  m.effective_steps = effective_count(m.seconds);
+  double frames = 0;
+  for (const StepRecord& step : m.steady) {
+    m.padded.push_back(padded_frames(step));
+    frames += static_cast<double>(step.frames);
+  }
+  const double padded = mean(m.padded) * static_cast<double>(m.padded.size());
+  m.frames_per_second = frames / (m.mean_step * static_cast<double>(m.seconds.size()));
+  m.padding_share = padded > 0 ? 1 - frames / padded : 0;
+  std::vector<double> busy;
+  for (const StepRecord& step : m.steady) {
+    busy.push_back(step.phases.busy().count());
+  }
+  m.work = fit_work(m.seconds, m.padded);
+  m.busy_work = fit_work(busy, m.padded);
+  m.adjusted = adjust_for_work(m.seconds, m.padded, m.work);
+  m.spread = measure_spread(m.adjusted);
+  m.trend = remove_trend(m.adjusted);
+  m.periodicity = test_periodicity(m.adjusted);
+}
+
+}  // namespace
+
+RunMeasures measure_run(const RunTrace& trace) {
+  RunMeasures measures;
+  measures.steady.assign(trace.steps.begin(), trace.steps.end());
+  measures.steps = measures.steady.size();
+  if (measures.steady.empty()) {
+    return measures;
+  }
+  measures.warm_up = find_warm_up(wall_times(measures.steady));
+  measures.steady.erase(
+      measures.steady.begin(),
+      measures.steady.begin() + static_cast<std::ptrdiff_t>(measures.warm_up.steps));
+  measures.seconds = wall_times(measures.steady);
+  measure_steady(measures);
+  return measures;
+}
+
+Gain gain_without(const RunMeasures& measures, double (*part)(const StepRecord&)) {
+  std::vector<double> left;
+  left.reserve(measures.steady.size());
+  for (std::size_t i = 0; i < measures.steady.size(); ++i) {
+    left.push_back(std::max(0.0, measures.seconds[i] - part(measures.steady[i])));
+  }
+  const double after = mean(left);
+  Gain gain{.step_now = measures.mean_step, .step_if_fixed = after, .method = "ledger"};
+  if (after > 0) {
+    gain.speedup = measures.mean_step / after;
+    gain.ci95 = ratio_interval(measures.seconds, left);
+  }
+  return gain;
+}
+
+}  // namespace qanat

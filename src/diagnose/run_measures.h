@@ -1,0 +1,51 @@
+// The figures of a run that rules decide on, computed once: steady part, ledger, work, spread,
+// rhythm.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnose/detrend.h"
+#include "diagnose/finding.h"
+#include "diagnose/order_statistics.h"
+#include "diagnose/periodicity.h"
+#include "diagnose/run_trace.h"
+#include "diagnose/spread.h"
+#include "diagnose/warm_up.h"
+#include "diagnose/work_model.h"
+#include "metrics/step_record.h"
+
+namespace qanat {
+
+struct RunMeasures {
+  std::size_t steps = 0;  // all that were looked at
+  WarmUp warm_up{};
+  std::vector<StepRecord> steady{};  // after the warm-up
+  std::vector<double> seconds{};     // of the steady steps
+  std::vector<double> padded{};      // frames, padding included
+  std::vector<double> adjusted{};    // seconds, for equal work
+  StepPhases ledger{};               // mean of the steady steps
+  double mean_step = 0;              // s
+  Range mean_interval{};             // 95 %
+  double effective_steps = 0;
+  WorkModel work{};       // of the whole step
+  WorkModel busy_work{};  // of the device's own work
+  Spread spread{};  // of the adjusted times
+  Detrended trend{};
+  Periodicity periodicity{};
+  double frames_per_second = 0;  // without padding
+  double padding_share = 0;
+
+  double share(Seconds part) const { return mean_step > 0 ? part.count() / mean_step : 0; }
+};
+
+// Fewer than this many steady steps are too few to judge by.
+inline constexpr std::size_t kFewestSteps = 20;
+
+RunMeasures measure_run(const RunTrace& trace);
+
+// The gain if the part of each step that `part` returns were gone; with its 95 % interval.
+Gain gain_without(const RunMeasures& measures, double (*part)(const StepRecord&));
+
+}  // namespace qanat

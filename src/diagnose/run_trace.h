@@ -1,0 +1,44 @@
+// What a journal tells of a run, as far as diagnosis needs it: steps, the loader's last word, the
+// host and the cadences that were configured. Built line by line in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "diagnose/periodicity.h"
+#include "metrics/pipeline_stats.h"
+#include "metrics/step_record.h"
+
+namespace qanat {
+
+// Absent is unknown, never zero.
+struct RunTrace {
+  std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
+  std::int64_t steps_before = 0;  // of that session, not kept
+  std::optional<PipelineStats> pipeline;
+  nlohmann::json run = nlohmann::json::object();  // the line of kind "run": mode, devices, host
+  std::vector<Cadence> cadences;                  // things that happen every so many steps
+  bool ended = false;                             // the run said that it ended
+  int damaged_lines = 0;
+  int sessions = 0;
+
+  // How many steps a trace keeps; more is more than any statistic needs.
+  static constexpr std::size_t kMostSteps = 100'000;
+
+  // Takes one line of a journal; lines of other kinds are passed over.
+  void add(const nlohmann::json& line);
+  // For a run that is going on in this process.
+  void add(const StepRecord& step);
+};
+
+// Fails when the journal cannot be read, or holds no step.
+Result<RunTrace> read_run_trace(const std::filesystem::path& journal);
+
+}  // namespace qanat
