@@ -12,6 +12,7 @@ import time
 import targets
 from harness import ProgramFailed, run_lines, say
 from loader import full_setup, quick_setup, run_loader
+from step import run_step
 
 IDLE = 0.1  # cores that others may use on a machine that counts as idle
 
@@ -72,8 +73,8 @@ def print_verdicts(wanted, figures):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(description="Measures the loader and its parts.")
-    parser.add_argument("which", nargs="?", default="all", choices=["loader", "mel", "all"])
+    parser = argparse.ArgumentParser(description="Measures the loader, its parts and the training step.")
+    parser.add_argument("which", nargs="?", default="all", choices=["loader", "mel", "step", "all"])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of the programs")
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="folder for corpora and shards; kept between runs")
@@ -93,10 +94,13 @@ def main(arguments):
               "raw": {}}
     wanted = []
     watch = Watch()
-    # The mel figure belongs to the loader's table: it bounds the loader.
-    parts = [(targets.MEL, lambda: run_mel(options))]
-    if options.which != "mel":
-        parts.insert(0, (targets.LOADER, lambda: run_loader(setup)))
+    parts = []
+    if options.which in ("loader", "all"):
+        parts.append((targets.LOADER, lambda: run_loader(setup)))
+    if options.which != "step":  # the mel figure belongs to the loader's table: it bounds it
+        parts.append((targets.MEL, lambda: run_mel(options)))
+    if options.which in ("step", "all"):
+        parts.append((targets.STEP, lambda: run_step(options)))
     for part_targets, part in parts:
         figures, raw = part()
         wanted += part_targets

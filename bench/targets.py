@@ -45,3 +45,6 @@ LOADER = [
 MEL = [
     at_most("mel_cost_over_fft", "log-mel per frame over its FFT alone", 1.6, " x"),
 ]
+STEP = [
+    at_most("nano_step_ratio", "training step of nano over the same in Python", 1, " x"),
+]
