@@ -198,10 +198,12 @@ void TrainStep::mark(StepPhase phase) {
 int TrainStep::try_shape(const BatchShape& shape) {
   int pieces = 0;  // written by the stream, read after it is synchronised
   stream_.submit([this, shape, &pieces] {
-    const ModelBatch longest =
-        make_longest_batch(shape, model_.network->shape().mel_bins, model_.device(), table_);
     const std::function<ModelBatch(RowRange)> rows = [&](RowRange range) {
-      return narrow_rows(longest, range);
+      return make_longest_batch(
+          {.rows = range.count, .frames = shape.frames, .tokens = shape.tokens},
+          model_.network->shape().mel_bins,
+          model_.device(),
+          table_);
     };
     const PieceOptions options = piece_options();
     const torch::Tensor nothing;

@@ -1,0 +1,258 @@
+#include "app/train_session.h"
+
+#include <map>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <sched.h>
+
+#include "app/session_testing.h"
+#include "base/error.h"
+#include "train/checkpoint.h"
+
+namespace qanat {
+namespace {
+
+// Keeps what a run tells; asks it to stop after a number of steps, if wanted.
+class Listener : public TrainObserver {
+ public:
+  explicit Listener(std::int64_t stop_after = 0) : stop_after_(stop_after) {}
+
+  void on_note(const std::string& note) override { notes.push_back(note); }
+  void on_step(const StepRecord& record) override {
+    losses[record.step] = record.losses.total;
+    if (record.step + 1 == stop_after_) {
+      stop.request_stop();
+    }
+  }
+  void on_validation(std::int64_t, const ValidationResult& result, bool) override {
+    validations.push_back(result);
+  }
+
+  std::vector<std::string> notes;
+  std::map<std::int64_t, double> losses;
+  std::vector<ValidationResult> validations;
+  std::stop_source stop;
+
+ private:
+  const std::int64_t stop_after_;
+};
+
+// Lets this thread, and those it starts, use one core only: models then have one thread in every
+// mode.
+class OneCore {
+ public:
+  OneCore() {
+    sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(core, &before_)) {
+        CPU_SET(core, &one);
+        break;
+      }
+    }
+    sched_setaffinity(0, sizeof(one), &one);
+  }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+  ~OneCore() { sched_setaffinity(0, sizeof(before_), &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+class TrainSessionTest : public testing::Test {
+ protected:
+  LoadedConfig config(const std::string& name, std::int64_t steps) const {
+    LoadedConfig config{.values = data_.config(), .origins = {}};
+    config.values.model.size = ModelSize::nano;
+    config.values.training.epochs = 50;
+    config.values.training.max_steps = steps;
+    config.values.training.save_every = 1000;
+    config.values.training.validate_every = 1000;
+    config.values.training.checkpoint_dir = folder(name).string();
+    return config;
+  }
+  static void use_two_virtual_gpus(LoadedConfig& config) {
+    config.values.pipeline.virtual_gpus = 2;
+    config.values.data.data_gpu = 0;
+    config.values.data.model_gpu = 1;
+  }
+  std::filesystem::path folder(const std::string& name) const {
+    return std::filesystem::path(*data_.config().data.train_data) / name;
+  }
+  static TrainSummary train(const LoadedConfig& config, Listener& listener) {
+    return run_training({.config = config,
+                         .observer = listener,
+                         .say = [](const std::string&) {},
+                         .measuring = nullptr,
+                         .starting = [](std::int64_t, std::int64_t) {},
+                         .stop = listener.stop.get_token()})
+        .value();
+  }
+  static std::map<std::int64_t, double> losses_of(const LoadedConfig& config) {
+    Listener listener;
+    train(config, listener);
+    return listener.losses;
+  }
+  // Everything of the newest checkpoint that later steps depend on.
+  static TensorMap tensors_of(const LoadedConfig& config) {
+    const LoadedCheckpoint loaded = CheckpointFolder(config.values.training.checkpoint_dir, 3)
+                                        .newest([](const auto&) {})
+                                        .value();
+    TensorMap all = loaded.checkpoint.weights;
+    for (const auto& [name, tensor] : loaded.checkpoint.ema) {
+      all.emplace("ema." + name, tensor);
+    }
+    for (const auto& [name, tensor] : loaded.checkpoint.optimizer) {
+      all.emplace("optimizer." + name, tensor);
+    }
+    return all;
+  }
+  static void expect_equal(const TensorMap& a, const TensorMap& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (const auto& [name, tensor] : a) {
+      ASSERT_TRUE(torch::equal(tensor, b.at(name))) << name;
+    }
+  }
+
+  SmallDataSet data_;
+};
+
+TEST_F(TrainSessionTest, TrainsAndSavesOnTheCpuWithNothingButData) {
+  Listener listener;
+  LoadedConfig config = this->config("run", 3);
+
+  const TrainSummary summary = train(config, listener);
+
+  EXPECT_EQ(summary.outcome.ending, TrainEnding::max_steps);
+  EXPECT_THAT(listener.losses, testing::SizeIs(3));
+  EXPECT_LT(listener.losses.at(2), listener.losses.at(0));
+  EXPECT_EQ(CheckpointFolder(folder("run"), 3).steps(), (std::vector<std::int64_t>{3}));
+  EXPECT_TRUE(std::filesystem::exists(folder("run") / "run.yaml"));
+}
+
+TEST_F(TrainSessionTest, LossesDoNotDependOnTheNumberOfWorkersToTheBit) {
+  LoadedConfig one = config("one", 3);
+  one.values.data.num_workers = 1;
+  LoadedConfig three = config("three", 3);
+  three.values.data.num_workers = 3;
+
+  EXPECT_EQ(losses_of(one), losses_of(three));
+}
+
+TEST_F(TrainSessionTest, LossesAreTheSameToTheBitWithOneDeviceAndWithTwo) {
+  const OneCore one_core;
+  LoadedConfig single = config("single", 3);
+  LoadedConfig multi = config("multi", 3);
+  use_two_virtual_gpus(multi);
+
+  EXPECT_EQ(losses_of(single), losses_of(multi));
+}
+
+TEST_F(TrainSessionTest, ARunThatWasInterruptedEndsWithTheSameTensorsAsOneThatWasNot) {
+  const OneCore one_core;
+  LoadedConfig whole = config("whole", 6);
+  LoadedConfig parts = config("parts", 6);
+  Listener stopped(2);
+  Listener rest;
+
+  losses_of(whole);
+  EXPECT_EQ(train(parts, stopped).outcome.ending, TrainEnding::stopped);
+  const TrainSummary summary = train(parts, rest);
+
+  EXPECT_TRUE(summary.resumed_from.has_value());
+  EXPECT_LT(rest.losses.size(), 6U);
+  expect_equal(tensors_of(whole), tensors_of(parts));
+}
+
+TEST_F(TrainSessionTest, AnInterruptedRunOnTwoDevicesResumesToTheBitToo) {
+  const OneCore one_core;
+  LoadedConfig whole = config("whole", 5);
+  LoadedConfig parts = config("parts", 5);
+  use_two_virtual_gpus(whole);
+  use_two_virtual_gpus(parts);
+  parts.values.training.gradient_accumulation_steps = 2;
+  whole.values.training.gradient_accumulation_steps = 2;
+  Listener stopped(2);
+
+  losses_of(whole);
+  train(parts, stopped);
+  losses_of(parts);
+
+  expect_equal(tensors_of(whole), tensors_of(parts));
+}
+
+TEST_F(TrainSessionTest, ACheckpointOfAnotherSizeIsRefusedWithTheRemedy) {
+  LoadedConfig nano = config("run", 1);
+  losses_of(nano);
+  nano.values.model.size = ModelSize::tiny;
+  Listener listener;
+
+  try {
+    train(nano, listener);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("another size"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("--reset-training"));
+  }
+}
+
+TEST_F(TrainSessionTest, ResumeInsistsOnACheckpoint) {
+  LoadedConfig config = this->config("empty", 1);
+  config.values.training.resume = true;
+  Listener listener;
+
+  EXPECT_THROW(train(config, listener), Error);
+}
+
+TEST_F(TrainSessionTest, StopsWhenValidationsNoLongerImprove) {
+  LoadedConfig config = this->config("run", 40);
+  config.values.data.val_data = config.values.data.train_data;
+  config.values.data.val_split = 0.4;
+  config.values.training.validate_every = 1;
+  config.values.training.early_stopping_patience = 2;
+  config.values.training.learning_rate = 5.0;  // hopeless
+  Listener listener;
+
+  const TrainSummary summary = train(config, listener);
+
+  EXPECT_EQ(summary.outcome.ending, TrainEnding::early_stop);
+  EXPECT_GE(listener.validations.size(), 2U);
+  EXPECT_TRUE(listener.validations.front().free_running.has_value());
+}
+
+TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithALedgerThatCloses) {
+  LoadedConfig config = this->config("run", 4);
+  losses_of(config);
+
+  const Result<JournalContents> journal = read_journal(folder("run") / "journal.jsonl");
+
+  ASSERT_TRUE(journal.ok());
+  int steps = 0;
+  int slots = 0;
+  for (const nlohmann::json& line : journal.value().lines) {
+    slots += line.at("kind") == "slot" ? 1 : 0;
+    if (const Result<StepRecord> record = to_step_record(line)) {
+      ++steps;
+      EXPECT_LT(record.value().phases.residual, 0.02 * record.value().phases.total());
+    }
+  }
+  EXPECT_EQ(steps, 4);
+  EXPECT_EQ(slots, 4);
+}
+
+TEST_F(TrainSessionTest, OverfittingSeesTheFirstBatchOnly) {
+  LoadedConfig config = this->config("run", 3);
+  config.values.training.overfit_one_batch = true;
+  Listener listener;
+
+  const TrainSummary summary = train(config, listener);
+
+  EXPECT_EQ(summary.utterances, 4);
+  EXPECT_EQ(summary.outcome.progress.position.epoch, 3);
+}
+
+}  // namespace
+}  // namespace qanat
