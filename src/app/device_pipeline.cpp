@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/memory_check.h"
+#include "base/error.h"
 #include "device/pinned_blocks.h"
 #include "transfer/host_features.h"
 #include "transfer/torch_features.h"
@@ -89,6 +91,7 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
       log_(std::make_shared<SlotLog>()),
       loader_(start_loader(request, devices.cores)) {
   const RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
+  check_memory(request, options);
   ring_ = make_ring(options, request.plan);
   observer_ = std::make_unique<RingObserver>(
       ObserverParts{.log = log_,
@@ -98,6 +101,24 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
                     .journal = journal_,
                     .limits = slot_limits(request.config, options.slots),
                     .slot_bytes = options.slot_bytes});
+}
+
+void DevicePipeline::check_memory(const DevicePipelineRequest& request,
+                                  const RingOptions& options) const {
+  if (!request.config.pipeline.enable_memory_isolation) {
+    return;
+  }
+  const auto limit_of = [](const Device* device) {
+    return device == nullptr ? std::nullopt : device->memory().use().limit;
+  };
+  const std::optional<std::string> problem =
+      memory_problem(memory_need(request.config, options, loader_->edges()),
+                     request.plan,
+                     limit_of(devices_.model.get()),
+                     limit_of(devices_.data.get()));
+  if (problem) {
+    throw Error(*problem);
+  }
 }
 
 std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options,

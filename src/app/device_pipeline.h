@@ -52,7 +52,8 @@ SlotLimits slot_limits(const RunConfig& config, int slots);
 class DevicePipeline {
  public:
   // Loads at once. `devices` outlive it. Throws Error as make_loader() does, and OutOfMemory when
-  // the ring does not fit.
+  // the ring does not fit. With memory isolation, model, batch and ring are compared with the
+  // budgets first, and the Error names the numbers that would fit.
   DevicePipeline(RunDevices& devices, DevicePipelineRequest request);
   DevicePipeline(const DevicePipeline&) = delete;
   DevicePipeline& operator=(const DevicePipeline&) = delete;
@@ -69,6 +70,7 @@ class DevicePipeline {
   DevicePipelineStats stats() const;
 
  private:
+  void check_memory(const DevicePipelineRequest& request, const RingOptions& options) const;
   std::unique_ptr<TransferRing> make_ring(const RingOptions& options, const DevicePlan& plan);
 
   RunDevices& devices_;

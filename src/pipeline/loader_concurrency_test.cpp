@@ -1,6 +1,8 @@
 // What may go wrong between threads; run under ThreadSanitizer a hundred times over.
 #include <atomic>
+#include <condition_variable>
 #include <latch>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -61,6 +63,51 @@ TEST(LoaderConcurrencyTest, StopsAfterTheLastBatch) {
   }
 
   EXPECT_FALSE(loader.next());
+}
+
+TEST(LoaderConcurrencyTest, TellsWhenEnoughIsReady) {
+  Loader loader(fake_inputs(small_rows()), endless(2, 6));
+
+  const ReadyLevel level = loader.wait_until_ready(6, Seconds{60}, {});
+
+  EXPECT_EQ(level.batches, 6);
+  EXPECT_FALSE(level.ended);
+}
+
+TEST(LoaderConcurrencyTest, StopsWaitingForMoreThanThereIs) {
+  LoaderOptions options = endless(2, 50);
+  options.epochs = 1;
+  Loader loader(fake_inputs(small_rows(8)), options);
+
+  const ReadyLevel level = loader.wait_until_ready(50, Seconds{60}, {});
+
+  EXPECT_TRUE(level.ended);
+  EXPECT_LT(level.batches, 50);
+}
+
+// Behind a buffer: the calls of next() say nothing about the consumer, its reports do.
+TEST(LoaderConcurrencyTest, TunesToTheReportedPaceOfTheConsumer) {
+  LoaderOptions options = endless(1);
+  options.workers.reset();
+  options.window.reset();
+  options.max_workers = 4;
+  options.first_workers = 1;
+  options.pace = PaceSource::reported;
+  Loader loader(fake_inputs(small_rows()), options);
+  EXPECT_EQ(loader.stats().active_workers, 1);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable never;
+
+  // By its calls it takes 10 ms a step, for which one worker is plenty; by its reports next to
+  // nothing.
+  for (int i = 0; i < 500 && loader.stats().active_workers < 4; ++i) {
+    ASSERT_TRUE(loader.next());
+    loader.report_step(Seconds{1e-9}, Seconds{0});
+    never.wait_for(lock, std::chrono::milliseconds(10), [] { return false; });
+  }
+
+  EXPECT_EQ(loader.stats().active_workers, 4);
 }
 
 TEST(LoaderConcurrencyTest, StopsAfterAFailure) {

@@ -1,5 +1,7 @@
 #include "pipeline/tune_loop.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace qanat {
@@ -39,6 +41,34 @@ TEST(TuneLoopTest, WorkIsWorkerTimePerBatchOfThePeriod) {
 
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->workers, 3);
+}
+
+// Stages of known times: a batch is 40 ms of work, a step 10 ms, so five workers keep up. What the
+// loader would deliver is computed, not measured.
+TEST(TuneLoopTest, FeedsTheConsumerLikeTheBestFixedSettingWithinFiftySteps) {
+  const TuneLimits limits{.min_workers = 1, .max_workers = 8, .min_window = 3, .max_window = 50};
+  const Seconds work{0.040};
+  const Seconds step{0.010};
+  TuneLoop loop(limits, {});
+  TuneSample now{};
+  int workers = 1;
+  for (int batch = 0; batch < 50; ++batch) {
+    const Seconds made = std::max(step, work / workers);
+    loop.add_gap(step);
+    now.time += std::chrono::duration_cast<Clock::duration>(made);
+    now.batches += 1;
+    now.busy += work;
+    now.consumer_wait += made - step;
+    const bool fed = made <= step;
+    const Watermarks marks{.low = fed ? 2 : 0, .high = fed ? 8 : 1};
+    if (const auto decision = loop.observe(now, marks, workers, 8)) {
+      workers = decision->workers;
+    }
+  }
+
+  const Seconds best = step;  // of every fixed number from 4 on
+  EXPECT_LE(std::max(step, work / workers), best * 1.05);
+  EXPECT_LE(workers, limits.max_workers);
 }
 
 TEST(TuneLoopTest, OneLongPauseOfTheConsumerChangesNothing) {

@@ -1,0 +1,26 @@
+// Does the pipeline work on this machine, with these devices and this data? Five checks, in order:
+// prerequisites, placement, the model on the model GPU, transfer between the GPUs, a short run of
+// the real pipeline in both modes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+
+#include "app/validate_report.h"
+#include "config/run_config.h"
+
+namespace qanat {
+
+struct ValidateRequest {
+  // Without GPU numbers: data GPU 0, model GPU 1. data.train_data is the folder of the data set.
+  RunConfig config;
+  int steps = 20;  // of each short run
+  std::stop_token stop;
+  std::function<void(const ValidationCheck&)> on_check;  // called as each one ends
+};
+
+// Checks that build on a failed one are skipped. When stopped, what has been checked so far.
+ValidationReport validate(const ValidateRequest& request);
+
+}  // namespace qanat

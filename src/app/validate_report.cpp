@@ -1,0 +1,111 @@
+#include "app/validate_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+const char* word(CheckOutcome outcome) {
+  switch (outcome) {
+    case CheckOutcome::pass:
+      return "PASS";
+    case CheckOutcome::fail:
+      return "FAIL";
+    case CheckOutcome::skipped:
+      return "skipped";
+  }
+  return "unknown";
+}
+
+nlohmann::json to_json(const ModeRun& run) {
+  nlohmann::json object = {{"mode", run.mode},
+                           {"steps_per_s", run.steps_per_s},
+                           {"rows_per_s", run.rows_per_s},
+                           {"wait_share", run.wait_share},
+                           {"model_busy", run.model_busy},
+                           {"first_loss", run.first_loss},
+                           {"last_loss", run.last_loss}};
+  if (run.data_busy) {
+    object["data_busy"] = *run.data_busy;
+  }
+  return object;
+}
+
+}  // namespace
+
+bool ValidationReport::passed() const {
+  return !checks.empty() && std::ranges::all_of(checks, [](const ValidationCheck& check) {
+    return check.outcome == CheckOutcome::pass;
+  });
+}
+
+std::string mode_verdict(const ValidationReport& report) {
+  if (!report.dual || !report.single || report.single->steps_per_s <= 0) {
+    return "";
+  }
+  const double ratio = report.dual->steps_per_s / report.single->steps_per_s;
+  // Less than that is within the noise of a run this short.
+  constexpr double kNoise = 0.05;
+  const std::string speeds = fmt::format("{:.2f} against {:.2f} steps/s, {:.2f} x",
+                                         report.dual->steps_per_s,
+                                         report.single->steps_per_s,
+                                         ratio);
+  if (ratio > 1 + kNoise) {
+    return fmt::format("dual beats single here: {}", speeds);
+  }
+  if (ratio < 1 - kNoise) {
+    return fmt::format("dual does not pay here: {}; run without --data-gpu and --model-gpu",
+                       speeds);
+  }
+  return fmt::format("dual and single are equally fast here: {}; single needs one GPU less",
+                     speeds);
+}
+
+std::string render_check(const ValidationCheck& check) {
+  std::string text =
+      fmt::format("[{}/5] {:<28} {}\n", check.number, check.name, word(check.outcome));
+  for (const std::string& line : check.findings) {
+    text += "      " + line + '\n';
+  }
+  return text;
+}
+
+std::string render_summary(const ValidationReport& report) {
+  const auto passed =
+      std::ranges::count(report.checks, CheckOutcome::pass, &ValidationCheck::outcome);
+  std::string text = fmt::format("\n{}: {} of {} checks passed\n",
+                                 report.passed() ? "PASS" : "FAIL",
+                                 passed,
+                                 report.checks.size());
+  const std::string verdict = mode_verdict(report);
+  if (!verdict.empty()) {
+    text += verdict + '\n';
+  }
+  return text;
+}
+
+nlohmann::json to_json(const ValidationReport& report) {
+  nlohmann::json object = {{"passed", report.passed()}, {"checks", nlohmann::json::array()}};
+  for (const ValidationCheck& check : report.checks) {
+    object["checks"].push_back({{"number", check.number},
+                                {"name", check.name},
+                                {"outcome", word(check.outcome)},
+                                {"findings", check.findings},
+                                {"figures", check.figures}});
+  }
+  if (report.dual) {
+    object["dual"] = to_json(*report.dual);
+  }
+  if (report.single) {
+    object["single"] = to_json(*report.single);
+  }
+  if (const std::string verdict = mode_verdict(report); !verdict.empty()) {
+    object["verdict"] = verdict;
+    object["dual_over_single"] = report.dual->steps_per_s / report.single->steps_per_s;
+  }
+  return object;
+}
+
+}  // namespace qanat

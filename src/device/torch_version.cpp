@@ -1,0 +1,16 @@
+#include "device/torch_version.h"
+
+#include <ATen/Context.h>
+#include <torch/version.h>
+
+namespace qanat {
+
+std::string torch_version() {
+  return TORCH_VERSION;
+}
+
+bool torch_has_cuda() {
+  return at::hasCUDA();
+}
+
+}  // namespace qanat
