@@ -1,3 +1,4 @@
+#include "cli/align.h"
 #include "cli/command.h"
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
@@ -7,6 +8,7 @@
 #include "cli/data_text.h"
 #include "cli/demo.h"
 #include "cli/precompute.h"
+#include "cli/synth.h"
 #include "cli/train.h"
 #include "cli/version.h"
 
@@ -14,6 +16,7 @@ namespace qanat {
 
 std::vector<CommandEntry> all_commands() {
   return {
+      {"align", "when each symbol of a data set is heard, for Praat and as JSON", make_align_command},
       {"config show",
        "the configuration a run would have, and where it comes from",
        make_config_show_command},
@@ -32,6 +35,7 @@ std::vector<CommandEntry> all_commands() {
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
+      {"synth", "say a text with a trained model", make_synth_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
