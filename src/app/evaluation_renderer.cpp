@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "app/render_evaluation.h"
 #include "app/speech_model.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
-#include "train/render_evaluation.h"
 
 namespace qanat {
 

@@ -1,4 +1,4 @@
-#include "train/render_evaluation.h"
+#include "app/render_evaluation.h"
 
 #include <system_error>
 
