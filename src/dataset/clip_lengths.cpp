@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "metrics/order_statistics.h"
+
 namespace qanat {
 namespace {
 
@@ -46,17 +48,10 @@ std::optional<LengthSummary> summarise_lengths(std::vector<double> seconds) {
   std::ranges::sort(seconds);
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return LengthSummary{.shortest = Seconds{seconds.front()},
-                       .median = Seconds{quantile(seconds, 0.5)},
+                       .median = Seconds{quantile_of_sorted(seconds, 0.5)},
                        .mean = Seconds{sum / static_cast<double>(seconds.size())},
-                       .p95 = Seconds{quantile(seconds, 0.95)},
+                       .p95 = Seconds{quantile_of_sorted(seconds, 0.95)},
                        .longest = Seconds{seconds.back()}};
-}
-
-double quantile(std::span<const double> sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
 }
 
 }  // namespace qanat

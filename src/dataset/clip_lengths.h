@@ -33,7 +33,4 @@ struct LengthSummary {
 
 std::optional<LengthSummary> summarise_lengths(std::vector<double> seconds);
 
-// The value below which `share` of the values lie, by linear interpolation. `sorted` is not empty.
-double quantile(std::span<const double> sorted, double share);
-
 }  // namespace qanat

@@ -59,13 +59,5 @@ TEST(ClipLengthsTest, SummaryNamesExtremesAndMiddle) {
   EXPECT_EQ(summary.longest, Seconds{9});
 }
 
-TEST(ClipLengthsTest, QuantilesInterpolate) {
-  const std::vector<double> sorted = {1, 2, 4};
-
-  EXPECT_EQ(quantile(sorted, 0), 1);
-  EXPECT_EQ(quantile(sorted, 0.75), 3);
-  EXPECT_EQ(quantile(sorted, 1), 4);
-}
-
 }  // namespace
 }  // namespace qanat

@@ -13,6 +13,7 @@
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
 #include "dataset/speaking_pace.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {
@@ -244,8 +245,7 @@ void DatasetCheck::check_pace() {
     std::ranges::copy(paces, std::back_inserter(all));
   }
   if (!all.empty()) {
-    std::ranges::sort(all);
-    report_.characters_per_second = quantile(all, 0.5);
+    report_.characters_per_second = median(all);
   }
 }
 

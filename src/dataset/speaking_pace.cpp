@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dataset/clip_lengths.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {
@@ -11,12 +11,6 @@ namespace {
 constexpr std::size_t kFewest = 20;
 constexpr double kDeviations = 4.0;
 constexpr double kLeastFactor = 1.5;
-constexpr double kSigmaPerMad = 1.4826;  // of a normal distribution
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
 
 }  // namespace
 
@@ -27,14 +21,10 @@ std::vector<PaceOutlier> pace_outliers(std::span<const double> paces) {
   std::vector<double> logs(paces.size());
   std::ranges::transform(paces, logs.begin(), [](double pace) { return std::log(pace); });
   const double center = median(logs);
-  std::vector<double> deviations(logs.size());
-  std::ranges::transform(
-      logs, deviations.begin(), [&](double value) { return std::abs(value - center); });
-  const double limit =
-      std::max(kDeviations * kSigmaPerMad * median(deviations), std::log(kLeastFactor));
+  const double limit = std::max(kDeviations * scaled_mad(logs), std::log(kLeastFactor));
   std::vector<PaceOutlier> outliers;
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    if (deviations[i] > limit) {
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (std::abs(logs[i] - center) > limit) {
       outliers.push_back({.item = i, .pace = paces[i], .usual = std::exp(center)});
     }
   }

@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
-#include "diagnose/order_statistics.h"
 #include "diagnose/work_model.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

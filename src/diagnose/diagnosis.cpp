@@ -54,7 +54,7 @@ void judge(Diagnosis& diagnosis) {
     return;
   }
   const auto first = std::ranges::find_if(diagnosis.findings, [](const Finding& finding) {
-    return finding.severity != Severity::info;
+    return finding.severity != FindingSeverity::info;
   });
   if (first == diagnosis.findings.end()) {
     diagnosis.verdict = VerdictKind::balanced;

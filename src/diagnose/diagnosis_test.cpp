@@ -93,7 +93,7 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
   ASSERT_FALSE(diagnosis.findings.empty());
   const Finding& first = diagnosis.findings.front();
   EXPECT_EQ(first.id, "DL002");
-  EXPECT_EQ(first.severity, Severity::crit);
+  EXPECT_EQ(first.severity, FindingSeverity::crit);
   // 22 s of workers for 200 batches of 55 ms: 0.11 / (0.9 * 0.055) = 2.2 workers.
   EXPECT_EQ(first.fixes.front().flag, "--num-workers 3");
   EXPECT_NEAR(first.gain.step_now - first.gain.step_if_fixed, 0.02, 1e-9);

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 
-enum class Severity { info, warn, crit };
-std::string_view to_string(Severity severity);
+enum class FindingSeverity { info, warn, crit };
+std::string_view to_string(FindingSeverity severity);
 
 struct Evidence {
   std::string metric;  // "sink_empty_share"
@@ -39,7 +39,7 @@ struct Fix {
 struct Finding {
   std::string id;  // of a rule; docs explain it
   std::string title;
-  Severity severity = Severity::info;
+  FindingSeverity severity = FindingSeverity::info;
   std::vector<Evidence> evidence{};
   Gain gain{};
   std::vector<Fix> fixes{};

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 

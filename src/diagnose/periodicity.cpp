@@ -8,7 +8,7 @@
 
 #include "diagnose/detrend.h"
 #include "diagnose/normal_scores.h"
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

@@ -8,25 +8,25 @@
 
 namespace qanat {
 
-std::string_view to_string(Severity severity) {
+std::string_view to_string(FindingSeverity severity) {
   switch (severity) {
-    case Severity::info:
+    case FindingSeverity::info:
       return "info";
-    case Severity::warn:
+    case FindingSeverity::warn:
       return "warn";
-    case Severity::crit:
+    case FindingSeverity::crit:
       return "crit";
   }
   return "unknown";
 }
 
-Severity severity_of(const Gain& gain) {
+FindingSeverity severity_of(const Gain& gain) {
   const double recoverable = 1 - gain.step_if_fixed / gain.step_now;
   // What could be nothing at all is no warning.
   if (gain.ci95.low <= 1 || recoverable < kWorthMentioning) {
-    return Severity::info;
+    return FindingSeverity::info;
   }
-  return recoverable < kSevere ? Severity::warn : Severity::crit;
+  return recoverable < kSevere ? FindingSeverity::warn : FindingSeverity::crit;
 }
 
 std::span<const Rule> all_rules() {

@@ -32,6 +32,6 @@ std::span<const Rule> all_rules();
 inline constexpr double kWorthMentioning = 0.02;
 inline constexpr double kSevere = 0.10;
 
-Severity severity_of(const Gain& gain);
+FindingSeverity severity_of(const Gain& gain);
 
 }  // namespace qanat

@@ -45,7 +45,7 @@ RuleOutcome fixed_cost(const RuleInput& input) {
               .id = "CMP001",
               .title = fmt::format("{:.0f} % of a step is overhead that larger batches would share",
                                    100 * share),
-              .severity = std::min(severity_of(gain), Severity::warn),
+              .severity = std::min(severity_of(gain), FindingSeverity::warn),
               .evidence = {{.metric = "fixed_seconds", .value = m.busy_work.fixed, .unit = "s"},
                            {.metric = "work_r2", .value = m.busy_work.r2, .unit = "1"}},
               .gain = gain,
@@ -71,7 +71,7 @@ RuleOutcome optimizer_share(const RuleInput& input) {
   return {.finding =
               Finding{.id = "CMP006",
                       .title = fmt::format("the optimizer takes {:.0f} % of a step", 100 * share),
-                      .severity = Severity::info,
+                      .severity = FindingSeverity::info,
                       .evidence = {{.metric = "optimizer_share", .value = share, .unit = "1"}},
                       .gain = gain,
                       .fixes = {{.key = "training.gradient_accumulation_steps",
@@ -117,7 +117,7 @@ RuleOutcome memory_retries(const RuleInput& input) {
           .id = "CMP008",
           .title = fmt::format(
               "{} of {} steps ran out of memory and were done in parts", retried, m.steady.size()),
-          .severity = std::max(severity_of(gain), Severity::warn),
+          .severity = std::max(severity_of(gain), FindingSeverity::warn),
           .evidence = {{.metric = "retry_share", .value = m.share(m.ledger.retry), .unit = "1"}},
           .gain = gain,
           .fixes = {{.key = "data.batch_size",

@@ -245,7 +245,7 @@ RuleOutcome bad_utterances(const RuleInput& input) {
   return {.finding =
               Finding{.id = "DL012",
                       .title = fmt::format("{} rows were filled with another utterance", stats.bad),
-                      .severity = Severity::info,
+                      .severity = FindingSeverity::info,
                       .evidence = {{.metric = "bad_share", .value = share, .unit = "1"}},
                       .gain = gain,
                       .fixes = {},

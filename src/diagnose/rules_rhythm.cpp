@@ -75,7 +75,7 @@ RuleOutcome drift(const RuleInput& input) {
       .finding = Finding{
           .id = "PER002",
           .title = fmt::format("steps got {:.0f} ms slower over the run", 1000 * m.trend.change),
-          .severity = std::min(severity_of(gain), Severity::warn),
+          .severity = std::min(severity_of(gain), FindingSeverity::warn),
           .evidence = {{.metric = "change", .value = m.trend.change, .unit = "s"}},
           .gain = gain,
           .fixes = {},
@@ -96,7 +96,7 @@ RuleOutcome level_shift(const RuleInput& input) {
               .id = "PER003",
               .title = fmt::format(
                   "from step {} on, steps take {:.0f} ms more", step, 1000 * m.trend.change),
-              .severity = std::min(severity_of(gain), Severity::warn),
+              .severity = std::min(severity_of(gain), FindingSeverity::warn),
               .evidence = {{.metric = "change", .value = m.trend.change, .unit = "s"},
                            {.metric = "step", .value = static_cast<double>(step), .unit = "steps"}},
               .gain = gain,
@@ -144,7 +144,7 @@ RuleOutcome jitter(const RuleInput& input) {
       .finding = Finding{
           .id = "VAR002",
           .title = fmt::format("steps of equal work vary by {:.0f} %", 100 * m.spread.robust_cv),
-          .severity = std::min(severity_of(gain), Severity::warn),
+          .severity = std::min(severity_of(gain), FindingSeverity::warn),
           .evidence = {{.metric = "robust_cv", .value = m.spread.robust_cv, .unit = "1"}},
           .gain = gain,
           .fixes = {},

@@ -8,12 +8,12 @@
 
 #include "diagnose/detrend.h"
 #include "diagnose/finding.h"
-#include "diagnose/order_statistics.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/run_trace.h"
 #include "diagnose/spread.h"
 #include "diagnose/warm_up.h"
 #include "diagnose/work_model.h"
+#include "metrics/order_statistics.h"
 #include "metrics/step_record.h"
 
 namespace qanat {
@@ -31,7 +31,7 @@ struct RunMeasures {
   double effective_steps = 0;
   WorkModel work{};       // of the whole step
   WorkModel busy_work{};  // of the device's own work
-  Spread spread{};  // of the adjusted times
+  Spread spread{};        // of the adjusted times
   Detrended trend{};
   Periodicity periodicity{};
   double frames_per_second = 0;  // without padding

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

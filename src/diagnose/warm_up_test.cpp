@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

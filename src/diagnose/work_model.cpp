@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "base/check.h"
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {

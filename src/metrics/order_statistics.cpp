@@ -1,4 +1,4 @@
-#include "diagnose/order_statistics.h"
+#include "metrics/order_statistics.h"
 
 #include <algorithm>
 #include <cmath>

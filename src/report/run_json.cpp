@@ -1,0 +1,144 @@
+#include "report/run_json.h"
+
+#include <algorithm>
+
+namespace qanat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Range& range) {
+  return Json::array({range.low, range.high});
+}
+
+Json quantile_or_null(const RunMeasures& m, double share) {
+  return m.seconds.size() < values_needed_for(std::max(share, 1 - share))
+             ? Json(nullptr)
+             : Json(quantile(m.seconds, share));
+}
+
+Json step_statistics(const RunMeasures& m) {
+  if (m.seconds.empty()) {
+    return {{"n", 0}};
+  }
+  return {{"n", m.seconds.size()},
+          {"n_eff", m.effective_steps},
+          {"warm_up", m.warm_up.steps},
+          {"settled", m.warm_up.settled},
+          {"mean", m.mean_step},
+          {"ci95_mean", to_json(m.mean_interval)},
+          {"std", standard_deviation(m.seconds)},
+          {"min", std::ranges::min(m.seconds)},
+          {"max", std::ranges::max(m.seconds)},
+          {"p50", quantile(m.seconds, 0.5)},
+          {"p95", quantile_or_null(m, 0.95)},
+          {"p99", quantile_or_null(m, 0.99)},
+          {"cv", standard_deviation(m.seconds) / m.mean_step},
+          {"robust_cv", m.spread.robust_cv},
+          {"tail_p95_p50", m.spread.tail},
+          {"excess_share", m.spread.excess_share},
+          {"outliers", m.spread.num_outliers}};
+}
+
+Json ledger(const RunMeasures& m) {
+  Json parts{{"unit", "s_per_step"}};
+  visit_phases(m.ledger, [&](std::string_view name, Seconds part) {
+    parts[std::string(name)] = part.count();
+  });
+  return parts;
+}
+
+Json periodicity(const Periodicity& tested) {
+  Json result{{"tested_max_period", tested.longest_tested},
+              {"p_value", tested.p_value},
+              {"period", nullptr},
+              {"phase", nullptr},
+              {"excess_s", nullptr},
+              {"autocorrelation", tested.autocorrelation}};
+  if (tested.rhythm) {
+    result["period"] = tested.rhythm->period;
+    result["phase"] = tested.rhythm->phase;
+    result["excess_s"] = tested.rhythm->excess_seconds;
+  }
+  return result;
+}
+
+Json to_json(const Fix& fix) {
+  Json result{{"key", fix.key}, {"flag", fix.flag}, {"predicted_step_s", nullptr}};
+  if (fix.predicted_step) {
+    result["predicted_step_s"] = *fix.predicted_step;
+  }
+  return result;
+}
+
+Json to_json(const Finding& finding, std::size_t rank) {
+  Json evidence = Json::array();
+  for (const Evidence& item : finding.evidence) {
+    evidence.push_back({{"metric", item.metric}, {"value", item.value}, {"unit", item.unit}});
+  }
+  Json fixes = Json::array();
+  for (const Fix& fix : finding.fixes) {
+    fixes.push_back(to_json(fix));
+  }
+  return {{"id", finding.id},
+          {"rank", rank},
+          {"title", finding.title},
+          {"severity", to_string(finding.severity)},
+          {"evidence", std::move(evidence)},
+          {"gain",
+           {{"step_s_now", finding.gain.step_now},
+            {"step_s_if_fixed", finding.gain.step_if_fixed},
+            {"speedup", finding.gain.speedup},
+            {"ci95", to_json(finding.gain.ci95)},
+            {"method", finding.gain.method}}},
+          {"fixes", std::move(fixes)},
+          {"verify", finding.verify},
+          {"may_be_wrong", finding.may_be_wrong}};
+}
+
+Json findings(const Diagnosis& diagnosis) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    list.push_back(to_json(diagnosis.findings[i], i + 1));
+  }
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
+  const RunMeasures& m = diagnosis.measures;
+  Json passed = Json::array();
+  for (const PassedCheck& check : diagnosis.passed) {
+    passed.push_back({{"id", check.id}, {"what", check.what}});
+  }
+  Json skipped = Json::array();
+  for (const SkippedCheck& check : diagnosis.skipped) {
+    skipped.push_back({{"id", check.id}, {"reason", check.reason}});
+  }
+  return {
+      {"schema", "qanat.report"},
+      {"schema_version", "1.0"},
+      {"verdict",
+       {{"kind", to_string(diagnosis.verdict)},
+        {"why", diagnosis.why},
+        {"recoverable_share", diagnosis.recoverable_share}}},
+      {"findings", findings(diagnosis)},
+      {"ledger", ledger(m)},
+      {"step_s", step_statistics(m)},
+      {"work_model",
+       {{"fixed_s", m.work.fixed}, {"s_per_frame", m.work.per_frame}, {"r2", m.work.r2}}},
+      {"throughput", {{"frames_per_s", m.frames_per_second}, {"padding_share", m.padding_share}}},
+      {"periodicity", periodicity(m.periodicity)},
+      {"passed", std::move(passed)},
+      {"skipped", std::move(skipped)}};
+}
+
+nlohmann::ordered_json to_json(const RunComparison& comparison) {
+  const char* const change = comparison.change == Change::slower   ? "slower"
+                             : comparison.change == Change::faster ? "faster"
+                                                                   : "none";
+  return {{"ratio", comparison.ratio}, {"ci95", to_json(comparison.ci95)}, {"change", change}};
+}
+
+}  // namespace qanat

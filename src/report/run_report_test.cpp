@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/run_json.h"
+#include "report/run_text.h"
+
+namespace qanat {
+namespace {
+
+using testing::HasSubstr;
+
+RunTrace starved_run() {
+  RunTrace trace;
+  trace.run = {{"allowed_cores", 8}};
+  for (int i = 0; i < 100; ++i) {
+    trace.add(StepRecord{.step = i,
+                         .rows = 16,
+                         .padded_frames = 400 + i % 7,
+                         .frames = 16 * 396,
+                         .phases = {.wait = Seconds{0.02},
+                                    .forward = Seconds{0.03 + 0.0001 * (i % 7)},
+                                    .backward = Seconds{0.05}}});
+  }
+  PipelineStats loader;
+  loader.active_workers = 1;
+  loader.workers = {{.busy = Seconds{10}}};
+  loader.batches = 100;
+  loader.rows = 1600;
+  loader.ready.occupancy = {.empty = Seconds{9}, .partial = Seconds{1}};
+  trace.pipeline = loader;
+  return trace;
+}
+
+TEST(RunReportTest, TheFirstLineIsTheAnswer) {
+  const std::string text = render_text(diagnose_run(starved_run()));
+
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "VERDICT  INPUT-BOUND   20 % of the step time is recoverable   "
+            "1 loader worker cannot keep up, and cores are idle");
+  EXPECT_THAT(text, HasSubstr("#1  DL002"));
+  EXPECT_THAT(text, HasSubstr("fix       --num-workers 2"));
+  EXPECT_THAT(text, HasSubstr("may be wrong if"));
+}
+
+TEST(RunReportTest, FiguresWithoutABoundAreNotPrinted) {
+  const std::string text = render_text(diagnose_run(starved_run()));
+
+  EXPECT_THAT(text, HasSubstr("TIMING STATISTICS"));
+  EXPECT_THAT(text, HasSubstr("p99        needs 299 steps, there are"));
+  EXPECT_THAT(text, HasSubstr("BOTTLENECK ANALYSIS"));
+  EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY"));
+}
+
+TEST(RunReportTest, TheJsonSaysTheSame) {
+  const nlohmann::ordered_json json = to_json(diagnose_run(starved_run()));
+
+  EXPECT_EQ(json["schema"], "qanat.report");
+  EXPECT_EQ(json["verdict"]["kind"], "INPUT-BOUND");
+  EXPECT_EQ(json["findings"][0]["id"], "DL002");
+  EXPECT_EQ(json["findings"][0]["fixes"][0]["flag"], "--num-workers 2");
+  EXPECT_TRUE(json["step_s"]["p99"].is_null());
+  EXPECT_NEAR(json["ledger"]["wait"].get<double>(), 0.02, 1e-9);
+}
+
+TEST(RunReportTest, ARunTooShortToJudgeSaysSo) {
+  RunTrace trace = starved_run();
+  trace.steps.resize(5);
+
+  const std::string text = render_text(diagnose_run(trace));
+
+  EXPECT_THAT(text, HasSubstr("INCOMPLETE"));
+  EXPECT_THAT(text, HasSubstr("a verdict needs 20"));
+}
+
+TEST(RunReportTest, AComparisonSaysWhichWay) {
+  EXPECT_THAT(render_text(RunComparison{
+                  .ratio = 0.9, .ci95 = {.low = 0.88, .high = 0.92}, .change = Change::slower}),
+              HasSubstr("SLOWER   0.900x"));
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,19 @@
+// The diagnosis of a run for a terminal or a log: the verdict first, then what can be won, then the
+// figures behind it, then what was fine and what was not looked at.
+#pragma once
+
+#include <string>
+
+#include "diagnose/diagnosis.h"
+#include "diagnose/run_comparison.h"
+
+namespace qanat {
+
+// Ends in a newline.
+std::string render_text(const Diagnosis& diagnosis);
+std::string render_text(const RunComparison& comparison);
+
+// The verdict in one line, without its end: what a trainer says after an epoch.
+std::string render_verdict(const Diagnosis& diagnosis);
+
+}  // namespace qanat
