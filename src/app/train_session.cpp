@@ -4,10 +4,12 @@
 #include <limits>
 #include <utility>
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "app/dataset_sources.h"
 #include "app/device_pipeline.h"
+#include "app/evaluation_renderer.h"
 #include "app/train_inputs.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -58,7 +60,10 @@ class TrainRun {
   void announce_plan();
   void open_gate(const std::stop_token& stop);
   void make_model();
-  TrainerOptions trainer_options() const;
+  void make_renderer();
+  TrainerParts trainer_parts(const Validator& validator);
+  TrainSummary first_summary() const;
+  TrainerOptions trainer_options();
   std::int64_t all_updates() const;
 
   const TrainRequest& request_;
@@ -74,6 +79,7 @@ class TrainRun {
   std::unique_ptr<DevicePipeline> pipeline_;
   std::unique_ptr<DeviceStream> stream_;
   std::optional<TrainedModel> model_;
+  std::optional<EvaluationRenderer> renderer_;  // null: nothing is rendered
 };
 
 std::filesystem::path make_folder(const std::string& name) {
@@ -202,6 +208,10 @@ void TrainRun::make_model() {
                                .gradient_clip = config_.training.gradient_clip};
   stream_ = devices_.model->make_stream("train");
   stream_->submit([&] {
+    // When a thread first computes, libtorch gives it the number of threads that was set last, by
+    // whichever thread: ours is set behind that.
+    at::internal::lazy_init_num_threads();
+    at::set_num_threads(devices_.cores.model_threads);
     model_.emplace(make_trained_model(
         shape, optimiser, static_cast<std::uint64_t>(config_.training.seed), torch::kCPU));
     if (loaded_) {
@@ -219,7 +229,7 @@ std::int64_t TrainRun::all_updates() const {
   return std::min(updates, config_.training.max_steps.value_or(updates));
 }
 
-TrainerOptions TrainRun::trainer_options() const {
+TrainerOptions TrainRun::trainer_options() {
   const TrainingConfig& training = config_.training;
   const bool is_cuda = plan_.model.kind == DeviceKind::cuda;
   return {.schedule = make_schedule({.size = config_.model.size,
@@ -241,7 +251,7 @@ TrainerOptions TrainRun::trainer_options() const {
                                                                            : Precision::single,
                    .check_every_operation = training.enable_eager_debug,
                    .average_decay = training.ema_decay,
-                   .journal = nullptr}};
+                   .journal = &journal_}};
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
@@ -250,10 +260,39 @@ void TrainRun::open_gate(const std::stop_token& stop) {
   request_.starting(progress_.step, all_updates());
 }
 
-TrainSummary TrainRun::run() {
-  resume();
-  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
-  announce_plan();
+void TrainRun::make_renderer() {
+  if (config_.training.render_every > 0) {
+    renderer_.emplace(checkpoint_state(),
+                      inputs_.text,
+                      read_evaluation_sentences(config_.training.evaluation_sentences),
+                      checkpoints_.path() / "renders");
+  }
+}
+
+TrainerParts TrainRun::trainer_parts(const Validator& validator) {
+  TrainerParts parts{
+      .device = *devices_.model,
+      .stream = *stream_,
+      .model = *model_,
+      .ring = pipeline_->ring(),
+      .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
+      .validator = validator,
+      .checkpoints = checkpoints_,
+      .state = state(),
+      .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
+      .render = nullptr,
+      .observer = request_.observer,
+      .journal = &journal_};
+  if (renderer_) {
+    parts.render = [this](std::int64_t step, const TensorMap& weights) {
+      at::set_num_threads(1);  // of the thread that renders: the trainer comes first
+      renderer_->render(step, weights);
+    };
+  }
+  return parts;
+}
+
+TrainSummary TrainRun::first_summary() const {
   TrainSummary summary{
       .mode = plan_.mode,
       .model_device = to_string(plan_.model),
@@ -263,12 +302,21 @@ TrainSummary TrainRun::run() {
   if (loaded_) {
     summary.resumed_from = progress_.step;
   }
+  return summary;
+}
+
+TrainSummary TrainRun::run() {
+  resume();
+  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
+  announce_plan();
+  TrainSummary summary = first_summary();
   make_model();
   summary.parameters = model_->layout.num_parameters();
   if (progress_.position.epoch >= config_.training.epochs) {
     summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
     return summary;
   }
+  make_renderer();
   const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
   pipeline_ = std::make_unique<DevicePipeline>(
       devices_,
@@ -279,23 +327,7 @@ TrainSummary TrainRun::run() {
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
                                        .journal = &journal_}});
-  TrainerOptions options = trainer_options();
-  options.step.journal = &journal_;
-  Trainer trainer(
-      options,
-      {.device = *devices_.model,
-       .stream = *stream_,
-       .model = *model_,
-       .ring = pipeline_->ring(),
-       .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
-       .validator = validator,
-       .checkpoints = checkpoints_,
-       .state = state(),
-       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
-       .render = nullptr,
-       .observer = request_.observer,
-       .journal = &journal_},
-      progress_);
+  Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
   summary.outcome = trainer.run(request_.stop);
   journal_.record({.kind = "ended",
                    .fields = {{"ending", to_string(summary.outcome.ending)},

@@ -118,8 +118,7 @@ void visit_record_fields(C& c, Visitor& visit) {
             .flag("--render-every")
             .range(0, 1e15),
         c.render_every);
-  visit(field("evaluation_sentences",
-              "text file, one sentence a line; auto: two in each language of the data set"),
+  visit(field("evaluation_sentences", "text file, one sentence a line; auto: one in each language"),
         c.evaluation_sentences);
   visit(field("log_every",
               "steps between lines where progress cannot be rewritten in place; auto: a line every "
