@@ -12,6 +12,7 @@ import time
 import targets
 from harness import ProgramFailed, run_lines, say
 from loader import full_setup, quick_setup, run_loader
+from ring import run_ring
 from step import run_step
 
 IDLE = 0.1  # cores that others may use on a machine that counts as idle
@@ -74,7 +75,8 @@ def print_verdicts(wanted, figures):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description="Measures the loader, its parts and the training step.")
-    parser.add_argument("which", nargs="?", default="all", choices=["loader", "mel", "step", "all"])
+    parser.add_argument("which", nargs="?", default="all",
+                        choices=["loader", "mel", "ring", "step", "all"])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of the programs")
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="folder for corpora and shards; kept between runs")
@@ -97,7 +99,9 @@ def main(arguments):
     parts = []
     if options.which in ("loader", "all"):
         parts.append((targets.LOADER, lambda: run_loader(setup)))
-    if options.which != "step":  # the mel figure belongs to the loader's table: it bounds it
+    if options.which in ("ring", "all"):
+        parts.append((targets.RING, lambda: run_ring(options)))
+    if options.which not in ("ring", "step"):  # the mel figure bounds the loader's
         parts.append((targets.MEL, lambda: run_mel(options)))
     if options.which in ("step", "all"):
         parts.append((targets.STEP, lambda: run_step(options)))

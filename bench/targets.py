@@ -42,6 +42,21 @@ LOADER = [
     at_most("plan_million_s", "planning an epoch of a million utterances", 1, " s"),
     at_most("plan_million_mb", "memory that takes", 150, " MB"),
 ]
+RING = [
+    at_most("ring_three_slots_over_slowest",
+            "step over the slowest stage, 3 slots; stages 30, 10, 30 ms", 1.05, " x"),
+    at_least("ring_one_slot_over_sum", "step over the sum of the stages, 1 slot", 0.95, " x"),
+    at_least("ring_jitter_margin", "a run with 2 slots over one with 3; stages vary by half", 1,
+             " x"),
+    at_most("ring_jitter_margin_error", "that margin off what a replay of the times predicts",
+            0.03),
+    at_least("ring_readiness_single", "steps whose batch was there, at 0.9 of the loader's most",
+             0.99),
+    at_least("ring_readiness_dual", "the same in Multi-GPU Mode", 0.99),
+    at_least("autotuner_over_best_fixed",
+             "autotuner from 1 worker over the best fixed number, after 50 steps", 0.95, " x"),
+    at_most("autotuner_bytes_over_budget", "most memory it lent over the budget", 1, " x"),
+]
 MEL = [
     at_most("mel_cost_over_fft", "log-mel per frame over its FFT alone", 1.6, " x"),
 ]

@@ -1,0 +1,239 @@
+// What the transfer ring is worth: overlap, the margin of a third slot, hand-offs without a wrong
+// element, readiness of the data under a paced consumer, and where the autotuner arrives.
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <iostream>
+#include <mutex>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/device_pipeline.h"
+#include "base/error.h"
+#include "bench_set.h"
+#include "pipeline/fake_rows.h"
+#include "ring_stages.h"
+#include "transfer/ring_fixture.h"
+
+namespace qanat {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct RingBenchOptions {
+  std::string which = "overlap";
+  bool quick = false;
+  std::int64_t count = 1'000'000;  // hand-offs
+  std::string data;                // corpus, for readiness
+};
+
+constexpr StageTimes kMean{
+    .prepare = milliseconds(30), .copy = milliseconds(10), .train = milliseconds(30)};
+
+void occupy(Seconds time) {
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, time, [] { return false; });
+}
+
+nlohmann::json measure_overlap(const RingBenchOptions& options) {
+  const auto stages = constant_stages(kMean, options.quick ? 20 : 100);
+  const auto step_over = [&](int slots, Seconds (*unit)(const StageTimes&)) {
+    const std::vector<SlotTimes> times = run_stages(stages, slots);
+    return steady_step(times, 4) / unit(median_stages(times));
+  };
+  const auto slowest = [](const StageTimes& s) { return std::max({s.prepare, s.copy, s.train}); };
+  const auto sum = [](const StageTimes& s) { return s.prepare + s.copy + s.train; };
+  return {{"three_slots_over_slowest", step_over(3, slowest)},
+          {"two_slots_over_slowest", step_over(2, slowest)},
+          {"one_slot_over_sum", step_over(1, sum)}};
+}
+
+nlohmann::json measure_jitter(const RingBenchOptions& options) {
+  const auto stages = uneven_stages(kMean, 0.5, options.quick ? 40 : 400, 7);
+  const auto three = run_stages(stages, 3);
+  const auto two = run_stages(stages, 2);
+  const double measured = whole_run(two) / whole_run(three);
+  const double predicted = replay(recorded(two), 2) / replay(recorded(three), 3);
+  return {{"two_over_three_measured", measured},
+          {"two_over_three_predicted", predicted},
+          {"jitter_margin_error", std::abs(measured / predicted - 1)}};
+}
+
+nlohmann::json measure_hand_offs(const RingBenchOptions& options) {
+  constexpr std::int64_t kPiece = 10'000;
+  std::int64_t wrong = 0;
+  std::int64_t done = 0;
+  for (std::uint32_t seed = 1; done < options.count; ++seed) {
+    const std::int64_t count = std::min(kPiece, options.count - done);
+    const std::int64_t seen =
+        ring_fixture::count_wrong_hand_offs({.multi = seed % 2 == 0,
+                                             .count = count,
+                                             .seed = seed,
+                                             .slots = 1 + static_cast<int>(seed % 4),
+                                             .longest_delay = std::chrono::microseconds(8)});
+    if (seen != 0) {
+      throw Error(
+          "hand-offs: {} wrong elements with seed {}; -1 means batches were lost", seen, seed);
+    }
+    wrong += seen;
+    done += count;
+  }
+  return {{"hand_offs", done}, {"wrong_elements", wrong}};
+}
+
+// Takes batches for `time`, each kept for `step` on the device; returns how many there were.
+double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Seconds time) {
+  const Clock::time_point begin = Clock::now();
+  double batches = 0;
+  while (seconds_since(begin) < time) {
+    auto batch = pipeline.ring().next(reader, {});
+    if (!batch) {
+      throw Error("the stream ended; expected it to outlast the benchmark");
+    }
+    reader.submit([step] {
+      if (step > Seconds{0}) {
+        occupy(step);
+      }
+    });
+    pipeline.ring().release(*std::move(batch), reader);
+    ++batches;
+  }
+  reader.synchronise();
+  return batches / seconds_since(begin).count();
+}
+
+nlohmann::json measure_readiness(const BenchSet& set, const RunConfig& config, Seconds time) {
+  const DevicePlan plan = plan_devices(config, find_hardware(config));
+  RunDevices devices = make_devices(config, plan, read_host_facts());
+  const auto reader = devices.model->make_stream("train");
+  const auto make = [&] {
+    return std::make_unique<DevicePipeline>(
+        devices,
+        DevicePipelineRequest{
+            .config = config, .plan = plan, .loader = {.set = set.set, .text = set.text}});
+  };
+  double fastest = 0;
+  {
+    const auto pipeline = make();
+    (void)pipeline->open_gate({});
+    (void)consume(*pipeline, *reader, Seconds{0}, time / 4);  // until the buffers are used up
+    fastest = consume(*pipeline, *reader, Seconds{0}, time);
+  }
+  const auto pipeline = make();
+  (void)pipeline->open_gate({});
+  const double paced = consume(*pipeline, *reader, Seconds(1 / (0.9 * fastest)), time);
+  const ConsumerStats seen = pipeline->stats().consumer;
+  return {{"fastest_batches_per_s", fastest},
+          {"paced_batches_per_s", paced},
+          {"readiness", seen.readiness()},
+          {"wait_share", seen.wait_share()}};
+}
+
+nlohmann::json measure_both_modes(const RingBenchOptions& options) {
+  const BenchSet set = read_bench_set(options.data);
+  RunConfig config = make_bench_config(1, 16);
+  config.training.epochs = 1'000'000;
+  config.pipeline.virtual_gpus = 2;
+  const Seconds time{options.quick ? 1.0 : 10.0};
+  nlohmann::json result = {{"single", measure_readiness(set, config, time)}};
+  config.data.data_gpu = 0;
+  config.data.model_gpu = 1;
+  result["dual"] = measure_readiness(set, config, time);
+  return result;
+}
+
+// Rows take 2 ms of waiting each, batches have 8: 16 ms of work for a step of 5 ms.
+struct TunedRun {
+  double batches_per_s = 0;
+  int workers = 0;
+  Bytes most_bytes;
+  Bytes budget;
+};
+
+TunedRun run_tuned(LoaderOptions options, int unmeasured, int measured) {
+  FakeRows rows{.lengths = short_lengths(4000)};
+  rows.before_fill = [](std::uint32_t) { occupy(milliseconds(2)); };
+  options.batching = {.batch_size = 8, .max_edges = 1, .max_frames = 64, .max_tokens = 40};
+  options.max_workers = 8;
+  options.budget = mebibytes(8);
+  Loader loader(fake_inputs(std::move(rows)), options);
+  const auto take = [&](int steps) {
+    for (int i = 0; i < steps; ++i) {
+      const auto batch = loader.next();
+      occupy(milliseconds(5));
+    }
+  };
+  take(unmeasured);
+  const Clock::time_point begin = Clock::now();
+  take(measured);
+  const PipelineStats stats = loader.stats();
+  return {.batches_per_s = measured / seconds_since(begin).count(),
+          .workers = stats.active_workers,
+          .most_bytes = stats.window.most_bytes,
+          .budget = stats.window.budget};
+}
+
+nlohmann::json measure_autotuner(const RingBenchOptions& options) {
+  const int measured = options.quick ? 50 : 300;
+  double best = 0;
+  int best_workers = 0;
+  for (int workers = 1; workers <= 8; ++workers) {
+    LoaderOptions fixed;
+    fixed.workers = workers;
+    fixed.window = 8;
+    const double rate = run_tuned(fixed, 50, measured).batches_per_s;
+    if (rate > best) {
+      best = rate;
+      best_workers = workers;
+    }
+  }
+  LoaderOptions tuned;
+  tuned.first_workers = 1;
+  const TunedRun run = run_tuned(tuned, 50, measured);
+  return {{"best_fixed_batches_per_s", best},
+          {"best_fixed_workers", best_workers},
+          {"tuned_batches_per_s", run.batches_per_s},
+          {"tuned_workers", run.workers},
+          {"tuned_over_best", run.batches_per_s / best},
+          {"most_bytes_over_budget",
+           static_cast<double>(run.most_bytes.value) / static_cast<double>(run.budget.value)}};
+}
+
+nlohmann::json measure(const RingBenchOptions& options) {
+  if (options.which == "overlap") {
+    return measure_overlap(options);
+  }
+  if (options.which == "jitter") {
+    return measure_jitter(options);
+  }
+  if (options.which == "hand-offs") {
+    return measure_hand_offs(options);
+  }
+  return options.which == "readiness" ? measure_both_modes(options) : measure_autotuner(options);
+}
+
+}  // namespace
+}  // namespace qanat
+
+int main(int argc, char** argv) {
+  qanat::RingBenchOptions options;
+  CLI::App app("Measures the transfer ring; prints one JSON object.");
+  app.add_option("which", options.which, "what to measure")
+      ->check(CLI::IsMember({"overlap", "jitter", "hand-offs", "readiness", "autotuner"}))
+      ->required();
+  app.add_flag("--quick", options.quick, "little of it, to see that it runs");
+  app.add_option("--count", options.count, "hand-offs")->check(CLI::PositiveNumber);
+  app.add_option("--data", options.data, "folder of a corpus, for readiness");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::cout << qanat::measure(options) << '\n';
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "qanat_ring_bench: " << error.what() << '\n';
+    return 1;
+  }
+}
