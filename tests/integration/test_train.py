@@ -174,6 +174,7 @@ class Train(unittest.TestCase):
                            if (folder / "DONE").exists())
             self.assertGreaterEqual(saved[-1] if saved else 0, most)
             most = saved[-1] if saved else 0
+        self.assertGreater(most, 0)
         result = self.train(checkpoints, "--max-steps", most + 1, "--json")
         self.assertEqual(json.loads(result.stdout).get("resumed_from", 0), most)
 
