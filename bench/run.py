@@ -19,11 +19,16 @@ IDLE = 0.1  # cores that others may use on a machine that counts as idle
 
 
 def run_mel(options):
-    """(figures, raw) of qanat_mel_bench."""
+    """(figures, raw) of qanat_mel_bench and of the way back, qanat_griffin_lim_bench."""
+    quick = ["--quick"] if options.quick else []
     say("mel extraction against its FFT")
-    command = [options.bin / "qanat_mel_bench", "--json"]
-    lines = run_lines(command + (["--quick"] if options.quick else []))
-    return {"mel_cost_over_fft": lines[-1]["mel_cost_over_fft"]}, {"mel": lines[-1]}
+    mel = run_lines([options.bin / "qanat_mel_bench", "--json", *quick])[-1]
+    say("Griffin-Lim")
+    back = run_lines([options.bin / "qanat_griffin_lim_bench", *quick])[-1]
+    figures = {"mel_cost_over_fft": mel["mel_cost_over_fft"],
+               "griffin_lim_rtf": back["griffin_lim_rtf"],
+               "griffin_lim_l1": back["griffin_lim_l1"]}
+    return figures, {"mel": mel, "griffin_lim": back}
 
 
 class Watch:

@@ -59,6 +59,8 @@ RING = [
 ]
 MEL = [
     at_most("mel_cost_over_fft", "log-mel per frame over its FFT alone", 1.6, " x"),
+    at_most("griffin_lim_rtf", "Griffin-Lim, 32 iterations, 1 thread, over real time", 0.1, " x"),
+    at_most("griffin_lim_l1", "log-mel off that of the sound it copies", 0.15, " nat"),
 ]
 STEP = [
     at_most("nano_step_ratio", "training step of nano over the same in Python", 1, " x"),

@@ -1,0 +1,140 @@
+"""`qanat train` for two steps, then what its checkpoints are for: `synth`, `align`, other readers."""
+import json
+import math
+import pathlib
+import re
+import struct
+import tempfile
+import unittest
+import wave
+
+from program import SOURCE, qanat
+
+
+def documented_reader():
+    """load_safetensors() as docs/checkpoint_format.md prints it."""
+    page = (SOURCE / "docs/checkpoint_format.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    names = {}
+    exec(code, names)  # our own documentation
+    return names["load_safetensors"]
+
+
+class Synth(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="qanat synth ")
+        cls.root = pathlib.Path(cls.folder.name)
+        cls.corpus = cls.root / "corpus"
+        cls.checkpoints = cls.root / "checkpoints"
+        made = qanat("data", "make-demo", cls.corpus, "--utterances", 12, "--built-in")
+        assert made.returncode == 0, made.stderr
+        trained = qanat("train", "--train-data", cls.corpus, "--model-size", "nano", "--max-steps", 2,
+                        "--batch-size", 2, "--checkpoint-dir", cls.checkpoints, timeout=110)
+        assert trained.returncode == 0, trained.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def synth(self, *arguments):
+        return qanat("synth", "--checkpoint", self.checkpoints, *arguments)
+
+    def assert_sound(self, path, seconds):
+        with wave.open(str(path)) as sound:
+            self.assertEqual((sound.getframerate(), sound.getnchannels()), (22050, 1))
+            self.assertAlmostEqual(sound.getnframes() / 22050, seconds, places=6)
+
+    def test_says_a_text_and_how_fast(self):
+        out = self.root / "hello.wav"
+        result = self.synth("Hello, 2 worlds.", "--out", out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("hello, two worlds.", result.stdout)
+        self.assertRegex(result.stdout, r"real-time factor \d+\.\d{3}: ")
+        self.assertTrue(out.exists())
+
+    def test_json_tells_of_every_line_of_a_file(self):
+        lines = self.root / "lines.txt"
+        lines.write_text("Good morning.\n\nسلام دنیا\n", encoding="utf-8")
+        result = self.synth("--file", lines, "--out", self.root / "line.wav", "--mel",
+                            self.root / "line.npy", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["step"], 2)
+        self.assertEqual([text["language"] for text in report["texts"]], ["en", "fa"])
+        for number, text in enumerate(report["texts"], 1):
+            self.assertTrue(text["out"].endswith(f"line-{number:03}.wav"))
+            self.assert_sound(text["out"], text["audio_s"])
+            self.assertTrue(pathlib.Path(text["mel"]).exists())
+
+    def test_speaks_with_the_voice_of_a_recording(self):
+        reference = next((self.corpus / "wavs").glob("*.wav"))
+        result = self.synth("Hello.", "--reference", reference, "--length-scale", 1.5,
+                            "--out", self.root / "voice.wav")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_mistakes_are_explained(self):
+        nowhere = self.root / "nowhere"
+        result = qanat("synth", "Hello.", "--checkpoint", nowhere)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn(f"{nowhere}: no complete checkpoint here", result.stderr)
+        cases = [
+            (("☃",), 1, "☃"),
+            (("Hello.", "--reference", nowhere), 1, str(nowhere)),
+            (("Hello.", "--file", nowhere), 2, "excludes"),
+            (("--file", nowhere), 1, str(nowhere)),
+            ((), 2, "no text"),
+            (("Hello.", "--length-scale", 0), 2, "--length-scale"),
+        ]
+        for arguments, code, words in cases:
+            with self.subTest(arguments=arguments):
+                result = self.synth(*arguments, "--out", self.root / "never.wav")
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertIn(words, result.stderr)
+                self.assertFalse((self.root / "never.wav").exists())
+
+    def test_aligns_a_data_set(self):
+        out = self.root / "alignments"
+        result = qanat("align", "--checkpoint", self.checkpoints, "--data", self.corpus, "--out", out,
+                       "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["aligned"], report["failures"]), (12, []))
+        one = json.loads(next(out.glob("*.json")).read_text(encoding="utf-8"))
+        begin = 0.0
+        for token in one["tokens"]:
+            self.assertAlmostEqual(token["begin_s"], begin, places=9)
+            self.assertGreaterEqual(token["frames"], 1)
+            begin = token["end_s"]
+        grid = (out / (one["id"] + ".TextGrid")).read_text(encoding="utf-8")
+        self.assertTrue(grid.startswith('File type = "ooTextFile"\nObject class = "TextGrid"'))
+        self.assertIn(f"xmax = {begin:.6f}", grid)
+
+    def test_a_checkpoint_opens_with_twenty_lines_of_python(self):
+        load_safetensors = documented_reader()
+        checkpoint = self.checkpoints / "step-000000002"
+        weights = load_safetensors(checkpoint / "model.safetensors")
+        averages = load_safetensors(checkpoint / "ema.safetensors")
+        self.assertEqual(set(weights), set(averages))
+        for name, (dtype, shape, values) in weights.items():
+            self.assertEqual(dtype, "F32", name)
+            self.assertEqual(len(values), 4 * math.prod(shape), name)
+            for (value,) in struct.iter_unpack("<f", values[:64]):
+                self.assertTrue(math.isfinite(value), name)
+        seal = json.loads((checkpoint / "DONE").read_text())
+        for name, file in seal["files"].items():
+            self.assertEqual((checkpoint / name).stat().st_size, file["bytes"], name)
+        state = json.loads((checkpoint / "state.json").read_text(encoding="utf-8"))
+        self.assertEqual(state["model"]["size"], "nano")
+
+    def test_a_checkpoint_opens_with_safetensors_where_it_is_installed(self):
+        try:
+            from safetensors import safe_open
+        except ImportError:
+            self.skipTest("python has no safetensors here")
+        with safe_open(self.checkpoints / "step-000000002/model.safetensors", "numpy") as file:
+            self.assertGreater(len(list(file.keys())), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
