@@ -1,5 +1,6 @@
 #include "app/validate.h"
 
+#include <cstdlib>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -97,6 +98,13 @@ void Validation::check_prerequisites(ValidationCheck& check) {
                                        cores,
                                        hardware.cuda_gpus,
                                        hardware.virtual_gpus));
+  // Speeds measured beside other programs say nothing about this one.
+  double load = 0;
+  if (::getloadavg(&load, 1) == 1 && load > cores) {
+    check.findings.push_back(fmt::format(
+        "the machine is busy (load {:.1f} on {} cores): do not rely on the speeds", load, cores));
+    check.figures["load"] = load;
+  }
   TrainingSetOptions options = make_training_set_options(config_, host_);
   options.index.stop = request_.stop;
   std::optional<UtteranceSet> set = load_utterance_set(
@@ -108,10 +116,10 @@ void Validation::check_prerequisites(ValidationCheck& check) {
   const std::size_t count = set_->manifest.utterances.size();
   check.findings.push_back(
       fmt::format("{} usable utterances in {}", count, *config_.data.train_data));
-  check.figures = {{"cores", cores},
-                   {"gpus", hardware.cuda_gpus},
-                   {"virtual_gpus", hardware.virtual_gpus},
-                   {"utterances", count}};
+  check.figures.update({{"cores", cores},
+                        {"gpus", hardware.cuda_gpus},
+                        {"virtual_gpus", hardware.virtual_gpus},
+                        {"utterances", count}});
 }
 
 void Validation::check_placement(ValidationCheck& check) {

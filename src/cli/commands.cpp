@@ -7,9 +7,11 @@
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
 #include "cli/demo.h"
+#include "cli/devices.h"
 #include "cli/precompute.h"
 #include "cli/synth.h"
 #include "cli/train.h"
+#include "cli/validate.h"
 #include "cli/version.h"
 
 namespace qanat {
@@ -32,11 +34,15 @@ std::vector<CommandEntry> all_commands() {
        make_data_mel_command},
       {"data text", "how a sentence is read, and its tokens", make_data_text_command},
       {"demo", "feed a consumer at a trainer's pace and see whether it waits", make_demo_command},
+      {"devices", "what there is to run on, and what fits it", make_devices_command},
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
       {"synth", "say a text with a trained model", make_synth_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},
+      {"validate",
+       "does the pipeline work here? five checks, and whether two GPUs pay",
+       make_validate_command},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }
