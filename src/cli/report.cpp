@@ -18,9 +18,9 @@ namespace qanat {
 namespace {
 
 // A journal, or the folder of a run that holds one.
-RunTrace read_trace(const std::string& path) {
+RunTrace read_trace(const std::filesystem::path& path) {
   const std::filesystem::path journal =
-      std::filesystem::is_directory(path) ? std::filesystem::path(path) / "journal.jsonl" : path;
+      std::filesystem::is_directory(path) ? path / "journal.jsonl" : path;
   Result<RunTrace> trace = read_run_trace(journal);
   if (!trace) {
     throw Error("{}", trace.failure().what);
