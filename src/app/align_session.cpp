@@ -162,7 +162,6 @@ Result<Done> align_one(const Utterance& utterance,
 }  // namespace
 
 AlignReport run_alignment(const AlignRequest& request) {
-  torch::set_num_threads(allowed_cores(read_host_facts()));
   const auto warn = [&](const std::string& text) {
     if (request.warn) {
       request.warn(text);
@@ -170,6 +169,8 @@ AlignReport run_alignment(const AlignRequest& request) {
   };
   const Manifest manifest = read_manifest({.data = request.data, .language = request.language});
   const ChosenCheckpoint chosen = open_checkpoint(request.checkpoint, warn);
+  torch::set_num_threads(
+      speech_threads(chosen.model->state().model.size, allowed_cores(read_host_facts())));
   UtteranceAligner aligner(*chosen.model);
   const AlignmentWriter writer(request.out, chosen.model->text().tokenizer(), aligner.frame_s());
   AlignReport report{.step = chosen.step,

@@ -59,6 +59,10 @@ void check_symbols(const StoredText& stored, const TextFrontEnd& text) {
 
 }  // namespace
 
+int speech_threads(ModelSize size, int cores) {
+  return size == ModelSize::nano || size == ModelSize::tiny ? 1 : cores;
+}
+
 ModelShape to_model_shape(const CheckpointState& state) {
   ModelShape shape = model_shape(
       to_preset(state.model.size), state.model.vocabulary, static_cast<int>(state.speakers.size()));

@@ -53,6 +53,10 @@ class SpeechModel {
   XttsModel network_{nullptr};
 };
 
+// How many of the allowed cores a model of this size can use. In small networks the threads wait
+// for each other longer than they compute: on a busy machine two are many times slower than one.
+int speech_threads(ModelSize size, int cores);
+
 ModelShape to_model_shape(const CheckpointState& state);
 
 // The front end a checkpoint was trained with. Throws Error when its symbols are others now.

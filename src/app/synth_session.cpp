@@ -190,13 +190,14 @@ SynthReport run_synthesis(const SynthRequest& request) {
   if (request.texts.empty()) {
     throw Error("no text to say; expected at least one line");
   }
-  torch::set_num_threads(allowed_cores(read_host_facts()));
   const auto warn = [&](const std::string& text) {
     if (request.warn) {
       request.warn(text);
     }
   };
   const ChosenCheckpoint chosen = open_checkpoint(request.checkpoint, warn);
+  torch::set_num_threads(
+      speech_threads(chosen.model->state().model.size, allowed_cores(read_host_facts())));
   SpeechModel& model = *chosen.model;
   std::vector<PlannedText> planned = plan_texts(request, model.text());
   const std::vector<float> reference = request.reference.empty()

@@ -176,6 +176,11 @@ TEST_F(SynthSessionTest, CharactersWithoutASymbolAreNamed) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("U+2603")));
 }
 
+TEST_F(SynthSessionTest, SmallModelsSpeakOnOneThread) {
+  EXPECT_EQ(speech_threads(ModelSize::nano, 8), 1);
+  EXPECT_EQ(speech_threads(ModelSize::normal, 8), 8);
+}
+
 TEST_F(SynthSessionTest, AnUnreadableReferenceIsAnErrorNamingIt) {
   save(nano_state());
   SynthRequest asked = request({"hello"});
