@@ -245,6 +245,18 @@ TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithALedgerThatCloses) {
   EXPECT_EQ(slots, 4);
 }
 
+TEST_F(TrainSessionTest, ARunThatDivergesEndsWithAnErrorWhileStepsAreInFlight) {
+  LoadedConfig config = this->config("run", 40);
+  config.values.training.learning_rate = 10;
+  config.values.training.warmup_steps = 1;
+  config.values.training.gradient_clip = 0;
+  config.values.training.weight_decay = 10;
+  config.values.training.max_skipped_steps = 0;
+  Listener listener;
+
+  EXPECT_THROW(train(config, listener), Error);
+}
+
 TEST_F(TrainSessionTest, OverfittingSeesTheFirstBatchOnly) {
   LoadedConfig config = this->config("run", 3);
   config.values.training.overfit_one_batch = true;

@@ -177,7 +177,13 @@ TrainStep::TrainStep(Device& device,
   leave_out();
 }
 
-TrainStep::~TrainStep() = default;
+TrainStep::~TrainStep() {
+  try {
+    stream_.synchronise();  // submitted work refers to this object
+  } catch (const std::exception&) {
+    // Whoever waited for the steps was told; there is nobody left to tell here.
+  }
+}
 
 PieceOptions TrainStep::piece_options() const {
   return {.weights = weights_,

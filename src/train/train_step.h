@@ -82,7 +82,7 @@ class TrainStep {
             const TrainStepOptions& options);
   TrainStep(const TrainStep&) = delete;
   TrainStep& operator=(const TrainStep&) = delete;
-  // Waits for the piece of work that is running.
+  // Waits for what was submitted: a few steps at most.
   ~TrainStep();
 
   DeviceStream& stream() { return stream_; }

@@ -53,7 +53,13 @@ Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgres
   guard_.resume(progress_.skipped_steps, progress_.skipped_in_a_row);
 }
 
-Trainer::~Trainer() = default;
+Trainer::~Trainer() {
+  try {
+    parts_.stream.synchronise();  // submitted work starts the jobs of the members
+  } catch (const std::exception&) {
+    // The run has failed, and its caller was told why.
+  }
+}
 
 TrainOutcome Trainer::run(const std::stop_token& stop) {
   try_largest_shape();

@@ -59,7 +59,8 @@ struct TrainerParts {
   EventSink* journal = nullptr;
 };
 
-// For one thread. The destructor waits for a checkpoint that is being written.
+// For one thread. The destructor waits for the steps that were submitted, a few at most, and for a
+// checkpoint that is being written.
 class Trainer {
  public:
   Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress = {});
