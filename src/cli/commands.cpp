@@ -9,6 +9,7 @@
 #include "cli/demo.h"
 #include "cli/devices.h"
 #include "cli/precompute.h"
+#include "cli/report.h"
 #include "cli/synth.h"
 #include "cli/train.h"
 #include "cli/validate.h"
@@ -18,7 +19,9 @@ namespace qanat {
 
 std::vector<CommandEntry> all_commands() {
   return {
-      {"align", "when each symbol of a data set is heard, for Praat and as JSON", make_align_command},
+      {"align",
+       "when each symbol of a data set is heard, for Praat and as JSON",
+       make_align_command},
       {"config show",
        "the configuration a run would have, and where it comes from",
        make_config_show_command},
@@ -38,6 +41,7 @@ std::vector<CommandEntry> all_commands() {
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
+      {"report", "what held a run back, from its journal", make_report_command},
       {"synth", "say a text with a trained model", make_synth_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},
       {"validate",
