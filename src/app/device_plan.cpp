@@ -98,6 +98,10 @@ std::string marked(Symbols symbols, const char* emoji, const std::string& text) 
 
 }  // namespace
 
+std::string_view to_string(RunMode mode) {
+  return mode == RunMode::multi_gpu ? "multi_gpu" : "single_buffered";
+}
+
 DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
   check_both_given(config.data);
   if (!config.data.data_gpu) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/device_id.h"
@@ -19,6 +20,7 @@ struct Hardware {
 };
 
 enum class RunMode { single_buffered, multi_gpu };
+std::string_view to_string(RunMode mode);
 
 struct DevicePlan {
   RunMode mode = RunMode::single_buffered;

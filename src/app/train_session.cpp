@@ -16,6 +16,8 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
+#include "metrics/pipeline_record.h"
+#include "monitor/host_facts.h"
 #include "train/checkpoint_state.h"
 #include "train/trainer.h"
 
@@ -63,6 +65,7 @@ class TrainRun {
   void make_renderer();
   TrainerParts trainer_parts(const Validator& validator);
   TrainSummary first_summary() const;
+  void journal_run();
   TrainerOptions trainer_options();
   std::int64_t all_updates() const;
 
@@ -305,6 +308,22 @@ TrainSummary TrainRun::first_summary() const {
   return summary;
 }
 
+// What diagnosis has to know of the run beside its steps.
+void TrainRun::journal_run() {
+  const TrainingConfig& training = config_.training;
+  nlohmann::json cadences{{"training.save_every", training.save_every},
+                          {"training.validate_every", training.validate_every},
+                          {"training.render_every", training.render_every},
+                          {"batches of an epoch", pipeline_->loader().batches_per_epoch()}};
+  if (training.log_every) {
+    cadences["training.log_every"] = *training.log_every;
+  }
+  journal_.record({.kind = "run",
+                   .fields = {{"mode", to_string(plan_.mode)},
+                              {"allowed_cores", allowed_cores(read_host_facts())},
+                              {"cadences", std::move(cadences)}}});
+}
+
 TrainSummary TrainRun::run() {
   resume();
   write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
@@ -327,8 +346,10 @@ TrainSummary TrainRun::run() {
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
                                        .journal = &journal_}});
+  journal_run();
   Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
   summary.outcome = trainer.run(request_.stop);
+  journal_.record(to_event(pipeline_->stats().loader));
   journal_.record({.kind = "ended",
                    .fields = {{"ending", to_string(summary.outcome.ending)},
                               {"step", summary.outcome.progress.step}}});
@@ -338,18 +359,17 @@ TrainSummary TrainRun::run() {
 }  // namespace
 
 nlohmann::json to_json(const TrainSummary& summary) {
-  nlohmann::json json{
-      {"ending", to_string(summary.outcome.ending)},
-      {"step", summary.outcome.progress.step},
-      {"steps", summary.outcome.steps},
-      {"epoch", summary.outcome.progress.position.epoch},
-      {"mode", summary.mode == RunMode::multi_gpu ? "multi_gpu" : "single_buffered"},
-      {"model_device", summary.model_device},
-      {"parameters", summary.parameters},
-      {"utterances", summary.utterances},
-      {"skipped_steps", summary.outcome.progress.skipped_steps},
-      {"checkpoints", summary.checkpoints.string()},
-      {"journal", summary.journal.string()}};
+  nlohmann::json json{{"ending", to_string(summary.outcome.ending)},
+                      {"step", summary.outcome.progress.step},
+                      {"steps", summary.outcome.steps},
+                      {"epoch", summary.outcome.progress.position.epoch},
+                      {"mode", to_string(summary.mode)},
+                      {"model_device", summary.model_device},
+                      {"parameters", summary.parameters},
+                      {"utterances", summary.utterances},
+                      {"skipped_steps", summary.outcome.progress.skipped_steps},
+                      {"checkpoints", summary.checkpoints.string()},
+                      {"journal", summary.journal.string()}};
   if (summary.resumed_from) {
     json["resumed_from"] = *summary.resumed_from;
   }

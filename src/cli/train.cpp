@@ -15,6 +15,9 @@
 #include "cli/terminal.h"
 #include "cli/train_display.h"
 #include "config/field_list.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/run_trace.h"
+#include "report/run_text.h"
 
 namespace qanat {
 namespace {
@@ -97,6 +100,11 @@ class TrainCommand : public Command {
       return ExitCode::failed;
     }
     context.err << describe_end(*summary) << '\n';
+    const Result<RunTrace> trace = read_run_trace(summary->journal);
+    if (trace) {
+      context.err << render_verdict(diagnose_run(trace.value())) << '\n'
+                  << "more: qanat report " << summary->checkpoints.string() << '\n';
+    }
     if (json_) {
       context.out << with_steps(*summary, display).dump(2) << '\n';
     }

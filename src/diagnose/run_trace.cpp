@@ -51,7 +51,7 @@ void RunTrace::add(const nlohmann::json& line) {
   } else if (kind == "pipeline") {
     const Result<PipelineStats> stats = to_pipeline_stats(line);
     stats ? static_cast<void>(pipeline = stats.value()) : static_cast<void>(++damaged_lines);
-  } else if (kind == "run_end") {
+  } else if (kind == "ended") {
     ended = true;
   }
 }
