@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -120,6 +121,9 @@ ClipSet read_shortest_clips(const std::filesystem::path& data, int count) {
                          .mel = reader.read(audio_path(manifest, utterance))});
   }
   std::ranges::stable_sort(set.clips, {}, &Clip::frames);
+  // The same words twice, spoken at different lengths, cannot both be learned by heart.
+  std::set<std::vector<std::int64_t>> said;
+  std::erase_if(set.clips, [&](const Clip& clip) { return !said.insert(clip.tokens).second; });
   if (set.clips.size() > static_cast<std::size_t>(count)) {
     set.clips.resize(static_cast<std::size_t>(count));
   }

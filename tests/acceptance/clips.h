@@ -37,7 +37,8 @@ struct DemoSpeech {
 // NG is not installed. The corpus is made under `folder` unless it is there already.
 ClipSet make_phone_clips(const std::filesystem::path& folder, const DemoSpeech& speech);
 
-// The `count` shortest clips of a data set, with the tokens a training run would give them.
+// The `count` shortest clips of a data set that say different things, with the tokens a training
+// run would give them.
 ClipSet read_shortest_clips(const std::filesystem::path& data, int count);
 
 // Padded to the longest. The reference of each clip is its first half.

@@ -27,7 +27,7 @@ ClipSet eight_clips() {
     return read_shortest_clips(data, kClips);
   }
   const auto folder = std::filesystem::path(testing::TempDir()) / "qanat_acceptance_overfit";
-  make_phone_clips(folder, {.utterances = kClips, .mean_seconds = 4});
+  make_phone_clips(folder, {.utterances = 2 * kClips, .mean_seconds = 4});
   return read_shortest_clips(folder, kClips);
 }
 
