@@ -78,7 +78,7 @@ class Demo(unittest.TestCase):
         process = subprocess.Popen(
             [QANAT, "demo", "--data", self.corpus, "--seconds", "60", "--batch-size", "4"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
-        time.sleep(1)
+        self.assertIn("feeding", process.stderr.readline())
         process.send_signal(signal.SIGINT)
         sent = time.monotonic()
         out, _ = process.communicate(timeout=30)
