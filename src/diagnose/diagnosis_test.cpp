@@ -171,6 +171,20 @@ TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {
   EXPECT_NE(found->title.find("from step 1"), std::string::npos) << found->title;
 }
 
+TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.retry = Seconds{2e-6};  // nothing was done again
+  }
+  EXPECT_TRUE(passed(diagnose_run(trace_), "CMP008"));
+
+  trace_.steps[100].phases.retry = Seconds{0.03};
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+  const auto found = std::ranges::find(diagnosis.findings, "CMP008", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_NE(found->title.find("1 of"), std::string::npos) << found->title;
+}
+
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
   starve(0.005);
   for (StepRecord& step : trace_.steps) {
