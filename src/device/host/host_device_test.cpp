@@ -65,11 +65,11 @@ TEST(HostDeviceTest, AWaitOrdersStreamsOfDifferentDevices) {
 }
 
 TEST(HostDeviceTest, AWaitRefersToTheRecordingBeforeIt) {
+  std::promise<void> go;  // outlives the stream that waits for it
   HostDevice device(virtual_gpu());
   const auto producer = device.make_stream("p");
   const auto consumer = device.make_stream("c");
   const auto event = device.make_event();
-  std::promise<void> go;
 
   producer->record(*event);
   consumer->wait(*event);
