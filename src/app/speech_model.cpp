@@ -6,25 +6,10 @@
 #include "base/error.h"
 #include "model/monotonic_search.h"
 #include "train/flat_parameters.h"
+#include "train/model_preset.h"
 
 namespace qanat {
 namespace {
-
-ModelPreset to_preset(ModelSize size) {
-  switch (size) {
-    case ModelSize::nano:
-      return ModelPreset::nano;
-    case ModelSize::tiny:
-      return ModelPreset::tiny;
-    case ModelSize::small:
-      return ModelPreset::small;
-    case ModelSize::normal:
-      return ModelPreset::normal;
-    case ModelSize::big:
-      return ModelPreset::big;
-  }
-  return ModelPreset::tiny;
-}
 
 torch::Tensor one_number(std::int64_t value) {
   return torch::full({1}, value, torch::kInt64);

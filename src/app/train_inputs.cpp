@@ -8,6 +8,7 @@
 
 #include "app/dataset_sources.h"
 #include "app/make_loader.h"
+#include "dataset/problem.h"
 #include "dataset/split.h"
 
 namespace qanat {
@@ -21,9 +22,18 @@ UtteranceSet first_utterances(const UtteranceSet& set, int count) {
   return first;
 }
 
-std::string describe_left_out(const UtteranceSet& set, const RunConfig& config) {
-  return fmt::format("{} rows of the manifest are not used; `qanat data check {}` says why",
-                     set.manifest.problems.size(),
+// Rows that are not used; a problem may also be a mere note.
+std::ptrdiff_t count_left_out(const UtteranceSet& set) {
+  return std::ranges::count_if(set.manifest.problems, [](const DatasetProblem& problem) {
+    return severity_of(problem.kind) == Severity::error;
+  });
+}
+
+std::string describe_left_out(std::ptrdiff_t rows, const RunConfig& config) {
+  return fmt::format("{} row{} of the manifest {} not used; `qanat data check {}` says why",
+                     rows,
+                     rows == 1 ? "" : "s",
+                     rows == 1 ? "is" : "are",
                      *config.data.train_data);
 }
 
@@ -85,8 +95,8 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   if (config.model.speaker_table) {
     inputs.speakers = speaker_names(inputs.train->manifest);
   }
-  if (!inputs.train->manifest.problems.empty()) {
-    inputs.notes.push_back(describe_left_out(*inputs.train, config));
+  if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
+    inputs.notes.push_back(describe_left_out(rows, config));
   }
   if (!inputs.validation && !config.training.overfit_one_batch) {
     inputs.notes.push_back(fmt::format(

@@ -19,26 +19,11 @@
 #include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
 #include "train/checkpoint_state.h"
+#include "train/model_preset.h"
 #include "train/trainer.h"
 
 namespace qanat {
 namespace {
-
-ModelPreset to_preset(ModelSize size) {
-  switch (size) {
-    case ModelSize::nano:
-      return ModelPreset::nano;
-    case ModelSize::tiny:
-      return ModelPreset::tiny;
-    case ModelSize::small:
-      return ModelPreset::small;
-    case ModelSize::normal:
-      return ModelPreset::normal;
-    case ModelSize::big:
-      return ModelPreset::big;
-  }
-  return ModelPreset::tiny;
-}
 
 BatchShape largest_shape(const BucketEdges& edges) {
   const auto cost = [](const BucketEdge& edge) {
@@ -61,6 +46,7 @@ class TrainRun {
   void check_fits(const LoadedCheckpoint& loaded) const;
   void announce_plan();
   void open_gate(const std::stop_token& stop);
+  void make_pipeline();
   void make_model();
   void make_renderer();
   TrainerParts trainer_parts(const Validator& validator);
@@ -324,19 +310,7 @@ void TrainRun::journal_run() {
                               {"cadences", std::move(cadences)}}});
 }
 
-TrainSummary TrainRun::run() {
-  resume();
-  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
-  announce_plan();
-  TrainSummary summary = first_summary();
-  make_model();
-  summary.parameters = model_->layout.num_parameters();
-  if (progress_.position.epoch >= config_.training.epochs) {
-    summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
-    return summary;
-  }
-  make_renderer();
-  const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
+void TrainRun::make_pipeline() {
   pipeline_ = std::make_unique<DevicePipeline>(
       devices_,
       DevicePipelineRequest{.config = config_,
@@ -346,6 +320,25 @@ TrainSummary TrainRun::run() {
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
                                        .journal = &journal_}});
+}
+
+TrainSummary TrainRun::run() {
+  resume();
+  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
+  announce_plan();
+  TrainSummary summary = first_summary();
+  const bool done = progress_.position.epoch >= config_.training.epochs;
+  if (!done) {
+    make_pipeline();  // before the model: says in words what does not fit the budgets
+  }
+  make_model();
+  summary.parameters = model_->layout.num_parameters();
+  if (done) {
+    summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
+    return summary;
+  }
+  make_renderer();
+  const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
   journal_run();
   Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
   summary.outcome = trainer.run(request_.stop);

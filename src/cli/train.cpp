@@ -38,7 +38,7 @@ std::string describe_config(const LoadedConfig& config) {
     }
   }
   return fmt::format("configuration: {}; the rest is default, all of it in {}/run.yaml",
-                     fmt::join(given, " "),
+                     given.empty() ? "nothing given" : fmt::to_string(fmt::join(given, " ")),
                      config.values.training.checkpoint_dir);
 }
 
