@@ -197,6 +197,21 @@ TEST_F(TrainSessionTest, ACheckpointOfAnotherSizeIsRefusedWithTheRemedy) {
   }
 }
 
+TEST_F(TrainSessionTest, ABudgetThatIsTooSmallIsRefusedWithTheNumberThatWouldFit) {
+  LoadedConfig config = this->config("small", 1);
+  use_two_virtual_gpus(config);
+  config.values.pipeline.enable_memory_isolation = true;
+  config.values.pipeline.model_gpu_memory = Megabytes{20};  // less than the model alone
+  Listener listener;
+
+  try {
+    train(config, listener);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("try --model-gpu-memory "));
+  }
+}
+
 TEST_F(TrainSessionTest, ResumeInsistsOnACheckpoint) {
   LoadedConfig config = this->config("empty", 1);
   config.values.training.resume = true;

@@ -1,8 +1,11 @@
 """Runs the program under test, whose path is in QANAT_BIN."""
+import array
+import math
 import os
 import pathlib
 import re
 import subprocess
+import wave
 
 QANAT = os.environ.get("QANAT_BIN", "build/release/bin/qanat")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -33,3 +36,12 @@ def all_commands():
         inner = commands_in(qanat(name, "--help").stdout)
         commands += [[name, command] for command in inner] or [[name]]
     return commands
+
+
+def write_tone(path, hertz, seconds, rate=22050):
+    """A clip that every part of the pipeline accepts."""
+    samples = array.array("h", (int(9000 * math.sin(2 * math.pi * hertz * i / rate))
+                                for i in range(int(rate * seconds))))
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes(samples.tobytes())

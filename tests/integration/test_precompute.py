@@ -1,7 +1,5 @@
 """`qanat precompute`: features made once, verified, repaired, and never half written."""
-import array
 import json
-import math
 import os
 import pathlib
 import shutil
@@ -10,20 +8,10 @@ import subprocess
 import tempfile
 import time
 import unittest
-import wave
 
-from program import QANAT, environment, qanat
+from program import QANAT, environment, qanat, write_tone
 
 UTTERANCES = 12
-RATE = 22050
-
-
-def write_tone(path, hertz, seconds):
-    samples = array.array("h", (int(9000 * math.sin(2 * math.pi * hertz * i / RATE))
-                                for i in range(int(RATE * seconds))))
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, RATE, 0, "NONE", ""))
-        file.writeframes(samples.tobytes())
 
 
 class Precompute(unittest.TestCase):

@@ -1,8 +1,6 @@
 """`qanat train`: messages, exit codes, and runs that are killed and go on as if nothing had been."""
-import array
 import hashlib
 import json
-import math
 import os
 import pathlib
 import random
@@ -11,23 +9,13 @@ import subprocess
 import tempfile
 import time
 import unittest
-import wave
 
-from program import QANAT, environment, qanat
+from program import QANAT, environment, qanat, write_tone
 
 UTTERANCES = 12
-RATE = 22050
 NANO = ["--model-size", "nano", "--batch-size", "4", "--render-every", "0", "--no-emoji"]
 TWO_DEVICES = ["--virtual-gpus", "2", "--data-gpu", "0", "--model-gpu", "1"]
 KILLS = int(os.environ.get("QANAT_KILLS", "0"))
-
-
-def write_tone(path, hertz, seconds):
-    samples = array.array("h", (int(9000 * math.sin(2 * math.pi * hertz * i / RATE))
-                                for i in range(int(RATE * seconds))))
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, RATE, 0, "NONE", ""))
-        file.writeframes(samples.tobytes())
 
 
 class Train(unittest.TestCase):
