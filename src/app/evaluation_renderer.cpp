@@ -55,14 +55,16 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
   }
 }
 
-void EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
+std::filesystem::path EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
   SpeechModel model(state_, weights, text_);
+  std::filesystem::path folder = folder_ / fmt::format("step-{:09}", step);
   for (std::size_t i = 0; i < sentences_.size(); ++i) {
-    render_evaluation(folder_ / fmt::format("step-{:09}", step) / fmt::format("sentence-{}", i + 1),
+    render_evaluation(folder / fmt::format("sentence-{}", i + 1),
                       model.speak(sentences_[i]),
                       state_.mel,
                       vocoder_);
   }
+  return folder;
 }
 
 }  // namespace qanat

@@ -36,8 +36,9 @@ class EvaluationRenderer {
                      const std::vector<EvaluationSentence>& sentences,
                      std::filesystem::path folder);
 
-  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights.
-  void render(std::int64_t step, const TensorMap& weights);
+  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights; returns the step's
+  // folder.
+  std::filesystem::path render(std::int64_t step, const TensorMap& weights);
 
  private:
   CheckpointState state_;

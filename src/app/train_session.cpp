@@ -16,6 +16,7 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
+#include "metrics/event_fan.h"
 #include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
 #include "train/checkpoint_state.h"
@@ -40,6 +41,7 @@ class TrainRun {
   TrainSummary run();
 
  private:
+  nlohmann::json journal_header() const;
   CheckpointState checkpoint_state() const;
   nlohmann::json state() const;
   void resume();
@@ -62,6 +64,7 @@ class TrainRun {
   CheckpointFolder checkpoints_;
   const std::filesystem::path journal_path_;
   RunJournal journal_;
+  EventFan events_;  // the journal, and whoever else wants to know
   TrainProgress progress_;
   std::optional<LoadedCheckpoint> loaded_;
   RunDevices devices_;
@@ -89,10 +92,18 @@ TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
       plan_(plan_devices(config_, find_hardware(config_))),
       checkpoints_(make_folder(config_.training.checkpoint_dir), config_.training.keep_checkpoints),
       journal_path_(checkpoints_.path() / "journal.jsonl"),
-      journal_(
-          journal_path_,
-          {{"command", "train"}, {"config", to_json(config_)}, {"device", to_string(plan_.model)}}),
-      devices_(make_devices(config_, plan_, read_host_facts())) {}
+      journal_(journal_path_, journal_header()),
+      devices_(make_devices(config_, plan_, read_host_facts())) {
+  events_.add(journal_);
+  for (EventSink* sink : request_.sinks) {
+    sink->record({.kind = "journal", .fields = journal_header()});
+    events_.add(*sink);
+  }
+}
+
+nlohmann::json TrainRun::journal_header() const {
+  return {{"command", "train"}, {"config", to_json(config_)}, {"device", to_string(plan_.model)}};
+}
 
 CheckpointState TrainRun::checkpoint_state() const {
   const ModelShape defaults;
@@ -142,7 +153,7 @@ void TrainRun::resume() {
     return;
   }
   loaded_ = checkpoints_.newest([this](const std::string& warning) {
-    journal_.record({.kind = "damaged_checkpoint", .fields = {{"what", warning}}});
+    events_.record({.kind = "damaged_checkpoint", .fields = {{"what", warning}}});
     request_.observer.on_note(warning);
   });
   if (!loaded_) {
@@ -166,8 +177,8 @@ void TrainRun::resume() {
         "the data set or --batch-size is not what the checkpoint was trained with; its epoch is "
         "begun again");
   }
-  journal_.record({.kind = "resumed",
-                   .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
+  events_.record({.kind = "resumed",
+                  .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
   request_.say(fmt::format("resuming from {} (step {}, epoch {}, batch {})",
                            loaded_->folder.string(),
                            progress_.step,
@@ -240,7 +251,7 @@ TrainerOptions TrainRun::trainer_options() {
                                                                            : Precision::single,
                    .check_every_operation = training.enable_eager_debug,
                    .average_decay = training.ema_decay,
-                   .journal = &journal_}};
+                   .journal = &events_}};
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
@@ -271,11 +282,16 @@ TrainerParts TrainRun::trainer_parts(const Validator& validator) {
       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
       .render = nullptr,
       .observer = request_.observer,
-      .journal = &journal_};
+      .journal = &events_};
   if (renderer_) {
     parts.render = [this](std::int64_t step, const TensorMap& weights) {
       at::set_num_threads(1);  // of the thread that renders: the trainer comes first
-      renderer_->render(step, weights);
+      const Clock::time_point begin = Clock::now();
+      const std::filesystem::path folder = renderer_->render(step, weights);
+      events_.record({.kind = "render",
+                      .fields = {{"step", step},
+                                 {"folder", folder.string()},
+                                 {"seconds", seconds_since(begin).count()}}});
     };
   }
   return parts;
@@ -304,10 +320,11 @@ void TrainRun::journal_run() {
   if (training.log_every) {
     cadences["training.log_every"] = *training.log_every;
   }
-  journal_.record({.kind = "run",
-                   .fields = {{"mode", to_string(plan_.mode)},
-                              {"allowed_cores", allowed_cores(read_host_facts())},
-                              {"cadences", std::move(cadences)}}});
+  events_.record({.kind = "run",
+                  .fields = {{"mode", to_string(plan_.mode)},
+                             {"last_step", all_updates()},
+                             {"allowed_cores", allowed_cores(read_host_facts())},
+                             {"cadences", std::move(cadences)}}});
 }
 
 void TrainRun::make_pipeline() {
@@ -319,7 +336,7 @@ void TrainRun::make_pipeline() {
                                        .text = inputs_.text,
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
-                                       .journal = &journal_}});
+                                       .journal = &events_}});
 }
 
 TrainSummary TrainRun::run() {
@@ -342,10 +359,10 @@ TrainSummary TrainRun::run() {
   journal_run();
   Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
   summary.outcome = trainer.run(request_.stop);
-  journal_.record(to_event(pipeline_->stats().loader));
-  journal_.record({.kind = "ended",
-                   .fields = {{"ending", to_string(summary.outcome.ending)},
-                              {"step", summary.outcome.progress.step}}});
+  events_.record(to_event(pipeline_->stats().loader));
+  events_.record({.kind = "ended",
+                  .fields = {{"ending", to_string(summary.outcome.ending)},
+                             {"step", summary.outcome.progress.step}}});
   return summary;
 }
 

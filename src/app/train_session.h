@@ -8,12 +8,14 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "app/device_plan.h"
 #include "base/progress.h"
 #include "config/load_config.h"
+#include "metrics/journal.h"
 #include "train/train_observer.h"
 #include "train/train_outcome.h"
 
@@ -29,6 +31,8 @@ struct TrainRequest {
   // The steps that are still to come are known: called before the first one.
   std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
   std::stop_token stop;
+  // Who hears of what is journalled beside the journal, its header first; from several threads.
+  std::vector<EventSink*> sinks = {};
 };
 
 struct TrainSummary {

@@ -8,6 +8,7 @@
 
 #include "app/session_testing.h"
 #include "base/error.h"
+#include "metrics/run_snapshot.h"
 #include "train/checkpoint.h"
 
 namespace qanat {
@@ -31,6 +32,7 @@ class Listener : public TrainObserver {
 
   std::vector<std::string> notes;
   std::map<std::int64_t, double> losses;
+  std::vector<EventSink*> sinks;  // of the run that is listened to
   std::vector<ValidationResult> validations;
   std::stop_source stop;
 
@@ -88,7 +90,8 @@ class TrainSessionTest : public testing::Test {
                          .say = [](const std::string&) {},
                          .measuring = nullptr,
                          .starting = [](std::int64_t, std::int64_t) {},
-                         .stop = listener.stop.get_token()})
+                         .stop = listener.stop.get_token(),
+                         .sinks = listener.sinks})
         .value();
   }
   static std::map<std::int64_t, double> losses_of(const LoadedConfig& config) {
@@ -132,6 +135,30 @@ TEST_F(TrainSessionTest, TrainsAndSavesOnTheCpuWithNothingButData) {
   EXPECT_LT(listener.losses.at(2), listener.losses.at(0));
   EXPECT_EQ(CheckpointFolder(folder("run"), 3).steps(), (std::vector<std::int64_t>{3}));
   EXPECT_TRUE(std::filesystem::exists(folder("run") / "run.yaml"));
+}
+
+TEST_F(TrainSessionTest, TellsFurtherSinksWhatItJournals) {
+  Listener listener;
+  LiveSnapshot live;
+  EventList list;
+  listener.sinks = {&live, &list};
+  LoadedConfig config = this->config("told", 4);
+  config.values.training.save_every = 2;
+
+  train(config, listener);
+
+  const RunSnapshot now = live.read();
+  EXPECT_EQ(now.sessions, 1);
+  EXPECT_EQ(now.steps, 4);
+  EXPECT_EQ(now.last_step, 4);
+  EXPECT_EQ(now.ending, "max_steps");
+  EXPECT_EQ(now.ring->batches, 4);
+  EXPECT_TRUE(now.pipeline.has_value());
+  EXPECT_EQ(list.events().front().kind, "journal");
+  const std::vector<Event> saved = list.events("checkpoint");
+  ASSERT_THAT(saved, testing::SizeIs(2));
+  EXPECT_EQ(saved[0].fields.at("step"), 2);
+  EXPECT_GT(saved[0].fields.at("seconds"), 0.0);
 }
 
 TEST_F(TrainSessionTest, LossesDoNotDependOnTheNumberOfWorkersToTheBit) {

@@ -241,12 +241,22 @@ void Trainer::save(Best best) {
       return;
     }
     saving_.start([this, copy, best, step, state] {
+      const Clock::time_point begin = Clock::now();
       (*copy)->state = state;
       parts_.checkpoints.save(step, **copy, best == Best::yes);
+      journal_saved(step, best, seconds_since(begin));
     });
   });
   saved_step_ = progress_.step;
   parts_.observer.on_save(progress_.step);
+}
+
+void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {
+  if (parts_.journal != nullptr) {
+    parts_.journal->record(
+        {.kind = "checkpoint",
+         .fields = {{"step", step}, {"best", best == Best::yes}, {"seconds", time.count()}}});
+  }
 }
 
 // Left out when the last one is not done: sound is for listening, not for the record.

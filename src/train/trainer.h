@@ -84,6 +84,7 @@ class Trainer {
   bool validate();
   enum class Best { no, yes };
   void save(Best best);
+  void journal_saved(std::int64_t step, Best best, Seconds time) const;
   void render();
   Checkpoint make_checkpoint() const;
   nlohmann::json make_state() const;
