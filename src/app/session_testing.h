@@ -1,4 +1,4 @@
-// A small data set in a folder of its own, for tests of what runs on devices.
+// A small data set in a folder of its own and a single core, for tests of what runs on devices.
 #pragma once
 
 #include <cmath>
@@ -9,12 +9,37 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "app/dataset_sources.h"
 #include "app/make_loader.h"
 #include "audio/wav_writer.h"
 
 namespace qanat {
+
+// Lets this thread, and those it starts, use one core only: models then have one thread in every
+// mode, and do not wait for one another on a machine that has other things to do.
+class OneCore {
+ public:
+  OneCore() {
+    sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(core, &before_)) {
+        CPU_SET(core, &one);
+        break;
+      }
+    }
+    sched_setaffinity(0, sizeof(one), &one);
+  }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+  ~OneCore() { sched_setaffinity(0, sizeof(before_), &before_); }
+
+ private:
+  cpu_set_t before_;
+};
 
 class SmallDataSet {
  public:

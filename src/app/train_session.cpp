@@ -245,6 +245,7 @@ TrainerOptions TrainRun::trainer_options() {
           .render_every = training.render_every,
           .patience = training.early_stopping_patience,
           .max_skipped = training.max_skipped_steps,
+          .uses_of_batch = request_.uses_of_batch,
           .largest = largest_shape(pipeline_->loader().edges()),
           .step = {.seed = static_cast<std::uint64_t>(training.seed),
                    .precision = training.mixed_precision.value_or(is_cuda) ? Precision::bf16
@@ -324,6 +325,7 @@ void TrainRun::journal_run() {
                   .fields = {{"mode", to_string(plan_.mode)},
                              {"last_step", all_updates()},
                              {"allowed_cores", allowed_cores(read_host_facts())},
+                             {"uses_of_batch", request_.uses_of_batch},
                              {"cadences", std::move(cadences)}}});
 }
 

@@ -30,6 +30,7 @@ struct TrainRequest {
   ProgressFn measuring;                         // of the data set
   // The steps that are still to come are known: called before the first one.
   std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
+  int uses_of_batch = 1;  // see TrainerOptions
   std::stop_token stop;
   // Who hears of what is journalled beside the journal, its header first; from several threads.
   std::vector<EventSink*> sinks = {};

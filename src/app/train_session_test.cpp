@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <gmock/gmock.h>
-#include <sched.h>
 
 #include "app/session_testing.h"
 #include "base/error.h"
@@ -38,30 +37,6 @@ class Listener : public TrainObserver {
 
  private:
   const std::int64_t stop_after_;
-};
-
-// Lets this thread, and those it starts, use one core only: models then have one thread in every
-// mode, and do not wait for one another on a machine that has other things to do.
-class OneCore {
- public:
-  OneCore() {
-    sched_getaffinity(0, sizeof(before_), &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
-      if (CPU_ISSET(core, &before_)) {
-        CPU_SET(core, &one);
-        break;
-      }
-    }
-    sched_setaffinity(0, sizeof(one), &one);
-  }
-  OneCore(const OneCore&) = delete;
-  OneCore& operator=(const OneCore&) = delete;
-  ~OneCore() { sched_setaffinity(0, sizeof(before_), &before_); }
-
- private:
-  cpu_set_t before_;
 };
 
 class TrainSessionTest : public testing::Test {

@@ -82,10 +82,11 @@ template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_record_fields(C& c, Visitor& visit) {
   visit(field("checkpoint_dir", "folder of the checkpoints").flag("--checkpoint-dir"),
         c.checkpoint_dir);
-  visit(field("save_every", "steps between checkpoints; one more is made at the end")
+  visit(field("save_every",
+              "steps between checkpoints; one more is made at the end; 0: nothing is ever saved")
             .unit("steps")
             .flag("--save-every")
-            .range(1, 1e15),
+            .range(0, 1e15),
         c.save_every);
   visit(field("keep_checkpoints", "newest checkpoints that are kept; the best one is kept besides")
             .flag("--keep-checkpoints")

@@ -67,8 +67,12 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
     parts_.open_gate(stop);
   }
   const TrainEnding ending = train(stop);
+  if (batch_) {
+    release_batch();
+  }
   drain();
-  if (saved_step_ != progress_.step && progress_.step > first_step_) {
+  const bool has_unsaved = saved_step_ != progress_.step && progress_.step > first_step_;
+  if (has_unsaved && options_.save_every > 0) {
     save(Best::no);
   }
   parts_.stream.synchronise();
@@ -88,7 +92,7 @@ TrainEnding Trainer::train(const std::stop_token& stop) {
     submit_update();
     report_finished();
     const bool is_best = is_due(options_.validate_every) && validate();
-    if (is_best || is_due(options_.save_every)) {
+    if ((is_best && options_.save_every > 0) || is_due(options_.save_every)) {
       save(is_best ? Best::yes : Best::no);
     }
     if (is_due(options_.render_every)) {
@@ -139,18 +143,27 @@ bool Trainer::accumulate(const std::stop_token& stop) {
   int count = 0;
   while (count < options_.batches_per_update) {
     HandOver hand_over{.host_busy_since = host_busy_since_, .asked = Clock::now(), .handed = {}};
-    std::optional<DeviceBatch> batch = parts_.ring.next(parts_.stream, stop);
+    if (!batch_) {
+      batch_ = parts_.ring.next(parts_.stream, stop);
+    }
     hand_over.handed = Clock::now();
-    if (!batch) {
+    if (!batch_) {
       return count > 0 && !stop.stop_requested();
     }
-    step_.accumulate(*batch, hand_over);
-    last_batch_ = batch->id;
-    parts_.ring.release(*std::move(batch), parts_.stream);
+    step_.accumulate(*batch_, hand_over);
+    last_batch_ = batch_->id;
+    if (++uses_ >= options_.uses_of_batch) {
+      release_batch();
+    }
     host_busy_since_ = Clock::now();
     ++count;
   }
   return true;
+}
+
+void Trainer::release_batch() {
+  parts_.ring.release(*std::exchange(batch_, std::nullopt), parts_.stream);
+  uses_ = 0;
 }
 
 void Trainer::submit_update() {

@@ -31,12 +31,15 @@ struct TrainerOptions {
   int batches_per_update = 1;
   std::int64_t binarisation_start = 0;  // steps
   double binarisation = 0.1;            // weight of that loss from then on
-  std::int64_t save_every = 500;        // steps
+  std::int64_t save_every = 500;        // steps; 0: nothing is ever saved
   std::int64_t validate_every = 500;    // steps
   std::int64_t render_every = 0;        // steps; 0: never
   std::optional<int> patience;          // validations without improvement
   std::int64_t max_skipped = 20;        // in a row
-  BatchShape largest;                   // of the plan; tried before the first step
+  // How often a batch is trained on before the next one is taken. More than once is for measuring
+  // what steps cost whose data is free, not for learning.
+  int uses_of_batch = 1;
+  BatchShape largest;  // of the plan; tried before the first step
   TrainStepOptions step;
 };
 
@@ -76,6 +79,7 @@ class Trainer {
   TrainEnding train(const std::stop_token& stop);
   std::optional<TrainEnding> reason_to_end(const std::stop_token& stop) const;
   bool accumulate(const std::stop_token& stop);
+  void release_batch();
   void submit_update();
   void report_finished();
   void report(const FinishedStep& step);
@@ -96,6 +100,8 @@ class Trainer {
   std::optional<std::int64_t> saved_step_;
   Clock::time_point host_busy_since_;
   BatchId last_batch_;
+  std::optional<DeviceBatch> batch_;  // that is kept for more uses
+  int uses_ = 0;                      // of that one
   DivergenceGuard guard_;
   TrainStep step_;
   BackgroundWork saving_;
