@@ -178,6 +178,29 @@ void read_memory(const fs::path& folder, const MemoryFiles& files, CgroupLimits&
   keep_smaller(limits.memory_headroom, std::optional(Bytes{headroom}));
 }
 
+// Version 2 writes microseconds, version 1 nanoseconds.
+std::optional<CpuThrottling> throttling_in(const fs::path& folder) {
+  const std::optional<std::string> text = read_kernel_file(folder / "cpu.stat");
+  if (!text) {
+    return std::nullopt;
+  }
+  const auto number = [&text](std::string_view key) {
+    const std::optional<std::string_view> value = value_after(*text, key);
+    return value ? to_integer(*value) : std::nullopt;
+  };
+  const auto periods = number("nr_periods ");
+  const auto throttled = number("nr_throttled ");
+  const auto micro = number("throttled_usec ");
+  const auto nano = number("throttled_time ");
+  if (!periods || !throttled || (!micro && !nano)) {
+    return std::nullopt;
+  }
+  return CpuThrottling{
+      .periods = static_cast<double>(*periods),
+      .throttled = static_cast<double>(*throttled),
+      .seconds = micro ? static_cast<double>(*micro) / 1e6 : static_cast<double>(*nano) / 1e9};
+}
+
 }  // namespace
 
 CgroupLimits read_cgroup_limits(const fs::path& root) {
@@ -193,6 +216,24 @@ CgroupLimits read_cgroup_limits(const fs::path& root) {
     read_memory(folder, kMemoryV1, limits);
   }
   return limits;
+}
+
+Reading<CpuThrottling> read_cpu_throttling(const fs::path& root) {
+  Reading<CpuThrottling> longest =
+      Reading<CpuThrottling>::none("no control group of this process counts throttling");
+  for (const Version version : {Version::v2, Version::v1}) {
+    for (const fs::path& folder : folders_of(root, version, "cpu")) {
+      const std::optional<CpuThrottling> found = throttling_in(folder);
+      if (found && (!longest || found->seconds > (*longest).seconds)) {
+        longest = *found;
+      }
+    }
+  }
+  return longest;
+}
+
+std::vector<fs::path> unified_folders(const fs::path& root) {
+  return folders_of(root, Version::v2, "");
 }
 
 }  // namespace qanat

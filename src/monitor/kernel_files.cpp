@@ -2,27 +2,45 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/files.h"
 
 namespace qanat {
 
-std::optional<std::string> read_kernel_file(const std::filesystem::path& path) {
+Result<std::string> read_kernel_text(const std::filesystem::path& path) {
   constexpr std::size_t kLimit = std::size_t{1} << 20;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return std::nullopt;
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return std::nullopt;
+  const auto failed = [&path] {
+    return Failure{fmt::format("{}: {}", path.string(), std::strerror(errno))};
+  };
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) {
+    return failed();
   }
   std::string text;
   std::array<char, 4096> chunk{};
-  while (text.size() < kLimit && (file.read(chunk.data(), chunk.size()) || file.gcount() > 0)) {
-    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+  while (text.size() < kLimit) {
+    const ssize_t count = ::read(fd.get(), chunk.data(), chunk.size());
+    if (count < 0) {
+      return failed();
+    }
+    if (count == 0) {
+      break;
+    }
+    text.append(chunk.data(), static_cast<std::size_t>(count));
   }
-  return file.bad() ? std::nullopt : std::optional(text);
+  return text;
+}
+
+std::optional<std::string> read_kernel_file(const std::filesystem::path& path) {
+  Result<std::string> text = read_kernel_text(path);
+  return text ? std::optional(std::move(text).value()) : std::nullopt;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -76,6 +94,27 @@ std::optional<std::string_view> value_after(std::string_view text, std::string_v
     }
   }
   return std::nullopt;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::vector<std::string_view> parts;
+  while (!(text = trimmed(text)).empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+    parts.push_back(word);
+    text.remove_prefix(word.size());
+  }
+  return parts;
+}
+
+std::vector<std::string_view> lines(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    parts.push_back(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return parts;
 }
 
 }  // namespace qanat

@@ -6,10 +6,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/result.h"
 
 namespace qanat {
 
-// At most 1 MiB. Not base/files.h: the kernel reports size 0 for these.
+// At most 1 MiB. Not base/files.h: the kernel reports size 0 for these. Fails with the path and
+// the reason.
+Result<std::string> read_kernel_text(const std::filesystem::path& path);
+// The same for those whom the reason does not interest.
 std::optional<std::string> read_kernel_file(const std::filesystem::path& path);
 
 std::optional<std::int64_t> to_integer(std::string_view text);  // surrounding blanks allowed
@@ -22,5 +28,8 @@ std::optional<int> count_list(std::string_view text);
 std::optional<std::string_view> value_after(std::string_view text, std::string_view key);
 
 std::string_view trimmed(std::string_view text);
+// The parts between blanks.
+std::vector<std::string_view> words(std::string_view text);
+std::vector<std::string_view> lines(std::string_view text);
 
 }  // namespace qanat

@@ -1,0 +1,204 @@
+#include "monitor/host_counters.h"
+
+#include <cmath>
+#include <functional>
+
+#include <unistd.h>
+
+#include "monitor/cgroup.h"
+#include "monitor/host_facts.h"
+#include "monitor/kernel_files.h"
+#include "monitor/pressure.h"
+#include "monitor/reading_json.h"
+
+namespace qanat {
+namespace {
+
+namespace fs = std::filesystem;
+using Number = Reading<double>;
+
+std::string malformed(const fs::path& path) {
+  return path.string() + ": not as the kernel writes it";
+}
+
+double tick_seconds() {
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  return ticks > 0 ? 1.0 / static_cast<double>(ticks) : 0.01;
+}
+
+// A file that is read once for several numbers.
+class KernelText {
+ public:
+  explicit KernelText(fs::path path) : path_(std::move(path)), text_(read_kernel_text(path_)) {}
+
+  Number after(std::string_view key, double unit = 1) const {
+    return parse(
+        [&](std::string_view text) {
+          const std::optional<std::string_view> value = value_after(text, key);
+          return value ? to_integer(*value) : std::nullopt;
+        },
+        unit);
+  }
+  // Word number `at` behind the last `)`: the name of a process may hold anything.
+  Number word_behind_name(std::size_t at, double unit) const {
+    return parse(
+        [&](std::string_view text) {
+          return word(text.substr(std::min(text.size(), text.rfind(')') + 1)), at);
+        },
+        unit);
+  }
+  // The sum of words of the first line that starts with `key`.
+  Number sum(std::string_view key, std::initializer_list<std::size_t> at, double unit) const {
+    return parse(
+        [&](std::string_view text) -> std::optional<std::int64_t> {
+          const std::optional<std::string_view> line = value_after(text, key);
+          std::int64_t total = 0;
+          for (const std::size_t place : at) {
+            const std::optional<std::int64_t> value = line ? word(*line, place) : std::nullopt;
+            if (!value) {
+              return std::nullopt;
+            }
+            total += *value;
+          }
+          return total;
+        },
+        unit);
+  }
+
+ private:
+  static std::optional<std::int64_t> word(std::string_view text, std::size_t at) {
+    const std::vector<std::string_view> all = words(text);
+    return at < all.size() ? to_integer(all[at]) : std::nullopt;
+  }
+  Number parse(const std::function<std::optional<std::int64_t>(std::string_view)>& find,
+               double unit) const {
+    if (!text_) {
+      return Number::none(text_.failure().what);
+    }
+    const std::optional<std::int64_t> value = find(text_.value());
+    return value ? Number(static_cast<double>(*value) * unit) : Number::none(malformed(path_));
+  }
+
+  fs::path path_;
+  Result<std::string> text_;
+};
+
+Number some_of(const Reading<Pressure>& pressure) {
+  return pressure ? Number((*pressure).some) : Number::none(pressure.why_not());
+}
+
+Number full_of(const Reading<Pressure>& pressure) {
+  return pressure ? Number((*pressure).full) : Number::none(pressure.why_not());
+}
+
+void read_groups(const fs::path& root, HostCounters& counters) {
+  const Reading<CpuThrottling> throttling = read_cpu_throttling(root);
+  const auto of = [&throttling](double CpuThrottling::*member) {
+    return throttling ? Number((*throttling).*member) : Number::none(throttling.why_not());
+  };
+  counters.periods = of(&CpuThrottling::periods);
+  counters.throttled_periods = of(&CpuThrottling::throttled);
+  counters.throttled = of(&CpuThrottling::seconds);
+  const PressureTotals machine = read_machine_pressure(root);
+  counters.cpu_some = some_of(machine.cpu);
+  counters.io_some = some_of(machine.io);
+  counters.io_full = full_of(machine.io);
+  counters.memory_some = some_of(machine.memory);
+  counters.memory_full = full_of(machine.memory);
+  const PressureTotals group = read_group_pressure(root);
+  counters.group_cpu_some = some_of(group.cpu);
+  counters.group_io_full = full_of(group.io);
+  counters.group_memory_full = full_of(group.memory);
+}
+
+void read_machine(const fs::path& root, HostCounters& counters) {
+  const double page = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const KernelText vmstat(root / "proc/vmstat");
+  counters.swapped_in = vmstat.after("pswpin ", page);
+  counters.swapped_out = vmstat.after("pswpout ", page);
+  // "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user.
+  const KernelText stat(root / "proc/stat");
+  counters.machine_busy = stat.sum("cpu ", {0, 1, 2, 5, 6}, tick_seconds());
+  counters.machine_stolen = stat.sum("cpu ", {7}, tick_seconds());
+}
+
+void read_process(const fs::path& root, HostCounters& counters) {
+  const KernelText stat(root / "proc/self/stat");
+  counters.major_faults = stat.word_behind_name(9, 1);
+  const Number user = stat.word_behind_name(11, tick_seconds());
+  const Number system = stat.word_behind_name(12, tick_seconds());
+  counters.process_cpu = user && system ? Number(*user + *system) : user ? system : user;
+  const KernelText io(root / "proc/self/io");
+  counters.read_bytes = io.after("rchar: ");
+  counters.storage_bytes = io.after("read_bytes: ");
+  counters.threads = read_thread_clocks(root);
+}
+
+bool is_share_of_time(const nlohmann::json& value) {
+  return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0;
+}
+
+Reading<std::vector<ThreadClock>> read_threads(const nlohmann::json& object) {
+  using Threads = Reading<std::vector<ThreadClock>>;
+  const auto listed = object.find("threads");
+  if (listed == object.end() || !listed->is_object()) {
+    return Threads::none("the journal does not say");
+  }
+  std::vector<ThreadClock> clocks;
+  for (const auto& [name, clock] : listed->items()) {
+    if (!clock.is_array() || clock.size() != 3 || !clock[0].is_number_integer() ||
+        !is_share_of_time(clock[1]) || !is_share_of_time(clock[2])) {
+      return Threads::none("the journal does not say it as expected");
+    }
+    clocks.push_back({.name = name,
+                      .threads = clock[0].get<int>(),
+                      .running = clock[1].get<double>(),
+                      .waiting = clock[2].get<double>()});
+  }
+  return clocks;
+}
+
+}  // namespace
+
+HostCounters read_host_counters(const fs::path& root) {
+  HostCounters counters;
+  read_groups(root, counters);
+  read_machine(root, counters);
+  read_process(root, counters);
+  const std::optional<Bytes> free = free_memory(read_host_facts(root));
+  counters.free_memory = free ? Number(static_cast<double>(free->value))
+                              : Number::none((root / "proc/meminfo").string() + ": not readable");
+  return counters;
+}
+
+nlohmann::json to_json(const HostCounters& counters, Reasons reasons) {
+  nlohmann::json object = nlohmann::json::object();
+  visit_counters(counters, [&](const char* name, const Number& reading) {
+    if (reading || reasons == Reasons::written) {
+      write_reading(object, name, reading);
+    }
+  });
+  if (counters.threads) {
+    nlohmann::json& threads = object["threads"] = nlohmann::json::object();
+    for (const ThreadClock& clock : *counters.threads) {
+      threads[clock.name] = {clock.threads, clock.running, clock.waiting};
+    }
+  } else if (reasons == Reasons::written) {
+    object["unknown"]["threads"] = counters.threads.why_not();
+  }
+  return object;
+}
+
+Result<HostCounters> to_host_counters(const nlohmann::json& object) {
+  if (!object.is_object()) {
+    return Failure{"the counters of a host: expected an object"};
+  }
+  HostCounters counters;
+  visit_counters(counters, [&object](const char* name, Number& reading) {
+    read_reading(object, name, reading);
+  });
+  counters.threads = read_threads(object);
+  return counters;
+}
+
+}  // namespace qanat

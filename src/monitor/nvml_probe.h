@@ -1,0 +1,48 @@
+// The NVIDIA GPUs of this machine, asked through NVML on a thread of its own, so that a lost GPU
+// cannot hang whoever asks.
+//
+//   NvmlProbe probe({});
+//   if (const Reading<GpuSetup>& setup = probe.setup()) { ... probe.sample() ... }
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "monitor/bounded_caller.h"
+#include "monitor/gpu_sample.h"
+
+namespace qanat {
+
+struct NvmlOptions {
+  std::string library{};             // empty: QANAT_NVML of the environment, else the usual names
+  std::filesystem::path root = "/";  // where /sys is looked for
+  Seconds longest{3};                // that a question may take
+};
+
+// Not thread-safe. The destructor does not wait for a driver that hangs.
+class NvmlProbe {
+ public:
+  explicit NvmlProbe(const NvmlOptions& options);
+  NvmlProbe(const NvmlProbe&) = delete;
+  NvmlProbe& operator=(const NvmlProbe&) = delete;
+  ~NvmlProbe();
+
+  // Devices are told apart by bus id and UUID; the order is NVML's, which is the order of the bus.
+  // Without a value: why there is nothing (no library, no driver, another version, no answer).
+  const Reading<GpuSetup>& setup() const { return setup_; }
+  // One for each GPU of the setup.
+  Reading<std::vector<GpuSample>> sample();
+
+ private:
+  class Session;
+
+  const Seconds longest_;
+  std::shared_ptr<Session> session_;  // shared with a call that may never return
+  Reading<GpuSetup> setup_;
+  BoundedCaller caller_;
+};
+
+}  // namespace qanat

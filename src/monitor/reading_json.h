@@ -1,0 +1,48 @@
+// Readings as JSON: {"cpu_quota": 2.5, "unknown": {"swap": "why"}}. For the journal.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "monitor/reading.h"
+
+namespace qanat {
+
+template <typename T>
+void write_reading(nlohmann::json& object, const char* name, const Reading<T>& reading) {
+  if (reading) {
+    object[name] = *reading;
+  } else {
+    object["unknown"][name] = reading.why_not();
+  }
+}
+
+inline bool holds(const nlohmann::json& value, const Reading<double>& /*kind*/) {
+  return value.is_number() && std::isfinite(value.get<double>());
+}
+inline bool holds(const nlohmann::json& value, const Reading<std::string>& /*kind*/) {
+  return value.is_string();
+}
+
+// A field of another kind is as unknown as one that is not there.
+template <typename T>
+void read_reading(const nlohmann::json& object, const char* name, Reading<T>& reading) {
+  const auto value = object.find(name);
+  if (value != object.end() && holds(*value, reading)) {
+    reading = value->template get<T>();
+    return;
+  }
+  std::string why = "the journal does not say";
+  const auto unknown = object.find("unknown");
+  if (unknown != object.end() && unknown->is_object()) {
+    const auto reason = unknown->find(name);
+    if (reason != unknown->end() && reason->is_string()) {
+      why = reason->template get<std::string>();
+    }
+  }
+  reading = Reading<T>::none(std::move(why));
+}
+
+}  // namespace qanat
