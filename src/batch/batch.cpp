@@ -17,7 +17,8 @@ Batch::Batch(Batch&& other) noexcept
       block_(std::exchange(other.block_, nullptr)),
       layout_(other.layout_),
       id_(other.id_),
-      bucket_(other.bucket_) {}
+      bucket_(other.bucket_),
+      work_(other.work_) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
   if (this != &other) {
@@ -27,6 +28,7 @@ Batch& Batch::operator=(Batch&& other) noexcept {
     layout_ = other.layout_;
     id_ = other.id_;
     bucket_ = other.bucket_;
+    work_ = other.work_;
   }
   return *this;
 }

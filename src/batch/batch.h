@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "base/time.h"
 #include "batch/batch_layout.h"
 #include "batch/block_pool.h"
 
@@ -33,6 +34,9 @@ class Batch {
 
   BatchId id() const { return id_; }
   int bucket() const { return bucket_; }  // position of its edge: equal buckets, equal shapes
+  // Time that filling it took, summed over those who filled it.
+  Seconds work() const { return work_; }
+  void set_work(Seconds work) { work_ = work; }
   const BatchShape& shape() const { return layout_.shape; }
   const BatchLayout& layout() const { return layout_; }
   int rows() const { return layout_.shape.rows; }
@@ -88,6 +92,7 @@ class Batch {
   BatchLayout layout_;
   BatchId id_;
   int bucket_ = 0;
+  Seconds work_{0};
 };
 
 }  // namespace qanat

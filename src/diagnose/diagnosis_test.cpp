@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "metrics/pipeline_record.h"
-
 namespace qanat {
 namespace {
 
@@ -224,41 +222,6 @@ TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
   const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
   ASSERT_NE(skipped, diagnosis.skipped.end());
   EXPECT_NE(skipped->reason.find("loader"), std::string::npos);
-}
-
-TEST(RunTraceTest, OnlyTheLastSessionCounts) {
-  RunTrace trace;
-  trace.add(nlohmann::json{{"kind", "journal"}});
-  trace.add(StepRecord{.step = 1});
-  trace.add(nlohmann::json{{"kind", "journal"}});
-  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"training.save_every", 50}}}});
-  trace.add(StepRecord{.step = 2});
-
-  ASSERT_EQ(trace.steps.size(), 1U);
-  EXPECT_EQ(trace.steps.front().step, 2);
-  EXPECT_EQ(trace.sessions, 2);
-  EXPECT_EQ(trace.cadences.front().period, 50U);
-}
-
-TEST(RunTraceTest, VeryLongRunsKeepTheirEnd) {
-  RunTrace trace;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(RunTrace::kMostSteps) + 5; ++i) {
-    trace.add(StepRecord{.step = i});
-  }
-
-  EXPECT_EQ(trace.steps.size(), RunTrace::kMostSteps);
-  EXPECT_EQ(trace.steps.front().step, 5);
-  EXPECT_EQ(trace.steps_before, 5);
-}
-
-TEST(RunTraceTest, LinesOfAnyShapeAreTaken) {
-  RunTrace trace;
-  trace.add(nlohmann::json{{"kind", 7}});
-  trace.add(nlohmann::json{{"kind", "step"}});
-  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"x", "y"}}}});
-
-  EXPECT_EQ(trace.damaged_lines, 1);
-  EXPECT_TRUE(trace.cadences.empty());
 }
 
 }  // namespace

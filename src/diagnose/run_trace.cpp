@@ -1,5 +1,8 @@
 #include "diagnose/run_trace.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "metrics/journal.h"
@@ -27,6 +30,26 @@ std::vector<Cadence> read_cadences(const nlohmann::json& run) {
   return cadences;
 }
 
+double length_of(const nlohmann::json& line, const char* stage) {
+  const auto found = line.find(stage);
+  const bool is_interval = found != line.end() && found->is_array() && found->size() == 2 &&
+                           (*found)[0].is_number() && (*found)[1].is_number();
+  return is_interval ? (*found)[1].get<double>() - (*found)[0].get<double>() : 0;
+}
+
+BatchWay to_way(const nlohmann::json& line) {
+  const auto work = line.find("work");
+  return {.work = work != line.end() && work->is_number() ? work->get<double>() : 0,
+          .stage = length_of(line, "stage"),
+          .prepare = length_of(line, "prepare"),
+          .copy = length_of(line, "copy")};
+}
+
+// A file that goes on where another one ended.
+bool continues_session(const nlohmann::json& header) {
+  return header.contains("continues");
+}
+
 }  // namespace
 
 void RunTrace::add(const StepRecord& step) {
@@ -37,9 +60,25 @@ void RunTrace::add(const StepRecord& step) {
   }
 }
 
+void RunTrace::add(PipelineStats reading) {
+  if (pipeline) {
+    readings.push_back(*std::move(pipeline));
+  }
+  pipeline = std::move(reading);
+  if (readings.size() > kMostReadings) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < readings.size(); i += 2) {
+      readings[kept++] = std::move(readings[i]);
+    }
+    readings.resize(kept);
+  }
+}
+
 void RunTrace::add(const nlohmann::json& line) {
   const std::string kind = kind_of(line);
-  if (kind == "journal") {
+  if (kind == "journal" && continues_session(line)) {
+    sessions = std::max(sessions, 1);
+  } else if (kind == "journal") {
     // A resumed run: what was measured before happened under other conditions.
     *this = RunTrace{.damaged_lines = damaged_lines, .sessions = sessions + 1};
   } else if (kind == "run") {
@@ -50,7 +89,12 @@ void RunTrace::add(const nlohmann::json& line) {
     step ? add(step.value()) : static_cast<void>(++damaged_lines);
   } else if (kind == "pipeline") {
     const Result<PipelineStats> stats = to_pipeline_stats(line);
-    stats ? static_cast<void>(pipeline = stats.value()) : static_cast<void>(++damaged_lines);
+    stats ? add(stats.value()) : static_cast<void>(++damaged_lines);
+  } else if (kind == "slot") {
+    ways.push_back(to_way(line));
+    if (ways.size() > kMostSteps) {
+      ways.pop_front();
+    }
   } else if (kind == "ended") {
     ended = true;
   }

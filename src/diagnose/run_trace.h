@@ -18,11 +18,21 @@
 
 namespace qanat {
 
+// How one batch came to the model device: lengths of its stages, in seconds.
+struct BatchWay {
+  double work = 0;     // of all workers, to fill it
+  double stage = 0;    // host to data device
+  double prepare = 0;  // features on the data device
+  double copy = 0;     // to the model device
+};
+
 // Absent is unknown, never zero.
 struct RunTrace {
   std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
   std::int64_t steps_before = 0;  // of that session, not kept
-  std::optional<PipelineStats> pipeline;
+  std::deque<BatchWay> ways;      // of the batches of these steps, in their order
+  std::optional<PipelineStats> pipeline;          // the latest reading; counted from the start
+  std::vector<PipelineStats> readings;            // the ones before, thinned out in a long run
   nlohmann::json run = nlohmann::json::object();  // the line of kind "run": mode, devices, host
   std::vector<Cadence> cadences;                  // things that happen every so many steps
   bool ended = false;                             // the run said that it ended
@@ -31,11 +41,13 @@ struct RunTrace {
 
   // How many steps a trace keeps; more is more than any statistic needs.
   static constexpr std::size_t kMostSteps = 100'000;
+  static constexpr std::size_t kMostReadings = 128;
 
   // Takes one line of a journal; lines of other kinds are passed over.
   void add(const nlohmann::json& line);
   // For a run that is going on in this process.
   void add(const StepRecord& step);
+  void add(PipelineStats reading);
 };
 
 // Fails when the journal cannot be read, or holds no step.

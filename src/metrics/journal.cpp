@@ -1,11 +1,13 @@
 #include "metrics/journal.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -21,6 +23,10 @@ namespace qanat {
 namespace {
 
 constexpr std::string_view kHeaderKind = "journal";
+
+// Lines that describe a run as a whole: a file that goes on repeats the latest of each kind.
+constexpr std::array<std::string_view, 6> kContextKinds = {
+    "run", "host", "storage", "devices", "loader_start", "ring_start"};
 
 UniqueFd open_for_append(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
@@ -57,27 +63,33 @@ std::string to_line(std::string_view kind, Seconds time, const nlohmann::json& f
 
 constexpr std::size_t kLongestLine = 4 << 20;
 
+enum class LineEnd { newline, torn, end_of_file };
+
 // The next line, without its end; one that is too long to be ours comes out cut, hence damaged.
-bool read_line(std::istream& file, std::string& line) {
+LineEnd read_line(std::istream& file, std::string& line) {
   line.clear();
   std::streambuf& bytes = *file.rdbuf();
   for (int byte = bytes.sbumpc(); byte != std::char_traits<char>::eof(); byte = bytes.sbumpc()) {
     if (byte == '\n') {
-      return true;
+      return LineEnd::newline;
     }
     if (line.size() < kLongestLine) {
       line += static_cast<char>(byte);
     }
   }
-  return !line.empty();
+  return line.empty() ? LineEnd::end_of_file : LineEnd::torn;
+}
+
+bool is_header(const nlohmann::json& line) {
+  const auto kind = line.find("kind");
+  return kind != line.end() && *kind == kHeaderKind;
 }
 
 // The format of a header that this version cannot read.
 std::optional<std::int64_t> newer_format(const nlohmann::json& line) {
-  const auto kind = line.find("kind");
   const auto format = line.find("format");
-  if (kind == line.end() || *kind != kHeaderKind || format == line.end() ||
-      !format->is_number_integer() || format->get<std::int64_t>() <= RunJournal::kFormat) {
+  if (!is_header(line) || format == line.end() || !format->is_number_integer() ||
+      format->get<std::int64_t>() <= RunJournal::kFormat) {
     return std::nullopt;
   }
   return format->get<std::int64_t>();
@@ -85,12 +97,15 @@ std::optional<std::int64_t> newer_format(const nlohmann::json& line) {
 
 }  // namespace
 
-RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& header)
-    : path_(path), fd_(open_for_append(path)) {
-  nlohmann::json fields = header;
-  fields["format"] = kFormat;
-  fields["started"] = utc_now();
-  std::string line = to_line(kHeaderKind, Seconds{0}, fields);
+RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& header, Bytes limit)
+    : path_(path), fd_(open_for_append(path)), header_(header), limit_(limit) {
+  struct stat status {};
+  if (::fstat(fd_.get(), &status) == 0) {
+    written_ = Bytes{status.st_size};
+  }
+  header_["format"] = kFormat;
+  header_["started"] = utc_now();
+  std::string line = to_line(kHeaderKind, Seconds{0}, header_);
   if (ends_inside_a_line(fd_.get())) {
     line.insert(0, 1, '\n');
   }
@@ -98,11 +113,36 @@ RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& 
 }
 
 void RunJournal::record(const Event& event) {
-  write_line(to_line(event.kind, seconds_since(start_), event.fields));
+  std::string line = to_line(event.kind, seconds_since(start_), event.fields);
+  const std::lock_guard lock(mutex_);
+  if (written_ >= limit_) {
+    go_on_in_a_new_file();
+  }
+  write_line(line);
+  if (std::ranges::find(kContextKinds, event.kind) != kContextKinds.end()) {
+    context_.insert_or_assign(event.kind, std::move(line));
+  }
+}
+
+void RunJournal::go_on_in_a_new_file() {
+  std::error_code refused;
+  std::filesystem::rename(path_, journal_before(path_), refused);
+  if (refused) {
+    limit_ = Bytes{std::numeric_limits<std::int64_t>::max()};  // too long is better than lost
+    return;
+  }
+  fd_ = open_for_append(path_);
+  written_ = Bytes{0};
+  nlohmann::json header = header_;
+  header["continues"] = true;
+  write_line(to_line(kHeaderKind, Seconds{0}, header));
+  for (const auto& [kind, line] : context_) {
+    write_line(line);
+  }
 }
 
 void RunJournal::write_line(std::string_view line) {
-  const std::lock_guard lock(mutex_);
+  written_ += Bytes{static_cast<std::int64_t>(line.size())};
   while (!line.empty()) {
     const ssize_t put = ::write(fd_.get(), line.data(), line.size());
     if (put < 0 && errno == EINTR) {
@@ -113,6 +153,10 @@ void RunJournal::write_line(std::string_view line) {
     }
     line.remove_prefix(static_cast<std::size_t>(put));
   }
+}
+
+std::filesystem::path journal_before(const std::filesystem::path& path) {
+  return path.string() + ".1";
 }
 
 void EventList::record(const Event& event) {
@@ -136,8 +180,21 @@ std::vector<Event> EventList::events(std::string_view kind) const {
   return found;
 }
 
-Result<int> visit_journal(const std::filesystem::path& path,
-                          const std::function<void(nlohmann::json line)>& visit) {
+namespace {
+
+using VisitLine = std::function<void(nlohmann::json line)>;
+
+bool continues_another(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!file || read_line(file, line) != LineEnd::newline) {
+    return false;
+  }
+  const nlohmann::json header = nlohmann::json::parse(line, nullptr, false);
+  return header.is_object() && is_header(header) && header.contains("continues");
+}
+
+Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return Failure{
@@ -145,10 +202,11 @@ Result<int> visit_journal(const std::filesystem::path& path,
   }
   int damaged = 0;
   std::string line;
-  while (read_line(file, line)) {
+  for (LineEnd end = read_line(file, line); end != LineEnd::end_of_file;
+       end = read_line(file, line)) {
     nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object()) {
-      damaged += line.empty() ? 0 : 1;
+      damaged += line.empty() || end == LineEnd::torn ? 0 : 1;
       continue;
     }
     if (const auto format = newer_format(object)) {
@@ -163,6 +221,25 @@ Result<int> visit_journal(const std::filesystem::path& path,
     return Failure{fmt::format("{}: reading the journal failed", path.string())};
   }
   return damaged;
+}
+
+}  // namespace
+
+Result<int> visit_journal(const std::filesystem::path& path, const VisitLine& visit) {
+  int damaged = 0;
+  std::error_code error;
+  if (continues_another(path) && std::filesystem::exists(journal_before(path), error)) {
+    const Result<int> before = visit_file(journal_before(path), visit);
+    if (!before) {
+      return before.failure();
+    }
+    damaged = before.value();
+  }
+  const Result<int> last = visit_file(path, visit);
+  if (!last) {
+    return last.failure();
+  }
+  return damaged + last.value();
 }
 
 Result<JournalContents> read_journal(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -37,12 +39,18 @@ class EventSink {
 // Appends to `path`, creating it; the first line of every session is the header:
 //   {"kind":"journal","format":1,"t":0.0,"started":"2024-05-01T10:00:00Z", ...}
 // `t` of the lines that follow is in seconds since the header of their session (steady clock).
+//
+// A journal takes at most twice its limit: a file that has reached it is renamed to `path`.1,
+// replacing an older one, and a new file goes on, which says so in its header ("continues") and
+// repeats what describes the run as a whole. Readers see both as one.
 class RunJournal final : public EventSink {
  public:
   static constexpr int kFormat = 1;
+  static constexpr Bytes kLimit = mebibytes(256);
 
   explicit RunJournal(const std::filesystem::path& path,
-                      const nlohmann::json& header = nlohmann::json::object());
+                      const nlohmann::json& header = nlohmann::json::object(),
+                      Bytes limit = kLimit);
   RunJournal(const RunJournal&) = delete;
   RunJournal& operator=(const RunJournal&) = delete;
 
@@ -50,12 +58,20 @@ class RunJournal final : public EventSink {
 
  private:
   void write_line(std::string_view line);
+  void go_on_in_a_new_file();
 
   const std::filesystem::path path_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  // guards fd_: lines do not interleave
+  std::mutex mutex_;  // guards everything below: lines do not interleave
   UniqueFd fd_;
+  nlohmann::json header_;
+  Bytes limit_;
+  Bytes written_;
+  std::map<std::string, std::string, std::less<>> context_;  // the latest line of some kinds
 };
+
+// The file a journal was continued from.
+std::filesystem::path journal_before(const std::filesystem::path& path);
 
 // Keeps events in memory: for tests, and for commands that report without a file.
 class EventList final : public EventSink {
@@ -74,9 +90,11 @@ struct JournalContents {
   int damaged_lines = 0;              // not JSON: torn by a crash or edited
 };
 
-// Reads a journal line by line in bounded memory, whatever its size; one that is still being
-// written is read up to its last whole line. `visit` gets every line that is a JSON object. Returns
-// how many were damaged. Fails when the file cannot be read or was written by a newer format.
+// Reads a journal line by line in bounded memory, whatever its size, the file it was continued from
+// included; one that is still being written, or whose writer was killed, is read up to its last
+// whole line. `visit` gets every line that is a JSON object. Returns how many were damaged, a last
+// one that is still without end not counted. Fails when the file cannot be read or was written by a
+// newer format.
 Result<int> visit_journal(const std::filesystem::path& path,
                           const std::function<void(nlohmann::json line)>& visit);
 

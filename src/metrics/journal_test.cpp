@@ -58,6 +58,50 @@ TEST_F(JournalTest, ALineTornByACrashCostsOnlyThatLine) {
   EXPECT_EQ(contents.damaged_lines, 1);
 }
 
+TEST_F(JournalTest, ALineThatIsBeingWrittenIsNoDamage) {
+  { RunJournal(path_).record({.kind = "step"}); }
+  std::ofstream(path_, std::ios::app) << R"({"kind":"step","lo)";
+
+  const JournalContents contents = read_journal(path_).value();
+
+  EXPECT_EQ(contents.lines.size(), 2U);
+  EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+TEST_F(JournalTest, AJournalKeepsTheEndOfALongRunInTwiceItsLimit) {
+  {
+    RunJournal journal(path_, {{"seed", 7}}, Bytes{2000});
+    journal.record({.kind = "run", .fields = {{"mode", "single"}}});
+    for (int i = 0; i < 1000; ++i) {
+      journal.record({.kind = "step", .fields = {{"step", i}}});
+    }
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+
+  EXPECT_LE(std::filesystem::file_size(path_), 2100U);
+  EXPECT_LE(std::filesystem::file_size(journal_before(path_)), 2100U);
+  std::vector<int> steps;
+  int runs = 0;
+  for (const nlohmann::json& line : contents.lines) {
+    runs += line["kind"] == "run" ? 1 : 0;
+    if (line["kind"] == "step") {
+      steps.push_back(line["step"].get<int>());
+    }
+  }
+  ASSERT_GE(steps.size(), 40U);
+  EXPECT_EQ(steps.back(), 999);
+  EXPECT_EQ(steps.back() - steps.front() + 1, static_cast<int>(steps.size()));  // none is missing
+  EXPECT_EQ(runs, 2);  // what describes the run is in either file
+}
+
+TEST_F(JournalTest, AFileOfAnEarlierRunBesideAJournalIsNotPartOfIt) {
+  std::ofstream(journal_before(path_)) << R"({"kind":"journal","format":1})" << '\n';
+  { RunJournal(path_).record({.kind = "step"}); }
+
+  EXPECT_EQ(read_journal(path_).value().lines.size(), 2U);
+}
+
 TEST_F(JournalTest, LinesOfManyThreadsStayWhole) {
   {
     RunJournal journal(path_);

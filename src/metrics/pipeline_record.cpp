@@ -1,5 +1,8 @@
 #include "metrics/pipeline_record.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace qanat {
@@ -53,6 +56,55 @@ void visit_worker(Worker& worker, Visitor&& visit) {
   visit("parked", worker.parked);
 }
 
+// What came later than the rest, or is not known everywhere: absent in some lines.
+template <typename Worker, typename Visitor>
+void visit_worker_usage(Worker& worker, Visitor&& visit) {
+  visit("cpu", worker.cpu);
+  visit("run_delay", worker.run_delay);
+  visit("lock_wait", worker.lock_wait);
+  visit("major_faults", worker.major_faults);
+}
+
+template <typename Process, typename Visitor>
+void visit_process(Process& process, Visitor&& visit) {
+  visit("cpu", process.cpu);
+  visit("major_faults", process.major_faults);
+  visit("read", process.read);
+  visit("from_storage", process.from_storage);
+}
+
+template <typename Ring, typename Visitor>
+void visit_ring(Ring& ring, Visitor&& visit) {
+  visit("slots", ring.slots);
+  visit("empty", ring.ready.empty);
+  visit("partial", ring.ready.partial);
+  visit("full", ring.ready.full);
+  visit("starvations", ring.starved.count);
+  visit("starved", ring.starved.total);
+  visit("free_waits", ring.free_wait.count);
+  visit("free_waited", ring.free_wait.total);
+}
+
+template <typename Device, typename Visitor>
+void visit_device(Device& device, Visitor&& visit) {
+  visit("role", device.role);
+  visit("name", device.name);
+  visit("busy", device.busy);
+  visit("copying", device.copying);
+  visit("copied", device.copied);
+  visit("host_waits", device.host_waits);
+  visit("memory", device.memory);
+  visit("most_memory", device.most_memory);
+  visit("memory_limit", device.memory_limit);
+}
+
+template <typename Row, typename Visitor>
+void visit_slow_row(Row& row, Visitor&& visit) {
+  visit("file", row.file);
+  visit("seconds", row.time);
+  visit("times", row.times);
+}
+
 template <typename Stats, typename Visitor>
 void visit_stages(Stats& stats, Visitor&& visit) {
   visit("decode", stats.decode);
@@ -61,12 +113,37 @@ void visit_stages(Stats& stats, Visitor&& visit) {
   visit("copy", stats.copy);
 }
 
+template <typename T>
+nlohmann::json to_number(const T& value) {
+  if constexpr (requires { value.count(); }) {
+    return value.count();
+  } else if constexpr (requires { value.value; }) {
+    return value.value;
+  } else {
+    return value;
+  }
+}
+
+template <typename T>
+T from_number(const nlohmann::json& json) {
+  if constexpr (requires(T value) { value.count(); }) {
+    return T(json.get<double>());
+  } else if constexpr (requires(T value) { value.value; }) {
+    return T{json.get<std::int64_t>()};
+  } else {
+    return json.get<T>();
+  }
+}
+
+// What is unknown is left out.
 auto writer(nlohmann::json& to) {
   return [&to](const char* name, const auto& value) {
-    if constexpr (requires { value.count(); }) {
-      to[name] = value.count();
+    if constexpr (requires { value.has_value(); }) {
+      if (value) {
+        to[name] = to_number(*value);
+      }
     } else {
-      to[name] = value;
+      to[name] = to_number(value);
     }
   };
 }
@@ -74,12 +151,73 @@ auto writer(nlohmann::json& to) {
 auto reader(const nlohmann::json& from) {
   return [&from](const char* name, auto& value) {
     using Value = std::remove_reference_t<decltype(value)>;
-    if constexpr (requires { value.count(); }) {
-      value = Value(from.at(name).template get<double>());
+    value = from_number<Value>(from.at(name));
+  };
+}
+
+// Passes over what is not there.
+auto optional_reader(const nlohmann::json& from) {
+  return [&from](const char* name, auto& value) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    const auto found = from.find(name);
+    if (found == from.end() || found->is_null()) {
+      return;
+    }
+    if constexpr (requires { value.has_value(); }) {
+      value = from_number<typename Value::value_type>(*found);
     } else {
-      value = from.at(name).template get<Value>();
+      value = from_number<Value>(*found);
     }
   };
+}
+
+nlohmann::json to_json(const LogHistogram& histogram) {
+  const auto end = std::ranges::find_if(histogram.counts.rbegin(),
+                                        histogram.counts.rend(),
+                                        [](std::int64_t count) { return count != 0; });
+  return std::vector<std::int64_t>(histogram.counts.begin(), end.base());
+}
+
+LogHistogram to_histogram(const nlohmann::json& counts) {
+  LogHistogram histogram;
+  for (std::size_t i = 0; i < std::min(counts.size(), histogram.counts.size()); ++i) {
+    histogram.counts[i] = counts.at(i).get<std::int64_t>();
+  }
+  return histogram;
+}
+
+void read_optional(const nlohmann::json& line, PipelineStats& stats) {
+  if (const auto found = line.find("row_times"); found != line.end()) {
+    stats.row_times = to_histogram(*found);
+  }
+  if (const auto found = line.find("process"); found != line.end()) {
+    visit_process(stats.process.emplace(), optional_reader(*found));
+  }
+  if (const auto found = line.find("ring"); found != line.end()) {
+    visit_ring(stats.ring.emplace(), optional_reader(*found));
+  }
+  for (const nlohmann::json& device : line.value("devices", nlohmann::json::array())) {
+    visit_device(stats.devices.emplace_back(), optional_reader(device));
+  }
+  for (const nlohmann::json& row : line.value("slowest", nlohmann::json::array())) {
+    visit_slow_row(stats.slowest.emplace_back(), optional_reader(row));
+  }
+}
+
+void write_optional(const PipelineStats& stats, nlohmann::json& fields) {
+  fields["row_times"] = to_json(stats.row_times);
+  if (stats.process) {
+    visit_process(*stats.process, writer(fields["process"]));
+  }
+  if (stats.ring) {
+    visit_ring(*stats.ring, writer(fields["ring"]));
+  }
+  for (const DeviceUse& device : stats.devices) {
+    visit_device(device, writer(fields["devices"].emplace_back(nlohmann::json::object())));
+  }
+  for (const SlowRow& row : stats.slowest) {
+    visit_slow_row(row, writer(fields["slowest"].emplace_back(nlohmann::json::object())));
+  }
 }
 
 PipelineStats read(const nlohmann::json& line) {
@@ -94,7 +232,9 @@ PipelineStats read(const nlohmann::json& line) {
   });
   for (const nlohmann::json& worker : line.at("workers")) {
     visit_worker(stats.workers.emplace_back(), reader(worker));
+    visit_worker_usage(stats.workers.back(), optional_reader(worker));
   }
+  read_optional(line, stats);
   return stats;
 }
 
@@ -111,8 +251,11 @@ Event to_event(const PipelineStats& stats) {
   });
   nlohmann::json& workers = event.fields["workers"] = nlohmann::json::array();
   for (const WorkerStats& worker : stats.workers) {
-    visit_worker(worker, writer(workers.emplace_back(nlohmann::json::object())));
+    nlohmann::json& to = workers.emplace_back(nlohmann::json::object());
+    visit_worker(worker, writer(to));
+    visit_worker_usage(worker, writer(to));
   }
+  write_optional(stats, event.fields);
   return event;
 }
 

@@ -20,6 +20,15 @@ PipelineStats some_stats() {
   stats.window.budget = mebibytes(64);
   stats.frames = FrameCount{900};
   stats.padded_frames = FrameCount{1000};
+  stats.workers[0].cpu = Seconds{7};
+  stats.workers[0].run_delay = Seconds{0.25};
+  stats.workers[0].lock_wait = Seconds{0.5};
+  stats.row_times.add(Seconds{0.001});
+  stats.row_times.add(Seconds{0.2});
+  stats.slowest = {{.file = "wavs/long.wav", .time = Seconds{0.2}, .times = 3}};
+  stats.process = ProcessUsage{.cpu = Seconds{8}, .major_faults = 2, .read = Bytes{4096}};
+  stats.ring = RingUse{.slots = 3, .ready = {.full = Seconds{3}}};
+  stats.devices = {{.role = "model", .name = "virtual:0", .busy = Seconds{11}}};
   return stats;
 }
 
@@ -39,6 +48,22 @@ TEST(PipelineRecordTest, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(back.value().workers[0].busy, Seconds{9});
   EXPECT_EQ(back.value().ready.occupancy.full, Seconds{9.5});
   EXPECT_DOUBLE_EQ(back.value().padding_share(), 0.1);
+}
+
+TEST(PipelineRecordTest, WhatIsUnknownIsAbsentAndStaysSo) {
+  nlohmann::json line = line_of(some_stats());
+  EXPECT_FALSE(line["workers"][1].contains("cpu"));
+  EXPECT_FALSE(line["process"].contains("from_storage"));
+
+  for (const char* name : {"row_times", "slowest", "process", "ring", "devices"}) {
+    line.erase(name);
+  }
+  line["workers"][0].erase("run_delay");
+  const PipelineStats back = to_pipeline_stats(line).value();
+
+  EXPECT_FALSE(back.process || back.ring || back.workers[0].run_delay || back.workers[1].cpu);
+  EXPECT_EQ(back.workers[0].cpu, Seconds{7});
+  EXPECT_EQ(back.row_times.total(), 0);
 }
 
 TEST(PipelineRecordTest, ALineThatLacksAFieldIsRefused) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/quantity.h"
 #include "metrics/flow_stats.h"
+#include "metrics/log_histogram.h"
+#include "metrics/usage.h"
 
 namespace qanat {
 
@@ -16,6 +20,40 @@ struct WorkerStats {
   Seconds blocked{0};  // the window was full: the consumer is slow
   Seconds starved{0};  // there was nothing to claim: the next epoch's plan was not ready
   Seconds parked{0};   // switched off by the autotuner
+  // Of its time as the kernel saw it, a few rows old. What is left of busy when cpu, run_delay and
+  // lock_wait are taken off, it was blocked: by storage, as a rule.
+  std::optional<Seconds> cpu{};
+  std::optional<Seconds> run_delay{};  // ready to run, but no processor was free
+  Seconds lock_wait{0};                // other workers held what it needed
+  std::int64_t major_faults = 0;
+};
+
+// A row that took long.
+struct SlowRow {
+  std::string file{};
+  Seconds time{0};         // the longest
+  std::int64_t times = 1;  // that it was among the slowest
+};
+
+// What a device did; the busy clock runs while at least one piece of work does.
+struct DeviceUse {
+  std::string role{};  // model, data
+  std::string name{};  // "virtual:0"
+  Seconds busy{0};
+  Seconds copying{0};
+  Bytes copied{};
+  std::int64_t host_waits = 0;  // calls that blocked the host on it
+  Bytes memory{};               // in use
+  Bytes most_memory{};          // that was ever in use
+  std::optional<Bytes> memory_limit{};
+};
+
+// The ring between loader and device.
+struct RingUse {
+  int slots = 0;
+  Occupancy ready{};     // batches that were submitted ahead
+  WaitTime starved{};    // the consumer waited for one
+  WaitTime free_wait{};  // the feeder waited for a slot: the ring is full, as it should be
 };
 
 struct WindowStats {
@@ -44,9 +82,14 @@ struct PipelineStats {
   std::int64_t from_audio = 0;
   std::int64_t from_store = 0;
   std::int64_t from_cache = 0;
-  FrameCount frames;         // delivered, without padding
-  FrameCount padded_frames;  // delivered, with padding
-  Bytes bytes;               // delivered
+  FrameCount frames;               // delivered, without padding
+  FrameCount padded_frames;        // delivered, with padding
+  Bytes bytes;                     // delivered
+  LogHistogram row_times;          // of filling one row
+  std::vector<SlowRow> slowest{};  // a few
+  std::optional<ProcessUsage> process{};
+  std::optional<RingUse> ring{};
+  std::vector<DeviceUse> devices{};
 
   // Of the time since the consumer first called, the share it waited for data.
   double wait_share() const {

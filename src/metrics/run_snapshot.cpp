@@ -116,7 +116,8 @@ std::optional<double> RunSnapshot::wait_share() const {
 
 void RunSnapshot::add(const nlohmann::json& line) {
   const std::string kind = text_of(line, "kind");
-  if (kind == "journal") {
+  // A file that goes on where a full one ended is still the same session.
+  if (kind == "journal" && (sessions == 0 || !line.contains("continues"))) {
     begin_session(*this, line);
   }
   at = std::max(at, Seconds(number_of<double>(line, "t").value_or(0)));

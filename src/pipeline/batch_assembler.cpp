@@ -24,6 +24,16 @@ class Stopwatch {
   const Clock::time_point start_ = Clock::now();
 };
 
+// A lock that is free costs no look at the clock.
+std::unique_lock<std::mutex> lock_timed(std::mutex& mutex, TimeCounter& waited) {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock) {
+    const Stopwatch watch(waited);
+    lock.lock();
+  }
+  return lock;
+}
+
 }  // namespace
 
 BatchAssembler::BatchAssembler(PlanSequence plans,
@@ -69,7 +79,7 @@ std::optional<RowTask> BatchAssembler::take_row(BatchSlot& slot) {
 }
 
 std::optional<RowTask> BatchAssembler::claim_slowly(WorkerSeat& seat, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock = lock_timed(mutex_, seat.counters.lock_wait);
   while (!stop.stop_requested() && !finished_) {
     if (seat.number >= workers_) {
       wake_another();  // pass on a wake-up this worker will not use
@@ -129,6 +139,7 @@ void BatchAssembler::open_next() {
   slot.batch.emplace(pool_, make_layout(spec.shape, payload_), id, spec.bucket);
   slot.complete = false;
   slot.failures.store(0);
+  slot.work_ns.store(0);
   slot.unfinished.store(spec.shape.rows);
   ++opened_;
   slot.unclaimed.store(spec.shape.rows, std::memory_order_release);
@@ -192,6 +203,7 @@ void BatchAssembler::publish_complete() {
       end_run(std::make_exception_ptr(*objection));
       return;
     }
+    slot.batch->set_work(std::chrono::nanoseconds(slot.work_ns.load()));
     // Never waits: the buffer holds the whole window. Never refused: it is closed with finished_.
     QANAT_CHECK(ready_.push(*std::exchange(slot.batch, std::nullopt), {}));
     slot.planned = {};

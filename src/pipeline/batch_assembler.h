@@ -32,7 +32,8 @@ struct BatchSlot {
   // Rows nobody has claimed yet; below 0 when workers asked in vain.
   alignas(64) std::atomic<int> unclaimed{0};
   alignas(64) std::atomic<int> unfinished{0};
-  std::atomic<int> failures{0};  // attempts to fill a row that failed
+  std::atomic<int> failures{0};          // attempts to fill a row that failed
+  std::atomic<std::int64_t> work_ns{0};  // of all workers, on this batch
   PlannedBatch planned;
   std::optional<Batch> batch;
   bool complete = false;  // guarded by the assembler's lock

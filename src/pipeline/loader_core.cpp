@@ -212,12 +212,14 @@ void LoaderCore::work(int number, const std::stop_token& stop) {
   try {
     WorkerCounters& counters = counters_[static_cast<std::size_t>(number)];
     WorkerSeat seat{.number = number, .counters = counters};
+    WorkerMeter meter(counters);
     std::unique_ptr<RowFiller> filler;  // made when first needed: a parked worker costs nothing
     while (const auto task = assembler_.claim(seat, stop)) {
       if (!filler) {
         filler = source_->make_filler();
       }
       fill_row(*filler, *task, counters);
+      meter.row_done();
       if (assembler_.finish(*task) && tune_.is_due(Clock::now())) {
         tune();
       }
@@ -249,7 +251,12 @@ void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerCounters
   counters.mel.add(times.mel);
   counters.tokens.add(times.tokens);
   counters.copy.add(times.copy);
-  counters.busy.add(seconds_since(start));
+  counters.lock_wait.add(times.lock);
+  const Seconds busy = seconds_since(start);
+  counters.busy.add(busy);
+  counters.row_times[LogHistogram::bucket_of(busy)].add(1);
+  slow_rows_.add(item, busy);
+  task.slot->work_ns.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(busy).count());
 }
 
 void LoaderCore::finish_row(const RowTask& task,

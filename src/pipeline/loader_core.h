@@ -12,6 +12,7 @@
 #include "pipeline/bad_rows.h"
 #include "pipeline/batch_assembler.h"
 #include "pipeline/loader.h"
+#include "pipeline/slow_rows.h"
 #include "pipeline/tune_loop.h"
 #include "pipeline/worker_counters.h"
 
@@ -79,6 +80,7 @@ class LoaderCore {
   BadRows bad_;
   BatchAssembler assembler_;
   std::vector<WorkerCounters> counters_;
+  SlowRows slow_rows_;
   TuneLoop tune_;
 
   mutable std::mutex delivered_mutex_;  // guards delivered_

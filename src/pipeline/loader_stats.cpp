@@ -8,7 +8,18 @@ void add_worker(PipelineStats& stats, const WorkerCounters& counters) {
                            .busy = counters.busy.read(),
                            .blocked = counters.blocked.read(),
                            .starved = counters.starved.read(),
-                           .parked = counters.parked.read()});
+                           .parked = counters.parked.read(),
+                           .lock_wait = counters.lock_wait.read(),
+                           .major_faults = counters.major_faults.read()});
+  if (counters.has_usage.load()) {
+    stats.workers.back().cpu = counters.cpu.read();
+  }
+  if (counters.has_run_delay.load()) {
+    stats.workers.back().run_delay = counters.run_delay.read();
+  }
+  for (std::size_t i = 0; i < LogHistogram::kBuckets; ++i) {
+    stats.row_times.counts[i] += counters.row_times[i].read();
+  }
   const std::int64_t fresh = counters.from_audio.read();
   const std::int64_t copied = counters.from_store.read() + counters.from_cache.read();
   stats.bad += counters.bad.read();
@@ -33,6 +44,10 @@ PipelineStats LoaderCore::stats() const {
   stats.age = seconds_since(start_);
   for (const WorkerCounters& counters : counters_) {
     add_worker(stats, counters);
+  }
+  for (const SlowItem& row : slow_rows_.read()) {
+    stats.slowest.push_back(
+        {.file = source_->describe(row.item), .time = row.longest, .times = row.times});
   }
   stats.active_workers = assembler_.workers();
   stats.ready = assembler_.ready_stats();

@@ -30,6 +30,7 @@ struct RowTimes {
   Seconds mel{0};
   Seconds tokens{0};
   Seconds copy{0};  // out of shards or memory, and into the cache
+  Seconds lock{0};  // waiting for what another filler held; part of none of the above
 };
 
 // What a filler wrote.

@@ -21,6 +21,7 @@ struct Interval {
 struct SlotTimes {
   BatchId batch;
   int slot = 0;
+  Seconds work{0};   // of all workers, to fill the host batch
   Interval load;     // the feeder waited for the host batch
   Interval stage;    // host to data device (Multi-GPU)
   Interval prepare;  // features on the data device (Multi-GPU)

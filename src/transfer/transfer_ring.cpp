@@ -178,6 +178,7 @@ DeviceBatch TransferRing::submit(Batch batch,
                  .times = std::make_shared<SlotTimes>()};
   to.times->batch = to.id;
   to.times->slot = to.slot->index;
+  to.times->work = batch.work();
   to.times->load = load;
   // Shared by the copies that read it; the last one to finish gives the block back to its pool.
   const auto shared = std::make_shared<Batch>(std::move(batch));
