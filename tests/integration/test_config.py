@@ -22,7 +22,7 @@ class ConfigTest(unittest.TestCase):
         return json.loads(result.stdout)
 
     def test_the_committed_reference_is_what_the_program_prints(self):
-        committed = (SOURCE / "docs" / "config_reference.md").read_text(encoding="utf-8")
+        committed = (SOURCE / "docs" / "en" / "configuration.md").read_text(encoding="utf-8")
         self.assertEqual(qanat("config", "reference").stdout, committed, "run ./dev docs")
 
     def test_what_is_shown_reads_back_the_same(self):

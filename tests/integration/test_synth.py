@@ -12,8 +12,8 @@ from program import SOURCE, qanat
 
 
 def documented_reader():
-    """load_safetensors() as docs/checkpoint_format.md prints it."""
-    page = (SOURCE / "docs/checkpoint_format.md").read_text(encoding="utf-8")
+    """load_safetensors() as docs/en/checkpoint_format.md prints it."""
+    page = (SOURCE / "docs/en/checkpoint_format.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
     names = {}
     exec(code, names)  # our own documentation
