@@ -1,9 +1,11 @@
-// What the transfer ring is worth: overlap, the margin of a third slot, hand-offs without a wrong
-// element, readiness of the data under a paced consumer, and where the autotuner arrives.
+// What the transfer ring is worth: overlap, the margin of a third slot,
+// hand-offs without a wrong element, readiness of the data under a paced
+// consumer, and where the autotuner arrives.
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -78,7 +80,10 @@ nlohmann::json measure_hand_offs(const RingBenchOptions& options) {
                                              .longest_delay = std::chrono::microseconds(8)});
     if (seen != 0) {
       throw Error(
-          "hand-offs: {} wrong elements with seed {}; -1 means batches were lost", seen, seed);
+          "hand-offs: {} wrong elements with seed {}; -1 means batches "
+          "were lost",
+          seen,
+          seed);
     }
     wrong += seen;
     done += count;
@@ -86,8 +91,27 @@ nlohmann::json measure_hand_offs(const RingBenchOptions& options) {
   return {{"hand_offs", done}, {"wrong_elements", wrong}};
 }
 
-// Takes batches for `time`, each kept for `step` on the device; returns how many there were.
+// A device that is busy for `step` with each batch, from when the batch is
+// there and the one before is done. A wake-up that comes late shortens the
+// rest, so that the pace is the one asked for.
+class PacedDevice {
+ public:
+  explicit PacedDevice(Seconds step) : step_(std::chrono::duration_cast<Clock::duration>(step)) {}
+
+  void work(Clock::time_point arrived) {
+    free_at_ = std::max(free_at_, arrived) + step_;
+    occupy(free_at_ - Clock::now());
+  }
+
+ private:
+  const Clock::duration step_;
+  Clock::time_point free_at_;
+};
+
+// Takes batches for `time`, each kept for `step` on the device; returns how
+// many there were per second.
 double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Seconds time) {
+  PacedDevice device(step);
   const Clock::time_point begin = Clock::now();
   double batches = 0;
   while (seconds_since(begin) < time) {
@@ -95,11 +119,7 @@ double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Sec
     if (!batch) {
       throw Error("the stream ended; expected it to outlast the benchmark");
     }
-    reader.submit([step] {
-      if (step > Seconds{0}) {
-        occupy(step);
-      }
-    });
+    reader.submit([&device, times = batch->times] { device.work(*times->copy.end); });
     pipeline.ring().release(*std::move(batch), reader);
     ++batches;
   }
@@ -107,7 +127,15 @@ double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Sec
   return batches / seconds_since(begin).count();
 }
 
-nlohmann::json measure_readiness(const BenchSet& set, const RunConfig& config, Seconds time) {
+struct ReadinessRound {
+  double fastest = 0;  // batches/s
+  double paced = 0;
+  ConsumerStats seen;
+};
+
+// The pace is taken from the seconds just before: a machine whose speed wanders
+// by more than a tenth would else be asked for more than it can.
+ReadinessRound measure_round(const BenchSet& set, const RunConfig& config, Seconds time) {
   const DevicePlan plan = plan_devices(config, find_hardware(config));
   RunDevices devices = make_devices(config, plan, read_host_facts());
   const auto reader = devices.model->make_stream("train");
@@ -117,37 +145,61 @@ nlohmann::json measure_readiness(const BenchSet& set, const RunConfig& config, S
         DevicePipelineRequest{
             .config = config, .plan = plan, .loader = {.set = set.set, .text = set.text}});
   };
-  double fastest = 0;
+  ReadinessRound round;
   {
     const auto pipeline = make();
     (void)pipeline->open_gate({});
-    (void)consume(*pipeline, *reader, Seconds{0}, time / 4);  // until the buffers are used up
-    fastest = consume(*pipeline, *reader, Seconds{0}, time);
+    (void)consume(*pipeline, *reader, Seconds{0},
+                  time / 4);  // until the buffers are used up
+    round.fastest = consume(*pipeline, *reader, Seconds{0}, time / 2);
   }
   const auto pipeline = make();
   (void)pipeline->open_gate({});
-  const double paced = consume(*pipeline, *reader, Seconds(1 / (0.9 * fastest)), time);
-  const ConsumerStats seen = pipeline->stats().consumer;
-  return {{"fastest_batches_per_s", fastest},
-          {"paced_batches_per_s", paced},
-          {"readiness", seen.readiness()},
-          {"wait_share", seen.wait_share()}};
+  round.paced = consume(*pipeline, *reader, Seconds(1 / (0.9 * round.fastest)), time);
+  round.seen = pipeline->stats().consumer;
+  return round;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+nlohmann::json to_json(const std::vector<ReadinessRound>& rounds) {
+  const auto all = [&](double (*of)(const ReadinessRound&)) {
+    std::vector<double> values;
+    std::ranges::transform(rounds, std::back_inserter(values), of);
+    return values;
+  };
+  const auto readiness = all([](const ReadinessRound& r) { return r.seen.readiness(); });
+  const auto wait_share = all([](const ReadinessRound& r) { return r.seen.wait_share(); });
+  return {{"fastest_batches_per_s", all([](const ReadinessRound& r) { return r.fastest; })},
+          {"paced_over_fastest", all([](const ReadinessRound& r) { return r.paced / r.fastest; })},
+          {"readiness_of_rounds", readiness},
+          {"readiness", median(readiness)},
+          {"wait_share", median(wait_share)}};
 }
 
 nlohmann::json measure_both_modes(const RingBenchOptions& options) {
   const BenchSet set = read_bench_set(options.data);
-  RunConfig config = make_bench_config(1, 16);
-  config.training.epochs = 1'000'000;
-  config.pipeline.virtual_gpus = 2;
-  const Seconds time{options.quick ? 1.0 : 10.0};
-  nlohmann::json result = {{"single", measure_readiness(set, config, time)}};
-  config.data.data_gpu = 0;
-  config.data.model_gpu = 1;
-  result["dual"] = measure_readiness(set, config, time);
-  return result;
+  RunConfig single = make_bench_config(1, 16);
+  single.training.epochs = 1'000'000;
+  single.pipeline.virtual_gpus = 2;
+  RunConfig dual = single;
+  dual.data.data_gpu = 0;
+  dual.data.model_gpu = 1;
+  const Seconds time{options.quick ? 1.0 : 8.0};
+  std::vector<ReadinessRound> single_rounds;
+  std::vector<ReadinessRound> dual_rounds;
+  for (int round = 0; round < (options.quick ? 1 : 5); ++round) {
+    single_rounds.push_back(measure_round(set, single, time));
+    dual_rounds.push_back(measure_round(set, dual, time));
+  }
+  return {{"single", to_json(single_rounds)}, {"dual", to_json(dual_rounds)}};
 }
 
-// Rows take 2 ms of waiting each, batches have 8: 16 ms of work for a step of 5 ms.
+// Rows take 2 ms of waiting each, batches have 8: 16 ms of work for a step of 5
+// ms.
 struct TunedRun {
   double batches_per_s = 0;
   int workers = 0;
@@ -178,12 +230,8 @@ TunedRun run_tuned(LoaderOptions options, int unmeasured, int measured) {
           .budget = stats.window.budget};
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-// Rounds in which every setting has its turn: a machine that slows down slows all of them.
+// Rounds in which every setting has its turn: a machine that slows down slows
+// all of them.
 nlohmann::json measure_autotuner(const RingBenchOptions& options) {
   constexpr int kMostWorkers = 8;
   const int rounds = options.quick ? 1 : 5;

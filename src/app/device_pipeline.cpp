@@ -13,8 +13,7 @@
 namespace qanat {
 namespace {
 
-constexpr int kSlots = 3;      // filling, ready, training
-constexpr int kMostSlots = 8;  // more were never seen to help
+constexpr int kMostSlots = 16;  // more were never seen to help
 
 PayloadFormat format_of(PayloadKind kind) {
   return {.kind = kind,
@@ -67,7 +66,7 @@ std::unique_ptr<DeviceFeatures> make_features(const std::optional<DeviceId>& dat
 RingOptions make_ring_options(const RunConfig& config,
                               const DevicePlan& plan,
                               const BucketEdges& edges) {
-  RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(kSlots),
+  RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(default_slots(plan.mode)),
                       .slot_bytes = largest_batch(edges, PayloadKind::mel_f32)};
   if (!config.data.prefetch_to_gpu) {
     options.slots = 1;

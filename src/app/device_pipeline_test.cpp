@@ -205,7 +205,8 @@ TEST(RingOptionsTest, SlotsHoldTheLargestShape) {
 
   EXPECT_GE(options.slot_bytes.value, 2 * 900 * 80 * 4);
   EXPECT_GE(options.stage_bytes.value, 2 * 901 * 256 * 2);
-  EXPECT_EQ(options.slots, 3);
+  EXPECT_EQ(options.slots, 6);
+  EXPECT_EQ(make_ring_options({}, {}, edges).slots, 3);
 }
 
 }  // namespace

@@ -102,6 +102,10 @@ std::string_view to_string(RunMode mode) {
   return mode == RunMode::multi_gpu ? "multi_gpu" : "single_buffered";
 }
 
+int default_slots(RunMode mode) {
+  return mode == RunMode::multi_gpu ? 6 : 3;
+}
+
 DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
   check_both_given(config.data);
   if (!config.data.data_gpu) {

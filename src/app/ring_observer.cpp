@@ -139,12 +139,16 @@ void RingObserver::end_period(Clock::time_point now) {
   seen.slots = parts_.ring.stats().slots;
   seen.wait_share = period_.waited / Seconds(now - period_.begin);
   seen.calm_periods = calm_periods_;
+  seen.too_few = too_few_;
   SlotLimits limits = parts_.limits;
   if (!fits_budget()) {
     limits.most = seen.slots;
   }
   const SlotDecision decision = decide_slots(seen, limits);
   calm_periods_ = decision.reason.empty() && seen.wait_share <= 0.01 ? calm_periods_ + 1 : 0;
+  if (decision.slots > seen.slots) {
+    too_few_ = std::max(too_few_, seen.slots);
+  }
   period_ = Period{.begin = now};
   if (!decision.reason.empty()) {
     apply(decision, seen.slots);

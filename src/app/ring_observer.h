@@ -95,6 +95,7 @@ class RingObserver {
   std::optional<Clock::time_point> end_before_;
   Period period_;
   int calm_periods_ = 0;
+  int too_few_ = 0;  // slots that were once deepened from
   mutable std::mutex mutex_;  // guards everything below
   mutable std::condition_variable counted_more_;
   ConsumerStats stats_;

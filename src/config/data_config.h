@@ -113,7 +113,7 @@ void visit_loading_fields(C& c, Visitor& visit) {
             .flag("--buffer-size")
             .range(1, 100000),
         c.pipeline_buffer_size);
-  visit(field("prefetch_buffer_size", "batches held on the device; auto: 3")
+  visit(field("prefetch_buffer_size", "batches held on the device; auto: from 3, with a data GPU from 6")
             .unit("slots")
             .flag("--prefetch-buffer-size")
             .range(1, 1024)

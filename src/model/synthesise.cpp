@@ -49,7 +49,7 @@ std::vector<torch::Tensor> XttsModelImpl::synthesise(const SynthesisInput& input
           ? whole_durations(text.log_durations.to(options()), input.token_lengths, synthesis)
           : given_durations(input.tokens, synthesis);
   const torch::Tensor lengths = durations.sum(1).cpu();
-  const ModelOutput output = decode(text, durations, lengths.max().item<std::int64_t>());
+  const ModelOutput output = decode_frames(text, durations, lengths.max().item<std::int64_t>());
   const torch::Tensor mel = denormalise(output.refined.defined() ? output.refined : output.mel);
 
   std::vector<torch::Tensor> result;

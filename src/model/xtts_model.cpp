@@ -37,7 +37,7 @@ Alignment XttsModelImpl::align(const ModelBatch& batch) {
   return {aligner_(text_encoder_->embed(batch.tokens), normalise(batch.mel), lengths)};
 }
 
-XttsModelImpl::EncodedText XttsModelImpl::encode(const ModelBatch& batch) {
+EncodedText XttsModelImpl::encode(const ModelBatch& batch) {
   const SequenceMask mask =
       make_sequence_mask(batch.token_lengths, batch.tokens.size(1), options());
   EncodedText text;
@@ -50,9 +50,9 @@ XttsModelImpl::EncodedText XttsModelImpl::encode(const ModelBatch& batch) {
   return text;
 }
 
-ModelOutput XttsModelImpl::decode(const EncodedText& text,
-                                  const torch::Tensor& durations,
-                                  std::int64_t frames) {
+ModelOutput XttsModelImpl::decode_frames(const EncodedText& text,
+                                         const torch::Tensor& durations,
+                                         std::int64_t frames) {
   const std::int64_t positions = (frames + shape_.patch - 1) / shape_.patch;
   const FramePlaces places = place_frames(durations, positions * shape_.patch, options());
   const torch::Tensor lengths =
@@ -72,10 +72,16 @@ ModelOutput XttsModelImpl::decode(const EncodedText& text,
   return output;
 }
 
-ModelOutput XttsModelImpl::forward(const ModelBatch& batch, const torch::Tensor& durations) {
-  ModelOutput output = decode(encode(batch), durations, batch.mel.size(1));
+ModelOutput XttsModelImpl::decode(const ModelBatch& batch,
+                                  const EncodedText& text,
+                                  const torch::Tensor& durations) {
+  ModelOutput output = decode_frames(text, durations, batch.mel.size(1));
   output.target = normalise(batch.mel);
   return output;
+}
+
+ModelOutput XttsModelImpl::forward(const ModelBatch& batch, const torch::Tensor& durations) {
+  return decode(batch, encode(batch), durations);
 }
 
 }  // namespace qanat

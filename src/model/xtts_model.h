@@ -51,6 +51,13 @@ struct SynthesisOptions {
   std::vector<torch::Tensor> durations = {};  // i64 [N] per row instead of the model's own, if any
 };
 
+// What is known of a batch before its durations are.
+struct EncodedText {
+  SpeakerCondition speaker;
+  torch::Tensor vectors;        // [B, N, text width]
+  torch::Tensor log_durations;  // [B, N]
+};
+
 class XttsModelImpl : public torch::nn::Module {
  public:
   explicit XttsModelImpl(const ModelShape& shape);
@@ -58,7 +65,12 @@ class XttsModelImpl : public torch::nn::Module {
   const ModelShape& shape() const { return shape_; }
   // Single precision, also under autocast. Reads tokens and mel only.
   Alignment align(const ModelBatch& batch);
+  // Needs no durations: they can be searched for meanwhile.
+  EncodedText encode(const ModelBatch& batch);
   // durations: i64 [B, N], the frames of each token, 0 at padding; the sum of a row is its length.
+  ModelOutput decode(const ModelBatch& batch,
+                     const EncodedText& text,
+                     const torch::Tensor& durations);
   ModelOutput forward(const ModelBatch& batch, const torch::Tensor& durations);
   // Log-mel of each row, [T, mel_bins] with T of its own, without gradient.
   std::vector<torch::Tensor> synthesise(const SynthesisInput& input,
@@ -68,13 +80,9 @@ class XttsModelImpl : public torch::nn::Module {
   torch::Tensor denormalise(const torch::Tensor& mel) const;  // to log-mel
 
  private:
-  struct EncodedText {
-    SpeakerCondition speaker;
-    torch::Tensor vectors;        // [B, N, text width]
-    torch::Tensor log_durations;  // [B, N]
-  };
-  EncodedText encode(const ModelBatch& batch);
-  ModelOutput decode(const EncodedText& text, const torch::Tensor& durations, std::int64_t frames);
+  ModelOutput decode_frames(const EncodedText& text,
+                            const torch::Tensor& durations,
+                            std::int64_t frames);
   torch::TensorOptions options() const;
 
   const ModelShape shape_;

@@ -46,10 +46,17 @@ void PieceGradient::search() {
                    .to(model_.device());
 }
 
-void PieceGradient::forward() {
+void PieceGradient::encode() {
   const NanCheck check(options_.check_every_operation);
   const Autocast autocast(options_.precision, model_.device());
-  output_ = model_.network->forward(batch_, durations_);
+  text_ = model_.network->encode(batch_);
+  check.require_none("the encoded text", text_.vectors);
+}
+
+void PieceGradient::decode() {
+  const NanCheck check(options_.check_every_operation);
+  const Autocast autocast(options_.precision, model_.device());
+  output_ = model_.network->decode(batch_, text_, durations_);
   check.require_none("the predicted mel", output_.mel);
   check.require_none("the predicted durations", output_.log_durations);
 }
@@ -80,7 +87,8 @@ void PieceGradient::backward(const torch::Tensor& sums) {
 void PieceGradient::run(const torch::Tensor& sums) {
   align();
   search();
-  forward();
+  encode();
+  decode();
   losses();
   backward(sums);
 }
@@ -88,6 +96,7 @@ void PieceGradient::run(const torch::Tensor& sums) {
 void PieceGradient::drop() {
   batch_ = ModelBatch();
   alignment_ = Alignment();
+  text_ = EncodedText();
   output_ = ModelOutput();
   row_weights_.reset();
   durations_.reset();

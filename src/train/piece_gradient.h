@@ -1,7 +1,9 @@
 // The gradient of some rows of a batch, in steps that can be submitted one by one:
 //
-//   align -> search (on the host) -> forward -> losses -> backward
+//   align -> search (on the host) -> decode -> losses -> backward
+//         -> encode               ->
 //
+// search() and encode() may run at the same time, on two threads.
 // Nothing is added to the model's gradient before backward() has succeeded, so a piece that runs
 // out of memory anywhere can be thrown away and done again in halves.
 #pragma once
@@ -33,7 +35,8 @@ class PieceGradient {
 
   void align();
   void search();
-  void forward();
+  void encode();
+  void decode();
   void losses();
   // Adds to model.gradient and to `sums`, f32 [kLossSums], and lets go of all tensors.
   void backward(const torch::Tensor& sums);
@@ -48,7 +51,8 @@ class PieceGradient {
   ModelBatch batch_;
   torch::Tensor row_weights_;
   Alignment alignment_;
-  torch::Tensor durations_;
+  torch::Tensor durations_;  // search() writes nothing else
+  EncodedText text_;         // encode() writes nothing else
   ModelOutput output_;
   torch::Tensor loss_;
   torch::Tensor loss_sums_;

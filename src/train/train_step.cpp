@@ -97,24 +97,21 @@ void FittingRows::remember(const BatchShape& shape, int rows) {
 
 // A piece of a batch between its phases. Used by work of the two streams, which events order.
 struct TrainStep::Piece {
-  // Work that fails for lack of memory leaves the rest to retry().
-  void attempt(const std::function<void(PieceGradient&)>& work) {
-    if (!gradient) {
-      return;
-    }
+  // Work that fails for lack of memory leaves the rest to retry(). The tensors stay until then:
+  // the search may be looking at them.
+  void attempt(const std::function<void(PieceGradient&)>& work, std::string& why) {
     try {
       work(*gradient);
-      return;
     } catch (const OutOfMemory& error) {
       why = error.what();
     } catch (const c10::OutOfMemoryError& error) {
       why = error.what_without_backtrace();
     }
-    gradient.reset();
   }
   void retry() {
-    if (gradient) {
-      gradient.reset();
+    gradient.reset();
+    const std::string& why = full.empty() ? search_full : full;
+    if (why.empty()) {
       return;
     }
     halve({.model = model,
@@ -137,7 +134,9 @@ struct TrainStep::Piece {
   EventSink* const journal;
   const torch::Tensor sums;
   std::optional<PieceGradient> gradient;
-  std::string why;
+  std::string full;           // why the device's memory did not suffice; empty while it does
+  std::string search_full{};  // the search's, which knows nothing of `full` while it runs
+  bool is_aligned = false;    // there is something to search
 };
 
 struct TrainStep::Pending {
@@ -262,7 +261,7 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
               .journal = options_.journal,
               .sums = sums_,
               .gradient = std::nullopt,
-              .why = {}});
+              .full = {}});
     submit_piece(piece);
   }
 }
@@ -270,31 +269,46 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
 void TrainStep::submit_piece(const std::shared_ptr<Piece>& piece) {
   const auto submit = [&](void (PieceGradient::*phase)()) {
     stream_.submit([piece, phase] {
-      piece->attempt([phase](PieceGradient& gradient) { (gradient.*phase)(); });
+      if (piece->full.empty() && piece->search_full.empty()) {
+        piece->attempt([phase](PieceGradient& gradient) { (gradient.*phase)(); }, piece->full);
+      }
     });
   };
   stream_.submit([piece] {
     piece->gradient.emplace(
         piece->model, piece->options, [raw = piece.get()] { return raw->tensors(raw->rows); });
+    piece->attempt(&PieceGradient::align, piece->full);
+    piece->is_aligned = piece->full.empty();
   });
-  submit(&PieceGradient::align);
-  submit_search(piece);
-  submit(&PieceGradient::forward);
+  submit_search_and_encode(piece);
+  submit(&PieceGradient::decode);
   mark(StepPhase::forward);
   submit(&PieceGradient::losses);
   mark(StepPhase::loss);
   stream_.submit([piece] {
-    piece->attempt([&](PieceGradient& gradient) { gradient.backward(piece->sums); });
+    if (piece->full.empty() && piece->search_full.empty()) {
+      piece->attempt([&](PieceGradient& gradient) { gradient.backward(piece->sums); }, piece->full);
+    }
   });
   mark(StepPhase::backward);
   stream_.submit([piece] { piece->retry(); });
   mark(StepPhase::retry);
 }
 
-void TrainStep::submit_search(const std::shared_ptr<Piece>& piece) {
-  const auto search = [piece] { piece->attempt(&PieceGradient::search); };
+void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
+  const auto search = [piece] {
+    if (piece->is_aligned) {
+      piece->attempt(&PieceGradient::search, piece->search_full);
+    }
+  };
+  const auto encode = [piece] {
+    if (piece->is_aligned) {
+      piece->attempt(&PieceGradient::encode, piece->full);
+    }
+  };
   if (!search_stream_) {
     stream_.submit(search);
+    stream_.submit(encode);
     return;
   }
   const std::unique_ptr<DeviceEvent> aligned = record_event();
@@ -302,6 +316,7 @@ void TrainStep::submit_search(const std::shared_ptr<Piece>& piece) {
   search_stream_->submit(search);
   const std::unique_ptr<DeviceEvent> found = search_device_->make_event();
   search_stream_->record(*found);
+  stream_.submit(encode);
   stream_.wait(*found);
 }
 

@@ -110,7 +110,8 @@ class TrainStep {
   using PieceWork = void (Piece::*)();
 
   void submit_piece(const std::shared_ptr<Piece>& piece);
-  void submit_search(const std::shared_ptr<Piece>& piece);
+  // Side by side where the device allows it.
+  void submit_search_and_encode(const std::shared_ptr<Piece>& piece);
   void mark(StepPhase phase);
   std::unique_ptr<DeviceEvent> record_event();
   PieceOptions piece_options() const;

@@ -33,7 +33,8 @@ Stage slowest_stage(const RingPeriod& seen) {
 SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits) {
   const Stage slowest = slowest_stage(seen);
   if (seen.wait_share > kFeltWait && slowest.time < seen.step && seen.slots < limits.most) {
-    return {seen.slots + 1,
+    // By half: a ring that grows one by one is caught short again before it is deep enough.
+    return {std::min(limits.most, seen.slots + (seen.slots + 1) / 2),
             fmt::format("the model device waited {:.1f} % of the time although {} takes {:.2f} ms "
                         "and a step {:.2f} ms: the stages are uneven",
                         100 * seen.wait_share,
@@ -42,7 +43,7 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits) {
                         milliseconds(seen.step))};
   }
   if (seen.wait_share <= kFeltWait && seen.calm_periods >= kCalmPeriods &&
-      seen.slots > limits.least) {
+      seen.slots > std::max(limits.least, seen.too_few + 1)) {
     return {seen.slots - 1,
             fmt::format("nothing was short for {} periods, and the memory is the model's",
                         seen.calm_periods)};

@@ -27,6 +27,7 @@ struct RingPeriod {
   Seconds step{0};          // the consumer's own time
   double wait_share = 0.0;  // of the period that the model device waited for a batch
   int calm_periods = 0;     // periods before this one without waiting
+  int too_few = 0;          // slots that a period before this one waited with; 0: none did
 };
 
 struct SlotDecision {

@@ -21,7 +21,7 @@ RingPeriod uneven() {
 TEST(RingTunerTest, DeepensARingWhoseStagesAreFastButUneven) {
   const SlotDecision decision = decide_slots(uneven(), kLimits);
 
-  EXPECT_EQ(decision.slots, 4);
+  EXPECT_EQ(decision.slots, 5);
   EXPECT_THAT(decision.reason, HasSubstr("waited 8.0 %"));
   EXPECT_THAT(decision.reason, HasSubstr("preparing takes 20.00 ms and a step 30.00 ms"));
 }
@@ -54,6 +54,16 @@ TEST(RingTunerTest, GivesASlotBackAfterALongCalm) {
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 4);
   seen.slots = 3;
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 3);
+}
+
+TEST(RingTunerTest, DoesNotGoBackToADepthThatWasTooLittle) {
+  RingPeriod seen = uneven();
+  seen.slots = 5;
+  seen.wait_share = 0;
+  seen.calm_periods = 8;
+  seen.too_few = 4;
+
+  EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
 }
 
 Clock::time_point at(int milliseconds) {
