@@ -8,24 +8,25 @@
 #include <fmt/ostream.h>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "cli/report_language.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
 #include "diagnose/run_trace.h"
+#include "report/run_history.h"
+#include "report/run_html.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 
 namespace qanat {
 namespace {
 
-// A journal, or the folder of a run that holds one.
-RunTrace read_trace(const std::filesystem::path& path) {
-  const std::filesystem::path journal =
-      std::filesystem::is_directory(path) ? path / "journal.jsonl" : path;
-  Result<RunTrace> trace = read_run_trace(journal);
-  if (!trace) {
-    throw Error("{}", trace.failure().what);
+template <typename Value>
+Value value_or_throw(Result<Value> result) {
+  if (!result) {
+    throw Error("{}", result.failure().what);
   }
-  return std::move(trace.value());
+  return std::move(result).value();
 }
 
 class ReportCommand : public Command {
@@ -40,25 +41,39 @@ class ReportCommand : public Command {
         ->check(CLI::IsMember({"crit", "warn", "never"}).description(""))
         ->type_name("WHEN")
         ->capture_default_str();
+    app.add_option("--html", html_, "write the report as one page, charts included")
+        ->type_name("FILE");
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object");
   }
 
   ExitCode run(const CommandContext& context) override {
-    const RunTrace trace = read_trace(journal_);
+    const RunRecord record = value_or_throw(read_run_record(journal_of(journal_)));
+    const RunTrace& trace = record.trace;
     const Diagnosis diagnosis = diagnose_run(trace);
     std::optional<RunComparison> comparison;
     if (!baseline_.empty()) {
-      comparison = compare_runs(diagnosis.measures, measure_run(read_trace(baseline_)));
+      comparison = compare_runs(diagnosis.measures,
+                                measure_run(value_or_throw(read_run_trace(journal_of(baseline_)))));
     }
     if (trace.damaged_lines > 0) {
       fmt::print(
           context.err, "{}: {} damaged lines were left out\n", journal_, trace.damaged_lines);
+    }
+    if (!html_.empty()) {
+      write_text_file(html_,
+                      render_html({.trace = trace,
+                                   .history = record.history,
+                                   .diagnosis = diagnosis,
+                                   .words = words()}));
     }
     print(context, diagnosis, comparison);
     return exit_code(diagnosis, comparison);
   }
 
  private:
+  Words words() const { return Words(report_language(language_)); }
+
   void print(const CommandContext& context,
              const Diagnosis& diagnosis,
              const std::optional<RunComparison>& comparison) const {
@@ -68,9 +83,9 @@ class ReportCommand : public Command {
       fmt::print(context.out, "{}\n", object.dump(2));
       return;
     }
-    context.out << render_text(diagnosis);
+    context.out << render_text(diagnosis, words());
     if (comparison) {
-      context.out << '\n' << render_text(*comparison);
+      context.out << '\n' << render_text(*comparison, words());
     }
   }
 
@@ -92,6 +107,8 @@ class ReportCommand : public Command {
   std::string journal_;
   std::string baseline_;
   std::string fail_on_ = "crit";
+  std::string html_;
+  std::string language_;
   bool json_ = false;
 };
 

@@ -10,13 +10,16 @@
 #include <unistd.h>
 
 #include "app/train_session.h"
+#include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "cli/train_display.h"
 #include "config/field_list.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/run_trace.h"
+#include "report/run_history.h"
+#include "report/run_html.h"
 #include "report/run_text.h"
 
 namespace qanat {
@@ -25,7 +28,8 @@ namespace {
 constexpr const char* kFooter =
     "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT and SIGTERM\n"
     "save and leave with 128 + signal; a second one leaves at once.\n"
-    "The journal (journal.jsonl) and the configuration (run.yaml) are beside the checkpoints.\n"
+    "The journal (journal.jsonl), the configuration (run.yaml) and the report (report.html) are\n"
+    "beside the checkpoints.\n"
     "Example: qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32\n"
     "         qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1";
 
@@ -71,6 +75,7 @@ class TrainCommand : public Command {
   void declare(CLI::App& app) override {
     flags_.declare(app, {"data", "model", "training", "pipeline"});
     app.add_flag("--no-emoji", no_emoji_, "plain text only");
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object when the run ends");
     app.footer(kFooter);
   }
@@ -100,11 +105,7 @@ class TrainCommand : public Command {
       return ExitCode::failed;
     }
     context.err << describe_end(*summary) << '\n';
-    const Result<RunTrace> trace = read_run_trace(summary->journal);
-    if (trace) {
-      context.err << render_verdict(diagnose_run(trace.value())) << '\n'
-                  << "more: qanat report " << summary->checkpoints.string() << '\n';
-    }
+    report_end(context, *summary);
     if (json_) {
       context.out << with_steps(*summary, display).dump(2) << '\n';
     }
@@ -112,6 +113,25 @@ class TrainCommand : public Command {
   }
 
  private:
+  // The verdict in a line, all of it as a page beside the checkpoints.
+  void report_end(const CommandContext& context, const TrainSummary& summary) const {
+    const Result<RunRecord> record = read_run_record(summary.journal);
+    if (!record) {
+      return;  // the run was over before its first step
+    }
+    const Words words(report_language(language_));
+    const Diagnosis diagnosis = diagnose_run(record.value().trace);
+    const std::filesystem::path page = summary.checkpoints / "report.html";
+    write_text_file(page,
+                    render_html({.trace = record.value().trace,
+                                 .history = record.value().history,
+                                 .diagnosis = diagnosis,
+                                 .words = words}));
+    context.err << render_verdict(diagnosis, words) << '\n'
+                << "more: " << page.string() << ", qanat report " << summary.checkpoints.string()
+                << '\n';
+  }
+
   static nlohmann::json with_steps(const TrainSummary& summary, const TrainDisplay& display) {
     nlohmann::json json = to_json(summary);
     if (display.last_loss()) {
@@ -127,6 +147,7 @@ class TrainCommand : public Command {
   }
 
   ConfigFlags flags_;
+  std::string language_;
   bool no_emoji_ = false;
   bool json_ = false;
 };

@@ -100,6 +100,12 @@ void RunTrace::add(const nlohmann::json& line) {
   }
 }
 
+std::string no_step_in(const std::filesystem::path& journal) {
+  return fmt::format(
+      "{}: the last session of this journal holds no step; expected a journal of `qanat train`",
+      journal.string());
+}
+
 Result<RunTrace> read_run_trace(const std::filesystem::path& journal) {
   RunTrace trace;
   const Result<int> damaged =
@@ -109,9 +115,7 @@ Result<RunTrace> read_run_trace(const std::filesystem::path& journal) {
   }
   trace.damaged_lines += damaged.value();
   if (trace.steps.empty()) {
-    return Failure{fmt::format(
-        "{}: the last session of this journal holds no step; expected a journal of `qanat train`",
-        journal.string())};
+    return Failure{no_step_in(journal)};
   }
   return trace;
 }

@@ -50,6 +50,9 @@ struct RunTrace {
   void add(PipelineStats reading);
 };
 
+// What to say of a journal that holds no step.
+std::string no_step_in(const std::filesystem::path& journal);
+
 // Fails when the journal cannot be read, or holds no step.
 Result<RunTrace> read_run_trace(const std::filesystem::path& journal);
 

@@ -7,41 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "report/dataset_html_style.h"
 #include "report/dataset_words.h"
+#include "report/html.h"
+#include "web/resources.h"
 
 namespace qanat {
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  html.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        // Control characters mean nothing in HTML; NUL is not even allowed.
-        html += static_cast<unsigned char>(c) < 0x20 ? std::string("\uFFFD") : std::string(1, c);
-    }
-  }
-  return html;
-}
 
 std::string capitalised(std::string_view text) {
   std::string title(text);
@@ -69,8 +42,10 @@ std::string_view mood(const DatasetReport& report) {
 void add_facts(const DatasetReport& report, Out out) {
   fmt::format_to(out, "<dl>\n");
   for (const FactLine& fact : facts_of(report)) {
-    fmt::format_to(
-        out, "<dt>{}</dt><dd dir=\"auto\">{}</dd>\n", escaped(fact.name), escaped(fact.value));
+    fmt::format_to(out,
+                   "<dt>{}</dt><dd dir=\"auto\">{}</dd>\n",
+                   html_escaped(fact.name),
+                   html_escaped(fact.value));
   }
   fmt::format_to(out, "</dl>\n");
 }
@@ -86,7 +61,9 @@ void add_histogram(const DatasetReport& report, Out out) {
   for (const HistogramBin& bin : report.histogram) {
     fmt::format_to(out,
                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>"
-                   "<td><span class=\"bar\" style=\"width:{:.2f}%\"></span></td></tr>\n",
+                   "<td><svg class=\"bar\" aria-hidden=\"true\"><rect width=\"{:.2f}%\" "
+                   "height=\"100%\"/></svg>"
+                   "</td></tr>\n",
                    bin_name(bin),
                    grouped(bin.count),
                    100.0 * static_cast<double>(bin.count) / static_cast<double>(most));
@@ -110,7 +87,7 @@ void add_speakers(const DatasetReport& report, Out out) {
     fmt::format_to(out,
                    "<tr><td dir=\"auto\">{}</td><td class=\"number\">{}</td>"
                    "<td class=\"number\">{}</td></tr>\n",
-                   speaker.name.empty() ? "not said" : escaped(speaker.name),
+                   speaker.name.empty() ? "not said" : html_escaped(speaker.name),
                    grouped(speaker.total.utterances),
                    duration_words(speaker.total.duration));
   }
@@ -130,11 +107,11 @@ void add_problem(const DatasetReport& report,
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
   fmt::format_to(out,
                  "<tr><td>{}</td><td dir=\"auto\">{}</td><td dir=\"auto\">{}</td>",
-                 escaped(place_of(report, problem)),
-                 escaped(name),
-                 escaped(problem.detail));
+                 html_escaped(place_of(report, problem)),
+                 html_escaped(name),
+                 html_escaped(problem.detail));
   if (text == TextColumn::shown) {
-    fmt::format_to(out, "<td dir=\"auto\">{}</td>", escaped(problem.text));
+    fmt::format_to(out, "<td dir=\"auto\">{}</td>", html_escaped(problem.text));
   }
   fmt::format_to(out, "</tr>\n");
 }
@@ -168,7 +145,7 @@ void add_kind(const DatasetReport& report,
                  to_string(severity),
                  title,
                  grouped(std::ssize(problems)),
-                 escaped(capitalised(explain(kind))),
+                 html_escaped(capitalised(explain(kind))),
                  title);
   add_table(report, problems.first(shown), out);
   fmt::format_to(out, "</div>\n");
@@ -201,26 +178,22 @@ void add_severity(const DatasetReport& report,
 std::string render_html(const DatasetReport& report, const DatasetHtmlOptions& options) {
   std::string html;
   const Out out = std::back_inserter(html);
-  const std::string root = escaped(report.root.string());
-  fmt::format_to(
-      out,
-      "<!doctype html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Data set {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n"
-      "<h1>Data set <bdi>{}</bdi></h1>\n<p class=\"verdict {}\" dir=\"auto\">{}</p>\n",
-      root,
-      kDatasetHtmlStyle,
-      root,
-      mood(report),
-      escaped(verdict(report)));
+  const std::string root = report.root.string();
+  fmt::format_to(out,
+                 "<main>\n<h1>Data set <bdi>{}</bdi></h1>\n"
+                 "<p class=\"verdict {}\" dir=\"auto\">{}</p>\n",
+                 html_escaped(root),
+                 mood(report),
+                 html_escaped(verdict(report)));
   add_facts(report, out);
   add_histogram(report, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     add_severity(report, severity, options, out);
   }
   add_speakers(report, out);
-  fmt::format_to(out, "</main>\n<footer>Made by qanat data check.</footer>\n</body>\n</html>\n");
-  return html;
+  fmt::format_to(out, "</main>\n<footer>Made by qanat data check.</footer>\n");
+  return render_page(
+      {.title = "Data set " + root, .style = std::string(kPageCss), .body = std::move(html)});
 }
 
 }  // namespace qanat

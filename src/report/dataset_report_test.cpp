@@ -155,7 +155,10 @@ TEST(DatasetHtmlTest, TextHasTheDirectionOfItsScript) {
 
 TEST(DatasetHtmlTest, LoadsNothingFromElsewhere) {
   EXPECT_THAT(render_html(sample_report()),
-              AllOf(Not(HasSubstr("http")), Not(HasSubstr("src=")), Not(HasSubstr("url("))));
+              AllOf(HasSubstr("default-src 'none'"),
+                    Not(HasSubstr("://")),
+                    Not(HasSubstr("src=")),
+                    Not(HasSubstr("url("))));
 }
 
 TEST(DatasetHtmlTest, SaysWhatItLeftOut) {

@@ -6,14 +6,15 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
+#include "report/words.h"
 
 namespace qanat {
 
 // Ends in a newline.
-std::string render_text(const Diagnosis& diagnosis);
-std::string render_text(const RunComparison& comparison);
+std::string render_text(const Diagnosis& diagnosis, const Words& words = Words());
+std::string render_text(const RunComparison& comparison, const Words& words = Words());
 
 // The verdict in one line, without its end: what a trainer says after an epoch.
-std::string render_verdict(const Diagnosis& diagnosis);
+std::string render_verdict(const Diagnosis& diagnosis, const Words& words = Words());
 
 }  // namespace qanat

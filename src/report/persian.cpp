@@ -1,0 +1,126 @@
+#include "report/persian.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <vector>
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include "report/dataset_words.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::string_view kGap = "{}";
+
+// What stands in the gaps of `pattern` when `text` is one of its sentences.
+std::optional<std::vector<std::string_view>> match(std::string_view pattern,
+                                                   std::string_view text) {
+  std::vector<std::string_view> gaps;
+  const std::size_t first = pattern.find(kGap);
+  if (first == std::string_view::npos) {
+    return pattern == text ? std::optional(gaps) : std::nullopt;
+  }
+  if (!text.starts_with(pattern.substr(0, first))) {
+    return std::nullopt;
+  }
+  text.remove_prefix(first);
+  pattern.remove_prefix(first);
+  while (!pattern.empty()) {
+    pattern.remove_prefix(kGap.size());
+    const std::string_view literal = pattern.substr(0, pattern.find(kGap));
+    pattern.remove_prefix(literal.size());
+    // The last words end the sentence, so that a gap may hold them too.
+    const std::size_t at = literal.empty()   ? text.size()
+                           : pattern.empty() ? text.rfind(literal)
+                                             : text.find(literal);
+    if (at == std::string_view::npos || at == 0) {
+      return std::nullopt;
+    }
+    gaps.push_back(text.substr(0, at));
+    text.remove_prefix(at + literal.size());
+  }
+  return text.empty() ? std::optional(gaps) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::any_of(text, [](unsigned char c) { return std::isdigit(c); }) &&
+         text.find_first_not_of("0123456789.,-+ ") == std::string_view::npos;
+}
+
+struct Found {
+  const Translation* translation = nullptr;
+  std::vector<std::string_view> gaps{};
+};
+
+// The most words in common win: "{} %" must not take what "{} workers, {} % busy, ..." is for.
+std::optional<Found> find_sentence(std::string_view english) {
+  std::optional<Found> best;
+  std::size_t most = 0;
+  for (const auto sentences : {persian_finding_sentences(), persian_page_sentences()}) {
+    for (const Translation& translation : sentences) {
+      auto gaps = match(translation.english, english);
+      const std::size_t words = translation.english.size() - (gaps ? 2 * gaps->size() : 0);
+      if (gaps && (!best || words > most)) {
+        most = words;
+        best = Found{.translation = &translation, .gaps = std::move(*gaps)};
+      }
+    }
+  }
+  return best;
+}
+
+std::string isolated(std::string_view text) {
+  return fmt::format("{}{}{}", kFirstStrongIsolate, text, kPopIsolate);
+}
+
+std::string fill(const Found& found) {
+  fmt::dynamic_format_arg_store<fmt::format_context> gaps;
+  for (const std::string_view gap : found.gaps) {
+    gaps.push_back(is_number(gap) ? in_persian_digits(gap) : to_persian(gap));
+  }
+  return fmt::vformat(fmt::string_view(found.translation->persian), gaps);
+}
+
+}  // namespace
+
+std::string to_persian(std::string_view english) {
+  if (english.empty()) {
+    return {};
+  }
+  const std::optional<Found> found = find_sentence(english);
+  return found ? fill(*found) : isolated(english);
+}
+
+bool has_persian(std::string_view english) {
+  return find_sentence(english).has_value();
+}
+
+std::string in_persian_digits(std::string_view text) {
+  std::string persian;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool inside = i > 0 && i + 1 < text.size() &&
+                        std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0 &&
+                        std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+    if (std::isdigit(c) != 0) {
+      persian += "\xDB";
+      persian += static_cast<char>(0xB0 + (c - '0'));  // U+06F0 and those behind it
+    } else if (inside && c == '.') {
+      persian += "\u066B";
+    } else if (inside && c == ',') {
+      persian += "\u066C";
+    } else if (c == '-' && i + 1 < text.size() &&
+               std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 && i == 0) {
+      persian += "\u200E\u2212";  // a mark keeps the sign before its number
+    } else {
+      persian += text[i];
+    }
+  }
+  return persian;
+}
+
+}  // namespace qanat

@@ -1,0 +1,31 @@
+// Persian for reports: a catalogue of English sentences with gaps and their translations.
+//
+// Diagnosis makes its sentences in English, numbers included; a sentence is looked up by the
+// words around its numbers. Pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qanat {
+
+struct Translation {
+  std::string_view english;  // "{} workers, {} % busy": a gap takes any text
+  std::string_view persian;  // gaps in the same order, or by number: "{1} ... {0}"
+};
+
+// All sentences; those of rules and those of pages.
+std::span<const Translation> persian_finding_sentences();
+std::span<const Translation> persian_page_sentences();
+
+// A gap is filled with the translation of its text where there is one, with Persian digits where
+// it is a number, else with its text as it is, isolated. A sentence that is not in the catalogue
+// comes back English, isolated.
+std::string to_persian(std::string_view english);
+bool has_persian(std::string_view english);
+
+// 1,234.5 -> ۱٬۲۳۴٫۵; everything that belongs to no number stays.
+std::string in_persian_digits(std::string_view text);
+
+}  // namespace qanat

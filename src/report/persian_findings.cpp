@@ -1,0 +1,176 @@
+// The sentences of diagnosis: verdicts, what rules find, why they may be wrong, what was fine.
+#include <array>
+
+#include "report/persian.h"
+
+namespace qanat {
+
+std::span<const Translation> persian_finding_sentences() {
+  static constexpr auto kSentences = std::to_array<Translation>({
+      // Verdicts.
+      {"BALANCED", "متوازن"},
+      {"INPUT-BOUND", "معطلِ داده"},
+      {"TRANSFER-BOUND", "معطلِ انتقال"},
+      {"HOST-OVERHEAD", "سربار میزبان"},
+      {"COMPUTE-BOUND", "محدود به محاسبه"},
+      {"INCOMPLETE", "ناتمام"},
+      {"{} % of the time of a step is unaccounted for",
+       "{}٪ از زمان هر گام معلوم نیست کجا رفته است"},
+      {"the device works {} % of the time; nothing worth changing",
+       "دستگاه {}٪ از زمان کار می‌کند؛ چیزی نیست که تغییرش "
+       "بیرزد"},
+      {"{} steps after the warm-up; a verdict needs {}",
+       "{} گام پس از گرم شدن؛ برای داوری {} گام لازم است"},
+      {"too few steps", "گام‌ها کم‌اند"},
+      {"{} % of the step time is recoverable", "{}٪ از زمان هر گام بازیافتنی است"},
+
+      // Data.
+      {"{} loader worker cannot keep up, and cores are idle",
+       "{} کارگرِ بارگذار نمی‌رسد، در حالی که هسته‌ها "
+       "بیکارند"},
+      {"{} loader workers cannot keep up, and cores are idle",
+       "{} کارگرِ بارگذار نمی‌رسند، در حالی که هسته‌ها "
+       "بیکارند"},
+      {"preparing data fills all {} allowed cores, {} % of it in {}",
+       "آماده‌سازی داده هر {} هستهٔ مجاز را پر کرده است، {}٪ آن در "
+       "{}"},
+      {"workers idle {} % of their time, yet the device waits: {} batches of buffer are too few "
+       "for how much preparing them varies",
+       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر می‌ماند: {} دسته در بافر برای "
+       "کاری "
+       "چنین ناهموار کم است"},
+      {"{} % of the frames are padding", "{}٪ از فریم‌ها پرکننده‌اند"},
+      {"{} rows were filled with another utterance", "{} ردیف با گفتهٔ دیگری پر شد"},
+      {"batches arrive late at the model device: their way is not hidden by work",
+       "دسته‌ها دیر به دستگاهِ مدل می‌رسند: راهشان پشت محاسبه پنهان "
+       "نمی‌ماند"},
+      {"the device waits for data {} % of the time", "دستگاه {}٪ از زمان منتظر داده است"},
+      {"the device waits for transfers {} % of the time", "دستگاه {}٪ از زمان منتظر انتقال است"},
+      {"the journal has no line about the loader", "در دفتر اجرا سطری دربارهٔ بارگذار نیست"},
+      {"the journal does not say how many cores the run may use",
+       "دفتر اجرا نمی‌گوید اجرا چند هسته می‌تواند به کار "
+       "بگیرد"},
+      {"{} workers, {} % busy, {} cores allowed", "{} کارگر، {}٪ مشغول، {} هستهٔ مجاز"},
+      {"{} % of the frames are padding, which costs {} % of a step",
+       "{}٪ از فریم‌ها پرکننده‌اند و {}٪ از هر گام را "
+       "می‌گیرند"},
+      {"workers are busy all the time: depth is not what is missing",
+       "کارگرها همیشه مشغول‌اند: کمبود از عمق نیست"},
+      {"the journal does not say how many batches may be under way",
+       "دفتر اجرا نمی‌گوید چند دسته می‌توانند در راه "
+       "باشند"},
+      {"every utterance could be used", "همهٔ گفته‌ها به کار رفتند"},
+      {"other programs use the idle cores, or storage is the limit",
+       "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا تنگنا حافظهٔ ذخیره "
+       "است"},
+      {"epochs after the first come from memory: a longer run may not wait",
+       "دوره‌های پس از نخستین از حافظه می‌آیند: شاید اجرای بلندتر منتظر "
+       "نماند"},
+      {"the workers were held up by something that is not journalled",
+       "چیزی کارگرها را نگه داشته که در دفتر اجرا نیامده است"},
+      {"the shapes are fixed on purpose, for graphs",
+       "شکل‌ها به عمد ثابت‌اند، برای گراف‌ها"},
+      {"the data device itself is slower than the model: compare with one GPU",
+       "خودِ دستگاهِ داده از مدل کندتر است: با یک GPU بسنجید"},
+
+      // Compute.
+      {"{} % of a step is overhead that larger batches would share",
+       "{}٪ از هر گام سرباری است که دسته‌های بزرگ‌تر میان خود بخش "
+       "می‌کنند"},
+      {"the optimizer takes {} % of a step",
+       "بهینه‌ساز {}٪ از هر گام را می‌گیرد"},
+      {"the device waits {} % of the time for saving, validating or logging",
+       "دستگاه {}٪ از زمان منتظر ذخیره، اعتبارسنجی یا ثبت است"},
+      {"{} of {} steps ran out of memory and were done in parts",
+       "{} از {} گام حافظه کم آوردند و تکه‌تکه انجام شدند"},
+      {"the batches are too alike to tell a fixed cost from the cost of work",
+       "دسته‌ها آن‌قدر همانندند که هزینهٔ ثابت از هزینهٔ کار جدا "
+       "نمی‌شود"},
+      {"{} % of a step does not depend on its frames",
+       "{}٪ از هر گام به فریم‌هایش بستگی ندارد"},
+      {"saving and logging take {} % of the time",
+       "ذخیره و ثبت {}٪ از زمان را می‌گیرد"},
+      {"no step had to be done again for want of memory",
+       "هیچ گامی برای کمبود حافظه از نو انجام نشد"},
+      {"a larger batch changes training; learning rate may need to follow",
+       "دستهٔ بزرگ‌تر آموزش را عوض می‌کند؛ شاید نرخ یادگیری هم باید همراه "
+       "شود"},
+      {"accumulating makes updates rarer, which changes training",
+       "انباشتن به‌روزرسانی‌ها را کمتر و آموزش را دگرگون "
+       "می‌کند"},
+      {"rarer checkpoints lose more when the machine fails",
+       "هرچه کمتر ذخیره شود، با خرابی دستگاه بیشتر از دست "
+       "می‌رود"},
+
+      // Rhythm.
+      {"every {}th step takes {} ms more, which is {}",
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، و این همان {} "
+       "است"},
+      {"every {}th step takes {} ms more, cause unknown",
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، به سببی "
+       "ناشناخته"},
+      {"batches of an epoch", "دسته‌های یک دوره"},
+      {"steps got {} ms slower over the run",
+       "گام‌ها در طول اجرا {} میلی‌ثانیه کندتر شدند"},
+      {"from step {} on, steps take {} ms more",
+       "از گام {} به بعد، گام‌ها {} میلی‌ثانیه بیشتر "
+       "می‌گیرند"},
+      {"{} steps took unusually long, the longest is step {}",
+       "{} گام بیش از اندازه طول کشید؛ درازترین، گام {} است"},
+      {"steps of equal work vary by {} %",
+       "گام‌های هم‌کار {}٪ با هم فرق دارند"},
+      {"{} steps are too few to test for periods", "{} گام برای آزمون دوره کم است"},
+      {"no period of 2 to {} steps (p = {})",
+       "دوره‌ای از ۲ تا {} گام نیست (مقدار \u2068p\u2069: {})"},
+      {"steps do not get slower", "گام‌ها کندتر نمی‌شوند"},
+      {"steps did not get slower at one moment",
+       "گام‌ها در یک لحظه کندتر نشدند"},
+      {"{} % of the time lies in unusually long steps",
+       "{}٪ از زمان در گام‌های بیش از اندازه بلند است"},
+      {"one in a hundred steady runs looks periodic by chance",
+       "از هر صد اجرای یکنواخت یکی به تصادف دوره‌ای "
+       "می‌نماید"},
+      {"another program came to use the machine, or a processor got hot",
+       "برنامهٔ دیگری به کار افتاده، یا پردازنده‌ای داغ شده "
+       "است"},
+      {"another program started then", "در آن هنگام برنامهٔ دیگری آغاز شده است"},
+      {"the machine was used by others at these moments",
+       "در آن لحظه‌ها دیگران از این رایانه کار "
+       "می‌کشیدند"},
+      {"the machine is shared, or its processors change their speed",
+       "رایانه مشترک است، یا پردازنده‌هایش سرعت عوض "
+       "می‌کنند"},
+
+      // How to verify.
+      {"run again with the flag, then: {}", "با این گزینه از نو اجرا کنید، سپس: {}"},
+      {"qanat validate measures the link in GB/s and ms per batch",
+       "\u2068qanat validate\u2069 پیوند را به گیگابایت بر ثانیه و میلی‌ثانیه برای هر دسته "
+       "می‌سنجد"},
+      {"qanat top, or a second run: does it start fast again?",
+       "\u2068qanat top\u2069 یا اجرایی دیگر: آیا باز تند آغاز "
+       "می‌شود؟"},
+      {"look into the journal around that step: what else happened?",
+       "دفتر اجرا را گرد آن گام ببینید: دیگر چه رخ داد؟"},
+      {"look at the phases of those steps in the journal: which one was long?",
+       "بخش‌های آن گام‌ها را در دفتر اجرا ببینید: کدام بلند "
+       "بود؟"},
+      {"qanat train with fewer loader workers: does it get steadier?",
+       "\u2068qanat train\u2069 با کارگرهای کمتر: آیا یکنواخت‌تر "
+       "می‌شود؟"},
+
+      // How a gain was found.
+      {"ledger", "دفترِ گام"},
+      {"ledger, per utterance", "دفترِ گام، برای هر گفته"},
+      {"work model", "مدلِ کار"},
+      {"work model, per utterance", "مدلِ کار، برای هر گفته"},
+      {"fold test", "آزمونِ تا کردن"},
+      {"trend", "روند"},
+      {"outliers of the adjusted times", "پرت‌های زمان‌های تعدیل‌شده"},
+      {"excess over the median", "بیش از میانه"},
+      {"replay", "بازپخش"},
+      {"rate", "نرخ"},
+  });
+  return kSentences;
+}
+
+}  // namespace qanat

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "report/run_charts.h"
+#include "report/svg_plot.h"
+
+namespace qanat {
+namespace {
+
+std::function<std::string(double)> names_at(std::vector<std::string> names) {
+  return [names = std::move(names)](double value) {
+    const auto at = std::llround(value);
+    return value == std::round(value) && at >= 0 && at < std::ssize(names)
+               ? names[static_cast<std::size_t>(at)]
+               : std::string();
+  };
+}
+
+// One measurement of a sweep.
+struct SweepCell {
+  int batch = 0;
+  int workers = 0;
+  double rate = 0;
+};
+
+std::vector<SweepCell> cells_of(const nlohmann::json& sweep) {
+  std::vector<SweepCell> cells;
+  const auto listed = sweep.find("cells");
+  if (listed == sweep.end() || !listed->is_array()) {
+    return cells;
+  }
+  for (const nlohmann::json& cell : *listed) {
+    const auto is_number = [&cell](const char* name) {
+      const auto found = cell.find(name);
+      return found != cell.end() && found->is_number();
+    };
+    if (cell.is_object() && is_number("batch") && is_number("workers") && is_number("rate")) {
+      cells.push_back({.batch = cell["batch"].get<int>(),
+                       .workers = cell["workers"].get<int>(),
+                       .rate = cell["rate"].get<double>()});
+    }
+  }
+  return cells;
+}
+
+bool is_chosen(const nlohmann::json& sweep, const SweepCell& cell) {
+  const auto chosen = sweep.find("recommended");
+  return chosen != sweep.end() && chosen->is_object() &&
+         chosen->value("batch", nlohmann::json()) == cell.batch &&
+         chosen->value("workers", nlohmann::json()) == cell.workers;
+}
+
+}  // namespace
+
+std::optional<Figure> length_figure(const RunView& run) {
+  const Words& w = run.words;
+  const std::map<int, LengthBin>& lengths = run.history.lengths;
+  std::int64_t frames = 0;
+  std::int64_t padded = 0;
+  std::int64_t most = 0;
+  std::vector<std::string> names;
+  for (const auto& [length, bin] : lengths) {
+    frames += bin.frames;
+    padded += bin.padded;
+    most = std::max(most, bin.padded);
+    names.push_back(w.count(length));
+  }
+  if (padded == 0) {
+    return std::nullopt;
+  }
+  const double padding = 1 - static_cast<double>(frames) / static_cast<double>(padded);
+  Figure figure{
+      .id = "lengths",
+      .title = w.say("Frames by the length of their batch"),
+      .about = w.say(fmt::format("{:.1f} % of all frames were padding.", 100 * padding)),
+      .legend = {{"c-bar", w.say("speech")}, {"c-padding", w.say("padding")}},
+      .columns = {w.say("frames of a row"), w.say("batches"), w.say("speech"), w.say("padding")}};
+  SvgPlot plot({.id = figure.id,
+                .title = figure.title,
+                .description = figure.about,
+                .x = {.low = -0.5, .high = static_cast<double>(lengths.size()) - 0.5},
+                .y = from_zero(static_cast<double>(most)),
+                .x_label = names_at(names),
+                .y_label = [&w](double value) { return w.count(std::llround(value)); },
+                .x_name = w.say("frames of a row, padding included"),
+                .left = 84});
+  double at = 0;
+  for (const auto& [length, bin] : lengths) {
+    const auto speech = static_cast<double>(bin.frames);
+    const auto all = static_cast<double>(bin.padded);
+    const double share = all > 0 ? 1 - speech / all : 0;
+    plot.box({.low = at - 0.4, .high = at + 0.4},
+             {.low = 0, .high = speech},
+             "c-bar",
+             w.count(bin.frames));
+    plot.box({.low = at - 0.4, .high = at + 0.4},
+             {.low = speech, .high = all},
+             "c-padding",
+             w.percent(share));
+    figure.rows.push_back(
+        {.x = plot.x(at),
+         .cells = {w.count(length), w.count(bin.batches), w.count(bin.frames), w.percent(share)}});
+    at += 1;
+  }
+  figure.chart = std::move(plot).finish();
+  return figure;
+}
+
+std::optional<Figure> sweep_figure(const RunView& run) {
+  const Words& w = run.words;
+  if (!run.history.sweep) {
+    return std::nullopt;
+  }
+  const std::vector<SweepCell> cells = cells_of(*run.history.sweep);
+  std::set<int> batches;
+  std::set<int> workers;
+  double best = 0;
+  for (const SweepCell& cell : cells) {
+    batches.insert(cell.batch);
+    workers.insert(cell.workers);
+    best = std::max(best, cell.rate);
+  }
+  if (cells.empty() || best <= 0) {
+    return std::nullopt;
+  }
+  std::vector<std::string> columns;
+  for (const int count : workers) {
+    columns.push_back(w.count(count));
+  }
+  Figure figure{
+      .id = "sweep",
+      .title = w.say("Batch size and workers, measured"),
+      .about = w.say("Speech prepared per second; the recommended cell is framed."),
+      .columns = {w.say("batch size"), w.say("workers"), w.say("seconds of speech per s")}};
+  SvgPlot plot({.id = figure.id,
+                .title = figure.title,
+                .description = figure.about,
+                .x = {.low = -0.5, .high = static_cast<double>(workers.size()) - 0.5},
+                .y = {.low = -0.5, .high = static_cast<double>(batches.size()) - 0.5},
+                .x_label = names_at(columns),
+                .x_name = w.say("workers"),
+                .height = 60 + 36.0 * static_cast<double>(batches.size()),
+                .left = 110});
+  double row = 0;
+  for (const int batch : batches) {
+    plot.row_name(row++, w.say(fmt::format("batch of {}", batch)));
+  }
+  for (const SweepCell& cell : cells) {
+    const auto x = static_cast<double>(std::distance(workers.begin(), workers.find(cell.workers)));
+    const auto y = static_cast<double>(std::distance(batches.begin(), batches.find(cell.batch)));
+    const int heat = std::clamp(static_cast<int>(10 * cell.rate / best), 0, 9);
+    plot.box({.low = x - 0.47, .high = x + 0.47},
+             {.low = y - 0.46, .high = y + 0.46},
+             fmt::format("heat h{}{}", heat, is_chosen(*run.history.sweep, cell) ? " chosen" : ""),
+             w.number(cell.rate, 1));
+    plot.note({x, y}, heat >= 6 ? "on-bar" : "in-cell", w.number(cell.rate, 1));
+    figure.rows.push_back(
+        {.x = plot.x(x),
+         .cells = {w.count(cell.batch), w.count(cell.workers), w.number(cell.rate, 1)}});
+  }
+  figure.chart = std::move(plot).finish();
+  return figure;
+}
+
+}  // namespace qanat

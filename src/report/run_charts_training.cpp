@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/run_charts.h"
+#include "report/svg_plot.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kMostRows = 80;
+
+// Losses may be negative: the axis takes what there is, with a little air.
+Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& validations) {
+  Range range{.low = series.bins().front().content.low, .high = series.bins().front().content.high};
+  for (const Bin<Envelope>& bin : series.bins()) {
+    range.low = std::min(range.low, bin.content.low);
+    range.high = std::max(range.high, bin.content.high);
+  }
+  for (const ValidationPoint& point : validations) {
+    range.low = std::min(range.low, point.loss);
+    range.high = std::max(range.high, point.loss);
+  }
+  const double air = 0.05 * std::max(range.high - range.low, 1e-9);
+  return {.low = range.low >= 0 && range.low < 0.5 * range.high ? 0 : range.low - air,
+          .high = range.high + air};
+}
+
+}  // namespace
+
+std::optional<Figure> loss_figure(const RunView& run) {
+  const Words& w = run.words;
+  const RunHistory& history = run.history;
+  if (history.loss.empty()) {
+    return std::nullopt;
+  }
+  const auto bins = history.loss.bins();
+  Figure figure{
+      .id = "loss",
+      .title = w.say("Loss"),
+      .about = w.say(fmt::format("Total loss of {} steps; at the end {:.4f}.",
+                                 std::llround(bins.back().last - bins.front().first) + 1,
+                                 bins.back().mean())),
+      .legend = {{"c-mean-fill", w.say("training")}, {"c-range", w.say("least to greatest")}},
+      .columns = {w.say("steps"), w.say("mean"), w.say("least"), w.say("greatest")}};
+  if (!history.validations.empty()) {
+    figure.legend.push_back({"validation", w.say("validation")});
+  }
+  const auto loss_label = [&w](double value) { return w.short_number(value, 3); };
+  SvgPlot plot({.id = figure.id,
+                .title = figure.title,
+                .description = figure.about,
+                .x = {.low = bins.front().first, .high = bins.back().last},
+                .y = around(history.loss, history.validations),
+                .x_label = [&w](double value) { return w.count(std::llround(value)); },
+                .y_label = loss_label,
+                .x_name = w.say("step"),
+                .height = 240});
+  plot.envelope(bins, "c-range");
+  plot.means(bins, "c-mean");
+  for (const ValidationPoint& point : history.validations) {
+    plot.mark({static_cast<double>(point.step), point.loss},
+              point.best ? "validation best" : "validation",
+              w.say(fmt::format("validation at step {}: {:.4f}", point.step, point.loss)));
+  }
+  for (const Bin<Envelope>& bin : joined_to(bins, kMostRows)) {
+    figure.rows.push_back({.x = plot.x(bin.middle()),
+                           .cells = {steps_of(bin.first, bin.last, w),
+                                     w.number(bin.mean(), 4),
+                                     w.number(bin.content.low, 4),
+                                     w.number(bin.content.high, 4)}});
+  }
+  figure.chart = std::move(plot).finish();
+  return figure;
+}
+
+std::optional<Figure> learning_rate_figure(const RunView& run) {
+  const Words& w = run.words;
+  if (run.history.learning_rate.bins().size() < 2) {
+    return std::nullopt;
+  }
+  return series_figure(
+      {.id = "learning-rate",
+       .title = w.say("Learning rate"),
+       .about = "",
+       .x_name = w.say("step"),
+       .value_name = w.say("mean"),
+       .x_label = [&w](double value) { return w.count(std::llround(value)); },
+       .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
+       .height = 140},
+      run.history.learning_rate,
+      w);
+}
+
+std::optional<Figure> gradient_figure(const RunView& run) {
+  const Words& w = run.words;
+  if (run.history.gradient_norm.bins().size() < 2) {
+    return std::nullopt;
+  }
+  return series_figure(
+      {.id = "gradient",
+       .title = w.say("Gradient norm before clipping"),
+       .about = "",
+       .x_name = w.say("step"),
+       .value_name = w.say("mean"),
+       .x_label = [&w](double value) { return w.count(std::llround(value)); },
+       .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
+       .height = 140},
+      run.history.gradient_norm,
+      w);
+}
+
+}  // namespace qanat

@@ -1,0 +1,284 @@
+#include "report/run_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "metrics/journal.h"
+
+namespace qanat {
+namespace {
+
+std::string text_of(const nlohmann::json& line, const char* name) {
+  const auto found = line.find(name);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<double> number_of(const nlohmann::json& line, const char* name) {
+  const auto found = line.find(name);
+  if (found == line.end() || !found->is_number()) {
+    return std::nullopt;
+  }
+  return found->get<double>();
+}
+
+const nlohmann::json& child_of(const nlohmann::json& line, const char* name) {
+  static const nlohmann::json kNothing = nlohmann::json::object();
+  const auto found = line.find(name);
+  return found != line.end() && found->is_object() ? *found : kNothing;
+}
+
+void add_finite(EnvelopeSeries& series, double x, double y) {
+  if (std::isfinite(y)) {
+    series.add(x, Envelope::of(y));
+  }
+}
+
+void add_known(EnvelopeSeries& series, double x, const std::optional<double>& y) {
+  if (y) {
+    add_finite(series, x, *y);
+  }
+}
+
+// Joins the two neighbours that are nearest, so that there is room for another length.
+void join_nearest(std::map<int, LengthBin>& lengths) {
+  auto nearest = lengths.begin();
+  for (auto at = lengths.begin(); std::next(at) != lengths.end(); ++at) {
+    if (std::next(at)->first - at->first < std::next(nearest)->first - nearest->first) {
+      nearest = at;
+    }
+  }
+  const LengthBin shorter = nearest->second;
+  LengthBin& longer = std::next(nearest)->second;
+  longer.batches += shorter.batches;
+  longer.frames += shorter.frames;
+  longer.padded += shorter.padded;
+  lengths.erase(nearest);
+}
+
+std::optional<SlotSpan> span_of(const nlohmann::json& line, const char* name) {
+  const auto found = line.find(name);
+  if (found == line.end() || !found->is_array() || found->size() != 2 ||
+      !found->at(0).is_number() || !found->at(1).is_number()) {
+    return std::nullopt;
+  }
+  return SlotSpan{
+      .what = name, .begin = found->at(0).get<double>(), .end = found->at(1).get<double>()};
+}
+
+// In words, for kinds that are worth a line on a page.
+std::optional<std::string> describe_event(const std::string& kind, const nlohmann::json& line) {
+  if (kind == "autotune") {
+    std::string words;
+    for (const char* what : {"workers", "window", "slots"}) {
+      const std::string name = what;
+      const auto now = number_of(line, what);
+      const auto before = number_of(line, (name + "_before").c_str());
+      if (now && before && *now != *before) {
+        words += fmt::format("{}{} {} -> {}: {}",
+                             words.empty() ? "" : "; ",
+                             name,
+                             *before,
+                             *now,
+                             text_of(line, (name + "_reason").c_str()));
+      }
+    }
+    return words.empty() ? std::nullopt : std::optional(words);
+  }
+  for (const char* known : {"resumed", "out_of_memory", "skipped_step", "damaged_checkpoint"}) {
+    if (kind == known) {
+      nlohmann::json rest = line;
+      rest.erase("kind");
+      rest.erase("t");
+      return rest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+PhaseSums to_sums(const StepPhases& phases) {
+  PhaseSums sums;
+  std::size_t at = 0;
+  visit_phases(phases,
+               [&](std::string_view, Seconds part) { sums.values.at(at++) = part.count(); });
+  return sums;
+}
+
+void RunHistory::add(const nlohmann::json& line) {
+  const std::string kind = text_of(line, "kind");
+  if (kind == "journal") {
+    begin_session(line);
+    return;
+  }
+  last_time = std::max(last_time, number_of(line, "t").value_or(0));
+  if (kind == "step") {
+    if (const Result<StepRecord> step = to_step_record(line)) {
+      add_step(step.value());
+    }
+  } else if (kind == "slot") {
+    add_slot(line);
+  } else if (kind == "pipeline") {
+    add_pipeline(line);
+  } else if (kind == "devices") {
+    add_devices(line);
+  } else if (kind == "validation") {
+    const auto step = number_of(line, "step");
+    const auto score = number_of(line, "score");
+    if (step && score && validations.size() < kMostValidations) {
+      validations.push_back({.step = static_cast<std::int64_t>(*step),
+                             .loss = *score,
+                             .best = line.value("best", nlohmann::json()) == true});
+    }
+  } else if (kind == "sweep") {
+    sweep = line;
+  } else if (kind == "ended") {
+    ended = true;
+  } else {
+    add_event(line);
+  }
+}
+
+// What was measured before happened under other conditions; what was learnt goes on.
+void RunHistory::begin_session(const nlohmann::json& line) {
+  RunHistory next;
+  next.header = line;
+  next.sessions = sessions + 1;
+  next.loss = std::move(loss);
+  next.mel_loss = std::move(mel_loss);
+  next.duration_loss = std::move(duration_loss);
+  next.learning_rate = std::move(learning_rate);
+  next.gradient_norm = std::move(gradient_norm);
+  next.validations = std::move(validations);
+  if (const auto steps = number_of(child_of(child_of(line, "config"), "training"), "max_steps")) {
+    next.planned_steps = static_cast<std::int64_t>(*steps);
+  }
+  *this = std::move(next);
+}
+
+void RunHistory::add_step(const StepRecord& step) {
+  if (num_steps++ == 0) {
+    first_step = step.step;
+    // A session that went back to the beginning learns something else.
+    if (!loss.empty() && static_cast<double>(step.step) < loss.bins().back().last) {
+      loss = mel_loss = duration_loss = learning_rate = gradient_norm = {};
+      validations.clear();
+    }
+  }
+  last_step = step.step;
+  const auto x = static_cast<double>(step.step);
+  step_seconds.add(x, Envelope::of(step.phases.total().count()));
+  phases.add(x, to_sums(step.phases));
+  add_losses(step);
+  if (!lengths.contains(step.padded_frames) && lengths.size() >= kMostLengths) {
+    join_nearest(lengths);
+  }
+  LengthBin& bin = lengths[step.padded_frames];
+  bin.batches += step.batches;
+  bin.frames += step.frames;
+  bin.padded += static_cast<std::int64_t>(step.rows) * step.padded_frames * step.batches;
+  newest = step;
+}
+
+void RunHistory::add_losses(const StepRecord& step) {
+  const auto x = static_cast<double>(step.step);
+  add_finite(loss, x, step.losses.total);
+  add_finite(mel_loss, x, step.losses.mel);
+  add_finite(duration_loss, x, step.losses.duration);
+  add_finite(learning_rate, x, step.learning_rate);
+  add_finite(gradient_norm, x, step.gradient_norm);
+}
+
+void RunHistory::add_pipeline(const nlohmann::json& line) {
+  const double time = number_of(line, "t").value_or(last_time);
+  const nlohmann::json& buffer = child_of(line, "ready");
+  add_known(ready, time, number_of(buffer, "size"));
+  ready_capacity = number_of(buffer, "capacity");
+  add_known(window, time, number_of(child_of(line, "window"), "batches"));
+  add_known(workers, time, number_of(line, "active_workers"));
+  add_devices(line);
+}
+
+// Devices as a list of objects: what a pipeline's line and a line of kind "devices" have in common.
+// Busy time that only grows is turned into shares.
+void RunHistory::add_devices(const nlohmann::json& line) {
+  const auto listed = line.find("devices");
+  if (listed == line.end() || !listed->is_array()) {
+    return;
+  }
+  const double time = number_of(line, "t").value_or(last_time);
+  for (const nlohmann::json& device : *listed) {
+    const std::string name = device.is_object() ? text_of(device, "name") : std::string();
+    if (name.empty() || (!devices.contains(name) && devices.size() >= kMostDevices)) {
+      continue;
+    }
+    DeviceHistory& history = devices[name];
+    add_known(history.memory, time, number_of(device, "memory"));
+    if (const auto limit = number_of(device, "memory_limit")) {
+      history.limit = limit;
+    }
+    if (const auto busy = number_of(device, "busy")) {
+      history.add_busy(time, *busy);
+    }
+  }
+}
+
+void DeviceHistory::add_busy(double time, double seconds) {
+  if (busy_before_ && time > time_before_ && seconds >= *busy_before_) {
+    busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / (time - time_before_))));
+  }
+  busy_before_ = seconds;
+  time_before_ = time;
+}
+
+void RunHistory::add_slot(const nlohmann::json& line) {
+  SlotUse use{.slot = static_cast<int>(number_of(line, "slot").value_or(0)),
+              .epoch = static_cast<std::int64_t>(number_of(line, "epoch").value_or(0)),
+              .batch = static_cast<std::int64_t>(number_of(line, "batch").value_or(0)),
+              .spans = {}};
+  for (const char* what : {"load", "stage", "prepare", "copy", "train"}) {
+    if (const auto span = span_of(line, what)) {
+      use.spans.push_back(*span);
+    }
+  }
+  if (use.spans.empty()) {
+    return;
+  }
+  slots.push_back(std::move(use));
+  if (slots.size() > kMostSlots) {
+    slots.pop_front();
+  }
+}
+
+void RunHistory::add_event(const nlohmann::json& line) {
+  const std::string kind = text_of(line, "kind");
+  const auto words = describe_event(kind, line);
+  if (words && events.size() < kMostEvents) {
+    events.push_back(
+        {.time = number_of(line, "t").value_or(last_time), .kind = kind, .what = *words});
+  }
+}
+
+std::filesystem::path journal_of(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path / "journal.jsonl" : path;
+}
+
+Result<RunRecord> read_run_record(const std::filesystem::path& journal) {
+  RunRecord record;
+  const Result<int> damaged = visit_journal(journal, [&record](const nlohmann::json& line) {
+    record.trace.add(line);
+    record.history.add(line);
+  });
+  if (!damaged) {
+    return damaged.failure();
+  }
+  record.trace.damaged_lines += damaged.value();
+  if (record.trace.steps.empty()) {
+    return Failure{no_step_in(journal)};
+  }
+  return record;
+}
+
+}  // namespace qanat

@@ -1,0 +1,131 @@
+// What a journal tells of a run over time, as far as pages show it: every step is in it, joined
+// with its neighbours where there are many. Built line by line in bounded memory.
+//
+// Belongs to one thread. Absent is unknown, never zero.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "diagnose/run_trace.h"
+#include "metrics/step_record.h"
+#include "report/binned_series.h"
+
+namespace qanat {
+
+inline constexpr std::size_t kNumPhases = 9;  // of StepPhases
+using PhaseSums = Sums<kNumPhases>;
+PhaseSums to_sums(const StepPhases& phases);
+
+// One thing that happened to a batch in a slot of the transfer ring; s since the ring was made.
+struct SlotSpan {
+  std::string what;  // load, stage, prepare, copy, train
+  double begin = 0;
+  double end = 0;
+};
+struct SlotUse {
+  int slot = 0;
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;
+  std::vector<SlotSpan> spans;
+};
+
+struct ValidationPoint {
+  std::int64_t step = 0;
+  double loss = 0;
+  bool best = false;
+};
+
+// Batches that were padded to one length.
+struct LengthBin {
+  std::int64_t batches = 0;
+  std::int64_t frames = 0;  // that are no padding
+  std::int64_t padded = 0;  // all
+};
+
+// Over the time of the session in s.
+struct DeviceHistory {
+  EnvelopeSeries busy;          // share
+  EnvelopeSeries memory;        // bytes
+  EnvelopeSeries clock;         // Hz
+  std::optional<double> limit;  // bytes
+
+  // `seconds` it was busy so far, as of `time`.
+  void add_busy(double time, double seconds);
+
+ private:
+  std::optional<double> busy_before_;
+  double time_before_ = 0;
+};
+
+struct RunEvent {
+  double time = 0;  // s
+  std::string kind;
+  std::string what;
+};
+
+struct RunHistory {
+  nlohmann::json header = nlohmann::json::object();  // first line of the last session
+  int sessions = 0;
+  std::int64_t first_step = 0;  // of the last session
+  std::int64_t last_step = 0;
+  std::int64_t num_steps = 0;
+  std::optional<std::int64_t> planned_steps;  // of training.max_steps
+  double last_time = 0;                       // s since the header
+  bool ended = false;
+  std::optional<StepRecord> newest;
+
+  EnvelopeSeries step_seconds;     // by step
+  BinnedSeries<PhaseSums> phases;  // by step
+  // Of all sessions that went on from each other.
+  EnvelopeSeries loss, mel_loss, duration_loss, learning_rate, gradient_norm;
+  std::vector<ValidationPoint> validations;
+
+  EnvelopeSeries ready, window;  // batches, by time
+  std::optional<double> ready_capacity;
+  EnvelopeSeries workers;  // that are switched on, by time
+  std::deque<SlotUse> slots;
+  std::map<int, LengthBin> lengths;              // by padded frames of a batch
+  std::map<std::string, DeviceHistory> devices;  // by name
+  std::vector<RunEvent> events;                  // the first ones of each session
+  std::optional<nlohmann::json> sweep;           // the line of kind "sweep"
+
+  static constexpr std::size_t kMostSlots = 36;
+  static constexpr std::size_t kMostLengths = 64;
+  static constexpr std::size_t kMostEvents = 200;
+  static constexpr std::size_t kMostDevices = 16;
+  static constexpr std::size_t kMostValidations = 2000;
+
+  // Takes one line of a journal; lines of other kinds are passed over.
+  void add(const nlohmann::json& line);
+
+ private:
+  void begin_session(const nlohmann::json& line);
+  void add_step(const StepRecord& step);
+  void add_losses(const StepRecord& step);
+  void add_pipeline(const nlohmann::json& line);
+  void add_slot(const nlohmann::json& line);
+  void add_devices(const nlohmann::json& line);
+  void add_event(const nlohmann::json& line);
+};
+
+// A run as pages need it, from one reading of its journal.
+struct RunRecord {
+  RunTrace trace;
+  RunHistory history;
+};
+
+// A journal, or the folder of a run that holds one.
+std::filesystem::path journal_of(const std::filesystem::path& path);
+// Fails as read_run_trace().
+Result<RunRecord> read_run_record(const std::filesystem::path& journal);
+
+}  // namespace qanat

@@ -1,0 +1,116 @@
+#include "report/run_html.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/html.h"
+#include "report/run_json.h"
+#include "report/run_sections.h"
+#include "web/resources.h"
+
+namespace qanat {
+namespace {
+
+using OptionalFigure = std::optional<Figure>;
+
+std::string join(const Words& w, std::initializer_list<OptionalFigure> figures) {
+  std::string html;
+  for (const OptionalFigure& figure : figures) {
+    html += figure ? render_figure(*figure, w) : std::string();
+  }
+  return html;
+}
+
+std::string devices_html(const RunView& run) {
+  std::string html;
+  for (const Figure& figure : device_figures(run)) {
+    html += render_figure(figure, run.words);
+  }
+  return html;
+}
+
+// JSON inside an element: nothing in it may end the element.
+std::string embedded_json(const nlohmann::ordered_json& json) {
+  std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return "<script type=\"application/json\" id=\"report-json\">" + text + "</script>\n";
+}
+
+std::string text_field(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string header_html(const RunView& run) {
+  const Words& w = run.words;
+  return fmt::format(
+      "<header>\n<h1>{}</h1>\n<button type=\"button\" id=\"theme\" data-light=\"{}\" "
+      "data-dark=\"{}\">{}</button>\n</header>\n",
+      html_escaped(run_title(run.history, w)),
+      html_escaped(w.say("Light colours")),
+      html_escaped(w.say("Dark colours")),
+      html_escaped(w.say("Dark colours")));
+}
+
+}  // namespace
+
+std::string run_title(const RunHistory& history, const Words& w) {
+  const std::string device = text_field(history.header, "device");
+  const std::string started = text_field(history.header, "started");
+  std::string title = w.say("Training run");
+  if (!device.empty()) {
+    title += ' ' + w.say("on") + ' ' + w.verbatim(device);
+  }
+  return started.empty() ? title : title + ", " + w.verbatim(started);
+}
+
+std::vector<PageSection> run_sections(const RunView& run) {
+  const Words& w = run.words;
+  std::vector<PageSection> sections{
+      {"verdict", "", verdict_html(run)},
+      {"summary", "", summary_html(run)},
+      {"findings", w.say("What can be won"), findings_html(run)},
+      {"steps",
+       w.say("Steps"),
+       join(w,
+            {ledger_figure(run),
+             ledger_series_figure(run),
+             step_time_figure(run),
+             fold_figure(run)})},
+      {"statistics", w.say("Timing"), statistics_html(run)},
+      {"pipeline",
+       w.say("Data on its way"),
+       join(w, {queue_figure(run), occupancy_figure(run), workers_figure(run), slots_figure(run)})},
+      {"devices", w.say("Devices"), devices_html(run)},
+      {"sweep", w.say("Sweep"), join(w, {sweep_figure(run)})},
+      {"lengths", w.say("Lengths and padding"), join(w, {length_figure(run)})},
+      {"learning",
+       w.say("Learning"),
+       join(w, {loss_figure(run), learning_rate_figure(run), gradient_figure(run)})},
+      {"checks", w.say("Checks"), checks_html(run)},
+      {"events", w.say("Events"), events_html(run)},
+      {"configuration", w.say("Configuration"), configuration_html(run)}};
+  std::erase_if(sections, [](const PageSection& section) { return section.html.empty(); });
+  return sections;
+}
+
+std::string render_html(const RunView& run) {
+  std::string body = header_html(run) + "<main>\n";
+  for (const PageSection& section : run_sections(run)) {
+    body += render_section(section);
+  }
+  body += "</main>\n" + embedded_json(to_json(run.diagnosis));
+  body +=
+      fmt::format("<footer>{}</footer>\n",
+                  html_escaped(run.words.say("Made by qanat report; this file loads nothing.")));
+  return render_page({.language = run.words.language(),
+                      .title = run_title(run.history, run.words),
+                      .style = std::string(kPageCss) + std::string(kReportCss),
+                      .body = std::move(body),
+                      .script = std::string(kReportJs)});
+}
+
+}  // namespace qanat

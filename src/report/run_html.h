@@ -1,0 +1,21 @@
+// The page of a run: one file with everything inside, verdict first, then what can be won, then
+// the charts behind it. Under 500 kB whatever the length of the run, and loads nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/run_charts.h"
+
+namespace qanat {
+
+// In the order of the page; also what a live page shows and renews.
+std::vector<PageSection> run_sections(const RunView& run);
+
+// The page itself. Everything a journal holds is escaped.
+std::string render_html(const RunView& run);
+
+// What the page is called: the command and when the run began.
+std::string run_title(const RunHistory& history, const Words& words);
+
+}  // namespace qanat

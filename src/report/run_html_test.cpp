@@ -1,0 +1,235 @@
+#include "report/run_html.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/run_page_sample.h"
+#include "report/svg_plot.h"
+
+namespace qanat {
+namespace {
+
+using testing::AllOf;
+using testing::DoubleEq;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string sample_page(Language language = Language::en) {
+  const RunRecord record = sample_record();
+  const Diagnosis diagnosis = diagnose_run(record.trace);
+  return render_html({.trace = record.trace,
+                      .history = record.history,
+                      .diagnosis = diagnosis,
+                      .words = Words(language)});
+}
+
+Figure figure_of(std::optional<Figure> (*make)(const RunView&)) {
+  const RunRecord record = sample_record();
+  const Diagnosis diagnosis = diagnose_run(record.trace);
+  return make({.trace = record.trace, .history = record.history, .diagnosis = diagnosis}).value();
+}
+
+TEST(BinnedSeriesTest, KeepsTheExtremesOfAnyNumberOfValues) {
+  EnvelopeSeries series;
+  for (int i = 0; i < 100'003; ++i) {
+    series.add(i, Envelope::of(i == 54'321 ? 99.0 : 1.0));
+  }
+
+  std::int64_t count = 0;
+  double high = 0;
+  for (const Bin<Envelope>& bin : series.bins()) {
+    count += bin.count;
+    high = std::max(high, bin.content.high);
+  }
+  EXPECT_LE(series.bins().size(), EnvelopeSeries::kMostBins);
+  EXPECT_GT(series.bins().size(), EnvelopeSeries::kMostBins / 3);
+  EXPECT_EQ(count, 100'003);
+  EXPECT_EQ(high, 99.0);
+  EXPECT_EQ(series.bins().front().first, 0);
+  EXPECT_EQ(series.bins().back().last, 100'002);
+}
+
+TEST(SvgPlotTest, TicksAreRoundNumbers) {
+  EXPECT_THAT(nice_ticks({.low = 0, .high = 10}, 4),
+              ElementsAre(0, DoubleEq(2.5), DoubleEq(5), DoubleEq(7.5), DoubleEq(10)));
+  EXPECT_THAT(nice_ticks({.low = 3, .high = 3}, 4), ElementsAre(3));
+  EXPECT_THAT(from_zero(0.103).high, DoubleNear(0.15, 1e-12));
+}
+
+TEST(SvgPlotTest, ValuesOutsideLieOnTheEdge) {
+  const SvgPlot plot({.id = "p", .x = {.low = 0, .high = 10}, .y = {.low = 0, .high = 1}});
+
+  EXPECT_EQ(plot.x(20), plot.x(10));
+  EXPECT_EQ(plot.y(-1), plot.y(0));
+  EXPECT_LT(plot.y(1), plot.y(0)) << "up is more";
+}
+
+TEST(RunHtmlTest, TheVerdictComesFirst) {
+  const std::string page = sample_page();
+
+  EXPECT_LT(page.find("INPUT-BOUND"), page.find("What can be won"));
+  EXPECT_LT(page.find("What can be won"), page.find("Where a step goes"));
+  EXPECT_THAT(page, HasSubstr("data-copy=\"--num-workers 2\""));
+  EXPECT_THAT(page, HasSubstr("class=\"gain\""));
+}
+
+TEST(RunHtmlTest, HasEveryChart) {
+  const std::string page = sample_page();
+
+  for (const char* id : {"ledger",
+                         "ledger-series",
+                         "steps",
+                         "fold",
+                         "queue",
+                         "occupancy",
+                         "workers",
+                         "slots",
+                         "device-model",
+                         "lengths",
+                         "sweep",
+                         "loss",
+                         "learning-rate",
+                         "gradient"}) {
+    EXPECT_THAT(page, HasSubstr(fmt::format("id=\"{}-plot\"", id)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("<title id=\"{}-title\">", id)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("<desc id=\"{}-about\">", id)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("<table id=\"{}-table\">", id)));
+  }
+}
+
+TEST(RunHtmlTest, WhatAJournalHoldsIsEscaped) {
+  EXPECT_THAT(sample_page(),
+              AllOf(Not(HasSubstr("<script>alert")),
+                    Not(HasSubstr("<b>slow")),
+                    HasSubstr("&lt;script&gt;alert(1)"),
+                    HasSubstr("&lt;b&gt;slow")));
+}
+
+TEST(RunHtmlTest, LoadsNothing) {
+  const std::string page = sample_page();
+
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("://")), Not(HasSubstr("src=")), Not(HasSubstr("url("))));
+  EXPECT_THAT(page, Not(HasSubstr("style=\""))) << "the policy would refuse it";
+}
+
+TEST(RunHtmlTest, PersianRunsFromRightToLeft) {
+  const std::string page = sample_page(Language::fa);
+
+  EXPECT_THAT(page, HasSubstr("<html lang=\"fa\" dir=\"rtl\">"));
+  EXPECT_THAT(page, HasSubstr("<code dir=\"ltr\">--num-workers 2</code>"));
+  EXPECT_THAT(page, HasSubstr("۲۰۰"));
+}
+
+TEST(RunChartsTest, TheLedgerShowsTheMeanParts) {
+  const Figure figure = figure_of(ledger_figure);
+
+  EXPECT_THAT(figure.rows[0].cells[0], "wait");
+  EXPECT_THAT(figure.rows[2].cells, ElementsAre("forward", "30.0 ms", testing::EndsWith("%")));
+}
+
+TEST(RunChartsTest, TheStepTimesKeepTheLongestStep) {
+  const Figure figure = figure_of(step_time_figure);
+
+  // 200 steps in 80 rows of at most 3: step 150 is in the row from 150 to 152.
+  EXPECT_THAT(figure.rows.at(50).cells,
+              ElementsAre("150–152", testing::_, "100.0 ms", "1000.0 ms"));
+  EXPECT_THAT(figure.chart, HasSubstr("step 150: 1000.0 ms"));
+  EXPECT_THAT(figure.chart, HasSubstr("class=\"outlier\""));
+}
+
+TEST(RunChartsTest, TheLineGoesThroughTheValues) {
+  const RunRecord record = sample_record();
+  const SvgPlot same({.id = "x", .x = {.low = 0, .high = 199}, .y = {.low = 0, .high = 1}});
+  SvgPlot plot({.id = "x", .x = {.low = 0, .high = 199}, .y = {.low = 0, .high = 1}});
+  plot.means(record.history.step_seconds.bins(), "c-mean");
+
+  // The first step takes 0.1 s: a tenth of the way up.
+  const std::string first = fmt::format("points=\"{:.0f},{:.1f} ", same.x(0), same.y(0.1));
+  EXPECT_THAT(std::move(plot).finish(), HasSubstr(first));
+}
+
+TEST(RunChartsTest, ThePeriodIsFolded) {
+  const Figure figure = figure_of(fold_figure);
+
+  EXPECT_THAT(figure.about, HasSubstr("Every 10 steps"));
+  EXPECT_THAT(figure.about, HasSubstr("at position 3"));
+  EXPECT_EQ(figure.rows.size(), 10U);
+}
+
+TEST(RunChartsTest, PaddingIsCountedByLength) {
+  const Figure figure = figure_of(length_figure);
+
+  EXPECT_THAT(figure.rows.at(0).cells, ElementsAre("400", "67", "101,840", "5.0 %"));
+}
+
+TEST(RunChartsTest, TheRecommendedCellOfTheSweepIsFramed) {
+  const Figure figure = figure_of(sweep_figure);
+
+  EXPECT_THAT(figure.chart, HasSubstr("heat h9 chosen"));
+  EXPECT_THAT(figure.chart, Not(HasSubstr("h5 chosen")));
+  EXPECT_THAT(figure.rows.at(1).cells, ElementsAre("8", "2", "100.0"));
+}
+
+TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
+  RunHistory history;
+  for (const nlohmann::json& line : sample_journal(50)) {
+    history.add(line);
+  }
+  history.add({{"kind", "journal"}, {"t", 0.0}});
+  history.add(as_line(to_event(sample_step(50)), 0.1));
+
+  EXPECT_EQ(history.sessions, 2);
+  EXPECT_EQ(history.num_steps, 1);
+  EXPECT_EQ(history.step_seconds.bins().size(), 1U);
+  EXPECT_EQ(history.loss.bins().size(), 51U);
+}
+
+TEST(RunHistoryTest, TrainingAnewForgetsWhatWasLearnt) {
+  RunHistory history;
+  for (const nlohmann::json& line : sample_journal(50)) {
+    history.add(line);
+  }
+  history.add({{"kind", "journal"}, {"t", 0.0}});
+  history.add(as_line(to_event(sample_step(0)), 0.1));
+
+  EXPECT_EQ(history.loss.bins().size(), 1U);
+  EXPECT_TRUE(history.validations.empty());
+}
+
+TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
+  RunHistory history;
+  history.add({{"kind", "journal"}, {"t", 0.0}});
+  for (int i = 0; i < 500; ++i) {
+    StepRecord step = sample_step(i);
+    step.padded_frames = 100 + i;
+    history.add(as_line(to_event(step), i));
+  }
+
+  std::int64_t batches = 0;
+  for (const auto& [length, bin] : history.lengths) {
+    batches += bin.batches;
+  }
+  EXPECT_LE(history.lengths.size(), RunHistory::kMostLengths);
+  EXPECT_EQ(batches, 500);
+}
+
+TEST(RunHistoryTest, BusyTimeOfDevicesBecomesShares) {
+  RunHistory history;
+  for (const double busy : {0.0, 0.5, 1.5}) {
+    history.add({{"kind", "devices"},
+                 {"t", 1 + busy},
+                 {"devices", {{{"name", "virtual:0"}, {"busy", busy / 2}, {"memory", 1000}}}}});
+  }
+
+  const DeviceHistory& device = history.devices.at("virtual:0");
+  ASSERT_EQ(device.busy.bins().size(), 2U);
+  EXPECT_THAT(device.busy.bins()[1].mean(), DoubleNear(0.5, 1e-9));
+  EXPECT_EQ(device.memory.bins()[0].mean(), 1000);
+}
+
+}  // namespace
+}  // namespace qanat

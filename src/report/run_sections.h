@@ -1,0 +1,20 @@
+// The parts of a run's page that are words: verdict, finding cards, statistics, checks, events and
+// the configuration. HTML, escaped.
+#pragma once
+
+#include <string>
+
+#include "report/run_charts.h"
+
+namespace qanat {
+
+std::string verdict_html(const RunView& run);
+std::string summary_html(const RunView& run);
+// Empty when there is none.
+std::string findings_html(const RunView& run);
+std::string statistics_html(const RunView& run);
+std::string checks_html(const RunView& run);
+std::string events_html(const RunView& run);
+std::string configuration_html(const RunView& run);
+
+}  // namespace qanat

@@ -1,0 +1,103 @@
+#include "report/run_words.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "metrics/order_statistics.h"
+
+namespace qanat {
+namespace {
+
+std::string ms(const Words& w, double seconds) {
+  return w.milliseconds(Seconds(seconds));
+}
+
+std::string interval_ms(const Words& w, const Range& range) {
+  return fmt::format("[{}, {}]", w.number(1000 * range.low, 1), w.number(1000 * range.high, 1));
+}
+
+FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Words& w) {
+  const auto interval = quantile_interval(m.seconds, share);
+  return {w.verbatim(name),
+          interval
+              ? ms(w, quantile(m.seconds, share)) + ' ' + interval_ms(w, *interval)
+              : w.say(fmt::format(
+                    "needs {} steps, there are {}", values_needed_for(share), m.seconds.size()))};
+}
+
+}  // namespace
+
+std::vector<FactLine> timing_facts(const RunMeasures& m, const Words& w) {
+  if (m.seconds.empty()) {
+    return {};
+  }
+  const double deviation = standard_deviation(m.seconds);
+  return {{w.say("mean"),
+           fmt::format("{} {}, {}",
+                       ms(w, m.mean_step),
+                       interval_ms(w, m.mean_interval),
+                       w.say(fmt::format("{:.0f} independent steps' worth", m.effective_steps)))},
+          {w.say("std"), ms(w, deviation)},
+          {w.say("range"),
+           fmt::format("{} {} {}",
+                       ms(w, std::ranges::min(m.seconds)),
+                       w.say("to"),
+                       ms(w, std::ranges::max(m.seconds)))},
+          quantile_fact(m, 0.5, "p50", w),
+          quantile_fact(m, 0.95, "p95", w),
+          quantile_fact(m, 0.99, "p99", w),
+          {w.say("variation"),
+           w.say(fmt::format("{:.1f} % of equal work ({:.1f} % as it is): {}",
+                             100 * m.spread.robust_cv,
+                             100 * deviation / m.mean_step,
+                             to_string(m.spread.label)))},
+          {w.say("throughput"),
+           w.say(fmt::format(
+               "{:.0f} frames/s, {:.1f} % padding", m.frames_per_second, 100 * m.padding_share))}};
+}
+
+std::string speedup_words(const Gain& gain, const Words& w) {
+  return w.right_to_left()
+             ? fmt::format("{} {} [{}، {}]",
+                           w.number(gain.speedup, 2),
+                           w.say("x"),
+                           w.number(gain.ci95.low, 2),
+                           w.number(gain.ci95.high, 2))
+             : fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high);
+}
+
+std::string gain_words(const Gain& gain, const Words& w) {
+  return w.say(fmt::format("{:.1f} ms -> {:.1f} ms per step ({})",
+                           1000 * gain.step_now,
+                           1000 * gain.step_if_fixed,
+                           gain.method));
+}
+
+std::string evidence_words(const Evidence& evidence, const Words& w) {
+  const std::string unit = evidence.unit == "1" ? std::string() : ' ' + w.say(evidence.unit);
+  return fmt::format("{} {}{}",
+                     w.verbatim(evidence.metric),
+                     w.digits(fmt::format("{:.4g}", evidence.value)),
+                     unit);
+}
+
+std::string recoverable_words(const Diagnosis& diagnosis, const Words& w) {
+  return diagnosis.recoverable_share > 0
+             ? w.say(fmt::format("{:.0f} % of the step time is recoverable",
+                                 100 * diagnosis.recoverable_share))
+             : std::string();
+}
+
+std::string comparison_words(const RunComparison& comparison, const Words& w) {
+  const char* const word = comparison.change == Change::slower   ? "SLOWER"
+                           : comparison.change == Change::faster ? "FASTER"
+                                                                 : "NO CHANGE";
+  return w.say(word) + "   " +
+         w.say(fmt::format("{:.3f}x its frames per second [{:.3f}, {:.3f}]",
+                           comparison.ratio,
+                           comparison.ci95.low,
+                           comparison.ci95.high));
+}
+
+}  // namespace qanat

@@ -1,0 +1,29 @@
+// The words that all forms of a run's report share, in the language asked for. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnose/diagnosis.h"
+#include "diagnose/run_comparison.h"
+#include "report/dataset_words.h"
+#include "report/words.h"
+
+namespace qanat {
+
+// Mean, spread, quantiles and throughput of the steady steps, as lines of name and value. A
+// quantile without a bound says how many steps it needs.
+std::vector<FactLine> timing_facts(const RunMeasures& measures, const Words& words);
+
+// "1.38x [1.31, 1.45]"
+std::string speedup_words(const Gain& gain, const Words& words);
+// "121.0 ms -> 88.0 ms per step (ledger)"
+std::string gain_words(const Gain& gain, const Words& words);
+// "workers_busy_share 0.97"
+std::string evidence_words(const Evidence& evidence, const Words& words);
+// "20 % of the step time is recoverable"; empty when nothing is.
+std::string recoverable_words(const Diagnosis& diagnosis, const Words& words);
+// "SLOWER   0.900x its frames per second [0.880, 0.920]"
+std::string comparison_words(const RunComparison& comparison, const Words& words);
+
+}  // namespace qanat

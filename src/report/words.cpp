@@ -1,0 +1,89 @@
+#include "report/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/dataset_words.h"
+#include "report/persian.h"
+
+namespace qanat {
+namespace {
+
+std::string with_unit(const Words& words, double value, const char* unit) {
+  const double size = std::abs(value);
+  const int decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return words.short_number(value, decimals) + ' ' + words.say(unit);
+}
+
+}  // namespace
+
+std::string Words::say(std::string_view english) const {
+  return language_ == Language::en ? std::string(english) : to_persian(english);
+}
+
+std::string Words::verbatim(std::string_view text) const {
+  return language_ == Language::en ? std::string(text)
+                                   : fmt::format("{}{}{}", kFirstStrongIsolate, text, kPopIsolate);
+}
+
+std::string Words::digits(std::string_view latin) const {
+  return language_ == Language::en ? std::string(latin) : in_persian_digits(latin);
+}
+
+std::string Words::number(double value, int decimals) const {
+  return std::isfinite(value) ? digits(fmt::format("{:.{}f}", value, decimals)) : say("unknown");
+}
+
+std::string Words::short_number(double value, int most_decimals) const {
+  if (!std::isfinite(value)) {
+    return say("unknown");
+  }
+  std::string text = fmt::format("{:.{}f}", value, most_decimals);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    text.erase(text.find_last_not_of('.') + 1);
+  }
+  return digits(text);
+}
+
+std::string Words::count(std::int64_t value) const {
+  return digits(grouped(value));
+}
+
+std::string Words::percent(double share, int decimals) const {
+  return number(100 * share, decimals) + (language_ == Language::en ? " %" : "٪");
+}
+
+std::string Words::milliseconds(Seconds duration) const {
+  return number(1000 * duration.count(), 1) + ' ' + say("ms");
+}
+
+std::string Words::duration(Seconds duration) const {
+  const double seconds = duration.count();
+  const double size = std::abs(seconds);
+  if (size != 0 && size < 1e-3) {
+    return with_unit(*this, seconds * 1e6, "us");
+  }
+  if (size < 1) {
+    return with_unit(*this, seconds * 1e3, "ms");
+  }
+  if (size < 120) {
+    return with_unit(*this, seconds, "s");
+  }
+  return size < 7200 ? with_unit(*this, seconds / 60, "min")
+                     : with_unit(*this, seconds / 3600, "h");
+}
+
+std::string Words::bytes(double value) const {
+  static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) {
+    value /= 1024;
+  }
+  return with_unit(*this, value, kUnits[unit]);
+}
+
+}  // namespace qanat
