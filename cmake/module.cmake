@@ -56,3 +56,21 @@ function(qanat_tests name)
     DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS fast TIMEOUT 120)
 endfunction()
+
+# qanat_concurrency_tests(<name> <files>...)
+#
+# Tests of a module's threads, in a program of their own: what ./dev sanitize repeats a hundred
+# times under ThreadSanitizer.
+function(qanat_concurrency_tests name)
+  if(NOT QANAT_TESTS)
+    return()
+  endif()
+  add_executable(qanat_${name}_concurrency_test ${ARGN})
+  target_link_libraries(qanat_${name}_concurrency_test PRIVATE qanat::${name} qanat::warnings
+                                                               GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(
+    qanat_${name}_concurrency_test
+    TEST_PREFIX ${name}.
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "fast;concurrency" TIMEOUT 120)
+endfunction()
