@@ -1,4 +1,4 @@
-// Any bytes as a journal: read line by line, turned into a trace and diagnosed, in bounded time and
+// Any bytes as a journal: read line by line, turned into traces and diagnosed, in bounded time and
 // memory, without ever failing other than by saying why.
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_trace.h"
+#include "diagnose/slot_trace.h"
 
 namespace {
 
@@ -25,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+  }
+  if (const qanat::Result<qanat::SlotTrace> slots = qanat::read_slot_trace(path)) {
+    QANAT_CHECK(slots.value().rows.size() <= qanat::SlotTrace::kMostRows) << "not bounded";
   }
   const qanat::Result<qanat::RunTrace> trace = qanat::read_run_trace(path);
   if (!trace) {

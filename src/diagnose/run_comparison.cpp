@@ -30,6 +30,7 @@ RunComparison compare_runs(const RunMeasures& now, const RunMeasures& before) {
   } else if (result.ci95.low > 1 + kTolerance) {
     result.change = Change::faster;
   }
+  result.spread = compare_spread(now.adjusted, before.adjusted);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diagnose/run_measures.h"
+#include "diagnose/spread_change.h"
 
 namespace qanat {
 
@@ -11,6 +12,7 @@ struct RunComparison {
   double ratio = 1;  // frames per second of the new run over those of the old, without padding
   Range ci95{.low = 1, .high = 1};
   Change change = Change::none;
+  SpreadChange spread{};  // of steps of equal work
 };
 
 // A change counts when even the near end of its interval is further than this from 1.

@@ -138,7 +138,15 @@ nlohmann::ordered_json to_json(const RunComparison& comparison) {
   const char* const change = comparison.change == Change::slower   ? "slower"
                              : comparison.change == Change::faster ? "faster"
                                                                    : "none";
-  return {{"ratio", comparison.ratio}, {"ci95", to_json(comparison.ci95)}, {"change", change}};
+  const SpreadChange& spread = comparison.spread;
+  return {{"ratio", comparison.ratio},
+          {"ci95", to_json(comparison.ci95)},
+          {"change", change},
+          {"spread",
+           {{"ratio", spread.ratio},
+            {"ci95", to_json(spread.ci95)},
+            {"p_value", spread.p_value},
+            {"change", to_string(spread.change)}}}};
 }
 
 }  // namespace qanat

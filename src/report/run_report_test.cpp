@@ -8,6 +8,7 @@ namespace qanat {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 RunTrace starved_run() {
   RunTrace trace;
@@ -76,6 +77,18 @@ TEST(RunReportTest, AComparisonSaysWhichWay) {
   EXPECT_THAT(render_text(RunComparison{
                   .ratio = 0.9, .ci95 = {.low = 0.88, .high = 0.92}, .change = Change::slower}),
               HasSubstr("SLOWER   0.900x"));
+}
+
+TEST(RunReportTest, AComparisonSaysWhetherTheRunIsAsSteady) {
+  const RunComparison comparison{.spread = {.p_value = 0.002,
+                                            .ratio = 1.8,
+                                            .ci95 = {.low = 1.4, .high = 2.3},
+                                            .change = Steadier::less_steady}};
+
+  EXPECT_THAT(render_text(comparison),
+              HasSubstr("LESS STEADY   1.80x its spread [1.40, 2.30], p 0.002"));
+  EXPECT_EQ(to_json(comparison)["spread"]["change"], "less_steady");
+  EXPECT_THAT(render_text(RunComparison{}), Not(HasSubstr("STEADY")));
 }
 
 }  // namespace

@@ -76,6 +76,23 @@ void write_finding(Out out, const Finding& finding, std::size_t rank, const Word
   fmt::format_to(out, "\n");
 }
 
+// A line about steadiness; empty when there is nothing to compare.
+std::string spread_words(const SpreadChange& spread, const Words& w) {
+  if (spread.change == Steadier::unknown) {
+    return "";
+  }
+  const char* const word = spread.change == Steadier::less_steady ? "LESS STEADY"
+                           : spread.change == Steadier::steadier  ? "STEADIER"
+                                                                  : "AS STEADY";
+  return fmt::format("          {}\n",
+                     w.say(fmt::format("{}   {:.2f}x its spread [{:.2f}, {:.2f}], p {:.3f}",
+                                       word,
+                                       spread.ratio,
+                                       spread.ci95.low,
+                                       spread.ci95.high,
+                                       spread.p_value)));
+}
+
 }  // namespace
 
 std::string render_verdict(const Diagnosis& diagnosis, const Words& w) {
@@ -89,18 +106,29 @@ std::string render_verdict(const Diagnosis& diagnosis, const Words& w) {
 }
 
 std::string render_text(const Diagnosis& diagnosis, const Words& w) {
-  std::string text = render_verdict(diagnosis, w) + "\n";
+  std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w);
   const Out out = std::back_inserter(text);
   const RunMeasures& m = diagnosis.measures;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    write_finding(out, diagnosis.findings[i], i + 1, w);
-  }
   if (!m.seconds.empty()) {
     write_ledger(out, m, w);
     write_statistics(out, m, w);
   }
+  return text + "\n" + render_checks(diagnosis, w);
+}
+
+std::string render_findings(const Diagnosis& diagnosis, const Words& w) {
+  std::string text;
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    write_finding(std::back_inserter(text), diagnosis.findings[i], i + 1, w);
+  }
+  return text;
+}
+
+std::string render_checks(const Diagnosis& diagnosis, const Words& w) {
+  std::string text;
+  const Out out = std::back_inserter(text);
   fmt::format_to(out,
-                 "\n{}  {}\n",
+                 "{}  {}\n",
                  w.say("DIAGNOSTIC SUMMARY"),
                  w.say(fmt::format("{} found, {} fine, {} not checked",
                                    diagnosis.findings.size(),
@@ -117,7 +145,10 @@ std::string render_text(const Diagnosis& diagnosis, const Words& w) {
 }
 
 std::string render_text(const RunComparison& comparison, const Words& w) {
-  return fmt::format("{}  {}\n", w.say("BASELINE"), comparison_words(comparison, w));
+  return fmt::format("{}  {}\n{}",
+                     w.say("BASELINE"),
+                     comparison_words(comparison, w),
+                     spread_words(comparison.spread, w));
 }
 
 }  // namespace qanat

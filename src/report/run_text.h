@@ -14,6 +14,10 @@ namespace qanat {
 std::string render_text(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_text(const RunComparison& comparison, const Words& words = Words());
 
+// Parts of it, for other reports: the findings by rank, and DIAGNOSTIC SUMMARY with all checks.
+std::string render_findings(const Diagnosis& diagnosis, const Words& words = Words());
+std::string render_checks(const Diagnosis& diagnosis, const Words& words = Words());
+
 // The verdict in one line, without its end: what a trainer says after an epoch.
 std::string render_verdict(const Diagnosis& diagnosis, const Words& words = Words());
 

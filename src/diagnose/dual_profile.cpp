@@ -1,0 +1,236 @@
+#include "diagnose/dual_profile.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "diagnose/rules_dual.h"
+
+namespace qanat {
+namespace {
+
+// Everything after each run's own warm-up, as one run.
+RunTrace pooled(std::span<const DualRun> runs) {
+  RunTrace all;
+  for (const DualRun& run : runs) {
+    for (const StepRecord& step : measure_run(run.trace).steady) {
+      all.add(step);
+    }
+    all.run = run.trace.run;
+    all.pipeline = run.trace.pipeline;
+  }
+  return all;
+}
+
+struct Sum {
+  double seconds = 0;
+  int count = 0;
+
+  void add(const std::optional<StageSpan>& span) {
+    if (span) {
+      seconds += span->length();
+      ++count;
+    }
+  }
+  std::optional<double> mean() const {
+    return count == 0 ? std::nullopt : std::optional(seconds / count);
+  }
+};
+
+// Time covered by at least one of the spans.
+double covered(std::vector<StageSpan> spans) {
+  std::ranges::sort(spans, {}, &StageSpan::begin);
+  double total = 0;
+  double until = 0;
+  for (const StageSpan& span : spans) {
+    const double begin = std::max(span.begin, until);
+    total += std::max(0.0, span.end - begin);
+    until = std::max(until, span.end);
+  }
+  return total;
+}
+
+struct SlotSums {
+  Sum load;
+  Sum stage;
+  Sum prepare;
+  Sum copy;
+  double data_busy = 0;  // s of the data device
+  double wall = 0;       // s from the first training to the last
+  double batches = 0;
+};
+
+void add_run(const DualRun& run, SlotSums& sums) {
+  const RunMeasures measures = measure_run(run.trace);
+  const std::size_t batches =
+      measures.steady.empty() ? 1 : static_cast<std::size_t>(measures.steady.front().batches);
+  const std::size_t first = std::min(run.slots.rows.size(), measures.warm_up.steps * batches);
+  std::vector<StageSpan> data;
+  std::optional<StageSpan> trained;
+  for (std::size_t i = first; i < run.slots.rows.size(); ++i) {
+    const SlotRow& row = run.slots.rows[i];
+    sums.load.add(row.load);
+    sums.stage.add(row.stage);
+    sums.prepare.add(row.prepare);
+    sums.copy.add(row.copy);
+    for (const std::optional<StageSpan>& span : {row.stage, row.prepare}) {
+      if (span) {
+        data.push_back(*span);
+      }
+    }
+    if (row.train) {
+      trained =
+          StageSpan{.begin = trained ? trained->begin : row.train->begin, .end = row.train->end};
+      sums.batches += 1;
+    }
+  }
+  sums.data_busy += covered(std::move(data));
+  sums.wall += trained ? trained->length() : 0;
+}
+
+std::optional<DeviceUse> use_of(const RunTrace& trace, std::string_view role) {
+  if (!trace.pipeline) {
+    return std::nullopt;
+  }
+  const std::vector<DeviceUse>& devices = trace.pipeline->devices;
+  const auto found = std::ranges::find(devices, role, &DeviceUse::role);
+  return found == devices.end() ? std::nullopt : std::optional(*found);
+}
+
+ModeProfile measure_mode(std::span<const DualRun> runs, const RunTrace& all) {
+  ModeProfile mode{.measures = measure_run(all)};
+  SlotSums sums;
+  for (const DualRun& run : runs) {
+    add_run(run, sums);
+    mode.model = use_of(run.trace, "model");
+    mode.data = use_of(run.trace, "data");
+  }
+  const RunMeasures& m = mode.measures;
+  const double batches = m.steady.empty() ? 1 : m.steady.front().batches;
+  mode.stages = {.load = sums.load.mean(),
+                 .stage = sums.stage.mean(),
+                 .prepare = sums.prepare.mean(),
+                 .copy = sums.copy.mean(),
+                 .train = m.ledger.busy().count() / batches,
+                 .gap = (m.mean_step - m.ledger.busy().count()) / batches};
+  mode.model_busy = m.share(m.ledger.busy());
+  if (sums.prepare.count > 0 && sums.wall > 0) {
+    mode.data_busy = sums.data_busy / sums.wall;
+  }
+  return mode;
+}
+
+// What the loader's workers need for a batch, working side by side.
+double loader_seconds(const std::optional<PipelineStats>& stats) {
+  if (!stats || stats->batches == 0 || stats->active_workers == 0) {
+    return 0;
+  }
+  double busy = 0;
+  double made = 0;
+  for (const WorkerStats& worker : stats->workers) {
+    busy += worker.busy.count();
+    made += static_cast<double>(worker.rows);
+  }
+  const double rows = static_cast<double>(stats->rows) / static_cast<double>(stats->batches);
+  return made > 0 ? busy / made * rows / stats->active_workers : 0;
+}
+
+void compare_sides(DualProfile& profile, const RunTrace& dual) {
+  const ModeProfile& mode = profile.dual;
+  const double batch = mode.stages.train + mode.stages.gap;
+  profile.train_per_batch = mode.stages.train;
+  profile.data_per_batch =
+      std::max(mode.data_busy.value_or(0) * batch, loader_seconds(dual.pipeline));
+  profile.ideal = std::max(profile.data_per_batch, profile.train_per_batch);
+  profile.efficiency = batch > 0 ? std::min(1.0, profile.ideal / batch) : 0;
+  profile.overlap = mode.data_busy.value_or(0) + mode.model_busy - 1;
+}
+
+DualVerdict judge(const DualProfile& profile) {
+  if (profile.diagnosis.verdict == VerdictKind::incomplete ||
+      profile.single.measures.steady.size() < kFewestSteps) {
+    return DualVerdict::incomplete;
+  }
+  switch (profile.comparison.change) {
+    case Change::faster:
+      return DualVerdict::pays;
+    case Change::slower:
+      return DualVerdict::does_not_pay;
+    case Change::none:
+      break;
+  }
+  return DualVerdict::no_difference;
+}
+
+Band band(double value, double good, double acceptable, double poor) {
+  if (value > good) {
+    return Band::good;
+  }
+  if (value > acceptable) {
+    return Band::acceptable;
+  }
+  return value > poor ? Band::poor : Band::very_poor;
+}
+
+}  // namespace
+
+std::string_view to_string(Band band) {
+  switch (band) {
+    case Band::good:
+      return "good";
+    case Band::acceptable:
+      return "acceptable";
+    case Band::poor:
+      return "poor";
+    case Band::very_poor:
+      return "very poor";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(DualVerdict verdict) {
+  switch (verdict) {
+    case DualVerdict::pays:
+      return "TWO DEVICES PAY";
+    case DualVerdict::does_not_pay:
+      return "TWO DEVICES DO NOT PAY";
+    case DualVerdict::no_difference:
+      return "NO DIFFERENCE";
+    case DualVerdict::incomplete:
+      return "INCOMPLETE";
+  }
+  return "UNKNOWN";
+}
+
+Band data_gpu_band(double busy) {
+  return band(busy, 0.6, 0.5, 0.4);
+}
+
+Band model_gpu_band(double busy) {
+  return band(busy, 0.9, 0.8, 0.7);
+}
+
+Band variation_band(double variation) {
+  return band(-variation, -0.2, -0.3, -0.4);
+}
+
+DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single) {
+  const RunTrace dual_trace = pooled(dual);
+  const RunTrace single_trace = pooled(single);
+  DualProfile profile;
+  profile.dual = measure_mode(dual, dual_trace);
+  profile.single = measure_mode(single, single_trace);
+  profile.emulated = profile.dual.model && profile.dual.model->name.starts_with("virtual");
+  profile.diagnosis = diagnose_run(dual_trace);
+  if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
+    profile.comparison = compare_runs(profile.dual.measures, profile.single.measures);
+    compare_sides(profile, dual_trace);
+  }
+  profile.verdict = judge(profile);
+  if (profile.verdict != DualVerdict::incomplete) {
+    apply_dual_rules(profile);
+  }
+  profile.recommended = recommend(profile.diagnosis.findings);
+  return profile;
+}
+
+}  // namespace qanat

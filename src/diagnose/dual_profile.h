@@ -1,0 +1,74 @@
+// Two devices beside one: what each did, how much of it overlapped, how near the pair came to the
+// slower of its two sides, and whether it pays. Pure; the runs are made by app/.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/diagnosis.h"
+#include "diagnose/recommendation.h"
+#include "diagnose/run_comparison.h"
+#include "diagnose/slot_trace.h"
+#include "metrics/pipeline_stats.h"
+
+namespace qanat {
+
+// A run of either mode.
+struct DualRun {
+  RunTrace trace;
+  SlotTrace slots;
+};
+
+// Mean seconds per batch; a stage that does not exist in a mode is absent.
+struct StageMeans {
+  std::optional<double> load{};     // the ring waited for the loader
+  std::optional<double> stage{};    // host to data device
+  std::optional<double> prepare{};  // features on the data device
+  std::optional<double> copy{};     // to the model device
+  double train = 0;                 // the model device worked
+  double gap = 0;                   // it did not
+};
+
+struct ModeProfile {
+  RunMeasures measures{};  // of all runs of the mode, warm-ups left out
+  StageMeans stages{};
+  double model_busy = 0;              // share of the time
+  std::optional<double> data_busy{};  // of the data device
+  std::optional<DeviceUse> model{};
+  std::optional<DeviceUse> data{};
+};
+
+// The words users know, with their limits; they describe, and decide nothing.
+enum class Band { good, acceptable, poor, very_poor };
+std::string_view to_string(Band band);
+Band data_gpu_band(double busy);
+Band model_gpu_band(double busy);
+Band variation_band(double variation);
+
+enum class DualVerdict { pays, does_not_pay, no_difference, incomplete };
+std::string_view to_string(DualVerdict verdict);
+
+struct DualProfile {
+  DualVerdict verdict = DualVerdict::incomplete;
+  ModeProfile single{};
+  ModeProfile dual{};
+  RunComparison comparison{};  // dual over single, frames per second
+  double data_per_batch = 0;   // s: loader or data device, whichever takes longer
+  double train_per_batch = 0;  // s
+  double ideal = 0;            // s: the longer of the two
+  double efficiency = 0;       // ideal over the batch time there was; 0.95 is wanted
+  double overlap = 0;          // sum of the devices' busy shares, less one
+  bool emulated = false;       // virtual GPUs
+  Diagnosis diagnosis{};       // of the runs on two devices, rules about the pair included
+  std::vector<Recommendation> recommended{};
+};
+
+inline constexpr double kWantedEfficiency = 0.95;
+
+// Both modes were run at least once, interleaved.
+DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single);
+
+}  // namespace qanat

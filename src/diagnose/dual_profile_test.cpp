@@ -1,0 +1,128 @@
+#include "diagnose/dual_profile.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+// Seconds of each batch. Prepared while the one before is trained on, unless told otherwise.
+struct PairShape {
+  double prepare = 0.05;
+  double train = 0.08;
+  double gap = 0.001;
+};
+
+StepRecord step_of(int number, const PairShape& shape) {
+  return StepRecord{.step = number,
+                    .rows = 8,
+                    .padded_frames = 400 + number % 5,
+                    .frames = 8 * 390,
+                    .phases = {.wait = Seconds{shape.gap},
+                               .forward = Seconds{0.4 * shape.train},
+                               .backward = Seconds{0.6 * shape.train + 1e-5 * (number % 3)}}};
+}
+
+DualRun dual_run(const PairShape& shape, int steps = 60) {
+  DualRun run;
+  const double period = shape.train + shape.gap;
+  for (int i = 0; i < steps; ++i) {
+    run.trace.add(step_of(i, shape));
+    const double begin = period * i;
+    run.slots.rows.push_back({.load = StageSpan{begin, begin + 0.001},
+                              .stage = StageSpan{begin + 0.001, begin + 0.003},
+                              .prepare = StageSpan{begin + 0.003, begin + 0.003 + shape.prepare},
+                              .copy = StageSpan{begin + 0.06, begin + 0.062},
+                              .train = StageSpan{begin + period, begin + period + shape.train}});
+  }
+  PipelineStats stats;
+  stats.devices = {{.role = "model", .name = "virtual:1"}, {.role = "data", .name = "virtual:0"}};
+  run.trace.pipeline = stats;
+  run.trace.run = {{"allowed_cores", 4}};
+  return run;
+}
+
+DualRun single_run(double train, int steps = 60) {
+  DualRun run;
+  for (int i = 0; i < steps; ++i) {
+    run.trace.add(step_of(i, {.train = train}));
+  }
+  run.trace.run = {{"allowed_cores", 4}};
+  return run;
+}
+
+bool has(const Diagnosis& diagnosis, const std::string& id) {
+  return std::ranges::find(diagnosis.findings, id, &Finding::id) != diagnosis.findings.end();
+}
+
+TEST(DualProfileTest, APairThatOverlapsIsNearItsIdealAndPays) {
+  const std::vector<DualRun> dual = {dual_run({}), dual_run({})};
+  const std::vector<DualRun> single = {single_run(0.12), single_run(0.12)};
+
+  const DualProfile profile = profile_dual(dual, single);
+
+  EXPECT_EQ(profile.verdict, DualVerdict::pays);
+  EXPECT_NEAR(profile.comparison.ratio, 0.121 / 0.081, 0.01);
+  EXPECT_NEAR(profile.ideal, 0.08, 0.001);
+  EXPECT_GT(profile.efficiency, kWantedEfficiency);
+  EXPECT_NEAR(profile.dual.data_busy.value(), 0.052 / 0.081, 0.02);
+  EXPECT_NEAR(profile.overlap, 0.08 / 0.081 + 0.052 / 0.081 - 1, 0.03);
+  EXPECT_TRUE(profile.emulated);
+  EXPECT_FALSE(has(profile.diagnosis, "MG005"));
+  EXPECT_NEAR(profile.dual.stages.prepare.value(), 0.05, 1e-9);
+}
+
+TEST(DualProfileTest, APairThatIsSlowerThanOneDoesNotPay) {
+  const std::vector<DualRun> dual = {dual_run({})};
+  const std::vector<DualRun> single = {single_run(0.06)};
+
+  const DualProfile profile = profile_dual(dual, single);
+
+  EXPECT_EQ(profile.verdict, DualVerdict::does_not_pay);
+  ASSERT_TRUE(has(profile.diagnosis, "MG006"));
+  EXPECT_EQ(profile.diagnosis.findings.front().id, "MG006");
+  EXPECT_NEAR(profile.diagnosis.findings.front().gain.speedup, 0.081 / 0.061, 0.01);
+}
+
+TEST(DualProfileTest, DevicesThatWaitForEachOtherAreFound) {
+  const std::vector<DualRun> dual = {dual_run({.prepare = 0.05, .train = 0.08, .gap = 0.05})};
+  const std::vector<DualRun> single = {single_run(0.13)};
+
+  const DualProfile profile = profile_dual(dual, single);
+
+  EXPECT_TRUE(has(profile.diagnosis, "MG005"));
+  EXPECT_NEAR(profile.efficiency, 0.08 / 0.13, 0.01);
+  EXPECT_FALSE(has(profile.diagnosis, "MG004"));
+}
+
+TEST(DualProfileTest, ADataSideThatTakesLongerIsFound) {
+  const std::vector<DualRun> dual = {dual_run({.prepare = 0.118, .train = 0.08, .gap = 0.04})};
+  const std::vector<DualRun> single = {single_run(0.13)};
+
+  const DualProfile profile = profile_dual(dual, single);
+
+  EXPECT_TRUE(has(profile.diagnosis, "MG004"));
+  EXPECT_GT(profile.data_per_batch, profile.train_per_batch);
+  EXPECT_GT(profile.efficiency, kWantedEfficiency);  // it is as near as its slower side allows
+}
+
+TEST(DualProfileTest, FewStepsAreNoVerdict) {
+  const std::vector<DualRun> dual = {dual_run({}, 5)};
+  const std::vector<DualRun> single = {single_run(0.13, 5)};
+
+  EXPECT_EQ(profile_dual(dual, single).verdict, DualVerdict::incomplete);
+}
+
+TEST(DualProfileTest, TheWordsHaveTheLimitsUsersKnow) {
+  EXPECT_EQ(data_gpu_band(0.61), Band::good);
+  EXPECT_EQ(data_gpu_band(0.45), Band::poor);
+  EXPECT_EQ(model_gpu_band(0.85), Band::acceptable);
+  EXPECT_EQ(model_gpu_band(0.5), Band::very_poor);
+  EXPECT_EQ(variation_band(0.1), Band::good);
+  EXPECT_EQ(variation_band(0.25), Band::acceptable);
+  EXPECT_EQ(variation_band(0.5), Band::very_poor);
+}
+
+}  // namespace
+}  // namespace qanat
