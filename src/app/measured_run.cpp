@@ -1,38 +1,12 @@
 #include "app/measured_run.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
 #include <utility>
 
+#include "app/temporary_folder.h"
 #include "base/error.h"
 
 namespace qanat {
 namespace {
-
-// A folder for temporary files that is gone with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "qanat-measure-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error("{}: cannot make a temporary folder: {}; try another TMPDIR",
-                  name,
-                  std::generic_category().message(errno));
-    }
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;  // what is left lies in the folder for temporary files
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 class MeasuredObserver : public TrainObserver {
  public:

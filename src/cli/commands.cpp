@@ -1,4 +1,5 @@
 #include "cli/align.h"
+#include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
@@ -9,6 +10,9 @@
 #include "cli/demo.h"
 #include "cli/devices.h"
 #include "cli/precompute.h"
+#include "cli/profile_data.h"
+#include "cli/profile_dual.h"
+#include "cli/profile_step.h"
 #include "cli/report.h"
 #include "cli/synth.h"
 #include "cli/train.h"
@@ -22,6 +26,9 @@ std::vector<CommandEntry> all_commands() {
       {"align",
        "when each symbol of a data set is heard, for Praat and as JSON",
        make_align_command},
+      {"analyze",
+       "everything about a data set and its training, measured, in one folder",
+       make_analyze_command},
       {"config show",
        "the configuration a run would have, and where it comes from",
        make_config_show_command},
@@ -41,6 +48,15 @@ std::vector<CommandEntry> all_commands() {
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
+      {"profile data",
+       "how fast and how steadily the loader delivers, and what holds it back",
+       make_profile_data_command},
+      {"profile step",
+       "where a training step spends its time, and what free data would bring",
+       make_profile_step_command},
+      {"profile dual",
+       "do two GPUs pay? measured against one, in turns",
+       make_profile_dual_command},
       {"report", "what held a run back, from its journal", make_report_command},
       {"synth", "say a text with a trained model", make_synth_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},

@@ -1,6 +1,5 @@
 #include "cli/report.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/fail_on.h"
 #include "cli/report_language.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
@@ -37,10 +37,7 @@ class ReportCommand : public Command {
         ->type_name("");
     app.add_option("--baseline", baseline_, "journal to compare with; slower: exit with 11")
         ->type_name("JOURNAL");
-    app.add_option("--fail-on", fail_on_, "exit with 10 on findings: crit, warn or never")
-        ->check(CLI::IsMember({"crit", "warn", "never"}).description(""))
-        ->type_name("WHEN")
-        ->capture_default_str();
+    declare_fail_on(app, fail_on_);
     app.add_option("--html", html_, "write the report as one page, charts included")
         ->type_name("FILE");
     declare_language(app, language_);
@@ -97,11 +94,7 @@ class ReportCommand : public Command {
     if (comparison && comparison->change == Change::slower) {
       return ExitCode::regression;
     }
-    const FindingSeverity least =
-        fail_on_ == "warn" ? FindingSeverity::warn : FindingSeverity::crit;
-    const bool found = std::ranges::any_of(
-        diagnosis.findings, [least](const Finding& finding) { return finding.severity >= least; });
-    return found && fail_on_ != "never" ? ExitCode::findings : ExitCode::done;
+    return exit_code_for(diagnosis.findings, fail_on_);
   }
 
   std::string journal_;

@@ -1,0 +1,347 @@
+#include "app/analysis.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/data_profile_run.h"
+#include "app/dataset_sources.h"
+#include "app/dual_profile_run.h"
+#include "app/step_profile_run.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/thread.h"
+#include "config/write_config.h"
+#include "dataset/dataset_check.h"
+#include "dataset/index_cache.h"
+#include "report/dataset_json.h"
+#include "report/dataset_text.h"
+#include "report/profile_json.h"
+#include "report/profile_text.h"
+#include "report/run_history.h"
+#include "report/run_html.h"
+
+namespace qanat {
+namespace {
+
+// A stop token that comes when either the user wants it or the time is over. The destructor ends
+// its thread at once.
+class Deadline {
+ public:
+  Deadline(Clock::time_point end, const std::stop_token& stop)
+      : forward_(stop, [this] { source_.request_stop(); }) {
+    if (end <= Clock::now()) {
+      source_.request_stop();
+      return;
+    }
+    timer_ = start_thread("deadline", [this, end](const std::stop_token& over) {
+      std::mutex mutex;
+      std::condition_variable_any never;
+      std::unique_lock lock(mutex);
+      never.wait_until(lock, over, end, [] { return false; });
+      source_.request_stop();
+    });
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline() = default;
+
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::stop_callback<std::function<void()>> forward_;
+  std::jthread timer_;  // last: uses the source
+};
+
+struct PartPlan {
+  const char* name;
+  const char* title;
+  double until;  // share of the budget that is over when it ends
+};
+
+constexpr std::array kParts = {PartPlan{"data", "the data set", 0.2},
+                               PartPlan{"step", "a training step", 0.55},
+                               PartPlan{"loader", "the loader at the trainer's pace", 0.65},
+                               PartPlan{"sweep", "batch sizes and workers", 0.75},
+                               PartPlan{"dual", "two devices against one", 1.0}};
+
+CheckOptions check_options(const RunConfig& config, const std::stop_token& stop) {
+  const TrainingSetOptions set = make_training_set_options(config, read_host_facts());
+  CheckOptions options;
+  options.manifest = {.data = set.train_data, .language = config.data.language};
+  options.split = set.split;
+  options.limits = set.limits;
+  options.limits.rate = kMel.sample_rate;
+  options.sound.rate = kMel.sample_rate;
+  options.threads = allowed_cores(read_host_facts());
+  options.cache_folders = set.index.cache_folders.empty() ? index_cache_folders(set.train_data)
+                                                          : set.index.cache_folders;
+  options.stop = stop;
+  return options;
+}
+
+// The analysis between its first part and its last.
+class Analyzer {
+ public:
+  explicit Analyzer(const AnalysisRequest& request);
+
+  Analysis run();
+
+ private:
+  void run_part(std::size_t index);
+  std::string why_not_done(bool measured, bool in_time) const;
+  // Whether there was anything to measure.
+  bool measure(AnalysisPart& part, const std::stop_token& stop);
+  bool check_data(AnalysisPart& part, const std::stop_token& stop) const;
+  bool profile_steps(AnalysisPart& part, const std::stop_token& stop);
+  bool profile_loader(AnalysisPart& part, const std::stop_token& stop) const;
+  bool sweep(AnalysisPart& part, const std::stop_token& stop) const;
+  bool profile_devices(AnalysisPart& part, const std::stop_token& stop) const;
+  void write_page() const;
+  void write_report() const;
+
+  const AnalysisRequest& request_;
+  const Clock::time_point begin_ = Clock::now();
+  std::optional<double> step_;  // s, measured
+  Analysis analysis_;
+};
+
+Analyzer::Analyzer(const AnalysisRequest& request) : request_(request) {
+  std::error_code error;
+  std::filesystem::create_directories(request.folder, error);
+  if (error) {
+    throw Error("{}: cannot make the folder: {}; try another --out",
+                request.folder.string(),
+                error.message());
+  }
+  for (const PartPlan& plan : kParts) {
+    analysis_.parts.push_back({.name = plan.name, .title = plan.title, .note = "not reached"});
+  }
+  write_text_file(request_.folder / "run.yaml", to_yaml(request_.config));
+  write_report();
+}
+
+Analysis Analyzer::run() {
+  for (std::size_t i = 0; i < kParts.size() && !request_.stop.stop_requested(); ++i) {
+    run_part(i);
+    write_report();
+  }
+  return std::move(analysis_);
+}
+
+std::string Analyzer::why_not_done(bool measured, bool in_time) const {
+  if (in_time) {
+    return measured ? "" : "too little could be measured";
+  }
+  return request_.stop.stop_requested() ? "stopped" : "its share of --budget was over";
+}
+
+void Analyzer::run_part(std::size_t index) {
+  AnalysisPart& part = analysis_.parts[index];
+  if (request_.say) {
+    request_.say(fmt::format("{} of {}: {}", index + 1, kParts.size(), part.title));
+  }
+  const auto share =
+      std::chrono::duration_cast<Clock::duration>(request_.budget * kParts[index].until);
+  const Deadline deadline(begin_ + share, request_.stop);
+  try {
+    const bool measured = measure(part, deadline.token());
+    const bool in_time = !deadline.token().stop_requested();
+    part.status = !measured ? PartStatus::missing
+                  : in_time ? PartStatus::done
+                            : PartStatus::cut_short;
+    part.note = why_not_done(measured, in_time);
+  } catch (const Error& error) {
+    part.status = PartStatus::failed;
+    part.note = error.what();
+  }
+}
+
+bool Analyzer::measure(AnalysisPart& part, const std::stop_token& stop) {
+  if (part.name == "data") {
+    return check_data(part, stop);
+  }
+  if (part.name == "step") {
+    return profile_steps(part, stop);
+  }
+  if (part.name == "loader") {
+    return profile_loader(part, stop);
+  }
+  return part.name == "sweep" ? sweep(part, stop) : profile_devices(part, stop);
+}
+
+bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) const {
+  const TextFrontEnd text(make_text_config(request_.config.values.data));
+  const std::optional<DatasetReport> report = check_dataset(
+      check_options(request_.config.values, stop), make_check_sources(text, kMel.sample_rate));
+  if (!report) {
+    return false;
+  }
+  part.text = render_text(*report, {.unicode = false});
+  part.json = nlohmann::ordered_json::parse(render_json(*report));
+  return true;
+}
+
+bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
+  const std::optional<StepProfile> profile =
+      run_step_profile({.config = request_.config,
+                        .steps = request_.steps,
+                        .folder = request_.folder / "journals" / "step",
+                        .stop = stop});
+  if (!profile) {
+    return false;
+  }
+  part.text = render_text(*profile);
+  part.json = to_json(*profile);
+  part.findings = profile->diagnosis.findings;
+  if (profile->diagnosis.measures.mean_step > 0) {
+    step_ = profile->diagnosis.measures.mean_step - profile->diagnosis.measures.ledger.wait.count();
+  }
+  write_page();
+  return true;
+}
+
+bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) const {
+  const std::optional<ProfiledSet> data = load_profiled_set(request_.config.values, nullptr, stop);
+  if (!data) {
+    return false;
+  }
+  std::optional<DataMeasurement> measured =
+      measure_loader({.config = request_.config.values,
+                      .data = *data,
+                      .batches = 3 * request_.steps,
+                      .step = step_ ? std::optional(Seconds(*step_)) : std::nullopt,
+                      .stop = stop});
+  if (!measured) {
+    return false;
+  }
+  const DataProfile profile = profile_data(*std::move(measured));
+  part.text = render_text(profile);
+  part.json = to_json(profile);
+  if (profile.diagnosis) {
+    part.findings = profile.diagnosis->findings;
+  }
+  return true;
+}
+
+bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) const {
+  const RunConfig& config = request_.config.values;
+  const std::optional<ProfiledSet> data = load_profiled_set(config, nullptr, stop);
+  if (!data) {
+    return false;
+  }
+  const HostFacts host = read_host_facts();
+  const SweepReport report = sweep_loader({.config = config,
+                                           .data = *data,
+                                           .batches = default_sweep_batches(config),
+                                           .workers = default_sweep_workers(host),
+                                           .budget = request_.budget,
+                                           .visit = Seconds{0.25},
+                                           .stop = stop,
+                                           .host = host});
+  part.text = render_text(report);
+  part.json = to_json(report);
+  return report.choice.has_value();
+}
+
+bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) const {
+  const std::optional<DualProfile> profile =
+      run_dual_profile({.config = request_.config,
+                        .steps = request_.steps,
+                        .folder = request_.folder / "journals",
+                        .say = request_.say,
+                        .stop = stop});
+  if (!profile) {
+    return false;
+  }
+  part.text = render_text(*profile);
+  part.json = to_json(*profile);
+  part.findings = profile->diagnosis.findings;
+  return true;
+}
+
+// Of the run whose steps were profiled.
+void Analyzer::write_page() const {
+  const Result<RunRecord> record =
+      read_run_record(request_.folder / "journals" / "step" / "run" / "journal.jsonl");
+  if (!record) {
+    return;  // the text says what could be measured
+  }
+  const Diagnosis diagnosis = diagnose_run(record.value().trace);
+  write_text_file(request_.folder / "report.html",
+                  render_html({.trace = record.value().trace,
+                               .history = record.value().history,
+                               .diagnosis = diagnosis}));
+}
+
+void Analyzer::write_report() const {
+  std::string text;
+  std::string index;
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (const AnalysisPart& part : analysis_.parts) {
+    const std::string status =
+        fmt::format("{:<10} {:<8} {}", to_string(part.status), part.name, part.title);
+    fmt::format_to(
+        std::back_inserter(index), "{}{}{}\n", status, part.note.empty() ? "" : ": ", part.note);
+    fmt::format_to(std::back_inserter(text), "== {} ==\n", part.title);
+    fmt::format_to(std::back_inserter(text),
+                   "{}{}\n",
+                   part.note.empty() ? "" : fmt::format("({})\n", part.note),
+                   part.text);
+    parts.push_back(
+        {{"name", part.name},
+         {"title", part.title},
+         {"status", to_string(part.status)},
+         {"note",
+          part.note.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(part.note)},
+         {"report", part.json}});
+  }
+  const nlohmann::ordered_json report{{"schema", "qanat.analysis"},
+                                      {"schema_version", "1.0"},
+                                      {"complete", analysis_.is_complete()},
+                                      {"seconds", seconds_since(begin_).count()},
+                                      {"parts", std::move(parts)}};
+  fmt::format_to(std::back_inserter(index),
+                 "\nreport.txt   all parts, for people\nreport.json  the same, for programs\n"
+                 "report.html  the run of part `step`, as a page\nrun.yaml     the configuration\n"
+                 "journals/    what was measured; `qanat report journals/step/run` reads it\n");
+  write_text_file(request_.folder / "report.txt", text);
+  write_text_file(request_.folder / "report.json", report.dump(2) + "\n");
+  write_text_file(request_.folder / "index.txt", index);
+}
+
+}  // namespace
+
+std::string_view to_string(PartStatus status) {
+  switch (status) {
+    case PartStatus::done:
+      return "done";
+    case PartStatus::failed:
+      return "failed";
+    case PartStatus::cut_short:
+      return "cut_short";
+    case PartStatus::missing:
+      return "missing";
+  }
+  return "unknown";
+}
+
+bool Analysis::is_complete() const {
+  return std::ranges::all_of(
+      parts, [](const AnalysisPart& part) { return part.status == PartStatus::done; });
+}
+
+Analysis analyze(const AnalysisRequest& request) {
+  return Analyzer(request).run();
+}
+
+}  // namespace qanat

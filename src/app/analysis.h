@@ -1,0 +1,55 @@
+// Everything that can be measured about a data set and its training, one part after the other,
+// written into one folder as it is finished.
+//
+//   report.txt, report.json, report.html, run.yaml, index.txt, journals/
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "base/time.h"
+#include "config/load_config.h"
+#include "diagnose/finding.h"
+
+namespace qanat {
+
+enum class PartStatus { done, failed, cut_short, missing };
+std::string_view to_string(PartStatus status);
+
+struct AnalysisPart {
+  std::string name;   // "data", "step", "loader", "sweep", "dual"
+  std::string title;  // what it looks at
+  PartStatus status = PartStatus::missing;
+  std::string note{};  // why it is not done
+  std::string text{};
+  nlohmann::ordered_json json = nullptr;
+  std::vector<Finding> findings{};
+};
+
+struct AnalysisRequest {
+  LoadedConfig config;
+  std::filesystem::path folder;
+  Seconds budget{300};  // of all parts; each gets its share, and what earlier ones left over
+  std::int64_t steps = 60;
+  std::function<void(const std::string&)> say{};  // which part begins
+  std::stop_token stop{};
+};
+
+struct Analysis {
+  std::vector<AnalysisPart> parts;
+
+  bool is_complete() const;
+};
+
+// Always in this order; those that were not reached when it was stopped are missing. A part that
+// fails does not stop the others. Throws Error when the folder cannot be written.
+Analysis analyze(const AnalysisRequest& request);
+
+}  // namespace qanat

@@ -1,0 +1,152 @@
+"""`qanat profile data|step|dual`: what they print, with which exit code, and on Ctrl-C."""
+import copy
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import schema
+from program import QANAT, environment, qanat
+
+NANO = ["--model-size", "nano", "--batch-size", "4"]
+
+
+class Profile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # One thread for the model: the machine may have other things to do.
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        cls.temporary = tempfile.TemporaryDirectory(prefix="qanat profile ")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.corpus = cls.folder / "corpus"
+        made = qanat("data", "make-demo", cls.corpus, "--utterances", 16, "--mean-seconds", 1.5,
+                     "--built-in")
+        assert made.returncode == 0, made.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def flags(self):
+        return ["--data-path", self.corpus, "--set", f"data.cache_dir={self.folder}"]
+
+    def profile(self, *arguments, expect=(0,)):
+        result = qanat("profile", *arguments, *self.flags(), timeout=300)
+        self.assertIn(result.returncode, expect, result.stderr + result.stdout)
+        return result
+
+    def profile_json(self, *arguments, expect=(0,)):
+        return json.loads(self.profile(*arguments, "--json", expect=expect).stdout)
+
+    def test_data_says_how_much_it_delivers(self):
+        text = self.profile("data", "--num-batches", 70, "--batch-size", 4).stdout
+        for words in ["RATE", "s of speech a second", "TIMING STATISTICS", "mean", "p95",
+                      "p99 needs 299 batches", "BOTTLENECK ANALYSIS", "queue", "workers",
+                      "RECOMMENDED CONFIGURATION", "variation", "rhythm"]:
+            self.assertIn(words, text)
+
+    def test_data_at_a_pace_says_whether_a_trainer_waits(self):
+        report = self.profile_json("data", "--num-batches", 40, "--batch-size", 4,
+                                   "--step-ms", 20)
+        schema.validate(report)
+        self.assertLess(report["wait_share"], 0.5)
+        self.assertGreaterEqual(report["batch_s"]["min"], 0.02)
+        self.assertIsNone(report["batch_s"]["p95"])
+
+    def test_data_faster_than_any_loader_ends_with_findings(self):
+        report = self.profile_json("data", "--num-batches", 80, "--batch-size", 4, "--step-ms",
+                                   0.01, "--set", "pipeline.feature_cache=0", expect=(10,))
+        schema.validate(report)
+        self.assertGreater(report["wait_share"], 0.3)
+        self.assertEqual(self.profile("data", "--num-batches", 80, "--batch-size", 4,
+                                      "--step-ms", 0.01, "--fail-on", "never").returncode, 0)
+
+    def test_benchmark_recommends_workers_for_the_batch_size_in_use(self):
+        report = self.profile_json("data", "--benchmark", "--batch-size", 4,
+                                   "--sweep-batch-sizes", "2,4", "--sweep-workers", "1,2",
+                                   "--budget", 3)
+        schema.validate(report)
+        self.assertEqual(len(report["cells"]), 4)
+        self.assertEqual(report["recommended"]["batch"], 4)
+        self.assertEqual(report["recommended"]["workers"], 1)  # there is one core
+        self.assertGreaterEqual(report["recommended"]["of_best"], 0.97)
+
+    def test_step_runs_the_trainer_and_the_probe(self):
+        report = self.profile_json("step", *NANO, "--num-steps", 40, "--fail-on", "never",
+                                   expect=(0, 3))
+        schema.validate(report)
+        names = [phase["name"] for phase in report["phases"]]
+        self.assertEqual(names, ["data wait", "transfer", "forward", "loss", "backward",
+                                 "optimizer", "other", "step"])
+        step = report["phases"][-1]["mean"]
+        self.assertAlmostEqual(sum(p["mean"] for p in report["phases"][:-1]), step, delta=1e-6)
+        self.assertLess(abs(report["report"]["ledger"]["residual"]), 0.02 * step)
+        self.assertIsNotNone(report["cached_probe"])
+        self.assertGreater(report["cached_probe"]["steps"], 10)
+
+    def test_step_that_is_too_short_cannot_measure(self):
+        result = self.profile("step", *NANO, "--num-steps", 5, expect=(3,))
+        self.assertIn("INCOMPLETE", result.stdout)
+        self.assertIn("p95 needs 59 steps, p99 needs 299", result.stdout)
+
+    def test_step_keeps_nothing_unless_asked(self):
+        before = set(self.folder.iterdir())
+        kept = self.folder / "kept journals"
+        self.profile("step", *NANO, "--num-steps", 3, "--keep", kept, expect=(3,))
+        self.assertEqual({path.name for path in (kept / "run").iterdir()},
+                         {"journal.jsonl", "run.yaml"})
+        self.profile("step", *NANO, "--num-steps", 3, expect=(3,))
+        self.assertEqual(set(self.folder.iterdir()) - before, {kept})
+
+    def test_dual_compares_with_one_device_and_says_that_it_emulates(self):
+        report = self.profile_json("dual", *NANO, "--num-steps", 14, "--rounds", 2,
+                                   "--fail-on", "never", expect=(0, 3))
+        schema.validate(report)
+        self.assertTrue(report["emulated"])
+        self.assertIsNotNone(report["dual"]["batch_s"]["prepare"])
+        self.assertIsNone(report["single"]["batch_s"]["prepare"])
+        self.assertGreater(report["dual"]["data_device"]["memory_peak_bytes"], 0)
+        text = self.profile("dual", *NANO, "--num-steps", 3, expect=(3,))
+        self.assertIn("two are emulated", text.stderr)
+
+    def test_wrong_inputs_are_said(self):
+        nowhere = qanat("profile", "data", "--data-path", self.folder / "nowhere")
+        self.assertEqual(nowhere.returncode, 1)
+        self.assertIn("nowhere", nowhere.stderr)
+        none = qanat("profile", "step")
+        self.assertEqual(none.returncode, 1)
+        self.assertIn("--train-data", none.stderr)
+        self.assertEqual(self.profile("data", "--num-batches", 1, expect=(2,)).stdout, "")
+        gpus = self.profile("dual", *NANO, "--data-gpu", 0, "--model-gpu", 1, expect=(1,))
+        self.assertIn("Insufficient GPUs", gpus.stderr)
+
+    def test_ctrl_c_prints_what_there_is(self):
+        process = subprocess.Popen(
+            [QANAT, "profile", "data", "--num-batches", "1000000", "--step-ms", "10",
+             *map(str, self.flags())], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment())
+        time.sleep(3)  # long enough for some batches
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertIn("TIMING STATISTICS", output)
+
+    def test_the_schema_refuses_what_is_not_a_report(self):
+        report = self.profile_json("data", "--num-batches", 20, "--batch-size", 4)
+        schema.validate(report)
+        if schema.jsonschema is None:
+            return
+        for damage in [lambda r: r.pop("batch_s"), lambda r: r.update(wait_share=2),
+                       lambda r: r["loader"]["queue"].update(empty_share=None)]:
+            damaged = copy.deepcopy(report)
+            damage(damaged)
+            with self.assertRaises(schema.jsonschema.ValidationError):
+                schema.validate(damaged)
+
+
+if __name__ == "__main__":
+    unittest.main()
