@@ -19,6 +19,7 @@
 #include "metrics/event_fan.h"
 #include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
+#include "monitor/resource_monitor.h"
 #include "train/checkpoint_state.h"
 #include "train/model_preset.h"
 #include "train/trainer.h"
@@ -54,6 +55,7 @@ class TrainRun {
   TrainerParts trainer_parts(const Validator& validator);
   TrainSummary first_summary() const;
   void journal_run();
+  std::unique_ptr<ResourceMonitor> watch_resources();
   TrainerOptions trainer_options();
   std::int64_t all_updates() const;
 
@@ -323,10 +325,21 @@ void TrainRun::journal_run() {
   }
   events_.record({.kind = "run",
                   .fields = {{"mode", to_string(plan_.mode)},
+                             {"device", to_string(plan_.model)},
                              {"last_step", all_updates()},
                              {"allowed_cores", allowed_cores(read_host_facts())},
                              {"uses_of_batch", request_.uses_of_batch},
                              {"cadences", std::move(cadences)}}});
+}
+
+// Null when the configuration does not want it.
+std::unique_ptr<ResourceMonitor> TrainRun::watch_resources() {
+  const Seconds every = config_.pipeline.monitor_every;
+  return every > Seconds{0}
+             ? std::make_unique<ResourceMonitor>(
+                   MonitorOptions{.every = every, .data = config_.data.train_data.value_or("")},
+                   events_)
+             : nullptr;
 }
 
 void TrainRun::make_pipeline() {
@@ -360,7 +373,9 @@ TrainSummary TrainRun::run() {
   const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
   journal_run();
   Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
+  std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   summary.outcome = trainer.run(request_.stop);
+  monitor.reset();  // its last look belongs to the run
   events_.record(to_event(pipeline_->stats().loader));
   events_.record({.kind = "ended",
                   .fields = {{"ending", to_string(summary.outcome.ending)},

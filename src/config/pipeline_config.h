@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/time.h"
 #include "config/field.h"
 
 namespace qanat {
@@ -21,6 +22,7 @@ struct PipelineConfig {
   Megabytes data_gpu_memory{8192};
   Megabytes model_gpu_memory{16384};
   bool allow_fallback = false;
+  Seconds monitor_every{2.0};
 
   bool operator==(const PipelineConfig&) const = default;
 };
@@ -76,6 +78,12 @@ void visit_fields(C& c, Visitor&& visit) {
   visit(field("allow_fallback", "train on one device when the GPUs asked for are not there")
             .flag("--allow-fallback"),
         c.allow_fallback);
+  visit(field("monitor_every",
+              "time between looks at processor, memory, storage and GPUs while training, for the "
+              "journal; 0: never")
+            .unit("s")
+            .range(0, 3600),
+        c.monitor_every);
 }
 
 }  // namespace qanat

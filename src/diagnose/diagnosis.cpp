@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "diagnose/full_diagnosis.h"
 #include "diagnose/rules.h"
 
 namespace qanat {
@@ -19,7 +21,7 @@ double won_by(const Finding& finding) {
 
 VerdictKind kind_of(const Finding& finding) {
   const auto rule = std::ranges::find(all_rules(), finding.id, &Rule::id);
-  if (rule->category == "data") {
+  if (rule->category == "data" || rule->category == "storage") {
     return VerdictKind::input_bound;
   }
   if (rule->category == "transfer") {
@@ -29,10 +31,13 @@ VerdictKind kind_of(const Finding& finding) {
                                                           : VerdictKind::host_overhead;
 }
 
-void apply_rules(const RunTrace& trace, Diagnosis& diagnosis) {
+enum class Steps { enough, too_few };
+
+void apply_rules(const RunTrace& trace, Steps steps, Diagnosis& diagnosis) {
   const RuleInput input{.trace = trace, .measures = diagnosis.measures};
   for (const Rule& rule : all_rules()) {
-    RuleOutcome outcome = rule.decide(input);
+    const bool can = steps == Steps::enough || rule.needs == RuleNeeds::nothing;
+    RuleOutcome outcome = can ? rule.decide(input) : RuleOutcome{.skipped = "too few steps"};
     const std::string id(rule.id);
     if (outcome.finding) {
       diagnosis.findings.push_back(std::move(*outcome.finding));
@@ -42,7 +47,7 @@ void apply_rules(const RunTrace& trace, Diagnosis& diagnosis) {
       diagnosis.skipped.push_back({.id = id, .reason = outcome.skipped.value_or("not said")});
     }
   }
-  std::ranges::stable_sort(diagnosis.findings, std::greater{}, won_by);
+  rank_findings(diagnosis.findings);
 }
 
 void judge(Diagnosis& diagnosis) {
@@ -87,18 +92,27 @@ std::string_view to_string(VerdictKind kind) {
   return "UNKNOWN";
 }
 
+bool is_hardware_fault(const Finding& finding) {
+  return (finding.id == "HW006" || finding.id == "HW007") &&
+         finding.severity == FindingSeverity::crit;
+}
+
+void rank_findings(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, std::greater{}, [](const Finding& finding) {
+    return std::pair(won_by(finding), finding.severity);
+  });
+}
+
 Diagnosis diagnose_run(const RunTrace& trace) {
   Diagnosis diagnosis{.measures = measure_run(trace)};
   const std::size_t steady = diagnosis.measures.steady.size();
   if (steady < kFewestSteps) {
     diagnosis.why =
         fmt::format("{} steps after the warm-up; a verdict needs {}", steady, kFewestSteps);
-    for (const Rule& rule : all_rules()) {
-      diagnosis.skipped.push_back({.id = std::string(rule.id), .reason = "too few steps"});
-    }
+    apply_rules(trace, Steps::too_few, diagnosis);
     return diagnosis;
   }
-  apply_rules(trace, diagnosis);
+  apply_rules(trace, Steps::enough, diagnosis);
   judge(diagnosis);
   return diagnosis;
 }

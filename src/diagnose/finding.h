@@ -29,9 +29,12 @@ struct Gain {
   std::string method;  // "ledger", "replay", "rate"
 };
 
+// The `key` of a fix outside the run; its `flag` is then a command, or what to do in words.
+inline constexpr std::string_view kSystemFix = "system";
+
 // One thing to change. `flag` can be pasted behind the command of the run.
 struct Fix {
-  std::string key;                                      // "data.num_workers"
+  std::string key;                                      // "data.num_workers", or kSystemFix
   std::string flag;                                     // "--num-workers 3"
   std::optional<double> predicted_step = std::nullopt;  // s
 };

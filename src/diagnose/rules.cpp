@@ -4,7 +4,10 @@
 
 #include "diagnose/rules_compute.h"
 #include "diagnose/rules_data.h"
+#include "diagnose/rules_hardware.h"
+#include "diagnose/rules_host.h"
 #include "diagnose/rules_rhythm.h"
+#include "diagnose/rules_storage.h"
 
 namespace qanat {
 
@@ -30,6 +33,7 @@ FindingSeverity severity_of(const Gain& gain) {
 }
 
 std::span<const Rule> all_rules() {
+  constexpr RuleNeeds kNothing = RuleNeeds::nothing;
   static constexpr auto kRules = std::to_array<Rule>({
       {"DL002",
        "data",
@@ -55,6 +59,37 @@ std::span<const Rule> all_rules() {
       {"PER003", "rhythm", "steps that got slower at one moment", level_shift},
       {"VAR001", "rhythm", "rare long steps", intermittent_stalls},
       {"VAR002", "rhythm", "steps of equal work that take unequal time", jitter},
+      {"HOST001", "host", "a quota smaller than what the threads want", quota_too_small, kNothing},
+      {"HOST002", "host", "time in which a used-up quota stops the run", quota_throttles},
+      {"HOST003", "host", "stalls for want of memory or storage", pressure_stalls},
+      {"HOST004", "host", "more threads ready to run than cores", oversubscribed},
+      {"HOST005", "host", "other programs on the cores of the trainer", noisy_neighbour},
+      {"HOST006", "host", "threads far from the GPU's memory node", remote_node, kNothing},
+      {"HOST007", "host", "pages that go to the swap area and back", swapping},
+      {"HOST008", "host", "cores kept at low clocks by their governor", slow_governor, kNothing},
+      {"HOST009",
+       "host",
+       "less page-locked memory than batches take",
+       locked_memory_limit,
+       kNothing},
+      {"IO001", "storage", "storage slower than training reads", storage_too_slow},
+      {"IO002", "storage", "files that come from storage again and again", cache_misses},
+      {"IO003", "storage", "data behind a network or an overlay", remote_files, kNothing},
+      {"IO004", "storage", "opening files takes longer than reading them", small_files, kNothing},
+      {"IO005", "storage", "decoding takes most of the loader's time", decode_dominates},
+      {"HW001", "hardware", "a GPU that is there but not used", unused_gpu, kNothing},
+      {"HW002", "hardware", "a driver that does not fit", driver_mismatch, kNothing},
+      {"HW003", "hardware", "GPU numbers that may name another card", device_order, kNothing},
+      {"HW004", "hardware", "clocks below what the GPU could do", clock_limited},
+      {"HW005", "hardware", "a link narrower than the card allows", narrow_link},
+      {"HW006", "hardware", "errors in the memory of a GPU", memory_errors, kNothing},
+      {"HW007", "hardware", "errors reported by the driver, lost GPUs", driver_errors, kNothing},
+      {"HW008", "hardware", "other processes on the GPU", shared_gpu, kNothing},
+      {"HW009", "hardware", "a GPU whose memory is nearly full", memory_full, kNothing},
+      {"HW010", "hardware", "a driver that unloads between runs", persistence_off, kNothing},
+      {"MG001", "hardware", "GPUs that cannot copy to each other", no_peer_copies, kNothing},
+      {"MG002", "hardware", "copies between GPUs far below their link", slow_peer_copies, kNothing},
+      {"MG008", "hardware", "two GPUs on different sockets", distant_pair, kNothing},
   });
   return kRules;
 }

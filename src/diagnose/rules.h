@@ -18,11 +18,16 @@ struct RuleInput {
   const RunMeasures& measures;
 };
 
+// What a rule cannot do without. One that needs nothing also decides about a machine on which
+// nothing was trained: its measures are then those of no step at all.
+enum class RuleNeeds { steps, nothing };
+
 struct Rule {
   std::string_view id;
-  std::string_view category;  // data, compute, rhythm, transfer, host
+  std::string_view category;  // data, compute, rhythm, transfer, host, storage, hardware
   std::string_view looks_for;
   RuleOutcome (*decide)(const RuleInput& input);
+  RuleNeeds needs = RuleNeeds::steps;
 };
 
 // In the order of the catalogue; docs are generated from it.

@@ -95,6 +95,13 @@ void RunTrace::add(const nlohmann::json& line) {
     if (ways.size() > kMostSteps) {
       ways.pop_front();
     }
+  } else if (kind == "host") {
+    damaged_lines += add_host_line(line, !steps.empty(), host) ? 0 : 1;
+  } else if (kind == "devices") {
+    damaged_lines += add_devices_line(line, gpus) ? 0 : 1;
+  } else if (kind == "storage") {
+    const Result<StorageReading> reading = to_storage_reading(line);
+    reading ? static_cast<void>(storage = reading.value()) : static_cast<void>(++damaged_lines);
   } else if (kind == "ended") {
     ended = true;
   }

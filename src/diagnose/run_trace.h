@@ -12,9 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "diagnose/host_trace.h"
 #include "diagnose/periodicity.h"
 #include "metrics/pipeline_stats.h"
 #include "metrics/step_record.h"
+#include "monitor/storage_probe.h"
 
 namespace qanat {
 
@@ -35,6 +37,9 @@ struct RunTrace {
   std::vector<PipelineStats> readings;            // the ones before, thinned out in a long run
   nlohmann::json run = nlohmann::json::object();  // the line of kind "run": mode, devices, host
   std::vector<Cadence> cadences;                  // things that happen every so many steps
+  std::optional<HostTrace> host;                  // lines of kind "host", added up
+  std::optional<GpuTrace> gpus;                   // lines of kind "devices"
+  std::optional<StorageReading> storage;          // the line of kind "storage"
   bool ended = false;                             // the run said that it ended
   int damaged_lines = 0;
   int sessions = 0;

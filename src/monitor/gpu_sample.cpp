@@ -85,6 +85,8 @@ nlohmann::json to_json(const GpuSetup& setup) {
                         {"gpus", nlohmann::json::array()},
                         {"pairs", nlohmann::json::array()}};
   write_reading(object, "cuda_version", setup.cuda_version);
+  write_reading(object, "visible", setup.visible);
+  write_reading(object, "order", setup.order);
   for (const GpuFacts& facts : setup.gpus) {
     object["gpus"].push_back(to_json(facts));
   }
@@ -109,6 +111,8 @@ Result<GpuSetup> to_gpu_setup(const nlohmann::json& object) {
   }
   GpuSetup setup{.driver = driver->get<std::string>()};
   read_reading(object, "cuda_version", setup.cuda_version);
+  read_reading(object, "visible", setup.visible);
+  read_reading(object, "order", setup.order);
   for (const nlohmann::json& item : *gpus) {
     if (!item.is_object()) {
       return Failure{"the setup of GPUs: expected objects"};

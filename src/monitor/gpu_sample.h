@@ -112,6 +112,8 @@ struct GpuPair {
 struct GpuSetup {
   std::string driver;            // version; empty: not said
   Reading<double> cuda_version;  // the driver's, 12020 is 12.2
+  Reading<std::string> visible;  // CUDA_VISIBLE_DEVICES
+  Reading<std::string> order;    // CUDA_DEVICE_ORDER
   std::vector<GpuFacts> gpus;
   std::vector<GpuPair> pairs;
 

@@ -173,5 +173,11 @@ TEST(KernelFilesTest, CoreListsAreCounted) {
   EXPECT_EQ(count_list("0-9223372036854775807"), std::nullopt);
 }
 
+TEST(KernelFilesTest, ListsMeetInACommonNumber) {
+  EXPECT_TRUE(lists_meet("0-3,8", "3"));
+  EXPECT_FALSE(lists_meet("0-3,8", "4-7"));
+  EXPECT_FALSE(lists_meet("", "0"));
+}
+
 }  // namespace
 }  // namespace qanat

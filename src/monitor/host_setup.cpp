@@ -46,6 +46,27 @@ Number affinity(const fs::path& root) {
   return to_number(list ? count_list(*list) : std::nullopt, path);
 }
 
+Word core_nodes(const fs::path& root) {
+  const std::string status = read_kernel_file(root / "proc/self/status").value_or("");
+  const std::string allowed(value_after(status, "Cpus_allowed_list:").value_or(""));
+  const fs::path folder = root / "sys/devices/system/node";
+  std::set<int> nodes;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const auto number = name.starts_with("node") ? to_integer(name.substr(4)) : std::nullopt;
+    const std::string cores = read_kernel_file(at->path() / "cpulist").value_or("");
+    if (number && lists_meet(cores, allowed)) {
+      nodes.insert(static_cast<int>(*number));
+    }
+  }
+  if (nodes.empty()) {
+    return Word::none(folder.string() + ": no node names a core of this process");
+  }
+  return fmt::format("{}", fmt::join(nodes, ","));
+}
+
 // "MemTotal:       16306564 kB"
 Number meminfo(const fs::path& root, std::string_view key) {
   const fs::path path = root / "proc/meminfo";
@@ -136,6 +157,7 @@ HostSetup read_host_setup(const fs::path& root, const fs::path& data) {
           .locked_memory = locked_memory(root),
           .shared_memory = shared_memory(root),
           .numa_nodes = list_length(root / "sys/devices/system/node/online"),
+          .core_nodes = core_nodes(root),
           .governor = of_all_cores(root, "scaling_governor"),
           .clock_driver = of_all_cores(root, "scaling_driver"),
           .data_file_system = file_system(root, data)};

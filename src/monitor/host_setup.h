@@ -24,6 +24,7 @@ struct HostSetup {
   Reading<double> locked_memory;  // most that may be page-locked
   Reading<double> shared_memory;  // size of /dev/shm
   Reading<double> numa_nodes;
+  Reading<std::string> core_nodes;    // memory nodes of the cores it may use: "0", "0,1"
   Reading<std::string> governor;      // of the cores; "a,b" when they differ
   Reading<std::string> clock_driver;  // of their frequency
   Reading<std::string> data_file_system;
@@ -43,6 +44,7 @@ void visit_setup(Setup& setup, Visitor&& visit) {
   visit("locked_memory", setup.locked_memory);
   visit("shared_memory", setup.shared_memory);
   visit("numa_nodes", setup.numa_nodes);
+  visit("core_nodes", setup.core_nodes);
   visit("governor", setup.governor);
   visit("clock_driver", setup.clock_driver);
   visit("data_file_system", setup.data_file_system);

@@ -17,6 +17,9 @@ class HostSetupTest : public testing::Test {
     tree_.put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
     tree_.put("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "acpi-cpufreq\n");
     tree_.put("sys/devices/system/node/online", "0-1\n");
+    tree_.put("sys/devices/system/node/node0/cpulist", "0-1\n");
+    tree_.put("sys/devices/system/node/node1/cpulist", "2-5\n");
+    tree_.put("sys/devices/system/node/node2/cpulist", "6-7\n");
     tree_.put("proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-3\n");
     tree_.put("proc/self/limits",
               "Limit                     Soft Limit           Hard Limit           Units\n"
@@ -40,6 +43,7 @@ TEST_F(HostSetupTest, EverythingThatCanBeReadIsRead) {
   EXPECT_EQ(setup.affinity_cores, Reading<double>(4));
   EXPECT_EQ(setup.cpu_quota, Reading<double>(2.5));
   EXPECT_EQ(setup.numa_nodes, Reading<double>(2));
+  EXPECT_EQ(setup.core_nodes, Reading<std::string>("0,1"));
   EXPECT_EQ(setup.locked_memory, Reading<double>(8388608));
   EXPECT_EQ(setup.swap, Reading<double>(256 * 1024));
   EXPECT_EQ(setup.governor, Reading<std::string>("performance,powersave"));

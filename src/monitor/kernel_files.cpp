@@ -67,10 +67,18 @@ std::optional<std::int64_t> read_integer(const std::filesystem::path& path) {
   return text ? to_integer(*text) : std::nullopt;
 }
 
-std::optional<int> count_list(std::string_view text) {
+namespace {
+
+struct Span {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+// The parts of "0-3,8,10-11"; nothing when it is no such list.
+std::optional<std::vector<Span>> to_spans(std::string_view text) {
   constexpr std::int64_t kMost = 1 << 20;  // more than any kernel counts
+  std::vector<Span> spans;
   std::string_view rest = trimmed(text);
-  std::int64_t count = 0;
   while (!rest.empty()) {
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
@@ -80,9 +88,32 @@ std::optional<int> count_list(std::string_view text) {
     if (!first || !last || *first < 0 || *last < *first || *last >= kMost) {
       return std::nullopt;
     }
-    count += *last - *first + 1;
+    spans.push_back({.first = *first, .last = *last});
+  }
+  return spans;
+}
+
+}  // namespace
+
+std::optional<int> count_list(std::string_view text) {
+  constexpr std::int64_t kMost = 1 << 20;
+  std::int64_t count = 0;
+  for (const Span& span : to_spans(text).value_or(std::vector<Span>())) {
+    count += span.last - span.first + 1;
   }
   return count > 0 && count < kMost ? std::optional(static_cast<int>(count)) : std::nullopt;
+}
+
+bool lists_meet(std::string_view first, std::string_view second) {
+  const std::vector<Span> others = to_spans(second).value_or(std::vector<Span>());
+  for (const Span& span : to_spans(first).value_or(std::vector<Span>())) {
+    if (std::ranges::any_of(others, [&span](const Span& other) {
+          return span.first <= other.last && other.first <= span.last;
+        })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<std::string_view> value_after(std::string_view text, std::string_view key) {

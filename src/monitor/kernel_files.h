@@ -24,6 +24,9 @@ std::optional<std::int64_t> read_integer(const std::filesystem::path& path);
 // How many numbers "0-3,8,10-11" names: 7.
 std::optional<int> count_list(std::string_view text);
 
+// Whether "0-3,8" and "3,9" name a number in common.
+bool lists_meet(std::string_view first, std::string_view second);
+
 // The rest of the first line of `text` that starts with `key`, blanks trimmed.
 std::optional<std::string_view> value_after(std::string_view text, std::string_view key);
 

@@ -27,6 +27,11 @@ std::string library_path(const NvmlOptions& options) {
   return !options.library.empty() || given == nullptr ? options.library : given;
 }
 
+Word variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? Word::none("not set") : Word(value);
+}
+
 // "00000000:65:00.0" as the folders below /sys/bus/pci/devices are called: "0000:65:00.0".
 std::string to_folder_name(std::string id) {
   std::ranges::transform(
@@ -155,7 +160,9 @@ Reading<GpuSetup> NvmlProbe::Session::open() {
     return Reading<GpuSetup>::none(std::move(why));
   }
   register_events();
-  GpuSetup setup{.cuda_version = ask<int>(1, f().cuda_version)};
+  GpuSetup setup{.cuda_version = ask<int>(1, f().cuda_version),
+                 .visible = variable("CUDA_VISIBLE_DEVICES"),
+                 .order = variable("CUDA_DEVICE_ORDER")};
   std::array<char, 96> version{};
   if (f().driver_version != nullptr &&
       f().driver_version(version.data(), version.size() - 1) == nvml::kSuccess) {

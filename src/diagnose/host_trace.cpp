@@ -1,0 +1,178 @@
+#include "diagnose/host_trace.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qanat {
+namespace {
+
+constexpr double kBusy = 0.05;  // share of time with a kernel
+constexpr std::size_t kMostXids = 100;
+
+std::optional<double> number_in(const nlohmann::json& line, const char* name) {
+  const auto value = line.find(name);
+  if (value == line.end() || !value->is_number() || !std::isfinite(value->get<double>())) {
+    return std::nullopt;
+  }
+  return value->get<double>();
+}
+
+// Reasons are written with the first look only.
+void keep_reasons(const HostCounters& first, HostCounters& later) {
+  std::vector<const Reading<double>*> before;
+  visit_counters(first, [&](const char*, const Reading<double>& r) { before.push_back(&r); });
+  std::size_t at = 0;
+  visit_counters(later, [&](const char*, Reading<double>& reading) {
+    const Reading<double>& old = *before[at++];
+    if (!reading && !old) {
+      reading = old;
+    }
+  });
+}
+
+bool is_busy(const GpuSample& sample) {
+  if (sample.kernels_resident) {
+    return *sample.kernels_resident >= kBusy;
+  }
+  const auto bits = static_cast<std::uint64_t>(sample.limits.value().value_or(1));
+  return (bits & static_cast<std::uint64_t>(ClockLimit::idle)) == 0;
+}
+
+void add_busy(const GpuSample& sample, GpuHistory& history) {
+  ++history.busy;
+  history.link_gen = std::max(history.link_gen, sample.link_gen.value().value_or(0));
+  history.link_width = std::max(history.link_width, sample.link_width.value().value_or(0));
+  const double bits_read = sample.limits.value().value_or(0);
+  const auto bits = bits_read >= 0 && bits_read < 1e18 ? static_cast<std::uint64_t>(bits_read) : 0;
+  bool limited = false;
+  for (const ClockLimit limit : all_clock_limits()) {
+    if (limit != ClockLimit::idle && (bits & static_cast<std::uint64_t>(limit)) != 0) {
+      ++history.limited[limit];
+      limited = true;
+    }
+  }
+  if (sample.clock) {
+    (limited ? history.clock_limited : history.clock_free) += *sample.clock;
+    ++(limited ? history.num_limited : history.num_free);
+  }
+}
+
+void add_sample(const GpuSample& sample, GpuHistory& history) {
+  if (history.samples++ == 0) {
+    history.first = sample;
+  }
+  history.last = sample;
+  history.lost = history.lost || sample.lost.value().value_or(0) != 0;
+  history.memory_most = std::max(history.memory_most, sample.memory_used.value().value_or(0));
+  if (sample.xid && history.xids.size() < kMostXids) {
+    history.xids.push_back(*sample.xid);
+  }
+  if (is_busy(sample)) {
+    add_busy(sample, history);
+  }
+}
+
+}  // namespace
+
+Reading<double> HostTrace::growth(Reading<double> HostCounters::*counter) const {
+  if (looks < 2) {
+    return Reading<double>::none("the host was looked at only once");
+  }
+  const Reading<double>& before = first.*counter;
+  const Reading<double>& after = last.*counter;
+  if (!before || !after) {
+    return before ? after : before;
+  }
+  // Threads and groups that are gone take what they counted with them.
+  return std::max(0.0, *after - *before);
+}
+
+Reading<double> HostTrace::share(Reading<double> HostCounters::*counter) const {
+  const Reading<double> grown = growth(counter);
+  if (!grown || seconds() <= 0) {
+    return grown ? Reading<double>::none("no time passed between two looks") : grown;
+  }
+  return *grown / seconds();
+}
+
+Reading<std::vector<ThreadClock>> HostTrace::threads() const {
+  if (!first.threads || !last.threads) {
+    return first.threads ? last.threads : first.threads;
+  }
+  std::vector<ThreadClock> grown;
+  for (const ThreadClock& after : *last.threads) {
+    ThreadClock clock = after;
+    const auto before = std::ranges::find(*first.threads, after.name, &ThreadClock::name);
+    if (before != (*first.threads).end()) {
+      clock.running = std::max(0.0, after.running - before->running);
+      clock.waiting = std::max(0.0, after.waiting - before->waiting);
+    }
+    grown.push_back(clock);
+  }
+  return grown;
+}
+
+bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<HostTrace>& trace) {
+  const auto counters = line.find("counters");
+  const std::optional<double> at = number_in(line, "t");
+  if (counters == line.end() || !at) {
+    return false;
+  }
+  Result<HostCounters> read = to_host_counters(*counters);
+  if (!read) {
+    return false;
+  }
+  if (!trace) {
+    trace.emplace();
+    trace->first = read.value();
+    trace->first_at = *at;
+  }
+  if (const auto setup = line.find("setup"); setup != line.end()) {
+    if (const Result<HostSetup> known = to_host_setup(*setup)) {
+      trace->setup = known.value();
+    }
+  }
+  keep_reasons(trace->first, read.value());
+  if (!has_steps) {
+    trace->first = read.value();
+    trace->first_at = *at;
+    trace->looks = 0;
+  }
+  trace->last = std::move(read).value();
+  trace->last_at = *at;
+  trace->cost = number_in(line, "cost").value_or(trace->cost);
+  ++trace->looks;
+  return true;
+}
+
+bool add_devices_line(const nlohmann::json& line, std::optional<GpuTrace>& trace) {
+  if (const auto setup = line.find("setup"); setup != line.end()) {
+    const Result<GpuSetup> known = to_gpu_setup(*setup);
+    if (!known) {
+      return false;
+    }
+    trace = GpuTrace{.setup = known.value(),
+                     .gpus = std::vector<GpuHistory>(known.value().gpus.size())};
+    return true;
+  }
+  if (const auto why = line.find("unknown"); why != line.end() && why->is_string()) {
+    trace = GpuTrace{.setup = Reading<GpuSetup>::none(why->get<std::string>())};
+    return true;
+  }
+  if (const auto why = line.find("silent"); trace && why != line.end() && why->is_string()) {
+    trace->silent = why->get<std::string>();
+    return true;
+  }
+  const auto listed = line.find("samples");
+  const Result<std::vector<GpuSample>> samples =
+      to_gpu_samples(listed == line.end() ? nlohmann::json() : *listed);
+  if (!samples || !trace || samples.value().size() != trace->gpus.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < trace->gpus.size(); ++i) {
+    add_sample(samples.value()[i], trace->gpus[i]);
+  }
+  return true;
+}
+
+}  // namespace qanat

@@ -1,0 +1,63 @@
+// What the journal says of host and GPUs between the first and the last step, in bounded memory:
+// the lines that monitor/resource_monitor.h writes, added up.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "monitor/gpu_sample.h"
+#include "monitor/host_counters.h"
+#include "monitor/host_setup.h"
+
+namespace qanat {
+
+struct HostTrace {
+  HostSetup setup{};
+  HostCounters first{};
+  HostCounters last{};
+  double first_at = 0;  // s of the journal
+  double last_at = 0;
+  int looks = 0;
+  double cost = 0;  // s that looking took
+
+  double seconds() const { return last_at - first_at; }
+  // How much a counter grew, or why that is not known.
+  Reading<double> growth(Reading<double> HostCounters::*counter) const;
+  // The same as a share of the time between.
+  Reading<double> share(Reading<double> HostCounters::*counter) const;
+  // What threads did between the first and the last look.
+  Reading<std::vector<ThreadClock>> threads() const;
+};
+
+// What a GPU was seen to do.
+struct GpuHistory {
+  int samples = 0;
+  int busy = 0;                         // of these: a kernel was there
+  std::map<ClockLimit, int> limited{};  // of the busy ones
+  double clock_limited = 0;             // Hz, sum over busy samples that were limited
+  double clock_free = 0;                // Hz, sum over the other busy ones
+  int num_limited = 0;
+  int num_free = 0;
+  double link_gen = 0;  // best seen while busy
+  double link_width = 0;
+  double memory_most = 0;  // bytes
+  std::vector<double> xids{};
+  bool lost = false;
+  GpuSample first{};
+  GpuSample last{};
+};
+
+struct GpuTrace {
+  Reading<GpuSetup> setup{};
+  std::vector<GpuHistory> gpus{};  // as in the setup
+  std::string silent{};            // why NVML stopped answering; empty: it did not
+};
+
+// `has_steps`: the run's first step was journalled. Looks before it only move the beginning. False
+// when the line is damaged.
+bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<HostTrace>& trace);
+bool add_devices_line(const nlohmann::json& line, std::optional<GpuTrace>& trace);
+
+}  // namespace qanat

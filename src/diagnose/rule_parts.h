@@ -1,0 +1,28 @@
+// What several rules about host, storage and hardware need. See rules.h.
+#pragma once
+
+#include <string>
+
+#include "diagnose/rules.h"
+
+namespace qanat {
+
+// The gain if `share` of the step were gone, known to within a factor: its interval reaches from
+// `low` to `high` times the share. Nothing won (and no step time) when there are no steps.
+struct ShareOfStep {
+  double share = 0;
+  double low = 0.5;
+  double high = 1.5;
+};
+Gain gain_of_share(const RunMeasures& measures, ShareOfStep won, std::string method);
+// For what is worth knowing but was not measured.
+Gain no_gain(const RunMeasures& measures);
+
+// The device waits long enough for data that the cause is worth looking for.
+bool waits_for_data(const RunMeasures& measures);
+Gain gain_without_waiting(const RunMeasures& measures);
+
+// "diagnose --verify ID", for findings whose fix is a flag.
+std::string verify_command(const std::string& id);
+
+}  // namespace qanat

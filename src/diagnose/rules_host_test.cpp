@@ -1,0 +1,207 @@
+#include "diagnose/rules_host.h"
+
+#include <functional>
+
+#include "diagnose/rules_testing.h"
+
+namespace qanat {
+namespace {
+
+using Threads = std::vector<ThreadClock>;
+
+class RulesHostTest : public RulesTest {
+ protected:
+  void set_quota(double cores, double throttled) {
+    trace_.host->setup.cpu_quota = cores;
+    trace_.host->last.throttled = throttled;
+    trace_.host->last.periods = 100.0;
+    trace_.host->last.throttled_periods = 60.0;
+  }
+  void set_threads(Threads threads) { trace_.host->last.threads = std::move(threads); }
+};
+
+TEST_F(RulesHostTest, AHealthyMachinePassesEverything) {
+  for (const Rule& rule : all_rules()) {
+    if (rule.category == "host") {
+      EXPECT_TRUE(decide(rule.decide).passed.has_value()) << rule.id;
+    }
+  }
+}
+
+TEST_F(RulesHostTest, WithoutLinesAboutTheHostNothingIsClaimed) {
+  trace_.host.reset();
+
+  for (const Rule& rule : all_rules()) {
+    if (rule.category == "host") {
+      EXPECT_TRUE(decide(rule.decide).skipped.has_value()) << rule.id;
+    }
+  }
+}
+
+TEST_F(RulesHostTest, WhatCannotBeReadIsSkippedWithTheReason) {
+  visit_setup(trace_.host->setup, [](const char*, auto& reading) {
+    reading = std::remove_reference_t<decltype(reading)>::none("may not be read");
+  });
+  visit_counters(trace_.host->last, [](const char*, Reading<double>& reading) {
+    reading = Reading<double>::none("may not be read");
+  });
+  trace_.host->last.threads = Reading<Threads>::none("may not be read");
+
+  for (const Rule& rule : all_rules()) {
+    if (rule.category == "host") {
+      EXPECT_EQ(decide(rule.decide).skipped, "may not be read") << rule.id;
+    }
+  }
+}
+
+TEST_F(RulesHostTest, AQuotaBelowWhatThreadsWantIsFoundWithWorkersThatFit) {
+  set_quota(1.4, 0);
+  set_threads({{.name = "load", .threads = 4, .running = 10, .waiting = 20},
+               {.name = "train", .threads = 1, .running = 10}});
+
+  const RuleOutcome outcome = decide(quota_too_small);
+
+  expect_complete(outcome, "HOST001");
+  EXPECT_EQ(outcome.finding->severity, FindingSeverity::info);
+  EXPECT_EQ(outcome.finding->fixes[0].flag, "--num-workers 1");
+}
+
+TEST_F(RulesHostTest, AQuotaThatStopsTheRunCostsWhatItStops) {
+  set_quota(1, 12);  // on two cores' worth of threads
+  set_threads({{.name = "load", .threads = 2, .running = 5, .waiting = 5},
+               {.name = "train", .threads = 1, .running = 10}});
+
+  const RuleOutcome outcome = decide(quota_throttles);
+
+  expect_complete(outcome, "HOST002");
+  EXPECT_NEAR(outcome.finding->evidence[0].value, 0.6, 1e-9);
+  EXPECT_NEAR(outcome.finding->gain.speedup, 2.5, 1e-6);
+  EXPECT_EQ(outcome.finding->severity, FindingSeverity::crit);
+  EXPECT_EQ(decide(quota_too_small).finding->severity, FindingSeverity::crit);
+}
+
+TEST_F(RulesHostTest, AQuotaThatIsNeverUsedUpIsFine) {
+  set_quota(3, 0.05);
+
+  EXPECT_TRUE(decide(quota_throttles).passed.has_value());
+  EXPECT_TRUE(decide(quota_too_small).passed.has_value());
+}
+
+TEST_F(RulesHostTest, StallsForMemoryAreFoundInTheOwnGroupFirst) {
+  trace_.host->last.memory_full = 9.0;
+  trace_.host->last.group_memory_full = 3.0;
+
+  const RuleOutcome outcome = decide(pressure_stalls);
+
+  expect_complete(outcome, "HOST003");
+  EXPECT_DOUBLE_EQ(outcome.finding->evidence[0].value, 0.3);
+  EXPECT_EQ(outcome.finding->fixes[0].key, "pipeline.feature_cache");
+}
+
+TEST_F(RulesHostTest, StorageThatOthersWaitForIsNoFinding) {
+  trace_.host->last.group_io_full = 5.0;
+
+  EXPECT_TRUE(decide(pressure_stalls).passed.has_value());
+
+  wait_for_data(0.05);
+  expect_complete(decide(pressure_stalls), "HOST003");
+}
+
+TEST_F(RulesHostTest, MoreThreadsThanCoresAreFoundWithTheWorkersThatFit) {
+  set_threads({{.name = "load", .threads = 12, .running = 28, .waiting = 80},
+               {.name = "train", .threads = 1, .running = 8, .waiting = 4}});
+
+  const RuleOutcome outcome = decide(oversubscribed);
+
+  expect_complete(outcome, "HOST004");
+  EXPECT_EQ(outcome.finding->fixes[0].flag, "--num-workers 3");
+  EXPECT_NEAR(outcome.finding->gain.speedup, 1.5, 0.01);
+}
+
+TEST_F(RulesHostTest, AFullLoaderBesideATrainerThatRunsIsFine) {
+  set_threads({{.name = "load", .threads = 12, .running = 28, .waiting = 80},
+               {.name = "train", .threads = 1, .running = 10, .waiting = 0.2}});
+
+  EXPECT_TRUE(decide(oversubscribed).passed.has_value());
+}
+
+TEST_F(RulesHostTest, OtherProgramsOnTheCoresAreFound) {
+  trace_.host->last.machine_busy = 38.0;
+  set_threads({{.name = "train", .threads = 1, .running = 7, .waiting = 3}});
+
+  const RuleOutcome outcome = decide(noisy_neighbour);
+
+  expect_complete(outcome, "HOST005");
+  EXPECT_NEAR(outcome.finding->evidence[0].value, 19.0 / 40, 1e-9);
+  EXPECT_TRUE(decide(oversubscribed).passed.has_value());
+}
+
+TEST_F(RulesHostTest, OtherProgramsThatNobodyWaitsForAreFine) {
+  trace_.host->last.machine_busy = 38.0;
+
+  EXPECT_TRUE(decide(noisy_neighbour).passed.has_value());
+}
+
+TEST_F(RulesHostTest, TimeTakenByAHypervisorIsFound) {
+  trace_.host->last.machine_stolen = 8.0;
+
+  expect_complete(decide(noisy_neighbour), "HOST005");
+}
+
+TEST_F(RulesHostTest, ThreadsOnTheOtherNodeAreFound) {
+  two_gpus();
+  trace_.host->setup.numa_nodes = 2.0;
+  trace_.host->setup.core_nodes = std::string("1");
+
+  expect_complete(decide(remote_node), "HOST006");
+
+  trace_.host->setup.core_nodes = std::string("0");
+  EXPECT_TRUE(decide(remote_node).passed.has_value());
+  no_gpus();
+  EXPECT_TRUE(decide(remote_node).skipped.has_value());
+}
+
+TEST_F(RulesHostTest, SwappingIsFoundAlsoWhereStallsAreNotMeasured) {
+  trace_.host->last.swapped_in = 4e7;
+  trace_.host->last.memory_full = Reading<double>::none("no PSI");
+
+  const RuleOutcome outcome = decide(swapping);
+
+  expect_complete(outcome, "HOST007");
+  EXPECT_EQ(outcome.finding->severity, FindingSeverity::warn);
+}
+
+TEST_F(RulesHostTest, PowersaveIsFoundUnlessItsDriverRaisesClocks) {
+  trace_.host->setup.governor = std::string("powersave");
+
+  expect_complete(decide(slow_governor), "HOST008");
+
+  trace_.host->setup.clock_driver = std::string("intel_pstate");
+  EXPECT_TRUE(decide(slow_governor).passed.has_value());
+}
+
+TEST_F(RulesHostTest, BlocksThatCannotBePageLockedAreFound) {
+  two_gpus();
+  trace_.pipeline->window.allocated = Bytes{50'000'000};
+
+  expect_complete(decide(locked_memory_limit), "HOST009");
+
+  trace_.host->setup.locked_memory = Reading<double>::none(std::string(kNoLimit));
+  EXPECT_TRUE(decide(locked_memory_limit).passed.has_value());
+}
+
+TEST_F(RulesHostTest, WithoutStepsTheMachineIsStillJudged) {
+  trace_.steps.clear();
+  trace_.host->setup.governor = std::string("powersave");
+
+  for (const Rule& rule : all_rules()) {
+    if (rule.category == "host" && rule.needs == RuleNeeds::nothing) {
+      const RuleOutcome outcome = decide(rule.decide);
+      EXPECT_TRUE(outcome.passed || outcome.finding || outcome.skipped) << rule.id;
+    }
+  }
+  expect_complete(decide(slow_governor), "HOST008");
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,121 @@
+// For tests of rules: a run of sixty steady steps on a healthy machine, to be spoilt.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "diagnose/rules.h"
+
+namespace qanat {
+
+class RulesTest : public testing::Test {
+ protected:
+  RulesTest() {
+    for (int i = 0; i < 60; ++i) {
+      trace_.add(StepRecord{
+          .step = i,
+          .rows = 16,
+          .padded_frames = 400 + i % 7,
+          .frames = 16 * 390,
+          .phases = {.forward = Seconds{0.04 + 0.0001 * (i % 7)}, .backward = Seconds{0.06}}});
+    }
+    trace_.pipeline = PipelineStats{};
+    trace_.pipeline->active_workers = 2;
+    trace_.pipeline->from_audio = 960;
+    trace_.pipeline->decode.busy = Seconds{1};
+    trace_.pipeline->mel.busy = Seconds{2};
+    trace_.run = {{"mode", "single_buffered"}, {"device", "cpu"}};
+    healthy_host();
+  }
+
+  // Ten seconds on four cores, of which the run uses two.
+  void healthy_host() {
+    HostTrace host{.first_at = 0, .last_at = 10, .looks = 5};
+    host.setup = {.online_cores = 4.0,
+                  .affinity_cores = 4.0,
+                  .cpu_quota = Reading<double>::none(std::string(kNoLimit)),
+                  .locked_memory = 8e6,
+                  .numa_nodes = 1.0,
+                  .core_nodes = std::string("0"),
+                  .governor = std::string("performance"),
+                  .clock_driver = std::string("acpi-cpufreq"),
+                  .data_file_system = std::string("ext4")};
+    visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    host.last.machine_busy = 20.0;
+    host.last.process_cpu = 19.0;
+    host.last.read_bytes = 1e8;
+    host.first.threads = std::vector<ThreadClock>{};
+    host.last.threads =
+        std::vector<ThreadClock>{{.name = "load", .threads = 2, .running = 4, .waiting = 0.1},
+                                 {.name = "train", .threads = 1, .running = 10, .waiting = 0.1}};
+    trace_.host = host;
+  }
+
+  void wait_for_data(double seconds) {
+    for (StepRecord& step : trace_.steps) {
+      step.phases.wait = Seconds{seconds};
+    }
+  }
+
+  // Two GPUs of one kind that work, sampled ten times.
+  void two_gpus() {
+    const auto gpu = [](const char* bus) {
+      return GpuFacts{.bus_id = std::string(bus),
+                      .name = std::string("Card"),
+                      .numa_node = 0.0,
+                      .memory = 24e9,
+                      .clock_max = 2.5e9,
+                      .link_gen_max = 4.0,
+                      .link_width_max = 16.0,
+                      .persistence = 1.0};
+    };
+    const GpuSetup setup{
+        .driver = "535",
+        .gpus = {gpu("0000:65:00.0"), gpu("0000:66:00.0")},
+        .pairs = {{.first = 0, .second = 1, .peer_copies = 1.0, .distance = 30.0}}};
+    const GpuHistory history{
+        .samples = 10,
+        .busy = 10,
+        .clock_free = 10 * 2.4e9,
+        .num_free = 10,
+        .link_gen = 4,
+        .link_width = 16,
+        .memory_most = 10e9,
+        .last = {.uncorrected_errors = 0.0, .remap_pending = 0.0, .other_processes = 0.0}};
+    trace_.gpus = GpuTrace{.setup = setup, .gpus = {history, history}};
+    trace_.run["device"] = "cuda:0";
+  }
+  void no_gpus() {
+    trace_.gpus = GpuTrace{.setup = Reading<GpuSetup>::none("libnvidia-ml.so.1: not there")};
+  }
+  // The setup of GPUs, to be spoilt.
+  void change_setup(const std::function<void(GpuSetup&)>& change) {
+    GpuSetup setup = *trace_.gpus->setup;
+    change(setup);
+    trace_.gpus->setup = setup;
+  }
+
+  RuleOutcome decide(RuleOutcome (*rule)(const RuleInput&)) const {
+    const RunMeasures measures = measure_run(trace_);
+    return rule({.trace = trace_, .measures = measures});
+  }
+  // A finding that has all a reader needs.
+  static void expect_complete(const RuleOutcome& outcome, std::string_view id) {
+    ASSERT_TRUE(outcome.finding.has_value())
+        << outcome.passed.value_or("") << outcome.skipped.value_or("");
+    const Finding& finding = *outcome.finding;
+    EXPECT_EQ(finding.id, id);
+    EXPECT_FALSE(finding.title.empty());
+    EXPECT_FALSE(finding.evidence.empty());
+    EXPECT_FALSE(finding.fixes.empty());
+    EXPECT_FALSE(finding.verify.empty());
+    EXPECT_FALSE(finding.gain.method.empty());
+  }
+
+  RunTrace trace_;
+};
+
+}  // namespace qanat

@@ -1,0 +1,95 @@
+#include "monitor/resource_monitor.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "monitor/host_counters.h"
+#include "monitor/host_setup.h"
+#include "monitor/monitor_testing.h"
+
+namespace qanat {
+namespace {
+
+MonitorOptions without_gpus() {
+  return {.every = Seconds{3600}, .nvml = {.library = "libqanat-no-such-nvml.so.1"}};
+}
+
+TEST(ResourceMonitorTest, AShortRunIsLookedAtTwice) {
+  EventList journal;
+
+  { const ResourceMonitor monitor(without_gpus(), journal); }
+
+  const std::vector<Event> host = journal.events("host");
+  ASSERT_EQ(host.size(), 2U);
+  EXPECT_TRUE(to_host_setup(host[0].fields.at("setup")).ok());
+  EXPECT_FALSE(host[1].fields.contains("setup"));
+  EXPECT_TRUE(to_host_counters(host[1].fields.at("counters")).ok());
+  EXPECT_FALSE(host[1].fields.at("counters").contains("unknown"));
+  EXPECT_GT(host[1].fields.at("cost").get<double>(), 0);
+}
+
+TEST(ResourceMonitorTest, WithoutGpusTheReasonIsJournalledOnce) {
+  EventList journal;
+
+  { const ResourceMonitor monitor(without_gpus(), journal); }
+
+  const std::vector<Event> devices = journal.events("devices");
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_NE(devices[0].fields.at("unknown").get<std::string>().find("no-such-nvml"),
+            std::string::npos);
+}
+
+TEST(ResourceMonitorTest, GpusAreListedOnceAndSampledEveryTime) {
+  EventList journal;
+  MonitorOptions options = without_gpus();
+  options.nvml.library = QANAT_FAKE_NVML;
+
+  { const ResourceMonitor monitor(options, journal); }
+
+  const std::vector<Event> devices = journal.events("devices");
+  ASSERT_EQ(devices.size(), 3U);
+  EXPECT_TRUE(to_gpu_setup(devices[0].fields.at("setup")).ok());
+  EXPECT_EQ(to_gpu_samples(devices[2].fields.at("samples")).value().size(), 2U);
+}
+
+// Counts down to a number of lines somebody waits for.
+class CountingSink : public EventSink {
+ public:
+  void record(const Event& event) override {
+    const std::lock_guard lock(mutex_);
+    count_ += event.kind == "host" ? 1 : 0;
+    changed_.notify_all();
+  }
+  void wait_for(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ >= count; });
+  }
+
+ private:
+  std::mutex mutex_;  // guards count_
+  std::condition_variable changed_;
+  int count_ = 0;
+};
+
+TEST(ResourceMonitorTest, ItLooksAgainAndAgain) {
+  CountingSink sink;
+  MonitorOptions options = without_gpus();
+  options.every = Seconds{0.001};
+
+  const ResourceMonitor monitor(options, sink);
+
+  sink.wait_for(5);
+}
+
+TEST(ResourceMonitorTest, AJournalThatCannotBeWrittenEndsNothing) {
+  class FullDisk : public EventSink {
+   public:
+    void record(const Event& /*event*/) override { throw Error("no space left"); }
+  };
+  FullDisk disk;
+
+  const ResourceMonitor monitor(without_gpus(), disk);
+}
+
+}  // namespace
+}  // namespace qanat
