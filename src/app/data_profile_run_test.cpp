@@ -42,6 +42,31 @@ TEST_F(DataProfileRunTest, APacedConsumerKeepsItsPaceAndSaysWhatItWaited) {
   }
 }
 
+TEST_F(DataProfileRunTest, EveryPassIsMadeFromAudioUnlessACacheIsAskedFor) {
+  RunConfig config = set_.config();
+  config.pipeline.feature_cache.reset();
+  const std::optional<DataMeasurement> fresh =
+      measure_loader({.config = config, .data = data(), .batches = 12});
+  config.pipeline.feature_cache = Megabytes{64};
+  const std::optional<DataMeasurement> cached =
+      measure_loader({.config = config, .data = data(), .batches = 12});
+
+  EXPECT_EQ(fresh.value().pipeline.from_cache, 0);
+  EXPECT_GT(cached.value().pipeline.from_cache, 0);
+}
+
+TEST_F(DataProfileRunTest, WithADataGpuWorkersMakeNoMel) {
+  RunConfig config = set_.config();
+  config.data.data_gpu = 0;
+  config.data.model_gpu = 1;
+
+  const std::optional<DataMeasurement> measured =
+      measure_loader({.config = config, .data = data(), .batches = 4});
+
+  EXPECT_EQ(measured.value().pipeline.mel.done, 0);
+  EXPECT_GT(measured.value().deliveries.front().frames, 0);
+}
+
 TEST_F(DataProfileRunTest, WhatWasDeliveredBeforeAStopIsKept) {
   std::stop_source stop;
 

@@ -40,7 +40,8 @@ class ProfileDataCommand : public Command {
     app.add_flag("--json", json_, "print one JSON object");
     app.footer(
         "Runs the loader that `qanat train` uses. Without --step-ms it says how much can be\n"
-        "delivered; with it, whether a trainer of that pace would wait, and why. --benchmark\n"
+        "delivered; with it, whether a trainer of that pace would wait, and why. Every pass is\n"
+        "made as the first one, unless pipeline.feature_cache is set. --benchmark\n"
         "compares batch sizes and numbers of workers, and names the fewest workers that are as\n"
         "good as the best; it never changes the batch size by itself. Ctrl-C shows what there is.\n"
         "Example: qanat profile data --data-path LJSpeech-1.1 --step-ms 45\n"

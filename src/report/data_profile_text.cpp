@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/rules.h"
 #include "report/profile_table.h"
 #include "report/profile_text.h"
 #include "report/run_text.h"
@@ -22,11 +23,10 @@ void write_verdict(Out out, const DataProfile& profile) {
     return;
   }
   const double wait = profile.wait_share.value_or(0);
-  constexpr double kFed = 0.01;
   fmt::format_to(out,
                  "VERDICT  {}   a trainer with steps of {} waits {} of its time; {} of the batches "
                  "were ready\n{}",
-                 wait < kFed ? "FED" : "STARVED",
+                 wait < kWorthMentioning ? "FED" : "STARVED",
                  milliseconds(*profile.measured.step),
                  percent(wait),
                  percent(profile.ready_share.value_or(0)),

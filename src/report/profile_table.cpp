@@ -12,8 +12,14 @@
 namespace qanat {
 namespace {
 
+// In milliseconds; times that are short enough get the digits they need.
+std::string digits(double seconds) {
+  constexpr double kShort = 0.001;
+  return fmt::format("{:.{}f}", 1000 * seconds, seconds != 0 && seconds < kShort ? 3 : 1);
+}
+
 std::string cell(const std::optional<double>& seconds) {
-  return seconds ? fmt::format("{:.1f}", 1000 * *seconds) : "-";
+  return seconds ? digits(*seconds) : "-";
 }
 
 // "data:\n  num_workers: 3\n" with `indent` in front of each line.
@@ -37,7 +43,7 @@ std::string to_yaml(std::span<const Recommendation> all, const std::string& inde
 }  // namespace
 
 std::string milliseconds(double seconds) {
-  return fmt::format("{:.1f} ms", 1000 * seconds);
+  return digits(seconds) + " ms";
 }
 
 std::string percent(double share) {
