@@ -82,7 +82,12 @@ std::optional<DualProfile> run_dual_profile(const DualProfileRequest& request) {
       (is_dual ? dual : single).push_back(*std::move(run));
     }
   }
-  return dual.empty() || single.empty() ? std::nullopt : std::optional(profile_dual(dual, single));
+  if (dual.empty() || single.empty()) {
+    return std::nullopt;
+  }
+  DualProfile profile = profile_dual(dual, single);
+  profile.emulated = find_hardware(two.values).cuda_gpus == 0;
+  return profile;
 }
 
 }  // namespace qanat

@@ -53,6 +53,7 @@ TEST_F(ProfileRunTest, TwoDevicesAreRunInTurnsWithOne) {
 
   ASSERT_TRUE(profile.has_value());
   EXPECT_THAT(said, testing::Contains(testing::HasSubstr("emulated")));
+  EXPECT_TRUE(profile->emulated);
   EXPECT_TRUE(profile->dual.stages.prepare.has_value());
   EXPECT_FALSE(profile->single.stages.prepare.has_value());
   EXPECT_TRUE(profile->dual.data_busy.has_value());

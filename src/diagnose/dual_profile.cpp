@@ -219,7 +219,6 @@ DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun>
   DualProfile profile;
   profile.dual = measure_mode(dual, dual_trace);
   profile.single = measure_mode(single, single_trace);
-  profile.emulated = profile.dual.model && profile.dual.model->name.starts_with("virtual");
   profile.diagnosis = diagnose_run(dual_trace);
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
     profile.comparison = compare_runs(profile.dual.measures, profile.single.measures);

@@ -61,7 +61,7 @@ struct DualProfile {
   double ideal = 0;            // s: the longer of the two
   double efficiency = 0;       // ideal over the batch time there was; 0.95 is wanted
   double overlap = 0;          // sum of the devices' busy shares, less one
-  bool emulated = false;       // virtual GPUs
+  bool emulated = false;       // virtual GPUs; said by whoever made the runs
   Diagnosis diagnosis{};       // of the runs on two devices, rules about the pair included
   std::vector<Recommendation> recommended{};
 };

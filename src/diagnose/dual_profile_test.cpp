@@ -68,7 +68,6 @@ TEST(DualProfileTest, APairThatOverlapsIsNearItsIdealAndPays) {
   EXPECT_GT(profile.efficiency, kWantedEfficiency);
   EXPECT_NEAR(profile.dual.data_busy.value(), 0.052 / 0.081, 0.02);
   EXPECT_NEAR(profile.overlap, 0.08 / 0.081 + 0.052 / 0.081 - 1, 0.03);
-  EXPECT_TRUE(profile.emulated);
   EXPECT_FALSE(has(profile.diagnosis, "MG005"));
   EXPECT_NEAR(profile.dual.stages.prepare.value(), 0.05, 1e-9);
 }
