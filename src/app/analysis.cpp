@@ -62,18 +62,6 @@ class Deadline {
   std::jthread timer_;  // last: uses the source
 };
 
-struct PartPlan {
-  const char* name;
-  const char* title;
-  double until;  // share of the budget that is over when it ends
-};
-
-constexpr std::array kParts = {PartPlan{"data", "the data set", 0.2},
-                               PartPlan{"step", "a training step", 0.55},
-                               PartPlan{"loader", "the loader at the trainer's pace", 0.65},
-                               PartPlan{"sweep", "batch sizes and workers", 0.75},
-                               PartPlan{"dual", "two devices against one", 1.0}};
-
 CheckOptions check_options(const RunConfig& config, const std::stop_token& stop) {
   const TrainingSetOptions set = make_training_set_options(config, read_host_facts());
   CheckOptions options;
@@ -97,15 +85,22 @@ class Analyzer {
   Analysis run();
 
  private:
+  struct PartPlan {
+    const char* name;
+    const char* title;
+    double until;  // share of the budget that is over when it ends
+    // Whether there was anything to measure.
+    bool (Analyzer::*measure)(AnalysisPart& part, const std::stop_token& stop);
+  };
+  static const std::array<PartPlan, 5> kParts;
+
   void run_part(std::size_t index);
   std::string why_not_done(bool measured, bool in_time) const;
-  // Whether there was anything to measure.
-  bool measure(AnalysisPart& part, const std::stop_token& stop);
-  bool check_data(AnalysisPart& part, const std::stop_token& stop) const;
+  bool check_data(AnalysisPart& part, const std::stop_token& stop);
   bool profile_steps(AnalysisPart& part, const std::stop_token& stop);
-  bool profile_loader(AnalysisPart& part, const std::stop_token& stop) const;
-  bool sweep(AnalysisPart& part, const std::stop_token& stop) const;
-  bool profile_devices(AnalysisPart& part, const std::stop_token& stop) const;
+  bool profile_loader(AnalysisPart& part, const std::stop_token& stop);
+  bool sweep(AnalysisPart& part, const std::stop_token& stop);
+  bool profile_devices(AnalysisPart& part, const std::stop_token& stop);
   void write_page() const;
   void write_report() const;
 
@@ -114,6 +109,13 @@ class Analyzer {
   std::optional<double> step_;  // s, measured
   Analysis analysis_;
 };
+
+const std::array<Analyzer::PartPlan, 5> Analyzer::kParts = {
+    {{"data", "the data set", 0.2, &Analyzer::check_data},
+     {"step", "a training step", 0.55, &Analyzer::profile_steps},
+     {"loader", "the loader at the trainer's pace", 0.65, &Analyzer::profile_loader},
+     {"sweep", "batch sizes and workers", 0.75, &Analyzer::sweep},
+     {"dual", "two devices against one", 1.0, &Analyzer::profile_devices}}};
 
 Analyzer::Analyzer(const AnalysisRequest& request) : request_(request) {
   std::error_code error;
@@ -154,7 +156,7 @@ void Analyzer::run_part(std::size_t index) {
       std::chrono::duration_cast<Clock::duration>(request_.budget * kParts[index].until);
   const Deadline deadline(begin_ + share, request_.stop);
   try {
-    const bool measured = measure(part, deadline.token());
+    const bool measured = (this->*kParts[index].measure)(part, deadline.token());
     const bool in_time = !deadline.token().stop_requested();
     part.status = !measured ? PartStatus::missing
                   : in_time ? PartStatus::done
@@ -166,20 +168,7 @@ void Analyzer::run_part(std::size_t index) {
   }
 }
 
-bool Analyzer::measure(AnalysisPart& part, const std::stop_token& stop) {
-  if (part.name == "data") {
-    return check_data(part, stop);
-  }
-  if (part.name == "step") {
-    return profile_steps(part, stop);
-  }
-  if (part.name == "loader") {
-    return profile_loader(part, stop);
-  }
-  return part.name == "sweep" ? sweep(part, stop) : profile_devices(part, stop);
-}
-
-bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) const {
+bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   const TextFrontEnd text(make_text_config(request_.config.values.data));
   const std::optional<DatasetReport> report = check_dataset(
       check_options(request_.config.values, stop), make_check_sources(text, kMel.sample_rate));
@@ -210,7 +199,7 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
   return true;
 }
 
-bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) const {
+bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
   const std::optional<ProfiledSet> data = load_profiled_set(request_.config.values, nullptr, stop);
   if (!data) {
     return false;
@@ -233,7 +222,7 @@ bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) c
   return true;
 }
 
-bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) const {
+bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
   const RunConfig& config = request_.config.values;
   const std::optional<ProfiledSet> data = load_profiled_set(config, nullptr, stop);
   if (!data) {
@@ -253,7 +242,7 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) const {
   return report.choice.has_value();
 }
 
-bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) const {
+bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) {
   const std::optional<DualProfile> profile =
       run_dual_profile({.config = request_.config,
                         .steps = request_.steps,
