@@ -63,7 +63,7 @@ TEST_F(DataProfileRunTest, WithADataGpuWorkersMakeNoMel) {
   const std::optional<DataMeasurement> measured =
       measure_loader({.config = config, .data = data(), .batches = 4});
 
-  EXPECT_EQ(measured.value().pipeline.mel.done, 0);
+  EXPECT_EQ(measured.value().pipeline.mel.busy, Seconds{0});
   EXPECT_GT(measured.value().deliveries.front().frames, 0);
 }
 

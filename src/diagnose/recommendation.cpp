@@ -27,7 +27,8 @@ std::vector<Recommendation> recommend(std::span<const Finding> findings) {
     }
     for (const Fix& fix : finding.fixes) {
       const bool known = std::ranges::find(all, fix.key, &Recommendation::key) != all.end();
-      if (!known && !fix.key.empty()) {
+      const bool is_setting = fix.key.find('.') != std::string::npos;
+      if (is_setting && !known) {
         all.push_back({.key = fix.key,
                        .value = value_in(fix.flag),
                        .flag = fix.flag,

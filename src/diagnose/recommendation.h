@@ -18,8 +18,8 @@ struct Recommendation {
   bool operator==(const Recommendation&) const = default;
 };
 
-// The fixes of findings that are more than a remark, the greatest gain first, each key once: the
-// next one is judged after the first was tried, because gains do not add.
+// The settings that fix findings which are more than a remark, the greatest gain first, each key
+// once: the next one is judged after the first was tried, because gains do not add.
 std::vector<Recommendation> recommend(std::span<const Finding> findings);
 
 }  // namespace qanat

@@ -29,6 +29,13 @@ TEST(RecommendationTest, ReadsTheValueOutOfTheFlag) {
   EXPECT_EQ(all[0].why, "A something");
 }
 
+TEST(RecommendationTest, WhatIsDoneOutsideTheRunIsNoSetting) {
+  const std::vector<Finding> findings = {
+      finding("A", FindingSeverity::crit, {.key = "system", .flag = "ulimit -l unlimited"})};
+
+  EXPECT_TRUE(recommend(findings).empty());
+}
+
 TEST(RecommendationTest, ARemarkIsNoRecommendationAndAKeyComesOnce) {
   const Fix fix{.key = "data.num_workers", .flag = "--num-workers 3"};
   const Fix other{.key = "data.num_workers", .flag = "--num-workers 4"};
