@@ -9,6 +9,7 @@
 #include "cli/data_text.h"
 #include "cli/demo.h"
 #include "cli/devices.h"
+#include "cli/diagnose.h"
 #include "cli/precompute.h"
 #include "cli/profile_data.h"
 #include "cli/profile_dual.h"
@@ -45,6 +46,9 @@ std::vector<CommandEntry> all_commands() {
       {"data text", "how a sentence is read, and its tokens", make_data_text_command},
       {"demo", "feed a consumer at a trainer's pace and see whether it waits", make_demo_command},
       {"devices", "what there is to run on, and what fits it", make_devices_command},
+      {"diagnose",
+       "what is wrong with machine, configuration, data set and run, and what to change",
+       make_diagnose_command},
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},

@@ -60,7 +60,8 @@ struct Found {
 std::optional<Found> find_sentence(std::string_view english) {
   std::optional<Found> best;
   std::size_t most = 0;
-  for (const auto sentences : {persian_finding_sentences(), persian_page_sentences()}) {
+  for (const auto sentences :
+       {persian_finding_sentences(), persian_host_sentences(), persian_page_sentences()}) {
     for (const Translation& translation : sentences) {
       auto gaps = match(translation.english, english);
       const std::size_t words = translation.english.size() - (gaps ? 2 * gaps->size() : 0);

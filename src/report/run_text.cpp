@@ -106,6 +106,10 @@ std::string render_verdict(const Diagnosis& diagnosis, const Words& w) {
 }
 
 std::string render_text(const Diagnosis& diagnosis, const Words& w) {
+  return render_run(diagnosis, w) + "\n" + render_checks(diagnosis, w);
+}
+
+std::string render_run(const Diagnosis& diagnosis, const Words& w) {
   std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w);
   const Out out = std::back_inserter(text);
   const RunMeasures& m = diagnosis.measures;
@@ -113,7 +117,7 @@ std::string render_text(const Diagnosis& diagnosis, const Words& w) {
     write_ledger(out, m, w);
     write_statistics(out, m, w);
   }
-  return text + "\n" + render_checks(diagnosis, w);
+  return text;
 }
 
 std::string render_findings(const Diagnosis& diagnosis, const Words& w) {

@@ -14,7 +14,9 @@ namespace qanat {
 std::string render_text(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_text(const RunComparison& comparison, const Words& words = Words());
 
-// Parts of it, for other reports: the findings by rank, and DIAGNOSTIC SUMMARY with all checks.
+// Parts of it, for other reports: all but the checks (verdict, findings, ledger, statistics), the
+// findings by rank, and DIAGNOSTIC SUMMARY with all checks.
+std::string render_run(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_findings(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_checks(const Diagnosis& diagnosis, const Words& words = Words());
 

@@ -1,0 +1,49 @@
+// The sections of `qanat diagnose` about what the user brought: configuration, data set, storage
+// and loader. Each says what it saw, or why it could not; none throws for what a data set holds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "base/progress.h"
+#include "config/load_config.h"
+#include "dataset/training_sets.h"
+#include "diagnose/full_diagnosis.h"
+#include "diagnose/run_trace.h"
+#include "monitor/host_facts.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+struct SectionResult {
+  DiagnosisSection section;
+  std::vector<Finding> findings{};
+};
+
+// Keys that do nothing here, and settings that get in each other's way.
+SectionResult configuration_section(const LoadedConfig& config, const HostFacts& host);
+
+// Manifest, text and audio headers. Nothing when stopped.
+std::optional<SectionResult> data_set_section(const RunConfig& config,
+                                              const ProgressFn& progress,
+                                              const std::stop_token& stop);
+
+// Reads files of the set; `reading` is for the rules.
+struct StorageResult {
+  DiagnosisSection section;
+  std::optional<StorageReading> reading{};
+};
+StorageResult storage_section(const UtteranceSet& set,
+                              Seconds longest,
+                              const std::stop_token& stop);
+
+// Takes batches as fast as they come for `longest`.
+DiagnosisSection loader_section(const RunConfig& config,
+                                const std::shared_ptr<const UtteranceSet>& set,
+                                const std::shared_ptr<const TextFrontEnd>& text,
+                                Seconds longest,
+                                const std::stop_token& stop);
+
+}  // namespace qanat
