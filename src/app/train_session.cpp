@@ -376,7 +376,7 @@ TrainSummary TrainRun::run() {
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   summary.outcome = trainer.run(request_.stop);
   monitor.reset();  // its last look belongs to the run
-  events_.record(to_event(pipeline_->stats().loader));
+  events_.record(to_event(pipeline_->reading()));
   events_.record({.kind = "ended",
                   .fields = {{"ending", to_string(summary.outcome.ending)},
                              {"step", summary.outcome.progress.step}}});
