@@ -97,7 +97,8 @@ class TrainCommand : public Command {
              },
          .measuring = measuring.fn(),
          .starting = [&](std::int64_t first, std::int64_t last) { display.start(first, last); },
-         .stop = context.stop});
+         .stop = context.stop,
+         .verdicts = TrainRequest::Verdicts::live});
     measuring.finish();
     display.finish();
     if (!summary) {

@@ -113,7 +113,8 @@ RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& 
 }
 
 void RunJournal::record(const Event& event) {
-  std::string line = to_line(event.kind, seconds_since(start_), event.fields);
+  const Clock::time_point begin = Clock::now();
+  std::string line = to_line(event.kind, begin - start_, event.fields);
   const std::lock_guard lock(mutex_);
   if (written_ >= limit_) {
     go_on_in_a_new_file();
@@ -122,6 +123,8 @@ void RunJournal::record(const Event& event) {
   if (std::ranges::find(kContextKinds, event.kind) != kContextKinds.end()) {
     context_.insert_or_assign(event.kind, std::move(line));
   }
+  spent_ns_.fetch_add(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
 }
 
 void RunJournal::go_on_in_a_new_file() {

@@ -37,7 +37,7 @@ TEST(RunReportTest, TheFirstLineIsTheAnswer) {
 
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "VERDICT  INPUT-BOUND   20 % of the step time is recoverable   "
-            "1 loader worker cannot keep up, and cores are idle");
+            "1 loader worker cannot keep up, and 6.0 of 8 cores are idle");
   EXPECT_THAT(text, HasSubstr("#1  DL002"));
   EXPECT_THAT(text, HasSubstr("fix       --num-workers 2"));
   EXPECT_THAT(text, HasSubstr("may be wrong if"));

@@ -54,6 +54,17 @@ void write_finding(Out out, const Finding& finding, std::size_t rank, const Word
     write_line(
         out, w, "gain", speedup_words(finding.gain, w) + "   " + gain_words(finding.gain, w));
   }
+  if (!finding.explained_by.empty()) {
+    fmt::format_to(out,
+                   "\n    {}",
+                   w.say(fmt::format("explained by {}: the same time is not won twice",
+                                     finding.explained_by)));
+  } else if (finding.marginal_speedup) {
+    fmt::format_to(out,
+                   "\n    {}",
+                   w.say(fmt::format("worth {:.2f}x once the ones above are fixed",
+                                     *finding.marginal_speedup)));
+  }
   std::string evidence;
   for (const Evidence& item : finding.evidence) {
     evidence += (evidence.empty() ? "" : " · ") + evidence_words(item, w);
