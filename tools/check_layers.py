@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "monitor": "metrics base",
     "diagnose": "monitor metrics base",
     "report": "diagnose monitor dataset metrics base",
+    "serve": "report diagnose metrics base",
     "app": "*",
     "cli": "*",
 }

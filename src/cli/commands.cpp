@@ -16,6 +16,7 @@
 #include "cli/profile_step.h"
 #include "cli/report.h"
 #include "cli/synth.h"
+#include "cli/top.h"
 #include "cli/train.h"
 #include "cli/validate.h"
 #include "cli/version.h"
@@ -63,6 +64,9 @@ std::vector<CommandEntry> all_commands() {
        make_profile_dual_command},
       {"report", "what held a run back, from its journal", make_report_command},
       {"synth", "say a text with a trained model", make_synth_command},
+      {"top",
+       "a running or finished run, live: pace, loss, buffers, devices, verdict",
+       make_top_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},
       {"validate",
        "does the pipeline work here? five checks, and whether two GPUs pay",

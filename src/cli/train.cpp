@@ -12,6 +12,7 @@
 #include "app/train_session.h"
 #include "base/files.h"
 #include "cli/config_flags.h"
+#include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_language.h"
 #include "cli/terminal.h"
@@ -21,6 +22,7 @@
 #include "report/run_history.h"
 #include "report/run_html.h"
 #include "report/run_text.h"
+#include "serve/dashboard.h"
 
 namespace qanat {
 namespace {
@@ -75,6 +77,7 @@ class TrainCommand : public Command {
   void declare(CLI::App& app) override {
     flags_.declare(app, {"data", "model", "training", "pipeline"});
     app.add_flag("--no-emoji", no_emoji_, "plain text only");
+    dashboard_.declare(app);
     declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object when the run ends");
     app.footer(kFooter);
@@ -85,6 +88,13 @@ class TrainCommand : public Command {
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     TrainDisplay display(context.err, terminal, {.log_every = config.values.training.log_every});
     display.say(describe_config(config));
+    const auto page =
+        dashboard_.wanted()
+            ? dashboard_.start(
+                  std::filesystem::path(config.values.training.checkpoint_dir) / "journal.jsonl",
+                  Words(report_language(language_)),
+                  context.err)
+            : nullptr;
     ProgressLine measuring(context.err, terminal, {.label = "measuring the data set"});
     const std::optional<TrainSummary> summary = run_training(
         {.config = config,
@@ -147,6 +157,7 @@ class TrainCommand : public Command {
   }
 
   ConfigFlags flags_;
+  DashboardFlags dashboard_;
   std::string language_;
   bool no_emoji_ = false;
   bool json_ = false;

@@ -32,17 +32,28 @@ std::span<const Translation> persian_finding_sentences() {
        "{} کارگرِ بارگذار نمی‌رسند، در حالی که هسته‌ها "
        "بیکارند"},
       {"preparing data fills all {} allowed cores, {} % of it in {}",
-       "آماده‌سازی داده هر {} هستهٔ مجاز را پر کرده است، {}٪ آن در "
+       "آماده‌سازی داده هر {} هستهٔ مجاز را پر کرده است، "
+       "{}٪ "
+       "آن "
+       "در "
        "{}"},
       {"workers idle {} % of their time, yet the device waits: {} batches of buffer are too few "
        "for how much preparing them varies",
-       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر می‌ماند: {} دسته در بافر برای "
+       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر "
+       "می‌ماند: "
+       "{} "
+       "دسته "
+       "در "
+       "بافر "
+       "برای "
        "کاری "
        "چنین ناهموار کم است"},
       {"{} % of the frames are padding", "{}٪ از فریم‌ها پرکننده‌اند"},
       {"{} rows were filled with another utterance", "{} ردیف با گفتهٔ دیگری پر شد"},
       {"batches arrive late at the model device: their way is not hidden by work",
-       "دسته‌ها دیر به دستگاهِ مدل می‌رسند: راهشان پشت محاسبه پنهان "
+       "دسته‌ها دیر به دستگاهِ مدل می‌رسند: راهشان پشت "
+       "محاسبه "
+       "پنهان "
        "نمی‌ماند"},
       {"the device waits for data {} % of the time", "دستگاه {}٪ از زمان منتظر داده است"},
       {"the device waits for transfers {} % of the time", "دستگاه {}٪ از زمان منتظر انتقال است"},
@@ -61,10 +72,16 @@ std::span<const Translation> persian_finding_sentences() {
        "باشند"},
       {"every utterance could be used", "همهٔ گفته‌ها به کار رفتند"},
       {"other programs use the idle cores, or storage is the limit",
-       "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا تنگنا حافظهٔ ذخیره "
+       "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا "
+       "تنگنا "
+       "حافظهٔ "
+       "ذخیره "
        "است"},
       {"epochs after the first come from memory: a longer run may not wait",
-       "دوره‌های پس از نخستین از حافظه می‌آیند: شاید اجرای بلندتر منتظر "
+       "دوره‌های پس از نخستین از حافظه می‌آیند: شاید "
+       "اجرای "
+       "بلندتر "
+       "منتظر "
        "نماند"},
       {"the workers were held up by something that is not journalled",
        "چیزی کارگرها را نگه داشته که در دفتر اجرا نیامده است"},
@@ -73,9 +90,108 @@ std::span<const Translation> persian_finding_sentences() {
       {"the data device itself is slower than the model: compare with one GPU",
        "خودِ دستگاهِ داده از مدل کندتر است: با یک GPU بسنجید"},
 
+      {"{} loader worker", "{} کارگرِ بارگذار"},
+      {"{} loader workers", "{} کارگرِ بارگذار"},
+      {"{} batch", "{} دسته"},
+      {"{} batches", "{} دسته"},
+      {"{} wait for files {} % of the time: storage does not keep up",
+       "{} در {}٪ از زمان منتظر پرونده‌هاست: ذخیره‌گاه "
+       "نمی‌رسد"},
+      {"{} waits for files {} % of the time: storage does not keep up",
+       "{} در {}٪ از زمان منتظر پرونده‌هاست: ذخیره‌گاه "
+       "نمی‌رسد"},
+      {"{} cannot keep up, and {} of {} cores are idle",
+       "{} نمی‌رسد، و {} از {} هسته بیکار است"},
+      {"{} wait for each other {} % of the time: a part of their work is done by one at a time",
+       "{} در {}٪ از زمان منتظر یکدیگرند: بخشی از کارشان نوبتی است"},
+      {"workers idle {} % of their time, yet the device waits: {} of buffer are too few for how "
+       "much preparing them varies",
+       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر می‌ماند: {} در بافر "
+       "برای "
+       "کاری "
+       "چنین "
+       "ناهموار کم است"},
+      {"this program has more threads at work than its {} cores: loader workers wait for a core "
+       "{} % of the time",
+       "ریسه‌های این برنامه از {} هسته‌اش بیشترند: کارگرها {}٪ از "
+       "زمان "
+       "منتظر "
+       "هسته‌اند"},
+      {"the device waits at the start of every epoch",
+       "دستگاه در آغاز هر دوره منتظر می‌ماند"},
+      {"the first batches of an epoch are unlike the others",
+       "نخستین دسته‌های هر دوره با دیگران فرق دارند"},
+      {"{} % of the files take {} % of the workers' time",
+       "{}٪ از پرونده‌ها {}٪ از زمان کارگرها را می‌گیرد"},
+      {"{} % of the files take {} % of the workers' time, first of all {}",
+       "{}٪ از پرونده‌ها {}٪ از زمان کارگرها را می‌گیرد، پیش "
+       "از "
+       "همه "
+       "{}"},
+      {"workers wait for pages that memory could not hold: {} for every row",
+       "کارگرها منتظر صفحه‌هایی‌اند که در حافظه جا نشد: {} "
+       "برای "
+       "هر "
+       "ردیف"},
+      {"a processor quota stops the workers",
+       "سهمیهٔ پردازنده کارگرها را نگه می‌دارد"},
+      {"other programs use the cores: loader workers wait for one {} % of the time",
+       "برنامه‌های دیگر هسته‌ها را گرفته‌اند: کارگرها {}٪ از "
+       "زمان "
+       "منتظر "
+       "هسته‌اند"},
+      {"the device waits, and the cause is another one: {} ({})",
+       "دستگاه منتظر است، اما سبب چیز دیگری است: {} ({})"},
+      {"the device behind the files gives no more to many readers than to few; qanat diagnose "
+       "measures it",
+       "دستگاهِ پشت پرونده‌ها به خوانندگان بسیار بیش از اندک "
+       "نمی‌دهد؛ "
+       "\u2068qanat "
+       "diagnose\u2069 می‌سنجد"},
+      {"other programs use the idle cores at other times",
+       "برنامه‌های دیگر گاهی هسته‌های بیکار را "
+       "می‌گیرند"},
+      {"more workers make it worse; what they share has to be split",
+       "کارگرِ بیشتر بدترش می‌کند؛ آنچه مشترک است باید "
+       "بخش "
+       "شود"},
+      {"the threads are needed, and the machine is too small",
+       "ریسه‌ها لازم‌اند و رایانه کوچک است"},
+      {"other files would be slow in another run: storage stalls now and then",
+       "در اجرای دیگر پرونده‌های دیگری کندند: ذخیره‌گاه "
+       "گاه "
+       "می‌ایستد"},
+      {"it is over when the run is repeated",
+       "با تکرار اجرا از میان می‌رود"},
+      {"the device waits for copies {} % of the time",
+       "دستگاه {}٪ از زمان منتظر رونوشت‌هاست"},
+      {"batches are copied ahead, from page-locked memory",
+       "دسته‌ها پیشاپیش و از حافظهٔ قفل‌شده رونوشت "
+       "می‌شوند"},
+      {"batches are copied from memory that is not page-locked",
+       "دسته‌ها از حافظهٔ قفل‌نشده رونوشت می‌شوند"},
+      {"batches are copied only when the device has nothing left to do",
+       "دسته‌ها تنها هنگامی رونوشت می‌شوند که دستگاه "
+       "کاری "
+       "ندارد"},
+      {"the link is slower than the device in any case", "پیوند به هر حال از دستگاه کندتر است"},
+      {"the journal does not say what making features costs",
+       "دفتر اجرا نمی‌گوید ساختن ویژگی‌ها چه هزینه‌ای "
+       "دارد"},
+      {"making features takes {} of {} cores",
+       "ساختن ویژگی‌ها {} از {} هسته را می‌گیرد"},
+      {"making features takes {} of {} cores in every epoch; made once, they would be read",
+       "ساختن ویژگی‌ها در هر دوره {} از {} هسته را می‌گیرد؛ اگر یک بار ساخته شوند "
+       "تنها "
+       "خوانده "
+       "می‌شوند"},
+      {"the cores have nothing else to do", "هسته‌ها کار دیگری ندارند"},
+
       // Compute.
       {"{} % of a step is overhead that larger batches would share",
-       "{}٪ از هر گام سرباری است که دسته‌های بزرگ‌تر میان خود بخش "
+       "{}٪ از هر گام سرباری است که دسته‌های بزرگ‌تر میان "
+       "خود "
+       "بخش "
        "می‌کنند"},
       {"the optimizer takes {} % of a step",
        "بهینه‌ساز {}٪ از هر گام را می‌گیرد"},
@@ -84,7 +200,10 @@ std::span<const Translation> persian_finding_sentences() {
       {"{} of {} steps ran out of memory and were done in parts",
        "{} از {} گام حافظه کم آوردند و تکه‌تکه انجام شدند"},
       {"the batches are too alike to tell a fixed cost from the cost of work",
-       "دسته‌ها آن‌قدر همانندند که هزینهٔ ثابت از هزینهٔ کار جدا "
+       "دسته‌ها آن‌قدر همانندند که هزینهٔ ثابت از "
+       "هزینهٔ "
+       "کار "
+       "جدا "
        "نمی‌شود"},
       {"{} % of a step does not depend on its frames",
        "{}٪ از هر گام به فریم‌هایش بستگی ندارد"},
@@ -93,10 +212,15 @@ std::span<const Translation> persian_finding_sentences() {
       {"no step had to be done again for want of memory",
        "هیچ گامی برای کمبود حافظه از نو انجام نشد"},
       {"a larger batch changes training; learning rate may need to follow",
-       "دستهٔ بزرگ‌تر آموزش را عوض می‌کند؛ شاید نرخ یادگیری هم باید همراه "
+       "دستهٔ بزرگ‌تر آموزش را عوض می‌کند؛ شاید نرخ "
+       "یادگیری "
+       "هم "
+       "باید "
+       "همراه "
        "شود"},
       {"accumulating makes updates rarer, which changes training",
-       "انباشتن به‌روزرسانی‌ها را کمتر و آموزش را دگرگون "
+       "انباشتن به‌روزرسانی‌ها را کمتر و آموزش را "
+       "دگرگون "
        "می‌کند"},
       {"rarer checkpoints lose more when the machine fails",
        "هرچه کمتر ذخیره شود، با خرابی دستگاه بیشتر از دست "
@@ -104,7 +228,9 @@ std::span<const Translation> persian_finding_sentences() {
 
       // Rhythm.
       {"every {}th step takes {} ms more, which is {}",
-       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، و این همان {} "
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، و این "
+       "همان "
+       "{} "
        "است"},
       {"every {}th step takes {} ms more, cause unknown",
        "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، به سببی "
@@ -131,7 +257,8 @@ std::span<const Translation> persian_finding_sentences() {
        "از هر صد اجرای یکنواخت یکی به تصادف دوره‌ای "
        "می‌نماید"},
       {"another program came to use the machine, or a processor got hot",
-       "برنامهٔ دیگری به کار افتاده، یا پردازنده‌ای داغ شده "
+       "برنامهٔ دیگری به کار افتاده، یا پردازنده‌ای داغ "
+       "شده "
        "است"},
       {"another program started then", "در آن هنگام برنامهٔ دیگری آغاز شده است"},
       {"the machine was used by others at these moments",
@@ -144,7 +271,11 @@ std::span<const Translation> persian_finding_sentences() {
       // How to verify.
       {"run again with the flag, then: {}", "با این گزینه از نو اجرا کنید، سپس: {}"},
       {"qanat validate measures the link in GB/s and ms per batch",
-       "\u2068qanat validate\u2069 پیوند را به گیگابایت بر ثانیه و میلی‌ثانیه برای هر دسته "
+       "\u2068qanat validate\u2069 پیوند را به گیگابایت بر ثانیه و "
+       "میلی‌ثانیه "
+       "برای "
+       "هر "
+       "دسته "
        "می‌سنجد"},
       {"qanat top, or a second run: does it start fast again?",
        "\u2068qanat top\u2069 یا اجرایی دیگر: آیا باز تند آغاز "
@@ -152,7 +283,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"look into the journal around that step: what else happened?",
        "دفتر اجرا را گرد آن گام ببینید: دیگر چه رخ داد؟"},
       {"look at the phases of those steps in the journal: which one was long?",
-       "بخش‌های آن گام‌ها را در دفتر اجرا ببینید: کدام بلند "
+       "بخش‌های آن گام‌ها را در دفتر اجرا ببینید: کدام "
+       "بلند "
        "بود؟"},
       {"qanat train with fewer loader workers: does it get steadier?",
        "\u2068qanat train\u2069 با کارگرهای کمتر: آیا یکنواخت‌تر "

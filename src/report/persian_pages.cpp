@@ -38,7 +38,7 @@ std::span<const Translation> persian_page_sentences() {
        "پیش‌بینی: {} میلی‌ثانیه برای هر گام"},
       {"{} ms -> {} ms per step ({})",
        "از {} به {} میلی‌ثانیه برای هر گام ({})"},
-      {"x", "برابر"},
+      {"{}x [{}, {}]", "{} برابر [{}، {}]"},
       {"Copy", "رونوشت"},
 
       // Parts of a step.
@@ -68,6 +68,11 @@ std::span<const Translation> persian_page_sentences() {
       {"s", "ثانیه"},
       {"min", "دقیقه"},
       {"h", "ساعت"},
+      {"us (sign)", "م‌ک‌ث"},
+      {"ms (sign)", "م‌ث"},
+      {"s (sign)", "ث"},
+      {"min (sign)", "د"},
+      {"h (sign)", "س"},
       {"B", "بایت"},
       {"KiB", "کیبی‌بایت"},
       {"MiB", "مبی‌بایت"},
@@ -132,6 +137,32 @@ std::span<const Translation> persian_page_sentences() {
       {"padding", "پرکننده"},
       {"time of the run", "زمان اجرا"},
 
+      // The terminal view and the live page.
+      {"run", "اجرا"},
+      {"running", "در حال اجرا"},
+      {"ended: {}", "پایان یافت: {}"},
+      {"max_steps", "همهٔ گام‌های خواسته"},
+      {"all_epochs", "همهٔ دوره‌ها"},
+      {"early_stop", "دیگر بهتر نشد"},
+      {"stopped", "متوقف شد"},
+      {"none yet", "هنوز هیچ"},
+      {"epoch", "دوره"},
+      {"steps/s", "گام در ثانیه"},
+      {"ETA", "مانده"},
+      {"step time", "زمان گام"},
+      {"ready", "آماده"},
+      {"window", "پنجره"},
+      {"model", "مدل"},
+      {"data", "داده"},
+      {"ring", "حلقه"},
+      {"slots", "خانه"},
+      {"Now", "اکنون"},
+      {"Connected; renewed every few seconds.",
+       "وصل است؛ هر چند ثانیه تازه می‌شود."},
+      {"The connection is lost; trying again.",
+       "اتصال بریده است؛ باز می‌کوشد."},
+      {"Waiting for the first figures.", "در انتظار نخستین رقم‌ها."},
+
       // Charts of the steps.
       {"Where a step goes", "هر گام کجا می‌رود"},
       {"Mean of {} steps after the warm-up: {} ms.",
@@ -159,7 +190,8 @@ std::span<const Translation> persian_page_sentences() {
       {"step {}: {} ms", "گام {}: {} میلی‌ثانیه"},
       {"The steps folded by their period", "گام‌ها، تاشده بر دوره‌شان"},
       {"Every {} steps one takes {} ms more, at position {}.",
-       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در جایگاه "
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در "
+       "جایگاه "
        "{}."},
       {"position", "جایگاه"},
       {"position in the period", "جایگاه در دوره"},
@@ -167,7 +199,9 @@ std::span<const Translation> persian_page_sentences() {
       // Charts of the pipeline.
       {"Batches that were ready", "دسته‌های آماده"},
       {"Finished batches waiting for the device; at zero the device waits.",
-       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، دستگاه منتظر "
+       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، "
+       "دستگاه "
+       "منتظر "
        "است."},
       {"How full the buffer of ready batches was",
        "بافر دسته‌های آماده چه اندازه پر بود"},

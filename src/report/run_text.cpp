@@ -60,7 +60,7 @@ void write_finding(Out out, const Finding& finding, std::size_t rank, const Word
   }
   write_line(out, w, "evidence", evidence);
   for (const Fix& fix : finding.fixes) {
-    std::string text = w.verbatim(fix.flag);
+    std::string text = w.say(fix.flag);
     if (fix.predicted_step) {
       text +=
           "   " + w.say(fmt::format("predicted {:.1f} ms per step", 1000 * *fix.predicted_step));

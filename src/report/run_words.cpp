@@ -14,7 +14,8 @@ std::string ms(const Words& w, double seconds) {
 }
 
 std::string interval_ms(const Words& w, const Range& range) {
-  return fmt::format("[{}, {}]", w.number(1000 * range.low, 1), w.number(1000 * range.high, 1));
+  return fmt::format(
+      "[{}{}{}]", w.number(1000 * range.low, 1), w.comma(), w.number(1000 * range.high, 1));
 }
 
 FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Words& w) {
@@ -34,9 +35,10 @@ std::vector<FactLine> timing_facts(const RunMeasures& m, const Words& w) {
   }
   const double deviation = standard_deviation(m.seconds);
   return {{w.say("mean"),
-           fmt::format("{} {}, {}",
+           fmt::format("{} {}{}{}",
                        ms(w, m.mean_step),
                        interval_ms(w, m.mean_interval),
+                       w.comma(),
                        w.say(fmt::format("{:.0f} independent steps' worth", m.effective_steps)))},
           {w.say("std"), ms(w, deviation)},
           {w.say("range"),
@@ -58,13 +60,8 @@ std::vector<FactLine> timing_facts(const RunMeasures& m, const Words& w) {
 }
 
 std::string speedup_words(const Gain& gain, const Words& w) {
-  return w.right_to_left()
-             ? fmt::format("{} {} [{}، {}]",
-                           w.number(gain.speedup, 2),
-                           w.say("x"),
-                           w.number(gain.ci95.low, 2),
-                           w.number(gain.ci95.high, 2))
-             : fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high);
+  return w.say(
+      fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high));
 }
 
 std::string gain_words(const Gain& gain, const Words& w) {
