@@ -8,7 +8,7 @@ namespace qanat {
 std::span<const Translation> persian_page_sentences() {
   static constexpr auto kSentences = std::to_array<Translation>({
       // Headings of the text.
-      {"VERDICT", "داوری"},
+      {"VERDICT", "حکم"},
       {"BOTTLENECK ANALYSIS", "تحلیل تنگنا"},
       {"TIMING STATISTICS", "آمار زمان"},
       {"DIAGNOSTIC SUMMARY", "خلاصهٔ عیب‌یابی"},
@@ -17,7 +17,7 @@ std::span<const Translation> persian_page_sentences() {
       {"FASTER", "تندتر"},
       {"NO CHANGE", "بی‌تغییر"},
       {"{}x its frames per second [{}, {}]",
-       "{} برابرِ فریم‌هایش در ثانیه [{}، {}]"},
+       "{} برابرِ قاب‌هایش در ثانیه [{}، {}]"},
       {"where a step of {} ms goes",
        "هر گام {} میلی‌ثانیه‌ای کجا می‌رود"},
       {"{} steps after {} of warm-up", "{} گام پس از {} گامِ گرم شدن"},
@@ -85,6 +85,7 @@ std::span<const Translation> persian_page_sentences() {
       {"cores", "هسته"},
       {"unknown", "نامعلوم"},
       {"not measured", "اندازه گرفته نشده"},
+      {"not said", "نگفته"},
 
       // Statistics.
       {"mean", "میانگین"},
@@ -100,7 +101,7 @@ std::span<const Translation> persian_page_sentences() {
       {"stable", "یکنواخت"},
       {"intermittent", "گاه‌به‌گاه"},
       {"jitter", "ناهموار"},
-      {"{} frames/s, {} % padding", "{} فریم در ثانیه، {}٪ پرکننده"},
+      {"{} frames/s, {} % padding", "{} قاب در ثانیه، {}٪ پرکننده"},
 
       // The page.
       {"Training run", "اجرای آموزش"},
@@ -108,7 +109,7 @@ std::span<const Translation> persian_page_sentences() {
       {"Light colours", "رنگ‌های روشن"},
       {"Dark colours", "رنگ‌های تیره"},
       {"Made by qanat report; this file loads nothing.",
-       "ساختهٔ \u2068qanat report\u2069؛ این پرونده هیچ چیز از جای دیگر "
+       "ساختهٔ \u2068qanat report\u2069؛ این فایل هیچ چیز از جای دیگر "
        "نمی‌گیرد."},
       {"The figures as a table", "رقم‌ها به شکل جدول"},
       {"What can be won", "چه به دست می‌آید"},
@@ -234,13 +235,12 @@ std::span<const Translation> persian_page_sentences() {
       {"memory in use", "حافظهٔ به‌کاررفته"},
       {"clock", "بسامد"},
       {"Frames by the length of their batch",
-       "فریم‌ها بر پایهٔ درازای دسته"},
+       "قاب‌ها بر پایهٔ درازای دسته"},
       {"{} % of all frames were padding.",
-       "{}٪ از همهٔ فریم‌ها پرکننده بود."},
+       "{}٪ از همهٔ قاب‌ها پرکننده بود."},
       {"speech", "گفتار"},
-      {"frames of a row", "فریم‌های یک ردیف"},
-      {"frames of a row, padding included",
-       "فریم‌های یک ردیف، با پرکننده"},
+      {"frames of a row", "قاب‌های یک ردیف"},
+      {"frames of a row, padding included", "قاب‌های یک ردیف، با پرکننده"},
       {"Batch size and workers, measured",
        "اندازهٔ دسته و شمار کارگرها، اندازه‌گرفته"},
       {"Speech prepared per second; the recommended cell is framed.",

@@ -81,7 +81,7 @@ class Top(unittest.TestCase):
 
     def test_persian(self):
         result = qanat("top", self.path, "--once", "--lang", "fa")
-        self.assertIn("داوری", result.stdout)
+        self.assertIn("حکم", result.stdout)
 
     def test_a_finished_run_in_a_log_is_one_line(self):
         result = qanat("top", self.path)
