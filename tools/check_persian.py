@@ -24,7 +24,8 @@ def strings(path):
 
 def is_sentence(text):
     """Parts of a sentence that begin with a space or a sign are looked up as part of it."""
-    return " " in text.strip() and text[0] not in " ,:-" and re.search("[a-z]{3}", text)
+    is_command = text.startswith(("sudo ", "export "))
+    return " " in text.strip() and text[0] not in " ,:-" and re.search("[a-z]{3}", text) and not is_command
 
 
 def catalogue():
@@ -53,7 +54,8 @@ def missing():
             sentence = FIELD.sub("1", text)
             # A field that is grown to a word is an ending: "worker{}".
             until_ending = FIELD.sub("1", re.split(r"(?<=[a-z])\{", text)[0])
-            if not any(p.match(sentence) for p in patterns) and (
+            # What happened to a device stands behind its name: "1 was lost".
+            if not any(p.match(sentence) or p.match("1 " + sentence) for p in patterns) and (
                     until_ending == sentence or
                     not any(english.startswith(until_ending) for english in beginnings)):
                 yield f"{path.name}: {FIELD.sub('{}', text)}"
