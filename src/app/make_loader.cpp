@@ -96,6 +96,16 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
                                                          .fallback = std::move(audio)});
 }
 
+RowFn with_names(const LoaderRequest& request) {
+  if (!request.on_row) {
+    return nullptr;
+  }
+  return [set = request.set, tell = request.on_row](RowSpan span) {
+    span.utterance = set->manifest.utterances[span.item].id;
+    tell(std::move(span));
+  };
+}
+
 }  // namespace
 
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
@@ -117,7 +127,8 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
                       .source = make_source(config, request),
                       .blocks = std::move(request.blocks),
-                      .journal = request.journal};
+                      .journal = request.journal,
+                      .on_row = with_names(request)};
   return std::make_unique<Loader>(std::move(inputs), complete, request.start);
 }
 

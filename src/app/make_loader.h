@@ -31,6 +31,7 @@ struct LoaderRequest {
   Position start{};
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned, outlives the loader; may be absent
+  RowFn on_row{};                            // told of every row, with its name; may be absent
 };
 
 // Rows come from fresh shards, from memory or from audio, as data.preprocessing_mode and

@@ -351,7 +351,8 @@ void TrainRun::make_pipeline() {
                                        .text = inputs_.text,
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
-                                       .journal = &events_}});
+                                       .journal = &events_,
+                                       .on_row = request_.on_row}});
 }
 
 TrainSummary TrainRun::run() {

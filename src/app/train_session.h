@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "metrics/journal.h"
+#include "pipeline/row_span.h"
 #include "train/train_observer.h"
 #include "train/train_outcome.h"
 
@@ -34,6 +35,7 @@ struct TrainRequest {
   std::stop_token stop;
   // Who hears of what is journalled beside the journal, its header first; from several threads.
   std::vector<EventSink*> sinks = {};
+  RowFn on_row = {};  // told of every row the loader fills, by its workers; may be absent
 };
 
 struct TrainSummary {
