@@ -15,6 +15,7 @@
 #include "cli/profile_dual.h"
 #include "cli/profile_step.h"
 #include "cli/report.h"
+#include "cli/rules.h"
 #include "cli/synth.h"
 #include "cli/train.h"
 #include "cli/validate.h"
@@ -62,6 +63,7 @@ std::vector<CommandEntry> all_commands() {
        "do two GPUs pay? measured against one, in turns",
        make_profile_dual_command},
       {"report", "what held a run back, from its journal", make_report_command},
+      {"rules", "every rule of diagnosis: what it means, what to do", make_rules_command},
       {"synth", "say a text with a trained model", make_synth_command},
       {"train", "train a model, in the mode that the flags select", make_train_command},
       {"validate",
