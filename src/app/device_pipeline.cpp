@@ -96,7 +96,7 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
       ObserverParts{.log = log_,
                     .ring = *ring_,
                     .loader = *loader_,
-                    .model = *devices_.model,
+                    .devices = devices_,
                     .journal = journal_,
                     .limits = slot_limits(request.config, options.slots),
                     .slot_bytes = options.slot_bytes});
@@ -153,6 +153,10 @@ GateResult DevicePipeline::open_gate(const std::stop_token& stop) {
                                  {"wanted", result.wanted}}});
   }
   return result;
+}
+
+PipelineStats DevicePipeline::reading() const {
+  return read_pipeline(*loader_, *ring_, devices_);
 }
 
 DevicePipelineStats DevicePipeline::stats() const {

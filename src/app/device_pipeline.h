@@ -68,6 +68,8 @@ class DevicePipeline {
   Position position_after(const BatchId& last) const;
   GateResult open_gate(const std::stop_token& stop);
   DevicePipelineStats stats() const;
+  // What the journal keeps at the end of a run; beside it, it is journalled now and then.
+  PipelineStats reading() const;
 
  private:
   void check_memory(const DevicePipelineRequest& request, const RingOptions& options) const;

@@ -167,14 +167,14 @@ TEST_F(DiagnoseSessionTest, SettingsThatContradictTheMachineAreFound) {
 
 TEST_F(DiagnoseSessionTest, AShortRunIsTrainedAndJudged) {
   DiagnoseRequest full_request = request(DiagnoseDepth::full);
-  full_request.steps = 30;
+  full_request.steps = 60;  // half of them may be warm-up
   full_request.folder = fs::path(*data_.config().data.train_data) / "diagnosed";
 
   const std::optional<FullDiagnosis> full = run_diagnosis(full_request);
 
   ASSERT_TRUE(full.has_value());
   EXPECT_TRUE(full->measured);
-  EXPECT_EQ(full->diagnosis.measures.steps, 30U);
+  EXPECT_EQ(full->diagnosis.measures.steps, 60U);
   EXPECT_NE(skip_reason(*full, "HOST004"), "too few steps");
   EXPECT_TRUE(fs::exists(full_request.folder / "journal.jsonl"));
 }

@@ -96,6 +96,20 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
                                                          .fallback = std::move(audio)});
 }
 
+std::unique_ptr<RowSource> around(std::unique_ptr<RowSource> source, const LoaderRequest& request) {
+  return request.around_source ? request.around_source(std::move(source)) : std::move(source);
+}
+
+RowFn with_names(const LoaderRequest& request) {
+  if (!request.on_row) {
+    return nullptr;
+  }
+  return [set = request.set, tell = request.on_row](RowSpan span) {
+    span.utterance = set->manifest.utterances[span.item].id;
+    tell(std::move(span));
+  };
+}
+
 }  // namespace
 
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
@@ -115,9 +129,10 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   complete.rank = request.rank;
   complete.world = request.world;
   LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
-                      .source = make_source(config, request),
+                      .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),
-                      .journal = request.journal};
+                      .journal = request.journal,
+                      .on_row = with_names(request)};
   return std::make_unique<Loader>(std::move(inputs), complete, request.start);
 }
 

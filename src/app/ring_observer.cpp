@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "device/out_of_memory.h"
+#include "metrics/pipeline_record.h"
 
 namespace qanat {
 namespace {
@@ -57,7 +58,7 @@ RingObserver::RingObserver(const ObserverParts& parts) : parts_(parts) {
                                        {"least_slots", parts_.limits.least},
                                        {"most_slots", parts_.limits.most},
                                        {"slot_bytes", parts_.slot_bytes.value},
-                                       {"device", to_string(parts_.model.id())}}});
+                                       {"device", to_string(parts_.devices.model->id())}}});
   }
   thread_ = start_thread("ring-observer", [this](const std::stop_token&) { watch(); });
 }
@@ -86,6 +87,9 @@ void RingObserver::watch() {
 void RingObserver::observe(const SlotTimes& times) {
   if (parts_.journal != nullptr) {
     journal_slot(times);
+    if (readings_.is_due(Clock::now())) {
+      parts_.journal->record(to_event(read_pipeline(parts_.loader, parts_.ring, parts_.devices)));
+    }
   }
   if (!times.train.end) {
     return;
@@ -116,8 +120,10 @@ void RingObserver::observe(const SlotTimes& times) {
 }
 
 void RingObserver::journal_slot(const SlotTimes& times) const {
-  nlohmann::json fields = {
-      {"epoch", times.batch.epoch}, {"batch", times.batch.index}, {"slot", times.slot}};
+  nlohmann::json fields = {{"epoch", times.batch.epoch},
+                           {"batch", times.batch.index},
+                           {"slot", times.slot},
+                           {"work", times.work.count()}};
   for (const auto& [name, interval] : {std::pair("load", times.load),
                                        std::pair("stage", times.stage),
                                        std::pair("prepare", times.prepare),
@@ -157,7 +163,7 @@ void RingObserver::end_period(Clock::time_point now) {
 
 // One more slot beside the most that was ever in use.
 bool RingObserver::fits_budget() const {
-  const MemoryUse use = parts_.model.memory().use();
+  const MemoryUse use = parts_.devices.model->memory().use();
   return !use.limit || use.high_water + parts_.slot_bytes <= *use.limit;
 }
 

@@ -1,5 +1,6 @@
-// Watches a running ring from a thread of its own: journals each batch's way, tells the loader's
-// autotuner the consumer's real pace, and tunes the depth of the ring.
+// Watches a running ring from a thread of its own: journals each batch's way and, now and then,
+// what the whole pipeline did so far, tells the loader's autotuner the consumer's real pace, and
+// tunes the depth of the ring.
 //
 // The destructor journals what has come in and ends; it waits for no device.
 #pragma once
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "app/pipeline_reading.h"
 #include "device/device.h"
 #include "metrics/journal.h"
 #include "pipeline/bounded_buffer.h"
@@ -58,7 +60,7 @@ struct ObserverParts {
   std::shared_ptr<SlotLog> log;
   TransferRing& ring;
   Loader& loader;
-  Device& model;
+  const RunDevices& devices;
   EventSink* journal = nullptr;
   SlotLimits limits;
   Bytes slot_bytes;  // on the model device
@@ -92,6 +94,7 @@ class RingObserver {
 
   const ObserverParts parts_;
   const Clock::time_point origin_ = Clock::now();
+  ReadingSchedule readings_{origin_};
   std::optional<Clock::time_point> end_before_;
   Period period_;
   int calm_periods_ = 0;

@@ -10,6 +10,8 @@
 #include "app/dataset_sources.h"
 #include "app/device_pipeline.h"
 #include "app/evaluation_renderer.h"
+#include "app/live_verdict.h"
+#include "app/run_event.h"
 #include "app/train_inputs.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -52,6 +54,7 @@ class TrainRun {
   void make_pipeline();
   void make_model();
   void make_renderer();
+  TrainObserver& observer();
   TrainerParts trainer_parts(const Validator& validator);
   TrainSummary first_summary() const;
   void journal_run();
@@ -67,6 +70,8 @@ class TrainRun {
   const std::filesystem::path journal_path_;
   RunJournal journal_;
   EventFan events_;  // the journal, and whoever else wants to know
+  std::optional<LiveVerdict> verdict_;
+  std::optional<VerdictObserver> verdict_observer_;
   TrainProgress progress_;
   std::optional<LoadedCheckpoint> loaded_;
   RunDevices devices_;
@@ -101,6 +106,18 @@ TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
     sink->record({.kind = "journal", .fields = journal_header()});
     events_.add(*sink);
   }
+  if (request_.verdicts == TrainRequest::Verdicts::live) {
+    verdict_.emplace(&events_);
+    verdict_observer_.emplace(request_.observer, *verdict_);
+    events_.add(*verdict_);
+  }
+}
+
+TrainObserver& TrainRun::observer() {
+  if (verdict_observer_) {
+    return *verdict_observer_;
+  }
+  return request_.observer;
 }
 
 nlohmann::json TrainRun::journal_header() const {
@@ -284,7 +301,7 @@ TrainerParts TrainRun::trainer_parts(const Validator& validator) {
       .state = state(),
       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
       .render = nullptr,
-      .observer = request_.observer,
+      .observer = observer(),
       .journal = &events_};
   if (renderer_) {
     parts.render = [this](std::int64_t step, const TensorMap& weights) {
@@ -313,23 +330,13 @@ TrainSummary TrainRun::first_summary() const {
   return summary;
 }
 
-// What diagnosis has to know of the run beside its steps.
 void TrainRun::journal_run() {
-  const TrainingConfig& training = config_.training;
-  nlohmann::json cadences{{"training.save_every", training.save_every},
-                          {"training.validate_every", training.validate_every},
-                          {"training.render_every", training.render_every},
-                          {"batches of an epoch", pipeline_->loader().batches_per_epoch()}};
-  if (training.log_every) {
-    cadences["training.log_every"] = *training.log_every;
-  }
-  events_.record({.kind = "run",
-                  .fields = {{"mode", to_string(plan_.mode)},
-                             {"device", to_string(plan_.model)},
-                             {"last_step", all_updates()},
-                             {"allowed_cores", allowed_cores(read_host_facts())},
-                             {"uses_of_batch", request_.uses_of_batch},
-                             {"cadences", std::move(cadences)}}});
+  events_.record(run_event(config_,
+                           {.mode = plan_.mode,
+                            .device = to_string(plan_.model),
+                            .batches_per_epoch = pipeline_->loader().batches_per_epoch(),
+                            .last_step = all_updates(),
+                            .uses_of_batch = request_.uses_of_batch}));
 }
 
 // Null when the configuration does not want it.
@@ -351,7 +358,9 @@ void TrainRun::make_pipeline() {
                                        .text = inputs_.text,
                                        .speakers = inputs_.speakers,
                                        .start = progress_.position,
-                                       .journal = &events_}});
+                                       .journal = &events_,
+                                       .around_source = request_.around_source,
+                                       .on_row = request_.on_row}});
 }
 
 TrainSummary TrainRun::run() {
@@ -376,7 +385,8 @@ TrainSummary TrainRun::run() {
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   summary.outcome = trainer.run(request_.stop);
   monitor.reset();  // its last look belongs to the run
-  events_.record(to_event(pipeline_->stats().loader));
+  events_.record(to_event(pipeline_->reading()));
+  events_.record({.kind = "telemetry", .fields = {{"journal_s", journal_.spent().count()}}});
   events_.record({.kind = "ended",
                   .fields = {{"ending", to_string(summary.outcome.ending)},
                              {"step", summary.outcome.progress.step}}});

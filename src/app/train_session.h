@@ -16,6 +16,8 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "metrics/journal.h"
+#include "pipeline/row_source.h"
+#include "pipeline/row_span.h"
 #include "train/train_observer.h"
 #include "train/train_outcome.h"
 
@@ -34,6 +36,11 @@ struct TrainRequest {
   std::stop_token stop;
   // Who hears of what is journalled beside the journal, its header first; from several threads.
   std::vector<EventSink*> sinks = {};
+  // Whether the observer is told, as notes, what holds the run back: see app/live_verdict.h.
+  enum class Verdicts { none, live } verdicts = Verdicts::none;
+  // See LoaderRequest: self-tests plant faults with it.
+  std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source = {};
+  RowFn on_row = {};  // told of every row the loader fills, by its workers; may be absent
 };
 
 struct TrainSummary {

@@ -210,7 +210,8 @@ std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
                     .loader = {.set = set_, .text = text_},
                     .vocabulary = text_->tokenizer().size(),
                     .steps = request_.steps,
-                    .stop = request_.stop});
+                    .stop = request_.stop,
+                    .progress = request_.progress});
 }
 
 void Validation::describe(const ModeRun& run, ValidationCheck& check) {

@@ -8,6 +8,7 @@
 #include <stop_token>
 
 #include "app/validate_report.h"
+#include "base/progress.h"
 #include "config/run_config.h"
 
 namespace qanat {
@@ -18,6 +19,7 @@ struct ValidateRequest {
   int steps = 20;  // of each short run
   std::stop_token stop;
   std::function<void(const ValidationCheck&)> on_check;  // called as each one ends
+  ProgressFn progress = {};                              // steps of the short runs
 };
 
 // Checks that build on a failed one are skipped. When stopped, what has been checked so far.

@@ -115,11 +115,15 @@ std::optional<ModeRun> run_trial(const TrialRequest& request) {
   Trial trial(*devices.model, request.vocabulary);
   (void)pipeline.open_gate(request.stop);
   std::vector<double> losses;
+  std::int64_t done = 0;
   const auto train = [&](int steps) {
     for (int i = 0; i < steps; ++i) {
       if (!train_once(
               pipeline, trial, static_cast<std::int64_t>(losses.size()) + i, request.stop)) {
         return false;
+      }
+      if (request.progress) {
+        request.progress(++done, request.warm_up + request.steps);
       }
     }
     const std::vector<double> seen = finish(trial.step());

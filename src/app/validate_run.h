@@ -6,6 +6,7 @@
 
 #include "app/device_pipeline.h"
 #include "app/validate_report.h"
+#include "base/progress.h"
 
 namespace qanat {
 
@@ -16,6 +17,7 @@ struct TrialRequest {
   int steps = 20;   // measured ones
   int warm_up = 2;  // before them
   std::stop_token stop;
+  ProgressFn progress = {};  // of all steps
 };
 
 // Trains for a few steps with the real pipeline, in the mode that the configuration asks for.

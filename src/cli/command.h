@@ -1,5 +1,5 @@
 // One command of the program: its flags and what it does. One file per command; commands.cpp
-// lists them all.
+// lists them all, torch_commands.cpp makes those that need libtorch.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class Command {
 struct CommandEntry {
   std::string_view path;  // "data check" is the command `check` in the group `data`
   std::string_view summary;
-  std::unique_ptr<Command> (*make)();
+  std::unique_ptr<Command> (*make)();  // null: in the other program (cli/torch_part.h)
 };
 
 // In the order of --help.

@@ -1,5 +1,3 @@
-#include "cli/align.h"
-#include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/config_reference.h"
 #include "cli/config_show.h"
@@ -8,28 +6,27 @@
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
 #include "cli/demo.h"
-#include "cli/devices.h"
-#include "cli/diagnose.h"
 #include "cli/precompute.h"
-#include "cli/profile_data.h"
-#include "cli/profile_dual.h"
-#include "cli/profile_step.h"
 #include "cli/report.h"
-#include "cli/synth.h"
-#include "cli/train.h"
-#include "cli/validate.h"
+#include "cli/rules.h"
+#include "cli/top.h"
 #include "cli/version.h"
 
 namespace qanat {
+namespace {
+
+// Named here, made in torch_commands.cpp.
+constexpr auto kInTorchPart = nullptr;
+
+}  // namespace
 
 std::vector<CommandEntry> all_commands() {
   return {
-      {"align",
-       "when each symbol of a data set is heard, for Praat and as JSON",
-       make_align_command},
+      {"align", "when each symbol of a data set is heard, for Praat and as JSON", kInTorchPart},
       {"analyze",
        "everything about a data set and its training, measured, in one folder",
-       make_analyze_command},
+       kInTorchPart},
+      {"completion", "a script that completes commands and flags", kInTorchPart},
       {"config show",
        "the configuration a run would have, and where it comes from",
        make_config_show_command},
@@ -45,28 +42,32 @@ std::vector<CommandEntry> all_commands() {
        make_data_mel_command},
       {"data text", "how a sentence is read, and its tokens", make_data_text_command},
       {"demo", "feed a consumer at a trainer's pace and see whether it waits", make_demo_command},
-      {"devices", "what there is to run on, and what fits it", make_devices_command},
+      {"devices", "what there is to run on, and what fits it", kInTorchPart},
       {"diagnose",
        "what is wrong with machine, configuration, data set and run, and what to change",
-       make_diagnose_command},
+       kInTorchPart},
+      {"manual", "manual pages of all commands", kInTorchPart},
       {"precompute",
        "make the features of a data set once, verify and repair them",
        make_precompute_command},
       {"profile data",
        "how fast and how steadily the loader delivers, and what holds it back",
-       make_profile_data_command},
+       kInTorchPart},
       {"profile step",
        "where a training step spends its time, and what free data would bring",
-       make_profile_step_command},
-      {"profile dual",
-       "do two GPUs pay? measured against one, in turns",
-       make_profile_dual_command},
+       kInTorchPart},
+      {"profile dual", "do two GPUs pay? measured against one, in turns", kInTorchPart},
       {"report", "what held a run back, from its journal", make_report_command},
-      {"synth", "say a text with a trained model", make_synth_command},
-      {"train", "train a model, in the mode that the flags select", make_train_command},
+      {"rules", "every rule of diagnosis: what it means, what to do", make_rules_command},
+      {"selftest", "plant known faults and see whether the diagnosis finds them", kInTorchPart},
+      {"synth", "say a text with a trained model", kInTorchPart},
+      {"top",
+       "a running or finished run, live: pace, loss, buffers, devices, verdict",
+       make_top_command},
+      {"train", "train a model, in the mode that the flags select", kInTorchPart},
       {"validate",
        "does the pipeline work here? five checks, and whether two GPUs pay",
-       make_validate_command},
+       kInTorchPart},
       {"version", "what was built, from what, with what", make_version_command},
   };
 }

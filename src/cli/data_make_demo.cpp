@@ -14,6 +14,7 @@
 #include "base/language.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
+#include "cli/torch_part.h"
 #include "cli/usage_error.h"
 
 namespace qanat {
@@ -33,11 +34,8 @@ std::vector<Language> to_languages(const std::vector<std::string>& codes) {
   return languages;
 }
 
-// Built and installed beside this program.
 std::filesystem::path espeak_program() {
-  std::error_code problem;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
-  return problem ? std::filesystem::path() : self.parent_path() / "qanat-espeak";
+  return find_companion("qanat-espeak").value_or(std::filesystem::path());
 }
 
 std::string_view to_string(DemoOutcome outcome) {

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -8,8 +9,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/ci_flags.h"
 #include "cli/fail_on.h"
 #include "cli/report_language.h"
+#include "cli/trace_flags.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
 #include "diagnose/run_trace.h"
@@ -17,6 +20,7 @@
 #include "report/run_html.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
+#include "telemetry/prometheus.h"
 
 namespace qanat {
 namespace {
@@ -41,6 +45,12 @@ class ReportCommand : public Command {
     app.add_option("--html", html_, "write the report as one page, charts included")
         ->type_name("FILE");
     declare_language(app, language_);
+    ci_.declare(app);
+    trace_.declare(app);
+    app.add_option("--prometheus",
+                   prometheus_,
+                   "write the state of the run as Prometheus text, for a textfile collector")
+        ->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON object");
   }
 
@@ -65,11 +75,34 @@ class ReportCommand : public Command {
                                    .words = words()}));
     }
     print(context, diagnosis, comparison);
+    ci_.write(diagnosis, journal_, context.err);
+    write_exports(context);
     return exit_code(diagnosis, comparison);
   }
 
  private:
   Words words() const { return Words(report_language(language_)); }
+
+  void write_exports(const CommandContext& context) const {
+    if (const std::optional<std::filesystem::path> file = trace_.file()) {
+      RunTracer tracer(trace_.options());
+      visit_lines([&tracer](const nlohmann::json& line) { tracer.add_line(line); });
+      tracer.write(*file);
+      fmt::print(context.err, "trace: {} ({} steps)\n", file->string(), tracer.steps());
+    }
+    if (!prometheus_.empty()) {
+      RunSnapshot snapshot;
+      visit_lines([&snapshot](const nlohmann::json& line) { snapshot.add(line); });
+      write_text_file(prometheus_, prometheus_text(snapshot));
+    }
+  }
+
+  void visit_lines(const std::function<void(const nlohmann::json&)>& visit) const {
+    const Result<int> damaged = visit_journal(journal_of(journal_), visit);
+    if (!damaged) {
+      throw Error("{}", damaged.failure().what);
+    }
+  }
 
   void print(const CommandContext& context,
              const Diagnosis& diagnosis,
@@ -102,6 +135,9 @@ class ReportCommand : public Command {
   std::string fail_on_ = "crit";
   std::string html_;
   std::string language_;
+  std::string prometheus_;
+  CiFlags ci_;
+  TraceFlags trace_;
   bool json_ = false;
 };
 

@@ -9,18 +9,22 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "app/run_exports.h"
 #include "app/train_session.h"
 #include "base/files.h"
 #include "cli/config_flags.h"
+#include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_language.h"
 #include "cli/terminal.h"
+#include "cli/trace_flags.h"
 #include "cli/train_display.h"
 #include "config/field_list.h"
 #include "diagnose/diagnosis.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
 #include "report/run_text.h"
+#include "serve/dashboard.h"
 
 namespace qanat {
 namespace {
@@ -74,7 +78,9 @@ class TrainCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     flags_.declare(app, {"data", "model", "training", "pipeline"});
+    trace_.declare(app);
     app.add_flag("--no-emoji", no_emoji_, "plain text only");
+    dashboard_.declare(app);
     declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object when the run ends");
     app.footer(kFooter);
@@ -85,6 +91,17 @@ class TrainCommand : public Command {
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     TrainDisplay display(context.err, terminal, {.log_every = config.values.training.log_every});
     display.say(describe_config(config));
+    const auto page =
+        dashboard_.wanted()
+            ? dashboard_.start(
+                  std::filesystem::path(config.values.training.checkpoint_dir) / "journal.jsonl",
+                  Words(report_language(language_)),
+                  context.err)
+            : nullptr;
+    RunExports exports({.tensorboard = tensorboard_folder(config.values.training),
+                        .trace = trace_.file(),
+                        .trace_options = trace_.options()},
+                       [&](const std::string& line) { display.say(line); });
     ProgressLine measuring(context.err, terminal, {.label = "measuring the data set"});
     const std::optional<TrainSummary> summary = run_training(
         {.config = config,
@@ -97,7 +114,10 @@ class TrainCommand : public Command {
              },
          .measuring = measuring.fn(),
          .starting = [&](std::int64_t first, std::int64_t last) { display.start(first, last); },
-         .stop = context.stop});
+         .stop = context.stop,
+         .sinks = exports.sinks(),
+         .verdicts = TrainRequest::Verdicts::live,
+         .on_row = exports.on_row()});
     measuring.finish();
     display.finish();
     if (!summary) {
@@ -105,7 +125,8 @@ class TrainCommand : public Command {
       return ExitCode::failed;
     }
     context.err << describe_end(*summary) << '\n';
-    report_end(context, *summary);
+    report_end(context, *summary, exports);
+    exports.finish();
     if (json_) {
       context.out << with_steps(*summary, display).dump(2) << '\n';
     }
@@ -113,14 +134,24 @@ class TrainCommand : public Command {
   }
 
  private:
+  static void tell_verdict(const RunExports& exports, const Diagnosis& diagnosis) {
+    for (EventSink* sink : exports.sinks()) {
+      sink->record({.kind = "verdict",
+                    .fields = {{"text", fmt::format("```\n{}```\n", render_text(diagnosis))}}});
+    }
+  }
+
   // The verdict in a line, all of it as a page beside the checkpoints.
-  void report_end(const CommandContext& context, const TrainSummary& summary) const {
+  void report_end(const CommandContext& context,
+                  const TrainSummary& summary,
+                  const RunExports& exports) const {
     const Result<RunRecord> record = read_run_record(summary.journal);
     if (!record) {
       return;  // the run was over before its first step
     }
     const Words words(report_language(language_));
     const Diagnosis diagnosis = diagnose_run(record.value().trace);
+    tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
     write_text_file(page,
                     render_html({.trace = record.value().trace,
@@ -147,7 +178,9 @@ class TrainCommand : public Command {
   }
 
   ConfigFlags flags_;
+  DashboardFlags dashboard_;
   std::string language_;
+  TraceFlags trace_;
   bool no_emoji_ = false;
   bool json_ = false;
 };

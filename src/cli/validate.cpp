@@ -72,13 +72,7 @@ class ValidateCommand : public Command {
     if (context.stop.stop_requested()) {
       return ExitCode::failed;
     }
-    const ValidationReport report = validate({.config = config,
-                                              .steps = steps_,
-                                              .stop = context.stop,
-                                              .on_check = [&](const ValidationCheck& check) {
-                                                (json_ ? context.err : context.out)
-                                                    << render_check(check) << std::flush;
-                                              }});
+    const ValidationReport report = run_checks(context, config);
     if (json_) {
       context.out << to_json(report).dump(2) << '\n';
     } else {
@@ -88,6 +82,31 @@ class ValidateCommand : public Command {
   }
 
  private:
+  ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    std::optional<ProgressLine> training;  // between two checks
+    const auto restart = [&] {
+      training.emplace(context.err,
+                       terminal,
+                       ProgressLineOptions{.label = "training for a moment", .unit = "steps"});
+    };
+    return validate({.config = config,
+                     .steps = steps_,
+                     .stop = context.stop,
+                     .on_check =
+                         [&](const ValidationCheck& check) {
+                           training.reset();
+                           (json_ ? context.err : context.out) << render_check(check) << std::flush;
+                         },
+                     .progress =
+                         [&](std::int64_t done, std::int64_t total) {
+                           if (done == 1) {
+                             restart();
+                           }
+                           training->update(done, total);
+                         }});
+  }
+
   ConfigFlags flags_;
   int steps_ = 20;
   bool json_ = false;

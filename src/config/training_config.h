@@ -32,6 +32,8 @@ struct TrainingConfig {
   std::int64_t render_every = 1000;            // steps
   std::optional<std::string> evaluation_sentences;
   std::optional<std::int64_t> log_every;  // steps
+  bool tensorboard = false;
+  std::optional<std::string> tensorboard_dir;
   bool overfit_one_batch = false;
   std::optional<bool> mixed_precision;
   std::optional<bool> enable_graph_mode;
@@ -128,6 +130,16 @@ void visit_record_fields(C& c, Visitor& visit) {
             .flag("--log-every")
             .range(1, 1e15),
         c.log_every);
+  visit(field("tensorboard",
+              "write event files for TensorBoard: losses, the step ledger, sound, pictures and the "
+              "verdict")
+            .flag("--tensorboard"),
+        c.tensorboard);
+  visit(field("tensorboard_dir",
+              "folder of the event files, which are then written; auto: tensorboard/ beside the "
+              "checkpoints")
+            .flag("--tensorboard-dir"),
+        c.tensorboard_dir);
 }
 
 template <ConstOrNot<TrainingConfig> C, typename Visitor>

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/full_diagnosis.h"
+#include "diagnose/ranking.h"
 #include "diagnose/rules.h"
 
 namespace qanat {
@@ -47,7 +48,7 @@ void apply_rules(const RunTrace& trace, Steps steps, Diagnosis& diagnosis) {
       diagnosis.skipped.push_back({.id = id, .reason = outcome.skipped.value_or("not said")});
     }
   }
-  rank_findings(diagnosis.findings);
+  diagnosis.findings = rank_by_cause(std::move(diagnosis.findings), input);
 }
 
 void judge(Diagnosis& diagnosis) {

@@ -20,6 +20,9 @@ struct Evidence {
   std::string unit;  // "1" for shares, "s", "workers"
 };
 
+// The part of a step's ledger that a finding would give back.
+enum class LedgerPart { unknown, wait, transfer, work, saving, retry };
+
 // Step time now, and if the cause were gone.
 struct Gain {
   double step_now = 0;  // s
@@ -37,6 +40,7 @@ struct Fix {
   std::string key;                                      // "data.num_workers", or kSystemFix
   std::string flag;                                     // "--num-workers 3"
   std::optional<double> predicted_step = std::nullopt;  // s
+  std::string value{};  // of the key, for tools that try the fix; empty: no key can do it
 };
 
 struct Finding {
@@ -48,6 +52,10 @@ struct Finding {
   std::vector<Fix> fixes{};
   std::string verify{};        // a command
   std::string may_be_wrong{};  // when
+  LedgerPart part = LedgerPart::unknown;
+  // What is left of the speedup when the findings before this one are fixed: time is won only once.
+  std::optional<double> marginal_speedup{};
+  std::string explained_by{};  // the finding that wins most of this one's time
 };
 
 struct PassedCheck {

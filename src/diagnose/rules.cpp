@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "diagnose/rules_batch.h"
 #include "diagnose/rules_compute.h"
 #include "diagnose/rules_data.h"
 #include "diagnose/rules_hardware.h"
@@ -35,20 +36,19 @@ FindingSeverity severity_of(const Gain& gain) {
 std::span<const Rule> all_rules() {
   constexpr RuleNeeds kNothing = RuleNeeds::nothing;
   static constexpr auto kRules = std::to_array<Rule>({
-      {"DL002",
-       "data",
-       "the device waits, workers are always busy and cores are idle",
-       too_few_workers},
-      {"DL003",
-       "data",
-       "the device waits, and all allowed cores already prepare data",
-       workers_at_limit},
-      {"DL005",
-       "data",
-       "the device waits although data is prepared fast enough on average",
-       buffer_too_shallow},
+      {"DL001", "data", "the device waits, and the workers wait for files", slow_storage},
+      {"DL002", "data", "the device waits, and cores are idle", too_few_workers},
+      {"DL003", "data", "the device waits, and all cores prepare data", workers_at_limit},
+      {"DL004", "data", "the device waits, and the workers for each other", lock_convoy},
+      {"DL005", "data", "the device waits for work that is uneven", buffer_too_shallow},
+      {"DL006", "data", "the device waits, and threads outnumber cores", too_many_workers},
       {"DL007", "data", "time spent on padding", padding_waste},
+      {"DL008", "transfer", "copies that could run ahead and do not", copies_not_overlapped},
+      {"DL009", "data", "features made again in every epoch", features_made_again},
+      {"DL010", "data", "the device waits when epochs begin", slow_epoch_start},
+      {"DL011", "data", "a few files that take far longer than others", straggling_files},
       {"DL012", "data", "utterances that could not be used", bad_utterances},
+      {"DL013", "data", "workers held up by the machine", held_up_by_machine},
       {"MG003", "transfer", "the device waits for batches on their way to it", transfer_exposed},
       {"CMP001", "compute", "cost of a step that does not depend on the work in it", fixed_cost},
       {"CMP006", "compute", "share of the optimizer", optimizer_share},

@@ -41,19 +41,21 @@ RuleOutcome fixed_cost(const RuleInput& input) {
             .speedup = m.mean_step / doubled,
             .method = "work model, per utterance"};
   gain.ci95 = {.low = 1 + (gain.speedup - 1) * 0.7, .high = 1 + (gain.speedup - 1) * 1.2};
-  return {.finding = Finding{
-              .id = "CMP001",
-              .title = fmt::format("{:.0f} % of a step is overhead that larger batches would share",
-                                   100 * share),
-              .severity = std::min(severity_of(gain), FindingSeverity::warn),
-              .evidence = {{.metric = "fixed_seconds", .value = m.busy_work.fixed, .unit = "s"},
-                           {.metric = "work_r2", .value = m.busy_work.r2, .unit = "1"}},
-              .gain = gain,
-              .fixes = {{.key = "data.batch_size",
-                         .flag = fmt::format("--batch-size {}", 2 * m.steady.back().rows),
-                         .predicted_step = std::nullopt}},
-              .verify = "qanat profile step --batch-size N",
-              .may_be_wrong = "a larger batch changes training; learning rate may need to follow"}};
+  return {
+      .finding = Finding{
+          .id = "CMP001",
+          .title = fmt::format("{:.0f} % of a step is overhead that larger batches would share",
+                               100 * share),
+          .severity = std::min(severity_of(gain), FindingSeverity::warn),
+          .evidence = {{.metric = "fixed_seconds", .value = m.busy_work.fixed, .unit = "s"},
+                       {.metric = "work_r2", .value = m.busy_work.r2, .unit = "1"}},
+          .gain = gain,
+          .fixes = {{.key = "data.batch_size",
+                     .flag = fmt::format("--batch-size {}", std::int64_t{2} * m.steady.back().rows),
+                     .predicted_step = std::nullopt}},
+          .verify = "qanat profile step --batch-size N",
+          .may_be_wrong = "a larger batch changes training; learning rate may need to follow",
+          .part = LedgerPart::work}};
 }
 
 RuleOutcome optimizer_share(const RuleInput& input) {
@@ -78,7 +80,8 @@ RuleOutcome optimizer_share(const RuleInput& input) {
                                  .flag = "--grad-accum 2",
                                  .predicted_step = std::nullopt}},
                       .verify = "qanat profile step --grad-accum 2",
-                      .may_be_wrong = "accumulating makes updates rarer, which changes training"}};
+                      .may_be_wrong = "accumulating makes updates rarer, which changes training",
+                      .part = LedgerPart::work}};
 }
 
 RuleOutcome saving_exposed(const RuleInput& input) {
@@ -101,7 +104,8 @@ RuleOutcome saving_exposed(const RuleInput& input) {
                      .flag = "--set training.save_every=2000",
                      .predicted_step = gain.step_if_fixed}},
           .verify = "run again with the flag, then: qanat report JOURNAL --baseline OLD",
-          .may_be_wrong = "rarer checkpoints lose more when the machine fails"}};
+          .may_be_wrong = "rarer checkpoints lose more when the machine fails",
+          .part = LedgerPart::saving}};
 }
 
 RuleOutcome memory_retries(const RuleInput& input) {
@@ -126,7 +130,8 @@ RuleOutcome memory_retries(const RuleInput& input) {
                      .flag = fmt::format("--batch-size {}", std::max(1, m.steady.back().rows / 2)),
                      .predicted_step = std::nullopt}},
           .verify = "qanat profile step --batch-size N",
-          .may_be_wrong = {}}};
+          .may_be_wrong = {},
+          .part = LedgerPart::retry}};
 }
 
 }  // namespace qanat

@@ -1,6 +1,7 @@
 #include "diagnose/rules_rhythm.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +10,52 @@ namespace qanat {
 namespace {
 
 constexpr double kNoticeableChange = 0.05;  // of the step
+
+// The part of the ledger that long steps have more of than the others, and how much more: a stall
+// is charged where it shows.
+struct Excess {
+  LedgerPart part = LedgerPart::unknown;
+  double seconds = 0;  // more, in a long step
+};
+
+struct PartTimes {
+  double wait = 0;
+  double transfer = 0;
+  double work = 0;
+  double saving = 0;
+  double retry = 0;
+  double count = 0;
+
+  void add(const StepPhases& phases) {
+    wait += phases.wait.count();
+    transfer += phases.transfer.count();
+    work += (phases.busy() - phases.retry).count();
+    saving += phases.checkpoint.count();
+    retry += phases.retry.count();
+    count += 1;
+  }
+};
+
+template <typename IsLong>
+Excess find_excess(const RunMeasures& m, IsLong&& is_long) {
+  PartTimes longer;
+  PartTimes others;
+  for (std::size_t i = 0; i < m.steady.size(); ++i) {
+    (is_long(i) ? longer : others).add(m.steady[i].phases);
+  }
+  if (longer.count == 0 || others.count == 0) {
+    return {};
+  }
+  const auto more = [&](double PartTimes::*part) {
+    return longer.*part / longer.count - others.*part / others.count;
+  };
+  const std::array found = {Excess{LedgerPart::wait, more(&PartTimes::wait)},
+                            Excess{LedgerPart::transfer, more(&PartTimes::transfer)},
+                            Excess{LedgerPart::work, more(&PartTimes::work)},
+                            Excess{LedgerPart::saving, more(&PartTimes::saving)},
+                            Excess{LedgerPart::retry, more(&PartTimes::retry)}};
+  return *std::ranges::max_element(found, {}, &Excess::seconds);
+}
 
 Gain gain_of(const RunMeasures& m, double saved, std::string method) {
   const double left = std::max(m.mean_step - saved, 1e-9);
@@ -19,6 +66,28 @@ Gain gain_of(const RunMeasures& m, double saved, std::string method) {
           .speedup = speedup,
           .ci95 = {.low = 1 + (speedup - 1) * 0.7, .high = 1 + (speedup - 1) * 1.3},
           .method = std::move(method)};
+}
+
+Excess excess_of_outliers(const RunMeasures& m) {
+  return find_excess(m, [&m](std::size_t i) {
+    return std::ranges::find(m.spread.outliers, i) != m.spread.outliers.end();
+  });
+}
+
+Excess excess_of_long_steps(const RunMeasures& m) {
+  return find_excess(
+      m, [&m, centre = median(m.adjusted)](std::size_t i) { return m.adjusted[i] > centre; });
+}
+
+Excess excess_after(const RunMeasures& m, std::size_t first) {
+  return find_excess(m, [first](std::size_t i) { return i >= first; });
+}
+
+// Long steps without a cause are worth a warning only where they cost much: a machine that others
+// use, too, always has some.
+FindingSeverity severity_of_symptom(const Gain& gain) {
+  const bool much = 1 - gain.step_if_fixed / gain.step_now >= kSevere;
+  return much ? severity_of(gain) : FindingSeverity::info;
 }
 
 Finding periodic_finding(const RuleInput& input, const Rhythm& rhythm) {
@@ -42,10 +111,14 @@ Finding periodic_finding(const RuleInput& input, const Rhythm& rhythm) {
                   .fixes = {},
                   .verify = "run again with the flag, then: qanat report JOURNAL --baseline OLD",
                   .may_be_wrong = "one in a hundred steady runs looks periodic by chance"};
+  finding.part =
+      find_excess(m, [&rhythm](std::size_t i) { return i % rhythm.period == rhythm.phase; }).part;
   if (cause) {
+    const std::size_t rarer = 4 * cause->period;
     finding.fixes.push_back({.key = cause->name,
-                             .flag = fmt::format("--set {}={}", cause->name, 4 * cause->period),
-                             .predicted_step = m.mean_step - 0.75 * rhythm.seconds_per_step});
+                             .flag = fmt::format("--set {}={}", cause->name, rarer),
+                             .predicted_step = m.mean_step - 0.75 * rhythm.seconds_per_step,
+                             .value = std::to_string(rarer)});
   }
   return finding;
 }
@@ -80,7 +153,8 @@ RuleOutcome drift(const RuleInput& input) {
           .gain = gain,
           .fixes = {},
           .verify = "qanat top, or a second run: does it start fast again?",
-          .may_be_wrong = "another program came to use the machine, or a processor got hot"}};
+          .may_be_wrong = "another program came to use the machine, or a processor got hot",
+          .part = excess_after(m, m.steady.size() / 2).part}};
 }
 
 RuleOutcome level_shift(const RuleInput& input) {
@@ -102,7 +176,8 @@ RuleOutcome level_shift(const RuleInput& input) {
               .gain = gain,
               .fixes = {},
               .verify = "look into the journal around that step: what else happened?",
-              .may_be_wrong = "another program started then"}};
+              .may_be_wrong = "another program started then",
+              .part = excess_after(m, *m.trend.shift_at).part}};
 }
 
 RuleOutcome intermittent_stalls(const RuleInput& input) {
@@ -124,13 +199,14 @@ RuleOutcome intermittent_stalls(const RuleInput& input) {
           .id = "VAR001",
           .title = fmt::format(
               "{} steps took unusually long, the longest is step {}", m.spread.num_outliers, worst),
-          .severity = severity_of(gain),
+          .severity = severity_of_symptom(gain),
           .evidence = {{.metric = "tail_p95_over_p50", .value = m.spread.tail, .unit = "1"},
                        {.metric = "excess_share", .value = m.spread.excess_share, .unit = "1"}},
           .gain = gain,
           .fixes = {},
           .verify = "look at the phases of those steps in the journal: which one was long?",
-          .may_be_wrong = "the machine was used by others at these moments"}};
+          .may_be_wrong = "the machine was used by others at these moments",
+          .part = excess_of_outliers(m).part}};
 }
 
 RuleOutcome jitter(const RuleInput& input) {
@@ -149,7 +225,8 @@ RuleOutcome jitter(const RuleInput& input) {
           .gain = gain,
           .fixes = {},
           .verify = "qanat train with fewer loader workers: does it get steadier?",
-          .may_be_wrong = "the machine is shared, or its processors change their speed"}};
+          .may_be_wrong = "the machine is shared, or its processors change their speed",
+          .part = excess_of_long_steps(m).part}};
 }
 
 }  // namespace qanat

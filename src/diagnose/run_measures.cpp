@@ -74,6 +74,16 @@ RunMeasures measure_run(const RunTrace& trace) {
       measures.steady.begin() + static_cast<std::ptrdiff_t>(measures.warm_up.steps));
   measures.seconds = wall_times(measures.steady);
   measure_steady(measures);
+  if (trace.journal_seconds && trace.steps_before == 0) {
+    double all = 0;
+    for (const StepRecord& step : trace.steps) {
+      all += step.phases.total().count();
+    }
+    measures.journal_share = all > 0 ? std::optional(*trace.journal_seconds / all) : std::nullopt;
+  }
+  measures.loader = measure_loader(trace,
+                                   static_cast<std::int64_t>(measures.warm_up.steps) *
+                                       std::clamp(measures.steady.front().batches, 1, 1024));
   return measures;
 }
 

@@ -8,6 +8,7 @@
 
 #include "diagnose/detrend.h"
 #include "diagnose/finding.h"
+#include "diagnose/loader_use.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/run_trace.h"
 #include "diagnose/spread.h"
@@ -36,6 +37,8 @@ struct RunMeasures {
   Periodicity periodicity{};
   double frames_per_second = 0;  // without padding
   double padding_share = 0;
+  std::optional<LoaderUse> loader{};      // absent: the journal does not say
+  std::optional<double> journal_share{};  // of the run's time, spent on journalling
 
   double share(Seconds part) const { return mean_step > 0 ? part.count() / mean_step : 0; }
 };

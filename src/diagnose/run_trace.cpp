@@ -60,6 +60,16 @@ void RunTrace::add(const StepRecord& step) {
   }
 }
 
+void RunTrace::keep_latest(std::size_t most) {
+  while (steps.size() > most) {
+    steps.pop_front();
+    ++steps_before;
+  }
+  while (ways.size() > most) {
+    ways.pop_front();
+  }
+}
+
 void RunTrace::add(PipelineStats reading) {
   if (pipeline) {
     readings.push_back(*std::move(pipeline));
@@ -102,6 +112,11 @@ void RunTrace::add(const nlohmann::json& line) {
   } else if (kind == "storage") {
     const Result<StorageReading> reading = to_storage_reading(line);
     reading ? static_cast<void>(storage = reading.value()) : static_cast<void>(++damaged_lines);
+  } else if (kind == "telemetry") {
+    const auto spent = line.find("journal_s");
+    if (spent != line.end() && spent->is_number()) {
+      journal_seconds = spent->get<double>();
+    }
   } else if (kind == "ended") {
     ended = true;
   }

@@ -40,6 +40,7 @@ struct RunTrace {
   std::optional<HostTrace> host;                  // lines of kind "host", added up
   std::optional<GpuTrace> gpus;                   // lines of kind "devices"
   std::optional<StorageReading> storage;          // the line of kind "storage"
+  std::optional<double> journal_seconds;          // that journalling took
   bool ended = false;                             // the run said that it ended
   int damaged_lines = 0;
   int sessions = 0;
@@ -53,6 +54,8 @@ struct RunTrace {
   // For a run that is going on in this process.
   void add(const StepRecord& step);
   void add(PipelineStats reading);
+  // Forgets all but the latest steps.
+  void keep_latest(std::size_t most);
 };
 
 // What to say of a journal that holds no step.

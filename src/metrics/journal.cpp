@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "metrics/journal_line.h"
 
 namespace qanat {
 namespace {
@@ -113,7 +114,8 @@ RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& 
 }
 
 void RunJournal::record(const Event& event) {
-  std::string line = to_line(event.kind, seconds_since(start_), event.fields);
+  const Clock::time_point begin = Clock::now();
+  std::string line = to_line(event.kind, begin - start_, event.fields);
   const std::lock_guard lock(mutex_);
   if (written_ >= limit_) {
     go_on_in_a_new_file();
@@ -122,6 +124,8 @@ void RunJournal::record(const Event& event) {
   if (std::ranges::find(kContextKinds, event.kind) != kContextKinds.end()) {
     context_.insert_or_assign(event.kind, std::move(line));
   }
+  spent_ns_.fetch_add(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
 }
 
 void RunJournal::go_on_in_a_new_file() {
@@ -180,19 +184,38 @@ std::vector<Event> EventList::events(std::string_view kind) const {
   return found;
 }
 
-namespace {
+Result<std::optional<nlohmann::json>> to_journal_line(const std::filesystem::path& path,
+                                                      std::string_view line) {
+  nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) {
+    return std::optional<nlohmann::json>();
+  }
+  if (const auto format = newer_format(object)) {
+    return Failure{fmt::format("{}: journal format {}; expected at most {}; try a newer qanat",
+                               path.string(),
+                               *format,
+                               RunJournal::kFormat)};
+  }
+  return std::optional(std::move(object));
+}
 
-using VisitLine = std::function<void(nlohmann::json line)>;
+bool continues_another(const nlohmann::json& line) {
+  return is_header(line) && line.contains("continues");
+}
 
-bool continues_another(const std::filesystem::path& path) {
+bool is_continued(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   if (!file || read_line(file, line) != LineEnd::newline) {
     return false;
   }
   const nlohmann::json header = nlohmann::json::parse(line, nullptr, false);
-  return header.is_object() && is_header(header) && header.contains("continues");
+  return header.is_object() && continues_another(header);
 }
+
+namespace {
+
+using VisitLine = std::function<void(nlohmann::json line)>;
 
 Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit) {
   std::ifstream file(path, std::ios::binary);
@@ -204,18 +227,15 @@ Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit
   std::string line;
   for (LineEnd end = read_line(file, line); end != LineEnd::end_of_file;
        end = read_line(file, line)) {
-    nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-    if (!object.is_object()) {
+    Result<std::optional<nlohmann::json>> object = to_journal_line(path, line);
+    if (!object) {
+      return object.failure();
+    }
+    if (object.value()) {
+      visit(std::move(*object.value()));
+    } else {
       damaged += line.empty() || end == LineEnd::torn ? 0 : 1;
-      continue;
     }
-    if (const auto format = newer_format(object)) {
-      return Failure{fmt::format("{}: journal format {}; expected at most {}; try a newer qanat",
-                                 path.string(),
-                                 *format,
-                                 RunJournal::kFormat)};
-    }
-    visit(std::move(object));
   }
   if (file.bad()) {
     return Failure{fmt::format("{}: reading the journal failed", path.string())};
@@ -228,7 +248,7 @@ Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit
 Result<int> visit_journal(const std::filesystem::path& path, const VisitLine& visit) {
   int damaged = 0;
   std::error_code error;
-  if (continues_another(path) && std::filesystem::exists(journal_before(path), error)) {
+  if (is_continued(path) && std::filesystem::exists(journal_before(path), error)) {
     const Result<int> before = visit_file(journal_before(path), visit);
     if (!before) {
       return before.failure();

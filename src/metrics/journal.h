@@ -5,6 +5,8 @@
 // read_journal() skips a torn one.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -56,12 +58,16 @@ class RunJournal final : public EventSink {
 
   void record(const Event& event) override;
 
+  // Time that callers of record() have spent in it: what journalling costs a run.
+  Seconds spent() const { return std::chrono::nanoseconds(spent_ns_.load()); }
+
  private:
   void write_line(std::string_view line);
   void go_on_in_a_new_file();
 
   const std::filesystem::path path_;
   const Clock::time_point start_ = Clock::now();
+  std::atomic<std::int64_t> spent_ns_{0};
   std::mutex mutex_;  // guards everything below: lines do not interleave
   UniqueFd fd_;
   nlohmann::json header_;

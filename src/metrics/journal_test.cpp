@@ -45,6 +45,19 @@ TEST_F(JournalTest, StartsWithAHeaderAndKeepsEventsInOrder) {
   EXPECT_EQ(contents.damaged_lines, 0);
 }
 
+TEST_F(JournalTest, KnowsWhatItCosts) {
+  RunJournal journal(path_);
+  EXPECT_EQ(journal.spent(), Seconds{0});
+  const Clock::time_point start = Clock::now();
+
+  for (int i = 0; i < 100; ++i) {
+    journal.record({.kind = "step", .fields = {{"step", i}}});
+  }
+
+  EXPECT_GT(journal.spent(), Seconds{0});
+  EXPECT_LE(journal.spent(), seconds_since(start));
+}
+
 TEST_F(JournalTest, ALineTornByACrashCostsOnlyThatLine) {
   { RunJournal(path_).record({.kind = "step"}); }
   std::ofstream(path_, std::ios::app) << R"({"kind":"step","lo)";

@@ -181,7 +181,8 @@ nlohmann::json to_json(const LogHistogram& histogram) {
 LogHistogram to_histogram(const nlohmann::json& counts) {
   LogHistogram histogram;
   for (std::size_t i = 0; i < std::min(counts.size(), histogram.counts.size()); ++i) {
-    histogram.counts[i] = counts.at(i).get<std::int64_t>();
+    // No more than a sum of all buckets can hold.
+    histogram.counts[i] = std::clamp<std::int64_t>(counts.at(i).get<std::int64_t>(), 0, 1LL << 56);
   }
   return histogram;
 }

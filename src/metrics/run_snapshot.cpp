@@ -45,17 +45,7 @@ void add_step(RunSnapshot& now, const nlohmann::json& line) {
   now.frames += step.frames;
   now.newest = step;
   now.step_seconds.add(total);
-  StepPhases& sums = now.seconds;
-  const StepPhases& of = step.phases;
-  sums = {.wait = sums.wait + of.wait,
-          .transfer = sums.transfer + of.transfer,
-          .forward = sums.forward + of.forward,
-          .loss = sums.loss + of.loss,
-          .backward = sums.backward + of.backward,
-          .retry = sums.retry + of.retry,
-          .optimizer = sums.optimizer + of.optimizer,
-          .checkpoint = sums.checkpoint + of.checkpoint,
-          .residual = sums.residual + of.residual};
+  now.seconds += step.phases;
   now.recent.push_back(
       {.step = step.step, .at = now.at, .loss = step.losses.total, .phases = step.phases});
   if (now.recent.size() > RunSnapshot::kRecentSteps) {

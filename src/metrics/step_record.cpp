@@ -13,17 +13,6 @@ nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
-template <typename Losses, typename Visitor>
-void visit_losses(Losses& losses, Visitor&& visit) {
-  visit("total", losses.total);
-  visit("mel", losses.mel);
-  visit("refined", losses.refined);
-  visit("prior", losses.prior);
-  visit("forward_sum", losses.forward_sum);
-  visit("binarisation", losses.binarisation);
-  visit("duration", losses.duration);
-}
-
 double number_or_nan(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
@@ -52,6 +41,30 @@ StepRecord read(const nlohmann::json& line) {
 }
 
 }  // namespace
+
+StepPhases& StepPhases::operator+=(const StepPhases& other) {
+  wait += other.wait;
+  transfer += other.transfer;
+  forward += other.forward;
+  loss += other.loss;
+  backward += other.backward;
+  retry += other.retry;
+  optimizer += other.optimizer;
+  checkpoint += other.checkpoint;
+  residual += other.residual;
+  return *this;
+}
+
+StepLosses& StepLosses::operator+=(const StepLosses& other) {
+  total += other.total;
+  mel += other.mel;
+  refined += other.refined;
+  prior += other.prior;
+  forward_sum += other.forward_sum;
+  binarisation += other.binarisation;
+  duration += other.duration;
+  return *this;
+}
 
 Event to_event(const StepRecord& record) {
   nlohmann::json losses;

@@ -31,6 +31,7 @@ struct StepPhases {
   }
   // Time in which the model device worked on the step itself.
   Seconds busy() const { return forward + loss + backward + retry + optimizer; }
+  StepPhases& operator+=(const StepPhases& other);
   bool operator==(const StepPhases&) const = default;
 };
 
@@ -58,8 +59,21 @@ struct StepLosses {
   double binarisation = 0;
   double duration = 0;
 
+  StepLosses& operator+=(const StepLosses& other);
   bool operator==(const StepLosses&) const = default;
 };
+
+// Calls `visit(name, value)` for the total and every part.
+template <typename Losses, typename Visitor>
+void visit_losses(Losses& losses, Visitor&& visit) {
+  visit("total", losses.total);
+  visit("mel", losses.mel);
+  visit("refined", losses.refined);
+  visit("prior", losses.prior);
+  visit("forward_sum", losses.forward_sum);
+  visit("binarisation", losses.binarisation);
+  visit("duration", losses.duration);
+}
 
 struct StepRecord {
   std::int64_t step = 0;  // updates before this one

@@ -48,6 +48,21 @@ class BoundedBuffer {
     return true;
   }
 
+  // Does not wait: false, dropping the item, when the buffer is full or closed.
+  [[nodiscard]] bool try_push(T item) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (items_.size() >= capacity_ || closed_) {
+        return false;
+      }
+      items_.push_back(std::move(item));
+      ++pushed_;
+      occupancy_.change(items_.size(), capacity_, Clock::now());
+    }
+    not_empty_.notify_one();
+    return true;
+  }
+
   // The oldest item, or nullopt at the end of the stream or when asked to stop. Rethrows what
   // the producer failed with, once the items before the failure are consumed.
   [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {

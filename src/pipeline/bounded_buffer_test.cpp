@@ -140,5 +140,20 @@ TEST(BoundedBufferTest, RefusesZeroCapacity) {
   EXPECT_THROW(BoundedBuffer<int>(0), Error);
 }
 
+TEST(BoundedBufferTest, TryPushRefusesWhatDoesNotFitAtOnce) {
+  BoundedBuffer<int> buffer(1);
+
+  EXPECT_TRUE(buffer.try_push(1));
+  EXPECT_FALSE(buffer.try_push(2));
+  EXPECT_EQ(buffer.pop({}), 1);
+  EXPECT_TRUE(buffer.try_push(3));
+  buffer.close();
+  EXPECT_FALSE(buffer.try_push(4));
+
+  EXPECT_EQ(buffer.pop({}), 3);
+  EXPECT_EQ(buffer.pop({}), std::nullopt);
+  EXPECT_EQ(buffer.stats().pushed, 2);
+}
+
 }  // namespace
 }  // namespace qanat

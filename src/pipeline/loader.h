@@ -22,6 +22,7 @@
 #include "metrics/pipeline_stats.h"
 #include "pipeline/ready_level.h"
 #include "pipeline/row_source.h"
+#include "pipeline/row_span.h"
 
 namespace qanat {
 
@@ -63,6 +64,7 @@ struct LoaderInputs {
   std::unique_ptr<RowSource> source{};       // its item numbers are positions in `lengths`
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned; outlives the loader; may be absent
+  RowFn on_row{};                            // who traces rows; may be absent
 };
 
 // The state of a loader: the batch that next() returns next, counted on this rank. Resuming at it

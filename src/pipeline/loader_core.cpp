@@ -113,6 +113,7 @@ LoaderCore::LoaderCore(LoaderInputs inputs, const LoaderOptions& options, Positi
       lengths_(std::move(inputs.lengths)),
       source_(std::move(inputs.source)),
       journal_(inputs.journal),
+      on_row_(std::move(inputs.on_row)),
       edges_(edges_for(lengths_, options_)),
       pool_(std::make_shared<BlockPool>(largest_batch(edges_, options_.payload),
                                         allocator_of(inputs))),
@@ -218,7 +219,7 @@ void LoaderCore::work(int number, const std::stop_token& stop) {
       if (!filler) {
         filler = source_->make_filler();
       }
-      fill_row(*filler, *task, counters);
+      fill_row(*filler, *task, seat);
       meter.row_done();
       if (assembler_.finish(*task) && tune_.is_due(Clock::now())) {
         tune();
@@ -229,7 +230,8 @@ void LoaderCore::work(int number, const std::stop_token& stop) {
   }
 }
 
-void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerCounters& counters) {
+void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat) {
+  WorkerCounters& counters = seat.counters;
   const Clock::time_point start = Clock::now();
   Batch& batch = *task.slot->batch;
   const RowView view{.mel = batch.mel_row(task.row),
@@ -252,11 +254,20 @@ void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerCounters
   counters.tokens.add(times.tokens);
   counters.copy.add(times.copy);
   counters.lock_wait.add(times.lock);
-  const Seconds busy = seconds_since(start);
+  const Clock::time_point end = Clock::now();
+  const Seconds busy = end - start;
   counters.busy.add(busy);
   counters.row_times[LogHistogram::bucket_of(busy)].add(1);
   slow_rows_.add(item, busy);
   task.slot->work_ns.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(busy).count());
+  if (on_row_) {
+    on_row_({.worker = seat.number,
+             .batch = batch.id(),
+             .row = task.row,
+             .item = item,
+             .begin = start,
+             .end = end});
+  }
 }
 
 void LoaderCore::finish_row(const RowTask& task,

@@ -60,7 +60,7 @@ class LoaderCore {
   void journal_start() const;
 
   void work(int number, const std::stop_token& stop);
-  void fill_row(RowFiller& filler, const RowTask& task, WorkerCounters& counters);
+  void fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat);
   void finish_row(const RowTask& task, std::uint32_t item, const FilledRow& filled) const;
   std::uint32_t replace_bad(const RowTask& task,
                             std::uint32_t item,
@@ -73,6 +73,7 @@ class LoaderCore {
   const std::vector<ItemLength> lengths_;
   const std::unique_ptr<RowSource> source_;
   EventSink* const journal_;
+  const RowFn on_row_;
   const BucketEdges edges_;
   const std::shared_ptr<BlockPool> pool_;  // shared with the batches that are out
   const Clock::time_point start_ = Clock::now();

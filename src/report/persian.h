@@ -15,7 +15,7 @@ struct Translation {
   std::string_view persian;  // gaps in the same order, or by number: "{1} ... {0}"
 };
 
-// All sentences; those of rules, those about machines and those of pages.
+// All sentences: those of rules, of rules about hardware, host and storage, and of pages.
 std::span<const Translation> persian_finding_sentences();
 std::span<const Translation> persian_host_sentences();
 std::span<const Translation> persian_page_sentences();

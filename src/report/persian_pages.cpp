@@ -8,7 +8,7 @@ namespace qanat {
 std::span<const Translation> persian_page_sentences() {
   static constexpr auto kSentences = std::to_array<Translation>({
       // Headings of the text.
-      {"VERDICT", "داوری"},
+      {"VERDICT", "حکم"},
       {"BOTTLENECK ANALYSIS", "تحلیل تنگنا"},
       {"TIMING STATISTICS", "آمار زمان"},
       {"DIAGNOSTIC SUMMARY", "خلاصهٔ عیب‌یابی"},
@@ -17,7 +17,7 @@ std::span<const Translation> persian_page_sentences() {
       {"FASTER", "تندتر"},
       {"NO CHANGE", "بی‌تغییر"},
       {"{}x its frames per second [{}, {}]",
-       "{} برابرِ فریم‌هایش در ثانیه [{}، {}]"},
+       "{} برابرِ قاب‌هایش در ثانیه [{}، {}]"},
       {"where a step of {} ms goes",
        "هر گام {} میلی‌ثانیه‌ای کجا می‌رود"},
       {"{} steps after {} of warm-up", "{} گام پس از {} گامِ گرم شدن"},
@@ -38,7 +38,7 @@ std::span<const Translation> persian_page_sentences() {
        "پیش‌بینی: {} میلی‌ثانیه برای هر گام"},
       {"{} ms -> {} ms per step ({})",
        "از {} به {} میلی‌ثانیه برای هر گام ({})"},
-      {"x", "برابر"},
+      {"{}x [{}, {}]", "{} برابر [{}، {}]"},
       {"Copy", "رونوشت"},
 
       // Parts of a step.
@@ -68,6 +68,11 @@ std::span<const Translation> persian_page_sentences() {
       {"s", "ثانیه"},
       {"min", "دقیقه"},
       {"h", "ساعت"},
+      {"us (sign)", "م‌ک‌ث"},
+      {"ms (sign)", "م‌ث"},
+      {"s (sign)", "ث"},
+      {"min (sign)", "د"},
+      {"h (sign)", "س"},
       {"B", "بایت"},
       {"KiB", "کیبی‌بایت"},
       {"MiB", "مبی‌بایت"},
@@ -80,6 +85,7 @@ std::span<const Translation> persian_page_sentences() {
       {"cores", "هسته"},
       {"unknown", "نامعلوم"},
       {"not measured", "اندازه گرفته نشده"},
+      {"not said", "نگفته"},
 
       // Statistics.
       {"mean", "میانگین"},
@@ -95,7 +101,7 @@ std::span<const Translation> persian_page_sentences() {
       {"stable", "یکنواخت"},
       {"intermittent", "گاه‌به‌گاه"},
       {"jitter", "ناهموار"},
-      {"{} frames/s, {} % padding", "{} فریم در ثانیه، {}٪ پرکننده"},
+      {"{} frames/s, {} % padding", "{} قاب در ثانیه، {}٪ پرکننده"},
 
       // The page.
       {"Training run", "اجرای آموزش"},
@@ -103,7 +109,7 @@ std::span<const Translation> persian_page_sentences() {
       {"Light colours", "رنگ‌های روشن"},
       {"Dark colours", "رنگ‌های تیره"},
       {"Made by qanat report; this file loads nothing.",
-       "ساختهٔ \u2068qanat report\u2069؛ این پرونده هیچ چیز از جای دیگر "
+       "ساختهٔ \u2068qanat report\u2069؛ این فایل هیچ چیز از جای دیگر "
        "نمی‌گیرد."},
       {"The figures as a table", "رقم‌ها به شکل جدول"},
       {"What can be won", "چه به دست می‌آید"},
@@ -132,6 +138,32 @@ std::span<const Translation> persian_page_sentences() {
       {"padding", "پرکننده"},
       {"time of the run", "زمان اجرا"},
 
+      // The terminal view and the live page.
+      {"run", "اجرا"},
+      {"running", "در حال اجرا"},
+      {"ended: {}", "پایان یافت: {}"},
+      {"max_steps", "همهٔ گام‌های خواسته"},
+      {"all_epochs", "همهٔ دوره‌ها"},
+      {"early_stop", "دیگر بهتر نشد"},
+      {"stopped", "متوقف شد"},
+      {"none yet", "هنوز هیچ"},
+      {"epoch", "دوره"},
+      {"steps/s", "گام در ثانیه"},
+      {"ETA", "مانده"},
+      {"step time", "زمان گام"},
+      {"ready", "آماده"},
+      {"window", "پنجره"},
+      {"model", "مدل"},
+      {"data", "داده"},
+      {"ring", "حلقه"},
+      {"slots", "خانه"},
+      {"Now", "اکنون"},
+      {"Connected; renewed every few seconds.",
+       "وصل است؛ هر چند ثانیه تازه می‌شود."},
+      {"The connection is lost; trying again.",
+       "اتصال بریده است؛ باز می‌کوشد."},
+      {"Waiting for the first figures.", "در انتظار نخستین رقم‌ها."},
+
       // Charts of the steps.
       {"Where a step goes", "هر گام کجا می‌رود"},
       {"Mean of {} steps after the warm-up: {} ms.",
@@ -159,7 +191,8 @@ std::span<const Translation> persian_page_sentences() {
       {"step {}: {} ms", "گام {}: {} میلی‌ثانیه"},
       {"The steps folded by their period", "گام‌ها، تاشده بر دوره‌شان"},
       {"Every {} steps one takes {} ms more, at position {}.",
-       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در جایگاه "
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در "
+       "جایگاه "
        "{}."},
       {"position", "جایگاه"},
       {"position in the period", "جایگاه در دوره"},
@@ -167,7 +200,9 @@ std::span<const Translation> persian_page_sentences() {
       // Charts of the pipeline.
       {"Batches that were ready", "دسته‌های آماده"},
       {"Finished batches waiting for the device; at zero the device waits.",
-       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، دستگاه منتظر "
+       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، "
+       "دستگاه "
+       "منتظر "
        "است."},
       {"How full the buffer of ready batches was",
        "بافر دسته‌های آماده چه اندازه پر بود"},
@@ -200,13 +235,12 @@ std::span<const Translation> persian_page_sentences() {
       {"memory in use", "حافظهٔ به‌کاررفته"},
       {"clock", "بسامد"},
       {"Frames by the length of their batch",
-       "فریم‌ها بر پایهٔ درازای دسته"},
+       "قاب‌ها بر پایهٔ درازای دسته"},
       {"{} % of all frames were padding.",
-       "{}٪ از همهٔ فریم‌ها پرکننده بود."},
+       "{}٪ از همهٔ قاب‌ها پرکننده بود."},
       {"speech", "گفتار"},
-      {"frames of a row", "فریم‌های یک ردیف"},
-      {"frames of a row, padding included",
-       "فریم‌های یک ردیف، با پرکننده"},
+      {"frames of a row", "قاب‌های یک ردیف"},
+      {"frames of a row, padding included", "قاب‌های یک ردیف، با پرکننده"},
       {"Batch size and workers, measured",
        "اندازهٔ دسته و شمار کارگرها، اندازه‌گرفته"},
       {"Speech prepared per second; the recommended cell is framed.",

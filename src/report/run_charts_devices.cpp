@@ -38,19 +38,18 @@ void add_strip(const Strip& strip,
   if (series.bins().size() < 2) {
     return;
   }
-  figures.push_back(
-      series_figure({.id = fmt::format("device{}-{}", figures.size(), strip.suffix),
-                     .title = strip.title,
-                     .about = "",
-                     .x_name = w.say("time of the run"),
-                     .value_name = strip.value_name,
-                     .x_label = [&w](double value) { return w.duration(Seconds(value)); },
-                     .y_label = strip.y_label,
-                     .top = strip.top,
-                     .limit = strip.limit,
-                     .height = 120},
-                    series,
-                    w));
+  figures.push_back(series_figure({.id = fmt::format("device{}-{}", figures.size(), strip.suffix),
+                                   .title = strip.title,
+                                   .about = "",
+                                   .x_name = w.say("time of the run"),
+                                   .value_name = strip.value_name,
+                                   .x_label = [&w](double value) { return w.tick(Seconds(value)); },
+                                   .y_label = strip.y_label,
+                                   .top = strip.top,
+                                   .limit = strip.limit,
+                                   .height = 120},
+                                  series,
+                                  w));
 }
 
 }  // namespace

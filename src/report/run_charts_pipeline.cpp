@@ -81,7 +81,7 @@ std::optional<Figure> queue_figure(const RunView& run) {
        .about = w.say("Finished batches waiting for the device; at zero the device waits."),
        .x_name = w.say("time of the run"),
        .value_name = w.say("batches"),
-       .x_label = [&w](double value) { return w.duration(Seconds(value)); },
+       .x_label = [&w](double value) { return w.tick(Seconds(value)); },
        .y_label = [&w](double value) { return w.short_number(value, 1); },
        .limit = run.history.ready_capacity},
       run.history.ready,
@@ -163,7 +163,7 @@ std::optional<Figure> slots_figure(const RunView& run) {
                 .description = figure.about,
                 .x = time,
                 .y = {.low = 0, .high = most + 1.0},
-                .x_label = [&w](double value) { return w.duration(Seconds(value)); },
+                .x_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("time since the ring was made"),
                 .height = 60 + 30.0 * (most + 1),
                 .left = 80});

@@ -95,10 +95,10 @@ std::optional<Figure> ledger_figure(const RunView& run) {
                 .description = figure.about,
                 .x = {.low = 0, .high = std::max(m.mean_step, 1e-9)},
                 .y = {.low = 0, .high = 1},
-                .x_label = [&w](double value) { return w.duration(Seconds(value)); },
+                .x_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("time of a step"),
                 .height = 100,
-                .left = 14});
+                .left = 36});
   const std::vector<std::string> names = phase_names();
   double from = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -199,7 +199,7 @@ std::optional<Figure> step_time_figure(const RunView& run) {
                 .x = {.low = bins.front().first, .high = bins.back().last},
                 .y = from_zero(top_of(run)),
                 .x_label = [&w](double value) { return w.count(std::llround(value)); },
-                .y_label = [&w](double value) { return w.duration(Seconds(value)); },
+                .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("step"),
                 .height = 240});
   plot.envelope(bins, "c-range");
@@ -244,7 +244,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
                       return value == std::round(value) ? w.count(std::llround(value))
                                                         : std::string();
                     },
-                .y_label = [&w](double value) { return w.duration(Seconds(value)); },
+                .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("position in the period"),
                 .height = 180});
   for (const Bin<Envelope>& bin : profile.bins()) {

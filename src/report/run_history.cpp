@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "metrics/journal.h"
+#include "metrics/journal_line.h"
 
 namespace qanat {
 namespace {
@@ -110,7 +111,9 @@ PhaseSums to_sums(const StepPhases& phases) {
 void RunHistory::add(const nlohmann::json& line) {
   const std::string kind = text_of(line, "kind");
   if (kind == "journal") {
-    begin_session(line);
+    if (sessions == 0 || !continues_another(line)) {
+      begin_session(line);
+    }
     return;
   }
   last_time = std::max(last_time, number_of(line, "t").value_or(0));
@@ -124,6 +127,7 @@ void RunHistory::add(const nlohmann::json& line) {
     add_pipeline(line);
   } else if (kind == "devices") {
     add_devices(line);
+    add_gpu_samples(line);
   } else if (kind == "validation") {
     const auto step = number_of(line, "step");
     const auto score = number_of(line, "score");
@@ -231,6 +235,35 @@ void DeviceHistory::add_busy(double time, double seconds) {
   }
   busy_before_ = seconds;
   time_before_ = time;
+}
+
+// What the driver says of GPUs: a list in their order, whose names came before.
+void RunHistory::add_gpu_samples(const nlohmann::json& line) {
+  const auto named = child_of(line, "setup").find("gpus");
+  if (named != child_of(line, "setup").end() && named->is_array()) {
+    gpu_names_.clear();
+    for (const nlohmann::json& gpu : *named) {
+      gpu_names_.push_back(gpu.is_object() ? text_of(gpu, "name") : std::string());
+    }
+  }
+  const auto samples = line.find("samples");
+  if (samples == line.end() || !samples->is_array()) {
+    return;
+  }
+  const double time = number_of(line, "t").value_or(last_time);
+  for (std::size_t i = 0; i < std::min(samples->size(), kMostDevices); ++i) {
+    const nlohmann::json& sample = (*samples)[i];
+    if (!sample.is_object()) {
+      continue;
+    }
+    DeviceHistory& history = devices[fmt::format("GPU {}{}{}",
+                                                 i,
+                                                 i < gpu_names_.size() ? " " : "",
+                                                 i < gpu_names_.size() ? gpu_names_[i] : "")];
+    add_known(history.busy, time, number_of(sample, "kernels_resident"));
+    add_known(history.memory, time, number_of(sample, "memory_used"));
+    add_known(history.clock, time, number_of(sample, "clock"));
+  }
 }
 
 void RunHistory::add_slot(const nlohmann::json& line) {

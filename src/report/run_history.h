@@ -114,7 +114,10 @@ struct RunHistory {
   void add_pipeline(const nlohmann::json& line);
   void add_slot(const nlohmann::json& line);
   void add_devices(const nlohmann::json& line);
+  void add_gpu_samples(const nlohmann::json& line);
   void add_event(const nlohmann::json& line);
+
+  std::vector<std::string> gpu_names_;
 };
 
 // A run as pages need it, from one reading of its journal.

@@ -64,7 +64,7 @@ std::string run_title(const RunHistory& history, const Words& w) {
   if (!device.empty()) {
     title += ' ' + w.say("on") + ' ' + w.verbatim(device);
   }
-  return started.empty() ? title : title + ", " + w.verbatim(started);
+  return started.empty() ? title : title + std::string(w.comma()) + w.verbatim(started);
 }
 
 std::vector<PageSection> run_sections(const RunView& run) {

@@ -217,6 +217,20 @@ TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
   EXPECT_EQ(batches, 500);
 }
 
+TEST(RunHistoryTest, GpusKeepTheirNamesAndClocks) {
+  RunHistory history;
+  history.add({{"kind", "devices"}, {"t", 0.0}, {"setup", {{"gpus", {{{"name", "RTX"}}}}}}});
+  history.add(
+      {{"kind", "devices"},
+       {"t", 1.0},
+       {"samples", {{{"kernels_resident", 0.5}, {"clock", 2e9}, {"memory_used", nullptr}}}}});
+
+  const DeviceHistory& gpu = history.devices.at("GPU 0 RTX");
+  EXPECT_EQ(gpu.clock.bins().front().mean(), 2e9);
+  EXPECT_EQ(gpu.busy.bins().front().mean(), 0.5);
+  EXPECT_TRUE(gpu.memory.empty()) << "unknown is not zero";
+}
+
 TEST(RunHistoryTest, BusyTimeOfDevicesBecomesShares) {
   RunHistory history;
   for (const double busy : {0.0, 0.5, 1.5}) {

@@ -71,6 +71,10 @@ Json to_json(const Fix& fix) {
   return result;
 }
 
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 Json to_json(const Finding& finding, std::size_t rank) {
   Json evidence = Json::array();
   for (const Evidence& item : finding.evidence) {
@@ -92,6 +96,9 @@ Json to_json(const Finding& finding, std::size_t rank) {
             {"ci95", to_json(finding.gain.ci95)},
             {"method", finding.gain.method}}},
           {"fixes", std::move(fixes)},
+          {"marginal_speedup", or_null(finding.marginal_speedup)},
+          {"explained_by",
+           finding.explained_by.empty() ? Json(nullptr) : Json(finding.explained_by)},
           {"verify", finding.verify},
           {"may_be_wrong", finding.may_be_wrong}};
 }

@@ -37,7 +37,7 @@ TEST(RunReportTest, TheFirstLineIsTheAnswer) {
 
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "VERDICT  INPUT-BOUND   20 % of the step time is recoverable   "
-            "1 loader worker cannot keep up, and cores are idle");
+            "1 loader worker cannot keep up, and 6.0 of 8 cores are idle");
   EXPECT_THAT(text, HasSubstr("#1  DL002"));
   EXPECT_THAT(text, HasSubstr("fix       --num-workers 2"));
   EXPECT_THAT(text, HasSubstr("may be wrong if"));
@@ -71,6 +71,57 @@ TEST(RunReportTest, ARunTooShortToJudgeSaysSo) {
 
   EXPECT_THAT(text, HasSubstr("INCOMPLETE"));
   EXPECT_THAT(text, HasSubstr("a verdict needs 20"));
+}
+
+Diagnosis small_diagnosis() {
+  Diagnosis diagnosis;
+  diagnosis.verdict = VerdictKind::input_bound;
+  diagnosis.why = "2 loader workers cannot keep up, and cores are idle";
+  diagnosis.recoverable_share = 0.2;
+  diagnosis.findings = {
+      {.id = "DL002",
+       .title = diagnosis.why,
+       .severity = FindingSeverity::crit,
+       .evidence = {{.metric = "workers_busy_share", .value = 0.97, .unit = "1"},
+                    {.metric = "workers", .value = 2, .unit = "workers"}},
+       .gain = {.step_now = 0.1,
+                .step_if_fixed = 0.08,
+                .speedup = 1.25,
+                .ci95 = {.low = 1.2, .high = 1.3},
+                .method = "ledger"},
+       .fixes = {{.key = "data.num_workers", .flag = "--num-workers 3", .predicted_step = 0.08}},
+       .verify = "run again with the flag, then: qanat report JOURNAL --baseline OLD",
+       .may_be_wrong = "other programs use the idle cores, or storage is the limit"}};
+  diagnosis.passed = {{.id = "DL007", .what = "3.2 % of the frames are padding"}};
+  diagnosis.skipped = {{.id = "XY", .reason = "a reason that nobody translated"}};
+  return diagnosis;
+}
+
+TEST(RunReportTest, PersianSaysTheSameWithLatinPartsIsolated) {
+  EXPECT_EQ(
+      render_text(small_diagnosis(), Words(Language::fa)),
+      "حکم  معطلِ داده   ۲۰٪ از زمان هر گام بازیافتنی است   ۲ کارگرِ بارگذار نمی‌رسند، در "
+      "حالی "
+      "که "
+      "هسته‌ها بیکارند\n"
+      "#۱  \u2068DL002\u2069 ۲ کارگرِ بارگذار نمی‌رسند، در حالی که "
+      "هسته‌ها "
+      "بیکارند\n"
+      "    سود       ۱٫۲۵ برابر [۱٫۲۰، ۱٫۳۰]   از ۱۰۰٫۰ به ۸۰٫۰ میلی‌ثانیه برای هر گام "
+      "(دفترِ "
+      "گام)\n"
+      "    گواه      \u2068workers_busy_share\u2069 ۰٫۹۷ · \u2068workers\u2069 ۲ کارگر\n"
+      "    چاره      \u2068--num-workers 3\u2069   پیش‌بینی: ۸۰٫۰ میلی‌ثانیه برای "
+      "هر "
+      "گام\n"
+      "    بازبینی   با این پرچم از نو اجرا کنید، سپس: \u2068qanat report JOURNAL --baseline "
+      "OLD\u2069\n"
+      "    شاید نادرست، اگر  برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا تنگنا "
+      "حافظهٔ "
+      "ذخیره است\n"
+      "\nخلاصهٔ عیب‌یابی  ۱ یافته، ۱ درست، ۱ بررسی‌نشده\n"
+      "  درست     \u2068DL007\u2069 ۳٫۲٪ از قاب‌ها پرکننده‌اند\n"
+      "  رها شد   \u2068XY\u2069    \u2068a reason that nobody translated\u2069\n");
 }
 
 TEST(RunReportTest, AComparisonSaysWhichWay) {

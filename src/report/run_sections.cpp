@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/html.h"
+#include "report/persian.h"
 #include "report/run_words.h"
 
 namespace qanat {
@@ -45,9 +46,10 @@ void add_fact(Out out, std::string_view name, std::string_view html) {
 
 void add_fixes(Out out, const Finding& finding, const Words& w) {
   for (const Fix& fix : finding.fixes) {
+    const bool is_prose = w.right_to_left() && has_persian(fix.flag);
     std::string html =
         fmt::format("{} <button type=\"button\" class=\"copy\" data-copy=\"{}\">{}</button>",
-                    code(fix.flag),
+                    is_prose ? html_escaped(w.say(fix.flag)) : code(fix.flag),
                     html_escaped(fix.flag),
                     html_escaped(w.say("Copy")));
     if (fix.predicted_step) {
@@ -143,6 +145,31 @@ std::string summary_html(const RunView& run) {
   }
   add_tile(out, w.say("time of the run"), w.duration(Seconds(history.last_time)));
   return html + "</dl>\n";
+}
+
+std::string now_html(const RunSnapshot& now, const Words& w) {
+  std::string html = "<dl class=\"tiles\">\n";
+  const Out out = std::back_inserter(html);
+  add_tile(out,
+           w.say("run"),
+           now.ending ? w.say(fmt::format("ended: {}", *now.ending)) : w.say("running"));
+  if (now.newest) {
+    const std::string step = w.count(now.newest->step + 1);
+    add_tile(out, w.say("step"), now.last_step ? step + " / " + w.count(*now.last_step) : step);
+    add_tile(out, w.say("epoch"), w.count(now.newest->epoch));
+    add_tile(out, w.say("loss"), w.number(now.newest->losses.total, 4));
+  }
+  if (const auto pace = now.steps_per_second()) {
+    add_tile(out, w.say("steps per second"), w.number(*pace, 2));
+    if (now.last_step && now.newest && !now.ending) {
+      const auto left = static_cast<double>(*now.last_step - now.newest->step - 1);
+      add_tile(out, w.say("ETA"), w.duration(Seconds(left / *pace)));
+    }
+  }
+  if (const auto wait = now.wait_share()) {
+    add_tile(out, w.say("waits for data"), w.percent(*wait));
+  }
+  return render_section({.id = "now", .title = w.say("Now"), .html = html + "</dl>\n"});
 }
 
 std::string findings_html(const RunView& run) {

@@ -4,12 +4,15 @@
 
 #include <string>
 
+#include "metrics/run_snapshot.h"
 #include "report/run_charts.h"
 
 namespace qanat {
 
 std::string verdict_html(const RunView& run);
 std::string summary_html(const RunView& run);
+// The tiles of a run that is going on.
+std::string now_html(const RunSnapshot& now, const Words& words);
 // Empty when there is none.
 std::string findings_html(const RunView& run);
 std::string statistics_html(const RunView& run);

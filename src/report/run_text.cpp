@@ -54,13 +54,24 @@ void write_finding(Out out, const Finding& finding, std::size_t rank, const Word
     write_line(
         out, w, "gain", speedup_words(finding.gain, w) + "   " + gain_words(finding.gain, w));
   }
+  if (!finding.explained_by.empty()) {
+    fmt::format_to(out,
+                   "\n    {}",
+                   w.say(fmt::format("explained by {}: the same time is not won twice",
+                                     finding.explained_by)));
+  } else if (finding.marginal_speedup) {
+    fmt::format_to(out,
+                   "\n    {}",
+                   w.say(fmt::format("worth {:.2f}x once the ones above are fixed",
+                                     *finding.marginal_speedup)));
+  }
   std::string evidence;
   for (const Evidence& item : finding.evidence) {
     evidence += (evidence.empty() ? "" : " · ") + evidence_words(item, w);
   }
   write_line(out, w, "evidence", evidence);
   for (const Fix& fix : finding.fixes) {
-    std::string text = w.verbatim(fix.flag);
+    std::string text = w.say(fix.flag);
     if (fix.predicted_step) {
       text +=
           "   " + w.say(fmt::format("predicted {:.1f} ms per step", 1000 * *fix.predicted_step));

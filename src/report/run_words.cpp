@@ -14,7 +14,8 @@ std::string ms(const Words& w, double seconds) {
 }
 
 std::string interval_ms(const Words& w, const Range& range) {
-  return fmt::format("[{}, {}]", w.number(1000 * range.low, 1), w.number(1000 * range.high, 1));
+  return fmt::format(
+      "[{}{}{}]", w.number(1000 * range.low, 1), w.comma(), w.number(1000 * range.high, 1));
 }
 
 FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Words& w) {
@@ -33,38 +34,40 @@ std::vector<FactLine> timing_facts(const RunMeasures& m, const Words& w) {
     return {};
   }
   const double deviation = standard_deviation(m.seconds);
-  return {{w.say("mean"),
-           fmt::format("{} {}, {}",
-                       ms(w, m.mean_step),
-                       interval_ms(w, m.mean_interval),
-                       w.say(fmt::format("{:.0f} independent steps' worth", m.effective_steps)))},
-          {w.say("std"), ms(w, deviation)},
-          {w.say("range"),
-           fmt::format("{} {} {}",
-                       ms(w, std::ranges::min(m.seconds)),
-                       w.say("to"),
-                       ms(w, std::ranges::max(m.seconds)))},
-          quantile_fact(m, 0.5, "p50", w),
-          quantile_fact(m, 0.95, "p95", w),
-          quantile_fact(m, 0.99, "p99", w),
-          {w.say("variation"),
-           w.say(fmt::format("{:.1f} % of equal work ({:.1f} % as it is): {}",
-                             100 * m.spread.robust_cv,
-                             100 * deviation / m.mean_step,
-                             to_string(m.spread.label)))},
-          {w.say("throughput"),
-           w.say(fmt::format(
-               "{:.0f} frames/s, {:.1f} % padding", m.frames_per_second, 100 * m.padding_share))}};
+  std::vector<FactLine> facts = {
+      {w.say("mean"),
+       fmt::format("{} {}{}{}",
+                   ms(w, m.mean_step),
+                   interval_ms(w, m.mean_interval),
+                   w.comma(),
+                   w.say(fmt::format("{:.0f} independent steps' worth", m.effective_steps)))},
+      {w.say("std"), ms(w, deviation)},
+      {w.say("range"),
+       fmt::format("{} {} {}",
+                   ms(w, std::ranges::min(m.seconds)),
+                   w.say("to"),
+                   ms(w, std::ranges::max(m.seconds)))},
+      quantile_fact(m, 0.5, "p50", w),
+      quantile_fact(m, 0.95, "p95", w),
+      quantile_fact(m, 0.99, "p99", w),
+      {w.say("variation"),
+       w.say(fmt::format("{:.1f} % of equal work ({:.1f} % as it is): {}",
+                         100 * m.spread.robust_cv,
+                         100 * deviation / m.mean_step,
+                         to_string(m.spread.label)))},
+      {w.say("throughput"),
+       w.say(fmt::format(
+           "{:.0f} frames/s, {:.1f} % padding", m.frames_per_second, 100 * m.padding_share))}};
+  if (m.journal_share) {
+    facts.push_back(
+        {w.say("journal"), w.say(fmt::format("{:.2f} % of the time", 100 * *m.journal_share))});
+  }
+  return facts;
 }
 
 std::string speedup_words(const Gain& gain, const Words& w) {
-  return w.right_to_left()
-             ? fmt::format("{} {} [{}، {}]",
-                           w.number(gain.speedup, 2),
-                           w.say("x"),
-                           w.number(gain.ci95.low, 2),
-                           w.number(gain.ci95.high, 2))
-             : fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high);
+  return w.say(
+      fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high));
 }
 
 std::string gain_words(const Gain& gain, const Words& w) {

@@ -39,7 +39,7 @@ struct PlotOptions {
   std::function<std::string(double)> y_label{};  // empty: rows have names of their own
   std::string x_name;
   double height = 200;
-  double left = 64;  // room for the labels of y
+  double left = 76;  // room for the labels of y
 };
 
 class SvgPlot {

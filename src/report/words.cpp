@@ -18,6 +18,27 @@ std::string with_unit(const Words& words, double value, const char* unit) {
   return words.short_number(value, decimals) + ' ' + words.say(unit);
 }
 
+struct Scaled {
+  double value = 0;
+  const char* unit;
+  const char* sign;  // as the catalogue names the short form
+};
+
+Scaled scale(double seconds) {
+  const double size = std::abs(seconds);
+  if (size != 0 && size < 1e-3) {
+    return {seconds * 1e6, "us", "us (sign)"};
+  }
+  if (size < 1) {
+    return {seconds * 1e3, "ms", "ms (sign)"};
+  }
+  if (size < 120) {
+    return {seconds, "s", "s (sign)"};
+  }
+  return size < 7200 ? Scaled{seconds / 60, "min", "min (sign)"}
+                     : Scaled{seconds / 3600, "h", "h (sign)"};
+}
+
 }  // namespace
 
 std::string Words::say(std::string_view english) const {
@@ -62,19 +83,13 @@ std::string Words::milliseconds(Seconds duration) const {
 }
 
 std::string Words::duration(Seconds duration) const {
-  const double seconds = duration.count();
-  const double size = std::abs(seconds);
-  if (size != 0 && size < 1e-3) {
-    return with_unit(*this, seconds * 1e6, "us");
-  }
-  if (size < 1) {
-    return with_unit(*this, seconds * 1e3, "ms");
-  }
-  if (size < 120) {
-    return with_unit(*this, seconds, "s");
-  }
-  return size < 7200 ? with_unit(*this, seconds / 60, "min")
-                     : with_unit(*this, seconds / 3600, "h");
+  const Scaled scaled = scale(duration.count());
+  return with_unit(*this, scaled.value, scaled.unit);
+}
+
+std::string Words::tick(Seconds duration) const {
+  const Scaled scaled = scale(duration.count());
+  return with_unit(*this, scaled.value, language_ == Language::en ? scaled.unit : scaled.sign);
 }
 
 std::string Words::bytes(double value) const {

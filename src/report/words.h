@@ -33,8 +33,11 @@ class Words {
   std::string percent(double share, int decimals = 1) const;
   // "12.3 ms": the unit that fits, from microseconds to hours.
   std::string duration(Seconds duration) const;
+  // The same with the sign of the unit: for axes.
+  std::string tick(Seconds duration) const;
   std::string milliseconds(Seconds duration) const;
   std::string bytes(double value) const;
+  std::string_view comma() const { return language_ == Language::en ? ", " : "\u060C "; }
   // Digits of a number that is already text.
   std::string digits(std::string_view latin) const;
 

@@ -1,5 +1,8 @@
 #include "report/words.h"
 
+#include <limits>
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +37,64 @@ TEST(WordsTest, WhatTheCatalogueDoesNotKnowStaysEnglishAndIsolated) {
 
 TEST(WordsTest, UnknownNumbersSaySo) {
   EXPECT_EQ(Words().number(std::numeric_limits<double>::quiet_NaN(), 1), "unknown");
+}
+
+std::size_t gaps_in(std::string_view text) {
+  std::size_t gaps = 0;
+  for (std::size_t at = text.find("{}"); at != std::string_view::npos;
+       at = text.find("{}", at + 2)) {
+    ++gaps;
+  }
+  return gaps;
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+std::vector<Translation> all_sentences() {
+  std::vector<Translation> all;
+  for (const auto sentences :
+       {persian_finding_sentences(), persian_host_sentences(), persian_page_sentences()}) {
+    all.insert(all.end(), sentences.begin(), sentences.end());
+  }
+  return all;
+}
+
+TEST(PersianTest, EverySentenceHasItsGapsAndClosedIsolates) {
+  std::set<std::string_view> seen;
+  for (const Translation& sentence : all_sentences()) {
+    EXPECT_EQ(gaps_in(sentence.english), gaps_in(sentence.persian)) << sentence.english;
+    EXPECT_EQ(count_of(sentence.persian, "\u2068"), count_of(sentence.persian, "\u2069"))
+        << sentence.english;
+    EXPECT_TRUE(seen.insert(sentence.english).second) << "twice: " << sentence.english;
+  }
+}
+
+TEST(PersianTest, GapsTakeNumbersNamesAndKnownWords) {
+  EXPECT_EQ(
+      to_persian("every 10th step takes 50 ms more, which is training.log_every"),
+      "هر ۱۰ گام یکی ۵۰ میلی‌ثانیه بیشتر می‌گیرد، و این "
+      "همان "
+      "\u2068training.log_every\u2069 است");
+  EXPECT_EQ(to_persian("preparing data fills all 4 allowed cores, 81 % of it in decode"),
+            "آماده‌سازی داده هر ۴ هستهٔ مجاز را پر کرده است، ۸۱٪ "
+            "آن "
+            "در "
+            "رمزگشایی");
+}
+
+TEST(PersianTest, TheLongestSentenceThatFitsWins) {
+  EXPECT_TRUE(has_persian("12 % of the frames are padding, which costs 3 % of a step"));
+  EXPECT_EQ(
+      to_persian("12.5 % of the frames are padding, which costs 3.0 % of a step"),
+      "۱۲٫۵٪ از قاب‌ها پرکننده‌اند و ۳٫۰٪ از هر گام را "
+      "می‌گیرند");
 }
 
 }  // namespace

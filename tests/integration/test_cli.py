@@ -14,6 +14,46 @@ from program import QANAT, all_commands, commands_in, environment, qanat
 USAGE = 2
 
 
+class Parts(unittest.TestCase):
+    """The program and its second part, which has libtorch."""
+
+    def loaded(self, program):
+        return subprocess.run([program], env=environment(LD_TRACE_LOADED_OBJECTS="1"), text=True,
+                              stdout=subprocess.PIPE, check=True).stdout
+
+    def test_the_program_maps_no_libtorch(self):
+        libraries = self.loaded(QANAT)
+        self.assertNotIn("torch", libraries)
+        self.assertNotIn("libc10", libraries)
+        self.assertLess(len(libraries.splitlines()), 60)
+        self.assertIn("libtorch", self.loaded(pathlib.Path(QANAT).with_name("qanat-torch")))
+
+    def test_a_command_of_the_second_part_is_the_same_process(self):
+        process = subprocess.Popen([QANAT, "devices", "--json"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment())
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (0, b""))
+        json.loads(out)
+
+    def test_usage_errors_are_those_of_one_program(self):
+        result = qanat("train", "--no-such-flag")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("qanat: ", result.stderr)
+        self.assertIn("train", qanat("trian").stderr)
+
+    def test_a_missing_second_part_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lonely = pathlib.Path(folder) / "qanat"
+            lonely.write_bytes(pathlib.Path(QANAT).read_bytes())
+            lonely.chmod(0o755)
+            result = subprocess.run([lonely, "train"], stdin=subprocess.DEVNULL, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            version = subprocess.run([lonely, "version"], stdout=subprocess.PIPE)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("qanat-torch: not found", result.stderr)
+        self.assertEqual(version.returncode, 0)
+
+
 class Help(unittest.TestCase):
     def test_program_lists_its_commands(self):
         result = qanat("--help")

@@ -1,0 +1,100 @@
+# What `cmake --install` puts where, the package that find_package(qanat) finds, and the .deb files.
+#
+#   bin/qanat                      the program; it starts its second part for what needs libtorch
+#   libexec/qanat/                 that part, and the speaker of the demo corpus
+#   lib/, include/qanat/, lib/cmake/qanat/
+#                                  the library: qanat::app (loader, reports), and with
+#                                  find_package(qanat COMPONENTS training) qanat::training
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS qanat RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS qanat-torch qanat-espeak RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/qanat
+                                                 COMPONENT program)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR}
+        COMPONENT program)
+install(
+  FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME qanat
+  COMPONENT program)
+install(
+  FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.zsh
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+  RENAME _qanat
+  COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# The library. What needs no libtorch is one component, so that it can be used without.
+set(loader_modules base config metrics dataset text audio features batch pipeline monitor telemetry
+                   diagnose web report app)
+get_property(modules GLOBAL PROPERTY QANAT_MODULES)
+list(APPEND modules web)
+foreach(module IN LISTS modules)
+  if(module MATCHES "cli")
+    continue()
+  endif()
+  set(component training)
+  if(module IN_LIST loader_modules)
+    set(component loader)
+  endif()
+  set_target_properties(qanat_${module} PROPERTIES EXPORT_NAME ${module})
+  install(TARGETS qanat_${module} EXPORT qanat_${component}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endforeach()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/qanat)
+foreach(component loader training)
+  install(
+    EXPORT qanat_${component}
+    NAMESPACE qanat::
+    FILE qanat_${component}.cmake
+    DESTINATION ${package_dir}
+    COMPONENT library)
+endforeach()
+configure_package_config_file(
+  cmake/qanat-config.cmake.in ${PROJECT_BINARY_DIR}/qanat-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/qanat-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/qanat-config.cmake
+              ${PROJECT_BINARY_DIR}/qanat-config-version.cmake
+        DESTINATION ${package_dir} COMPONENT library)
+install(
+  DIRECTORY src/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qanat
+  COMPONENT library
+  FILES_MATCHING
+  PATTERN "*.h"
+  PATTERN "cli" EXCLUDE
+  PATTERN "*_testing.h" EXCLUDE
+  PATTERN "test_*.h" EXCLUDE)
+
+# The .deb files: qanat and libqanat-dev. Dependencies are those of the binaries.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME qanat)
+set(CPACK_PACKAGE_VENDOR "the Qanat authors")
+set(CPACK_PACKAGE_CONTACT "the Qanat authors <maintainers@users.noreply.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "trains XTTS-style text-to-speech models, keeps the GPU busy")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program library)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME qanat)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION sound)
+# Without it the reference BLAS is used, forty times slower.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libopenblas0-openmp | libopenblas0")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "espeak-ng")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libqanat-dev)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
+    "libfmt-dev, nlohmann-json3-dev, libsndfile1-dev, libsoxr-dev, libyaml-cpp-dev, libpng-dev, libxxhash-dev, pkg-config"
+)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libtorch-dev")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "loader, features and reports of Qanat as a C++ library")
+include(CPack)

@@ -1,0 +1,100 @@
+#include "app/run_exports.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "telemetry/tensorboard_sink.h"
+#include "telemetry/trace_sink.h"
+
+namespace qanat {
+namespace {
+
+// Said now, and not after hours of training.
+void check_writable(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw Error("trace: {}: no such folder; expected one that exists; try another file for --trace",
+                folder.string());
+  }
+  if (std::filesystem::is_directory(file, error)) {
+    throw Error("trace: {}: is a folder; expected the name of a file", file.string());
+  }
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> tensorboard_folder(const TrainingConfig& config) {
+  if (config.tensorboard_dir) {
+    return *config.tensorboard_dir;
+  }
+  if (config.tensorboard) {
+    return std::filesystem::path(config.checkpoint_dir) / "tensorboard";
+  }
+  return std::nullopt;
+}
+
+RunExports::RunExports(const RunExportOptions& options, std::function<void(const std::string&)> say)
+    : options_(options), say_(std::move(say)) {
+  if (options_.trace) {
+    check_writable(*options_.trace);
+    trace_ = std::make_unique<TraceSink>(options_.trace_options);
+  }
+  if (options_.tensorboard) {
+    tensorboard_ = std::make_unique<TensorBoardSink>(*options_.tensorboard);
+    say_(fmt::format("TensorBoard: tensorboard --logdir {}", options_.tensorboard->string()));
+  }
+}
+
+RunExports::~RunExports() {
+  try {
+    finish();
+  } catch (const std::exception& error) {
+    say_(error.what());
+  }
+}
+
+std::vector<EventSink*> RunExports::sinks() const {
+  std::vector<EventSink*> sinks;
+  if (tensorboard_) {
+    sinks.push_back(tensorboard_.get());
+  }
+  if (trace_) {
+    sinks.push_back(trace_.get());
+  }
+  return sinks;
+}
+
+RowFn RunExports::on_row() const {
+  if (!trace_) {
+    return nullptr;
+  }
+  return [trace = trace_.get()](RowSpan row) { trace->add(std::move(row)); };
+}
+
+void RunExports::finish() {
+  if (const auto tensorboard = std::exchange(tensorboard_, nullptr)) {
+    if (const std::optional<std::string> complaint = tensorboard->finish()) {
+      say_(*complaint);
+    }
+  }
+  const auto trace = std::exchange(trace_, nullptr);
+  if (!trace) {
+    return;
+  }
+  const TraceSink::Finished finished = trace->finish(*options_.trace);
+  say_(fmt::format(
+      "trace: {} ({} steps{}); open it at ui.perfetto.dev, which reads it in the "
+      "browser and uploads nothing",
+      options_.trace->string(),
+      finished.steps,
+      finished.left_out > 0 ? "; the middle of the run did not fit --trace-budget and was left out"
+                            : ""));
+  if (finished.complaint) {
+    say_(*finished.complaint);
+  }
+}
+
+}  // namespace qanat

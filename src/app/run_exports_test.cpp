@@ -1,0 +1,61 @@
+#include "app/run_exports.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+using testing::HasSubstr;
+
+std::filesystem::path fresh_folder() {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+TEST(RunExportsTest, NothingIsExportedUnlessAskedFor) {
+  RunExports exports({}, [](const std::string& line) { FAIL() << line; });
+
+  EXPECT_TRUE(exports.sinks().empty());
+  EXPECT_FALSE(exports.on_row());
+}
+
+TEST(RunExportsTest, ATraceIsLeftAlsoByARunThatFails) {
+  const std::filesystem::path file = fresh_folder() / "run.perfetto-trace";
+  std::vector<std::string> said;
+  {
+    const RunExports exports({.tensorboard = std::nullopt, .trace = file},
+                             [&](const std::string& line) { said.push_back(line); });
+    exports.sinks().at(0)->record({.kind = "journal"});
+  }
+
+  EXPECT_TRUE(std::filesystem::exists(file));
+  EXPECT_THAT(said, testing::ElementsAre(HasSubstr("ui.perfetto.dev")));
+}
+
+TEST(RunExportsTest, ATraceThatCouldNotBeWrittenIsRefusedBeforeTheRun) {
+  const std::filesystem::path file = fresh_folder() / "nowhere" / "run.perfetto-trace";
+
+  EXPECT_THROW(RunExports({.tensorboard = std::nullopt, .trace = file}, [](const auto&) {}), Error);
+}
+
+TEST(RunExportsTest, TensorBoardFilesAreBesideTheCheckpointsUnlessAFolderIsNamed) {
+  TrainingConfig config;
+  EXPECT_EQ(tensorboard_folder(config), std::nullopt);
+
+  config.checkpoint_dir = "here";
+  config.tensorboard = true;
+  EXPECT_EQ(tensorboard_folder(config), "here/tensorboard");
+
+  config.tensorboard = false;
+  config.tensorboard_dir = "there";
+  EXPECT_EQ(tensorboard_folder(config), "there");
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,65 @@
+#include "app/selftest.h"
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+SelftestRow row_of(std::vector<std::string> expected, bool right) {
+  return {.fault = "a", .strength = "1", .expected = std::move(expected), .right = right};
+}
+
+TEST(SelftestReportTest, NineInTenFaultsHaveToBeFound) {
+  SelftestReport report;
+  for (int i = 0; i < 10; ++i) {
+    report.rows.push_back(row_of({"DL001"}, i != 0));
+  }
+  EXPECT_TRUE(report.passed());
+
+  report.rows[1].right = false;
+
+  EXPECT_FALSE(report.passed());
+  EXPECT_DOUBLE_EQ(report.right_share(), 0.8);
+}
+
+TEST(SelftestReportTest, AFalseAlarmAmongAFewHealthyRunsIsTooMany) {
+  SelftestReport report;
+  report.rows = {row_of({"DL001"}, true), row_of({}, true), row_of({}, false)};
+
+  EXPECT_FALSE(report.passed());
+  EXPECT_DOUBLE_EQ(report.false_alarm_share(), 0.5);
+}
+
+TEST(SelftestReportTest, PredictionsAreHeldToTheirMedian) {
+  SelftestReport report;
+  for (const double predicted : {0.0101, 0.0102, 0.02}) {
+    report.rows.push_back(row_of({"DL001"}, true));
+    report.rows.back().predicted = predicted;
+    report.rows.back().realised = 0.01;
+  }
+
+  EXPECT_NEAR(*report.median_error(), 0.02, 1e-9);
+  EXPECT_TRUE(report.passed());
+  report.rows[1].predicted = 0.0108;
+  EXPECT_FALSE(report.passed());
+}
+
+TEST(SelftestReportTest, FixedThresholdsSeeCyclesInADrift) {
+  RunMeasures m;
+  for (int i = 0; i < 100; ++i) {
+    m.seconds.push_back(0.1 + 0.001 * i);
+  }
+  m.mean_step = mean(m.seconds);
+
+  EXPECT_EQ(old_rules_of(m), "cyclic");
+}
+
+TEST(SelftestReportTest, EveryFaultExpectsRulesThatExistAndHealthyRunsNone) {
+  for (const PlantedFault& fault : planted_faults(SelftestSize::full)) {
+    EXPECT_EQ(fault.expected.empty(), fault.name == "healthy");
+    EXPECT_EQ(fault.cure == Cure::none, fault.name == "healthy");
+  }
+}
+
+}  // namespace
+}  // namespace qanat

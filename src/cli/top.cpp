@@ -1,0 +1,164 @@
+#include "cli/top.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/dashboard_flags.h"
+#include "cli/report_language.h"
+#include "cli/screen.h"
+#include "cli/terminal.h"
+#include "cli/top_view.h"
+#include "report/run_watch.h"
+#include "serve/dashboard.h"
+
+namespace qanat {
+namespace {
+
+constexpr Seconds kRedraw{0.5};
+constexpr Seconds kLogEvery{10};
+constexpr Seconds kLook{0.25};  // how long a request to stop may go unseen
+
+constexpr const char* kFooter =
+    "Follows the journal, so it works while the run goes on, afterwards, and over ssh. q leaves.\n"
+    "Not on a terminal: a line every ten seconds until the run ends.\n"
+    "Example: qanat top checkpoints\n"
+    "         qanat top --web checkpoints";
+
+class TopCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("JOURNAL", journal_, "journal of a run, or its checkpoint folder")
+        ->required()
+        ->type_name("");
+    app.add_flag("--once", once_, "print the view once and leave");
+    app.add_flag("--json", json_, "print the state once, as one JSON object");
+    app.add_flag("--web", web_, "show it in browsers instead, as --dashboard does; Ctrl-C ends it");
+    dashboard_.declare(app);
+    declare_language(app, language_);
+    app.footer(kFooter);
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    if (web_ || dashboard_.wanted()) {
+      return show_in_browsers(context);
+    }
+    RunWatch watch(journal_of(journal_));
+    read_all(watch, context.stop);
+    if (json_) {
+      context.out << to_json(watch.snapshot(), watch.diagnosis()).dump(2) << '\n';
+      return ExitCode::done;
+    }
+    const Terminal terminal = detect_terminal(STDOUT_FILENO);
+    if (once_) {
+      print(context.out, watch, terminal);
+    } else if (terminal.interactive) {
+      follow_on_screen(context, watch);
+    } else {
+      follow_in_lines(context, watch);
+    }
+    return ExitCode::done;
+  }
+
+ private:
+  ExitCode show_in_browsers(const CommandContext& context) const {
+    const std::filesystem::path journal = journal_of(journal_);
+    bool more = false;
+    RunWatch watch(journal);
+    update(watch, more);  // says what is wrong with the journal before a page waits for it
+    const auto page = dashboard_.start(journal, Words(report_language(language_)), context.err);
+    wait_for_stop(context.stop);
+    return ExitCode::done;
+  }
+
+  static void wait_for_stop(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      wait(stop);
+    }
+  }
+
+  static void update(RunWatch& watch, bool& more) {
+    const auto progress = watch.update();
+    if (!progress) {
+      throw Error("{}", progress.failure().what);
+    }
+    more = progress.value().more;
+  }
+
+  // What the journal holds so far.
+  static void read_all(RunWatch& watch, const std::stop_token& stop) {
+    for (bool more = true; more && !stop.stop_requested();) {
+      update(watch, more);
+    }
+  }
+
+  TopState state(RunWatch& watch) const {
+    return {.journal = watch.path(),
+            .run = watch.snapshot(),
+            .diagnosis = watch.diagnosis(),
+            .words = Words(report_language(language_))};
+  }
+
+  void print(std::ostream& out, RunWatch& watch, Terminal terminal) const {
+    terminal.color = false;
+    for (const std::string& line : render_top(state(watch), terminal)) {
+      out << line << '\n';
+    }
+  }
+
+  void follow_on_screen(const CommandContext& context, RunWatch& watch) const {
+    Screen screen(context.out, STDIN_FILENO);
+    while (!context.stop.stop_requested()) {
+      read_all(watch, context.stop);
+      const Terminal terminal = detect_terminal(STDOUT_FILENO);  // anew: windows are resized
+      screen.draw(render_top(state(watch), terminal), terminal_rows(STDOUT_FILENO));
+      const std::optional<char> key = screen.wait_key(kRedraw);
+      if (key == 'q' || key == 'Q') {
+        return;
+      }
+    }
+  }
+
+  void follow_in_lines(const CommandContext& context, RunWatch& watch) const {
+    std::optional<Clock::time_point> said;
+    while (!context.stop.stop_requested()) {
+      read_all(watch, context.stop);
+      const bool ended = watch.snapshot().ending.has_value();
+      if (ended || !said || seconds_since(*said) >= kLogEvery) {
+        said = Clock::now();
+        context.out << render_top_line(state(watch)) << '\n' << std::flush;
+      }
+      if (ended) {
+        return;
+      }
+      wait(context.stop);
+    }
+  }
+
+  static void wait(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    (void)stopped.wait_for(lock, stop, kLook, [] { return false; });
+  }
+
+  std::string journal_;
+  std::string language_;
+  DashboardFlags dashboard_;
+  bool web_ = false;
+  bool once_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_top_command() {
+  return std::make_unique<TopCommand>();
+}
+
+}  // namespace qanat

@@ -1,0 +1,281 @@
+#include "cli/top_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "metrics/order_statistics.h"
+#include "report/run_history.h"
+#include "report/run_text.h"
+#include "report/run_words.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kBarWidth = 24;
+constexpr std::size_t kShownFindings = 3;
+
+class Lines {
+ public:
+  Lines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
+
+  void add(std::string_view name, const std::string& text) {
+    lines_.push_back(
+        cut_to_width(fmt::format("{:<9} {}", state_.words.say(name), text), terminal_.width));
+  }
+  void add_plain(const std::string& text) { lines_.push_back(cut_to_width(text, terminal_.width)); }
+  std::string bar(double share) const {
+    const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarWidth));
+    std::string text = "[";
+    for (int i = 0; i < kBarWidth; ++i) {
+      text += i < filled ? (terminal_.unicode ? "█" : "#") : (terminal_.unicode ? "·" : ".");
+    }
+    return text + "]";
+  }
+  std::string strong(const std::string& text) const {
+    return terminal_.color ? "\x1b[1m" + text + "\x1b[0m" : text;
+  }
+  std::size_t chart_width() const {
+    return static_cast<std::size_t>(std::clamp(terminal_.width - 34, 10, 120));
+  }
+  std::vector<std::string> take() { return std::move(lines_); }
+  bool unicode() const { return terminal_.unicode; }
+
+ private:
+  const TopState& state_;
+  const Terminal& terminal_;
+  std::vector<std::string> lines_;
+};
+
+std::string clock_words(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  return whole >= 3600 ? fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+                       : fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string state_words(const RunSnapshot& run, const Words& w) {
+  return run.ending ? w.say(fmt::format("ended: {}", *run.ending)) : w.say("running");
+}
+
+void add_head(Lines& lines, const TopState& state) {
+  const RunSnapshot& run = state.run;
+  const Words& w = state.words;
+  lines.add_plain(lines.strong(w.verbatim("qanat top")) + "  " +
+                  w.verbatim(state.journal.string()));
+  lines.add("run",
+            fmt::format("{}{}, {}, {}",
+                        w.verbatim(run.mode.empty() ? "train" : run.mode),
+                        run.model_device.empty() ? "" : ' ' + w.verbatim(run.model_device),
+                        state_words(run, w),
+                        w.digits(clock_words(run.at.count()))));
+}
+
+void add_pace(Lines& lines, const TopState& state) {
+  const RunSnapshot& run = state.run;
+  const Words& w = state.words;
+  if (!run.newest) {
+    lines.add("step", w.say("none yet"));
+    return;
+  }
+  const auto pace = run.steps_per_second();
+  std::string text = w.count(run.newest->step + 1);
+  if (run.last_step) {
+    text += fmt::format("/{}", w.count(*run.last_step));
+  }
+  text += fmt::format("  {} {}", w.say("epoch"), w.count(run.newest->epoch));
+  if (pace) {
+    text += fmt::format("  {} {}", w.number(*pace, 2), w.say("steps/s"));
+    if (run.last_step && !run.ending) {
+      const auto left = static_cast<double>(*run.last_step - run.newest->step - 1);
+      text += fmt::format("  {} {}", w.say("ETA"), w.digits(clock_words(left / *pace)));
+    }
+  }
+  lines.add("step", text);
+}
+
+void add_series(Lines& lines, const TopState& state) {
+  const Words& w = state.words;
+  std::vector<double> losses;
+  std::vector<double> times;
+  for (const RecentStep& step : state.run.recent) {
+    losses.push_back(step.loss);
+    times.push_back(step.phases.total().count());
+  }
+  if (times.empty()) {
+    return;
+  }
+  lines.add("loss",
+            fmt::format("{:<10} {}",
+                        w.number(losses.back(), 4),
+                        sparkline(losses, lines.chart_width(), lines.unicode())));
+  lines.add("step time",
+            fmt::format("{:<10} {}",
+                        w.duration(Seconds(median(times))),
+                        sparkline(times, lines.chart_width(), lines.unicode())));
+}
+
+void add_ledger(Lines& lines, const TopState& state) {
+  const Words& w = state.words;
+  PhaseSums sums;
+  double total = 0;
+  double busy = 0;
+  for (const RecentStep& step : state.run.recent) {
+    sums += to_sums(step.phases);
+    total += step.phases.total().count();
+    busy += step.phases.busy().count();
+  }
+  if (total <= 0) {
+    return;
+  }
+  const double wait = state.run.wait_share().value_or(0);
+  lines.add("wait", fmt::format("{} {}", lines.bar(wait), w.percent(wait)));
+  lines.add("busy", fmt::format("{} {}", lines.bar(busy / total), w.percent(busy / total)));
+  std::string parts;
+  std::size_t at = 0;
+  visit_phases(state.run.recent.back().phases, [&](std::string_view name, Seconds) {
+    const double share = sums.values.at(at++) / total;
+    if (share >= 0.0005) {
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : "  ", w.say(name), w.percent(share));
+    }
+  });
+  lines.add("ledger", parts);
+}
+
+void add_buffers(Lines& lines, const TopState& state) {
+  const Words& w = state.words;
+  if (const auto& pipeline = state.run.pipeline) {
+    const BufferStats& ready = pipeline->ready;
+    const double filled =
+        ready.capacity == 0 ? 0
+                            : static_cast<double>(ready.size) / static_cast<double>(ready.capacity);
+    lines.add("ready",
+              fmt::format("{} {}/{}  {} {}/{}  {} {}",
+                          lines.bar(filled),
+                          w.count(static_cast<std::int64_t>(ready.size)),
+                          w.count(static_cast<std::int64_t>(ready.capacity)),
+                          w.say("window"),
+                          w.count(pipeline->window.batches),
+                          w.count(pipeline->window.limit),
+                          w.say("workers"),
+                          w.count(pipeline->active_workers)));
+    for (const DeviceUse& device : pipeline->devices) {
+      const double busy = pipeline->age.count() > 0 ? device.busy / pipeline->age : 0;
+      std::string text = fmt::format("{} {} {}",
+                                     lines.bar(busy),
+                                     w.percent(busy),
+                                     w.bytes(static_cast<double>(device.memory.value)));
+      if (device.memory_limit) {
+        text += fmt::format("/{}", w.bytes(static_cast<double>(device.memory_limit->value)));
+      }
+      lines.add(device.role, text + "  " + w.verbatim(device.name));
+    }
+  }
+  if (const auto& ring = state.run.ring) {
+    lines.add("ring",
+              fmt::format("{} {}, {} {}",
+                          w.count(ring->slots),
+                          w.say("slots"),
+                          w.count(ring->batches),
+                          w.say("batches")));
+  }
+}
+
+void add_verdict(Lines& lines, const TopState& state) {
+  const Words& w = state.words;
+  lines.add_plain("");
+  lines.add_plain(lines.strong(render_verdict(state.diagnosis, w)));
+  const std::vector<Finding>& findings = state.diagnosis.findings;
+  for (std::size_t i = 0; i < std::min(findings.size(), kShownFindings); ++i) {
+    std::string text = fmt::format("#{}  {} {}",
+                                   w.count(static_cast<std::int64_t>(i + 1)),
+                                   w.verbatim(findings[i].id),
+                                   w.say(findings[i].title));
+    lines.add_plain(text);
+    for (const Fix& fix : findings[i].fixes) {
+      lines.add_plain(fmt::format("    {}  {}  {}",
+                                  w.say("fix"),
+                                  w.verbatim(fix.flag),
+                                  speedup_words(findings[i].gain, w)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string sparkline(const std::vector<double>& values, std::size_t width, bool unicode) {
+  static constexpr std::array<std::string_view, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::array<std::string_view, 8> kPlain{".", ".", ":", "-", "=", "+", "*", "#"};
+  const std::size_t first = values.size() > width ? values.size() - width : 0;
+  std::vector<double> shown;
+  std::copy_if(values.begin() + static_cast<std::ptrdiff_t>(first),
+               values.end(),
+               std::back_inserter(shown),
+               [](double value) { return std::isfinite(value); });
+  if (shown.empty()) {
+    return {};
+  }
+  const auto [low, high] = std::ranges::minmax(shown);
+  std::string line;
+  for (const double value : shown) {
+    const double share = high > low ? (value - low) / (high - low) : 0;
+    const auto level = static_cast<std::size_t>(std::lround(share * 7));
+    line += unicode ? kBlocks.at(level) : kPlain.at(level);
+  }
+  return line;
+}
+
+std::string cut_to_width(const std::string& text, int width) {
+  std::string cut;
+  int columns = 0;
+  bool in_escape = false;
+  bool had_escape = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::string_view rest = std::string_view(text).substr(i);
+    const bool is_isolate = rest.starts_with(kFirstStrongIsolate) || rest.starts_with(kPopIsolate);
+    if (byte == 0x1b) {
+      in_escape = had_escape = true;
+    } else if (!in_escape && (byte & 0xC0) != 0x80 && !is_isolate && columns++ >= width) {
+      return had_escape ? cut + "\x1b[0m" : cut;
+    }
+    cut += text[i];
+    in_escape = in_escape && byte != 'm';
+  }
+  return cut;
+}
+
+std::vector<std::string> render_top(const TopState& state, const Terminal& terminal) {
+  Lines lines(state, terminal);
+  add_head(lines, state);
+  add_pace(lines, state);
+  add_series(lines, state);
+  add_ledger(lines, state);
+  add_buffers(lines, state);
+  add_verdict(lines, state);
+  return lines.take();
+}
+
+std::string render_top_line(const TopState& state) {
+  const RunSnapshot& run = state.run;
+  const Words& w = state.words;
+  std::string line = state_words(run, w);
+  if (run.newest) {
+    line += fmt::format("  {} {}  {} {}",
+                        w.say("step"),
+                        w.count(run.newest->step + 1),
+                        w.say("loss"),
+                        w.number(run.newest->losses.total, 4));
+  }
+  if (const auto pace = run.steps_per_second()) {
+    line += fmt::format("  {} {}  {} {}",
+                        w.number(*pace, 2),
+                        w.say("steps/s"),
+                        w.say("wait"),
+                        w.percent(run.wait_share().value_or(0)));
+  }
+  return line + "  " + w.say(to_string(state.diagnosis.verdict));
+}
+
+}  // namespace qanat

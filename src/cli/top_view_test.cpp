@@ -1,0 +1,98 @@
+#include "cli/top_view.h"
+
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/run_page_sample.h"
+
+namespace qanat {
+namespace {
+
+using testing::HasSubstr;
+
+const Terminal kWide{.interactive = true, .width = 100, .color = false, .unicode = true};
+
+struct Sample {
+  RunSnapshot run{};
+  Diagnosis diagnosis{};
+
+  Sample() {
+    RunTrace trace;
+    for (const nlohmann::json& line : sample_journal()) {
+      run.add(line);
+      trace.add(line);
+    }
+    diagnosis = diagnose_run(trace);
+  }
+  TopState state(Language language = Language::en) const {
+    return {.journal = "run/journal.jsonl",
+            .run = run,
+            .diagnosis = diagnosis,
+            .words = Words(language)};
+  }
+  std::string text(const Terminal& terminal, Language language = Language::en) const {
+    return fmt::format("{}", fmt::join(render_top(state(language), terminal), "\n"));
+  }
+};
+
+TEST(TopViewTest, ShowsPaceLossWaitBuffersAndVerdict) {
+  const std::string text = Sample().text(kWide);
+
+  EXPECT_THAT(text, HasSubstr("run/journal.jsonl"));
+  EXPECT_THAT(text, HasSubstr("step      200"));
+  EXPECT_THAT(text, HasSubstr("steps/s"));
+  EXPECT_THAT(text, HasSubstr("loss      0.0250"));
+  EXPECT_THAT(text, HasSubstr("6/8")) << "batches ready";
+  EXPECT_THAT(text, HasSubstr("VERDICT  INPUT-BOUND"));
+  EXPECT_THAT(text, HasSubstr("--num-workers 2"));
+}
+
+TEST(TopViewTest, EveryLineFitsTheWidth) {
+  Terminal narrow = kWide;
+  narrow.width = 40;
+  narrow.unicode = false;
+
+  for (const std::string& line : render_top(Sample().state(), narrow)) {
+    EXPECT_LE(line.size(), 40U) << line;
+  }
+}
+
+TEST(TopViewTest, PlainTerminalsGetPlainSigns) {
+  Terminal plain = kWide;
+  plain.unicode = false;
+
+  for (const char byte : Sample().text(plain)) {
+    EXPECT_LT(static_cast<unsigned char>(byte), 0x80);
+  }
+}
+
+TEST(TopViewTest, PersianHasPersianWords) {
+  const std::string text = Sample().text(kWide, Language::fa);
+
+  EXPECT_THAT(text, HasSubstr("معطلِ داده"));
+  EXPECT_THAT(text, HasSubstr("\u2068--num-workers 2\u2069"));
+}
+
+TEST(TopViewTest, ARunWithoutStepsSaysSo) {
+  const RunSnapshot run;
+  const Diagnosis diagnosis;
+
+  const auto lines = render_top({.journal = "j", .run = run, .diagnosis = diagnosis}, kWide);
+
+  EXPECT_THAT(lines.at(2), HasSubstr("none yet"));
+}
+
+TEST(TopViewTest, ASparklineGoesFromLeastToGreatest) {
+  EXPECT_EQ(sparkline({0, 1}, 10, true), "▁█");
+  EXPECT_EQ(sparkline({9, 0, 1}, 2, true), "▁█") << "the newest ones";
+  EXPECT_EQ(sparkline({}, 10, true), "");
+}
+
+TEST(TopViewTest, CuttingKeepsEscapesWhole) {
+  EXPECT_EQ(cut_to_width("\x1b[1mabcdef\x1b[0m", 3), "\x1b[1mabc\x1b[0m");
+  EXPECT_EQ(cut_to_width("سلام", 2), "سل");
+}
+
+}  // namespace
+}  // namespace qanat

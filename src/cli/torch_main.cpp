@@ -1,0 +1,7 @@
+// qanat-torch: every command; started by qanat for those that need libtorch.
+#include "cli/program.h"
+#include "cli/torch_commands.h"
+
+int main(int argc, char** argv) {
+  return qanat::run_program(qanat::complete_commands(), argc, argv);
+}

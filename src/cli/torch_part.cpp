@@ -1,0 +1,73 @@
+#include "cli/torch_part.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "base/error.h"
+
+namespace qanat {
+namespace {
+
+constexpr const char* kTorchPart = "qanat-torch";
+// About 10 us: longer than threads of an undisturbed operation wait for each other.
+constexpr const char* kSpinCount = "10000";
+
+bool asks_for(const CommandEntry& entry, const std::vector<std::string_view>& words) {
+  const std::size_t space = entry.path.find(' ');
+  if (space == std::string_view::npos) {
+    return !words.empty() && words[0] == entry.path;
+  }
+  return words.size() > 1 && words[0] == entry.path.substr(0, space) &&
+         words[1] == entry.path.substr(space + 1);
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> find_companion(const std::string& name) {
+  std::error_code problem;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (problem) {
+    return std::nullopt;
+  }
+  const std::filesystem::path folder = self.parent_path();
+  for (const std::filesystem::path& candidate :
+       {folder / name, folder.parent_path() / "libexec" / "qanat" / name}) {
+    if (::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  return std::ranges::any_of(commands, [&](const CommandEntry& entry) {
+    return entry.make == nullptr && asks_for(entry, words);
+  });
+}
+
+void let_threads_sleep() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) {
+    ::setenv("GOMP_SPINCOUNT", kSpinCount, /*overwrite=*/0);
+  }
+}
+
+void become_torch_part(char** argv) {
+  const std::optional<std::filesystem::path> program = find_companion(kTorchPart);
+  if (!program) {
+    throw Error(
+        "{}: not found; expected it beside this program or in ../libexec/qanat; try to build or "
+        "install all of qanat",
+        kTorchPart);
+  }
+  let_threads_sleep();
+  ::execv(program->c_str(), argv);
+  throw Error("{}: cannot be run: {}", program->string(), std::strerror(errno));
+}
+
+}  // namespace qanat

@@ -1,0 +1,34 @@
+// The program is two: `qanat`, which starts at once, and `qanat-torch`, which has the commands that
+// need libtorch. Loading libtorch takes half a second and three hundred libraries; nobody should
+// wait that long for `qanat version`.
+//
+// `qanat train ...` becomes qanat-torch by exec(3): the same process, arguments, standard streams
+// and signals, hence the same messages and exit codes.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace qanat {
+
+// A program that belongs to this one: beside it, as it is built, or in ../libexec/qanat, as it is
+// installed. Nothing when it is in neither place.
+std::optional<std::filesystem::path> find_companion(const std::string& name);
+
+// Whether the arguments ask for a command that is in the other program.
+bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
+
+// Lets libtorch's threads sleep soon when they wait for each other, unless the user has decided
+// (OMP_WAIT_POLICY, GOMP_SPINCOUNT). They spin for milliseconds by default: where a loader, another
+// program or a quota wants the same core, each waits for one that cannot run, and a step takes a
+// hundred times as long. libgomp reads the environment once, when it is loaded: this is the place.
+void let_threads_sleep();
+
+// Becomes the other program. Returns only by throwing Error: it is not there, or cannot be run.
+void become_torch_part(char** argv);
+
+}  // namespace qanat

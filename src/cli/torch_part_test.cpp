@@ -1,0 +1,65 @@
+#include "cli/torch_part.h"
+
+#include <array>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+std::unique_ptr<Command> make_nothing() {
+  return nullptr;
+}
+
+const std::vector<CommandEntry> kCommands = {
+    {"report", "", make_nothing}, {"train", "", nullptr}, {"profile data", "", nullptr}};
+
+template <typename... Words>
+bool needs_torch(Words... words) {
+  std::array<std::string, sizeof...(words) + 1> texts{"qanat", words...};
+  std::array<char*, sizeof...(words) + 1> argv{};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    argv[i] = texts[i].data();
+  }
+  return needs_torch_part(kCommands, static_cast<int>(argv.size()), argv.data());
+}
+
+TEST(TorchPartTest, CommandsThatAreNotHereAreInTheOtherProgram) {
+  EXPECT_TRUE(needs_torch("train"));
+  EXPECT_TRUE(needs_torch("train", "--help"));
+  EXPECT_TRUE(needs_torch("profile", "data"));
+}
+
+TEST(TorchPartTest, EverythingElseIsHere) {
+  EXPECT_FALSE(needs_torch());
+  EXPECT_FALSE(needs_torch("report", "train"));
+  EXPECT_FALSE(needs_torch("profile"));
+  EXPECT_FALSE(needs_torch("profile", "--help"));
+  EXPECT_FALSE(needs_torch("--help"));
+  EXPECT_FALSE(needs_torch("trian"));
+}
+
+TEST(TorchPartTest, ACompanionThatIsNotThereIsNotFound) {
+  EXPECT_EQ(find_companion("qanat-no-such-program"), std::nullopt);
+}
+
+TEST(TorchPartTest, ThreadsSleepSoonUnlessTheUserDecided) {
+  ::unsetenv("OMP_WAIT_POLICY");
+  ::unsetenv("GOMP_SPINCOUNT");
+  let_threads_sleep();
+  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "10000");
+
+  ::setenv("GOMP_SPINCOUNT", "7", 1);
+  let_threads_sleep();
+  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "7");
+
+  ::unsetenv("GOMP_SPINCOUNT");
+  ::setenv("OMP_WAIT_POLICY", "active", 1);
+  let_threads_sleep();
+  EXPECT_EQ(std::getenv("GOMP_SPINCOUNT"), nullptr);
+  ::unsetenv("OMP_WAIT_POLICY");
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,187 @@
+#include "diagnose/wait_cause.h"
+
+#include <algorithm>
+
+namespace qanat {
+namespace {
+
+constexpr double kBusyWorkers = 0.85;    // of their time: the loader gives all it has
+constexpr double kLockedWorkers = 0.35;  // of their busy time
+constexpr double kQueuedWorkers = 0.25;
+constexpr double kBlockedWorkers = 0.40;
+constexpr double kFaultsPerRow = 1;
+constexpr double kThrottledPeriods = 0.1;
+constexpr double kIdleCore = 0.6;       // of a core that nobody used: room for a worker
+constexpr double kFullCores = 0.8;      // of all: the process itself fills them
+constexpr double kRareRows = 0.12;      // of all rows may be stragglers: more are no exception
+constexpr double kStragglerTime = 0.3;  // of the workers' time
+constexpr double kAtEpochStart = 0.7;   // of all waiting
+constexpr std::int64_t kStartBatches = 3;
+constexpr std::size_t kFewestStarts = 2;
+
+// Most of the waiting lies in the first batches of epochs, of which there were several.
+bool waits_at_epoch_starts(const RunMeasures& m) {
+  double at_start = 0;
+  double all = 0;
+  std::size_t starts = 0;
+  std::size_t start_steps = 0;
+  for (const StepRecord& step : m.steady) {
+    const double wait = step.phases.wait.count();
+    const bool is_start = step.epoch > 0 && step.batch < kStartBatches;
+    all += wait;
+    at_start += is_start ? wait : 0;
+    start_steps += is_start ? 1 : 0;
+    starts += is_start && step.batch == 0 ? 1 : 0;
+  }
+  const bool is_rare = start_steps * 4 <= m.steady.size();
+  return starts >= kFewestStarts && is_rare && at_start > kAtEpochStart * all;
+}
+
+bool has_stragglers(const LoaderUse& use) {
+  const Stragglers far = find_stragglers(use.row_times);
+  return far.rows > 0 && far.rows <= kRareRows && far.time >= kStragglerTime;
+}
+
+// The process itself wants more than there is, or others take it.
+WaitCause contention(const RuleInput& input, const LoaderUse& use) {
+  const std::optional<int> cores = allowed_cores_of(input.trace);
+  const bool fills_all = cores && use.process_cores && *use.process_cores >= kFullCores * *cores;
+  return fills_all ? WaitCause::oversubscribed : WaitCause::neighbours;
+}
+
+// A good part of the quota's periods ended before their time.
+bool is_throttled(const RunTrace& trace) {
+  if (!trace.host) {
+    return false;
+  }
+  const Reading<double> periods = trace.host->growth(&HostCounters::periods);
+  const Reading<double> stopped = trace.host->growth(&HostCounters::throttled_periods);
+  return periods && stopped && *periods > 0 && *stopped >= kThrottledPeriods * *periods;
+}
+
+// What the workers' busy time went to, when it was not computing.
+std::optional<WaitCause> cause_in_rows(const RuleInput& input, const LoaderUse& use) {
+  const BusySplit split = use.split.value_or(BusySplit{});
+  if (is_throttled(input.trace)) {
+    return WaitCause::quota;
+  }
+  if (use.faults_per_row >= kFaultsPerRow && split.computing < 0.5) {
+    return WaitCause::memory;
+  }
+  if (split.run_queue >= kQueuedWorkers && split.run_queue >= std::max(split.lock, split.blocked)) {
+    return contention(input, use);
+  }
+  if (split.lock >= kLockedWorkers) {
+    return WaitCause::lock;
+  }
+  if (has_stragglers(use)) {
+    return WaitCause::stragglers;
+  }
+  return std::nullopt;
+}
+
+WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
+  if (use.split && use.split->blocked >= kBlockedWorkers) {
+    return WaitCause::storage;
+  }
+  const std::optional<int> cores = allowed_cores_of(input.trace);
+  if (!cores) {
+    return WaitCause::unknown;
+  }
+  // Without a measurement the device is taken to keep one core busy.
+  const double used = use.process_cores.value_or(use.workers + 1);
+  return *cores - used >= kIdleCore ? WaitCause::few_workers : WaitCause::computing;
+}
+
+}  // namespace
+
+std::string_view to_string(WaitCause cause) {
+  switch (cause) {
+    case WaitCause::none:
+      return "none";
+    case WaitCause::unknown:
+      return "unknown";
+    case WaitCause::quota:
+      return "quota";
+    case WaitCause::memory:
+      return "memory";
+    case WaitCause::lock:
+      return "lock";
+    case WaitCause::neighbours:
+      return "neighbours";
+    case WaitCause::oversubscribed:
+      return "oversubscribed";
+    case WaitCause::storage:
+      return "storage";
+    case WaitCause::stragglers:
+      return "stragglers";
+    case WaitCause::few_workers:
+      return "too few workers";
+    case WaitCause::computing:
+      return "computing";
+    case WaitCause::epoch_start:
+      return "start of epochs";
+    case WaitCause::shallow_buffer:
+      return "shallow buffer";
+  }
+  return "unknown";
+}
+
+std::string_view rule_of(WaitCause cause) {
+  switch (cause) {
+    case WaitCause::none:
+    case WaitCause::unknown:
+      return "";
+    case WaitCause::quota:
+      return "HOST002";
+    case WaitCause::memory:
+      return "HOST007";
+    case WaitCause::lock:
+      return "DL004";
+    case WaitCause::neighbours:
+      return "HOST005";
+    case WaitCause::oversubscribed:
+      return "DL006";
+    case WaitCause::storage:
+      return "DL001";
+    case WaitCause::stragglers:
+      return "DL011";
+    case WaitCause::few_workers:
+      return "DL002";
+    case WaitCause::computing:
+      return "DL003";
+    case WaitCause::epoch_start:
+      return "DL010";
+    case WaitCause::shallow_buffer:
+      return "DL005";
+  }
+  return "";
+}
+
+std::optional<int> allowed_cores_of(const RunTrace& trace) {
+  const auto cores = trace.run.find("allowed_cores");
+  if (cores == trace.run.end() || !cores->is_number_integer()) {
+    return std::nullopt;
+  }
+  return std::clamp(cores->get<int>(), 1, 1 << 16);
+}
+
+WaitCause find_wait_cause(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  if (!(m.share(m.ledger.wait) >= kWorthMentioning)) {
+    return WaitCause::none;
+  }
+  if (!m.loader) {
+    return WaitCause::unknown;
+  }
+  if (waits_at_epoch_starts(m)) {
+    return WaitCause::epoch_start;
+  }
+  if (const std::optional<WaitCause> cause = cause_in_rows(input, *m.loader)) {
+    return *cause;
+  }
+  return m.loader->busy < kBusyWorkers ? WaitCause::shallow_buffer
+                                       : cause_of_busy_workers(input, *m.loader);
+}
+
+}  // namespace qanat

@@ -1,0 +1,195 @@
+#include "diagnose/wait_cause.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "diagnose/diagnosis.h"
+
+namespace qanat {
+namespace {
+
+// A run of 100 steps of 100 ms of work that waits 40 ms in each, on four cores; its two workers
+// fill rows of 2 ms all the time. A test says what keeps them busy.
+class WaitCauseTest : public testing::Test {
+ protected:
+  WaitCauseTest() {
+    trace_.run = {{"allowed_cores", 4}};
+    for (int i = 0; i < 100; ++i) {
+      const int frames = 400 + 20 * (i % 9);
+      trace_.add(
+          StepRecord{.step = i,
+                     .batch = i,
+                     .rows = 16,
+                     .padded_frames = frames,
+                     .frames = 16 * frames,
+                     .phases = {.wait = Seconds{0.04}, .forward = Seconds(0.1 * frames / 480)}});
+      trace_.ways.push_back({.work = 0.28});
+    }
+    PipelineStats stats;
+    stats.age = Seconds{14};
+    stats.batches = 100;
+    stats.active_workers = 2;
+    stats.window.limit = 8;
+    for (int i = 0; i < 3500; ++i) {
+      stats.row_times.add(Seconds{0.002});
+    }
+    const WorkerStats worker{
+        .rows = 1750, .busy = Seconds{14}, .cpu = Seconds{13.5}, .run_delay = Seconds{0.2}};
+    stats.workers = {worker, worker};
+    stats.process = ProcessUsage{.cpu = Seconds{28}};  // two cores of four
+    stats.ring = RingUse{.slots = 3};
+    trace_.pipeline = stats;
+  }
+
+  PipelineStats& loader() { return *trace_.pipeline; }
+
+  WaitCause cause() const {
+    const RunMeasures measures = measure_run(trace_);
+    return find_wait_cause({.trace = trace_, .measures = measures});
+  }
+
+  // The rule that a user sees first.
+  std::string first_finding() const {
+    const Diagnosis diagnosis = diagnose_run(trace_);
+    return diagnosis.findings.empty() ? "" : diagnosis.findings.front().id;
+  }
+
+  void each_worker(const std::function<void(WorkerStats&)>& change) {
+    for (WorkerStats& worker : loader().workers) {
+      change(worker);
+    }
+  }
+
+  RunTrace trace_;
+};
+
+TEST_F(WaitCauseTest, WorkersThatComputeBesideIdleCoresAreTooFew) {
+  EXPECT_EQ(cause(), WaitCause::few_workers);
+  EXPECT_EQ(first_finding(), "DL002");
+}
+
+TEST_F(WaitCauseTest, WorkersThatComputeOnAllCoresAreAtTheLimit) {
+  loader().process->cpu = Seconds{55};
+
+  EXPECT_EQ(cause(), WaitCause::computing);
+  EXPECT_EQ(first_finding(), "DL003");
+}
+
+TEST_F(WaitCauseTest, WorkersThatNeitherComputeNorWaitForCoresWaitForStorage) {
+  each_worker([](WorkerStats& worker) { worker.cpu = Seconds{2}; });
+
+  EXPECT_EQ(cause(), WaitCause::storage);
+  EXPECT_EQ(first_finding(), "DL001");
+}
+
+TEST_F(WaitCauseTest, WorkersThatWaitForEachOtherAreAConvoy) {
+  each_worker([](WorkerStats& worker) {
+    worker.cpu = Seconds{3};
+    worker.lock_wait = Seconds{9};
+  });
+
+  EXPECT_EQ(cause(), WaitCause::lock);
+  EXPECT_EQ(first_finding(), "DL004");
+}
+
+TEST_F(WaitCauseTest, ReadyWorkersWithoutACoreHaveNeighboursOrAreTooMany) {
+  each_worker([](WorkerStats& worker) {
+    worker.cpu = Seconds{6};
+    worker.run_delay = Seconds{7};
+  });
+
+  EXPECT_EQ(cause(), WaitCause::neighbours);
+  EXPECT_EQ(first_finding(), "DL013");
+  loader().process->cpu = Seconds{54};  // the process itself fills all four cores
+  EXPECT_EQ(cause(), WaitCause::oversubscribed);
+  EXPECT_EQ(first_finding(), "DL006");
+}
+
+TEST_F(WaitCauseTest, PagesThatComeFromStorageAreWantOfMemory) {
+  each_worker([](WorkerStats& worker) {
+    worker.cpu = Seconds{2};
+    worker.major_faults = 20'000;
+  });
+
+  EXPECT_EQ(cause(), WaitCause::memory);
+}
+
+TEST_F(WaitCauseTest, AFewRowsThatTakeMostOfTheTimeAreStragglers) {
+  for (int i = 0; i < 60; ++i) {
+    loader().row_times.add(Seconds{0.3});
+  }
+  loader().slowest = {{.file = "long.flac", .time = Seconds{0.3}}};
+
+  EXPECT_EQ(cause(), WaitCause::stragglers);
+  EXPECT_EQ(first_finding(), "DL011");
+  EXPECT_NE(diagnose_run(trace_).findings.front().title.find("long.flac"), std::string::npos);
+}
+
+TEST_F(WaitCauseTest, WorkersThatAreHeldBackNeedADeeperBuffer) {
+  each_worker([](WorkerStats& worker) {
+    worker.busy = Seconds{8};
+    worker.blocked = Seconds{6};
+  });
+
+  EXPECT_EQ(cause(), WaitCause::shallow_buffer);
+  EXPECT_EQ(first_finding(), "DL005");
+}
+
+TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
+  for (StepRecord& step : trace_.steps) {
+    step.epoch = step.step / 25;
+    step.batch = step.step % 25;
+    step.phases.wait = Seconds(step.batch == 0 ? 1.0 : 0.0);
+  }
+
+  EXPECT_EQ(cause(), WaitCause::epoch_start);
+}
+
+TEST_F(WaitCauseTest, ADeviceThatDoesNotWaitHasNoCause) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.wait = Seconds{0.0005};
+  }
+
+  EXPECT_EQ(cause(), WaitCause::none);
+}
+
+TEST_F(WaitCauseTest, ExactlyOneRuleClaimsTheWaiting) {
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto claims = std::ranges::count_if(diagnosis.findings, [](const Finding& finding) {
+    return finding.part == LedgerPart::wait && finding.severity != FindingSeverity::info;
+  });
+  EXPECT_EQ(claims, 1);
+}
+
+TEST_F(WaitCauseTest, ThePredictionIsWhatTheRecordedTimesGiveWithMoreWorkers) {
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const Finding& finding = diagnosis.findings.front();
+  ASSERT_EQ(finding.fixes.front().key, "data.num_workers");
+  EXPECT_EQ(finding.fixes.front().value, "3");  // 0.28 / 3 < 0.1
+  EXPECT_NEAR(*finding.fixes.front().predicted_step, 0.1, 0.002);
+  EXPECT_EQ(finding.gain.method, "replay");
+}
+
+TEST_F(WaitCauseTest, ASymptomIsExplainedByItsCause) {
+  for (std::size_t i = 0; i < trace_.steps.size(); i += 7) {
+    trace_.steps[i].phases.wait = Seconds{0.5};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  EXPECT_EQ(diagnosis.findings.front().part, LedgerPart::wait);
+  EXPECT_TRUE(diagnosis.findings.front().explained_by.empty());
+  for (std::size_t i = 1; i < diagnosis.findings.size(); ++i) {
+    if (diagnosis.findings[i].part == LedgerPart::wait) {
+      EXPECT_EQ(diagnosis.findings[i].severity, FindingSeverity::info)
+          << diagnosis.findings[i].title;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qanat

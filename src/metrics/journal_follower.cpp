@@ -1,0 +1,126 @@
+#include "metrics/journal_follower.h"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "metrics/journal.h"
+#include "metrics/journal_line.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kLongestLine = 4 << 20;
+
+Failure unreadable(const std::filesystem::path& path) {
+  return Failure{fmt::format(
+      "{}: cannot read the journal: {}; expected the journal.jsonl of a run, or the folder of its "
+      "checkpoints",
+      path.string(),
+      std::strerror(errno))};
+}
+
+}  // namespace
+
+bool JournalFollower::open(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) {
+    return false;
+  }
+  fd_ = std::move(fd);
+  inode_ = status.st_ino;
+  offset_ = 0;
+  rest_.clear();
+  return true;
+}
+
+// The file that the journal was continued from comes first.
+Result<bool> JournalFollower::open_first() {
+  if (fd_ || (is_continued(path_) && open(journal_before(path_))) || open(path_)) {
+    return true;
+  }
+  return unreadable(path_);
+}
+
+// Is there another file, or less of this one, under the journal's name? A file that was moved gets
+// no more lines, but may have got one since its end was seen: it is read once more before.
+bool JournalFollower::go_on() {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0 ||
+      (status.st_ino == inode_ && status.st_size >= offset_)) {
+    return false;
+  }
+  if (status.st_ino != inode_ && !std::exchange(moved_, true)) {
+    return true;
+  }
+  moved_ = false;
+  return open(path_);
+}
+
+Result<bool> JournalFollower::take_lines(
+    const std::function<void(const nlohmann::json& line)>& visit, Progress& progress) {
+  std::size_t begin = 0;
+  for (std::size_t end = rest_.find('\n'); end != std::string::npos;
+       end = rest_.find('\n', begin)) {
+    const std::string_view text = std::string_view(rest_).substr(begin, end - begin);
+    begin = end + 1;
+    if (text.empty()) {
+      continue;
+    }
+    const Result<std::optional<nlohmann::json>> line = to_journal_line(path_, text);
+    if (!line) {
+      return line.failure();
+    }
+    if (line.value()) {
+      visit(*line.value());
+      ++progress.lines;
+    } else {
+      ++damaged_;
+    }
+  }
+  rest_.erase(0, begin);
+  if (rest_.size() > kLongestLine) {
+    rest_.clear();  // not ours: the rest of it will come out damaged
+  }
+  return true;
+}
+
+Result<JournalFollower::Progress> JournalFollower::read_on(
+    const std::function<void(const nlohmann::json& line)>& visit) {
+  Progress progress;
+  if (const Result<bool> is_open = open_first(); !is_open) {
+    return is_open.failure();
+  }
+  std::vector<char> buffer(256 << 10);
+  for (std::size_t taken = 0; taken < kMostBytes;) {
+    const ssize_t got = ::pread(fd_.get(), buffer.data(), buffer.size(), offset_);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return unreadable(path_);
+    }
+    if (got == 0) {
+      if (go_on()) {
+        continue;
+      }
+      return progress;
+    }
+    taken += static_cast<std::size_t>(got);
+    offset_ += got;
+    rest_.append(buffer.data(), static_cast<std::size_t>(got));
+    if (const Result<bool> lines = take_lines(visit, progress); !lines) {
+      return lines.failure();
+    }
+  }
+  progress.more = true;
+  return progress;
+}
+
+}  // namespace qanat

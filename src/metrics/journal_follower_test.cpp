@@ -1,0 +1,128 @@
+#include "metrics/journal_follower.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "metrics/journal.h"
+
+namespace qanat {
+namespace {
+
+class JournalFollowerTest : public testing::Test {
+ protected:
+  void append(std::string_view text) {
+    std::ofstream(path_, std::ios::app | std::ios::binary) << text;
+  }
+  std::vector<std::string> read() {
+    std::vector<std::string> kinds;
+    const auto progress = follower_.read_on(
+        [&](const nlohmann::json& line) { kinds.push_back(line.at("kind").get<std::string>()); });
+    EXPECT_TRUE(progress);
+    return kinds;
+  }
+
+  const std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("follow_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       ".jsonl");
+  JournalFollower follower_{path_};
+
+  void SetUp() override {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(journal_before(path_));
+  }
+};
+
+using Kinds = std::vector<std::string>;
+
+TEST_F(JournalFollowerTest, HandsOverEachLineOnce) {
+  append("{\"kind\":\"a\"}\n{\"kind\":\"b\"}\n");
+
+  EXPECT_EQ(read(), (Kinds{"a", "b"}));
+  EXPECT_EQ(read(), Kinds{});
+  append("{\"kind\":\"c\"}\n");
+  EXPECT_EQ(read(), Kinds{"c"});
+}
+
+TEST_F(JournalFollowerTest, WaitsForTheEndOfALine) {
+  append("{\"kind\":");
+  EXPECT_EQ(read(), Kinds{});
+
+  append("\"a\"}\n");
+  EXPECT_EQ(read(), Kinds{"a"});
+}
+
+TEST_F(JournalFollowerTest, CountsDamagedLinesAndGoesOn) {
+  append("{\"kind\":\"a\"}\n{\"kind\":\"to\n\n{\"kind\":\"b\"}\n");
+
+  EXPECT_EQ(read(), (Kinds{"a", "b"}));
+  EXPECT_EQ(follower_.damaged_lines(), 1);
+}
+
+TEST_F(JournalFollowerTest, AFileThatWasReplacedIsReadFromItsBeginning) {
+  append("{\"kind\":\"a\"}\n{\"kind\":\"b\"}\n");
+  EXPECT_EQ(read().size(), 2U);
+
+  std::filesystem::remove(path_);
+  append("{\"kind\":\"c\"}\n");
+  EXPECT_EQ(read(), Kinds{"c"});
+}
+
+TEST_F(JournalFollowerTest, AJournalThatGoesOnInANewFileIsFollowedWithoutALoss) {
+  RunJournal journal(path_, {}, Bytes{300});
+  std::vector<std::string> kinds;
+  for (int i = 0; i < 40; ++i) {
+    journal.record({.kind = fmt::format("n{}", i)});
+    if (i % 3 == 0) {
+      for (std::string& kind : read()) {
+        kinds.push_back(std::move(kind));
+      }
+    }
+  }
+
+  std::erase(kinds, "journal");
+  ASSERT_EQ(kinds.size(), 40U);
+  EXPECT_EQ(kinds.front(), "n0");
+  EXPECT_EQ(kinds.back(), "n39");
+}
+
+TEST_F(JournalFollowerTest, TheFileBeforeComesFirst) {
+  {
+    RunJournal journal(path_, {}, Bytes{300});
+    for (int i = 0; i < 5; ++i) {
+      journal.record({.kind = fmt::format("n{}", i), .fields = {{"what", std::string(60, '-')}}});
+    }
+  }
+  ASSERT_TRUE(std::filesystem::exists(journal_before(path_)));
+
+  const Kinds kinds = read();
+
+  EXPECT_EQ(kinds.at(1), "n0");
+  EXPECT_EQ(kinds.back(), "n4");
+}
+
+TEST_F(JournalFollowerTest, AFileThatVanishesIsNoFailureOnceItWasOpen) {
+  append("{\"kind\":\"a\"}\n");
+  EXPECT_EQ(read(), Kinds{"a"});
+
+  std::filesystem::remove(path_);
+  EXPECT_EQ(read(), Kinds{});
+}
+
+TEST_F(JournalFollowerTest, AFileThatNeverWasIsOne) {
+  EXPECT_FALSE(follower_.read_on([](const nlohmann::json&) {}));
+}
+
+TEST_F(JournalFollowerTest, ANewerFormatIsRefused) {
+  append("{\"kind\":\"journal\",\"format\":99}\n");
+
+  const auto progress = follower_.read_on([](const nlohmann::json&) {});
+
+  ASSERT_FALSE(progress);
+  EXPECT_NE(progress.failure().what.find("try a newer qanat"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,52 @@
+// A run under observation: follows its journal and keeps what views of it need. The training
+// itself is not touched: a view can be slow, stop or fail without it noticing.
+//
+// Belongs to one thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "diagnose/diagnosis.h"
+#include "metrics/journal_follower.h"
+#include "metrics/run_snapshot.h"
+#include "report/run_history.h"
+
+namespace qanat {
+
+class RunWatch {
+ public:
+  explicit RunWatch(const std::filesystem::path& journal,
+                    std::function<Clock::time_point()> now = Clock::now)
+      : follower_(journal), now_(std::move(now)) {}
+
+  // Takes what has come since the last call, a few MiB at most.
+  Result<JournalFollower::Progress> update();
+
+  const RunSnapshot& snapshot() const { return snapshot_; }
+  const RunRecord& record() const { return record_; }
+  const std::filesystem::path& path() const { return follower_.path(); }
+
+  // Made anew when there are new steps, but so rarely that it takes at most a hundredth of the
+  // time; what it takes grows with the run.
+  const Diagnosis& diagnosis();
+
+ private:
+  JournalFollower follower_;
+  const std::function<Clock::time_point()> now_;
+  RunSnapshot snapshot_;
+  RunRecord record_;
+  Diagnosis diagnosis_;
+  std::int64_t diagnosed_steps_ = -1;
+  std::optional<Clock::time_point> diagnose_again_;
+};
+
+// What a run is doing now, for programs: step, loss, pace, waiting and the verdict. Null is
+// unknown.
+nlohmann::ordered_json to_json(const RunSnapshot& now, const Diagnosis& diagnosis);
+
+}  // namespace qanat

@@ -1,0 +1,85 @@
+#include "report/run_watch.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "report/run_page_sample.h"
+
+namespace qanat {
+namespace {
+
+class RunWatchTest : public testing::Test {
+ protected:
+  RunWatchTest() { std::filesystem::remove(journal_); }
+
+  void append(const nlohmann::json& line) {
+    std::ofstream(journal_, std::ios::app) << line.dump() << '\n';
+  }
+  void append_steps(int from, int to) {
+    for (int i = from; i < to; ++i) {
+      append(as_line(to_event(sample_step(i)), i));
+    }
+  }
+
+  const std::filesystem::path journal_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("watch_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+       ".jsonl");
+  Clock::time_point now_{};
+  RunWatch watch_{journal_, [this] { return now_; }};
+};
+
+TEST_F(RunWatchTest, TakesWhatHasCome) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 3);
+
+  ASSERT_TRUE(watch_.update());
+  EXPECT_EQ(watch_.snapshot().steps, 3);
+  append_steps(3, 5);
+  ASSERT_TRUE(watch_.update());
+
+  EXPECT_EQ(watch_.snapshot().steps, 5);
+  EXPECT_EQ(watch_.record().history.num_steps, 5);
+  EXPECT_EQ(watch_.record().trace.steps.size(), 5U);
+}
+
+TEST_F(RunWatchTest, DiagnosesAnewOnlyAfterAPause) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  ASSERT_TRUE(watch_.update());
+  EXPECT_EQ(watch_.diagnosis().measures.steps, 40U);
+
+  append_steps(40, 60);
+  ASSERT_TRUE(watch_.update());
+  EXPECT_EQ(watch_.diagnosis().measures.steps, 40U) << "too soon";
+  now_ += std::chrono::seconds(3);
+  EXPECT_EQ(watch_.diagnosis().measures.steps, 60U);
+}
+
+TEST_F(RunWatchTest, TheEndIsDiagnosedAtOnce) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  ASSERT_TRUE(watch_.update());
+  (void)watch_.diagnosis();
+
+  append_steps(40, 41);
+  append({{"kind", "ended"}, {"t", 5.0}, {"ending", "max_steps"}});
+  ASSERT_TRUE(watch_.update());
+
+  EXPECT_EQ(watch_.diagnosis().measures.steps, 41U);
+}
+
+TEST_F(RunWatchTest, WhatIsUnknownIsNullForPrograms) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  ASSERT_TRUE(watch_.update());
+
+  const nlohmann::ordered_json state = to_json(watch_.snapshot(), watch_.diagnosis());
+
+  EXPECT_TRUE(state.at("step").is_null());
+  EXPECT_TRUE(state.at("steps_per_s").is_null());
+  EXPECT_EQ(state.at("verdict"), "INCOMPLETE");
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,177 @@
+#include "serve/dashboard.h"
+
+#include <array>
+#include <condition_variable>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "report/html.h"
+#include "report/run_html.h"
+#include "report/run_json.h"
+#include "report/run_sections.h"
+#include "web/resources.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kLowPriority = 10;  // the training comes first
+
+struct Resource {
+  std::string_view path;
+  std::string_view content_type;
+  std::string_view text;
+};
+constexpr std::array kResources{Resource{"/page.css", "text/css; charset=utf-8", kPageCss},
+                                Resource{"/report.css", "text/css; charset=utf-8", kReportCss},
+                                Resource{"/report.js", "text/javascript; charset=utf-8", kReportJs},
+                                Resource{"/live.js", "text/javascript; charset=utf-8", kLiveJs}};
+
+HttpResponse json_response(const nlohmann::ordered_json& json) {
+  return {.content_type = "application/json",
+          .body = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n'};
+}
+
+}  // namespace
+
+Dashboard::Dashboard(const DashboardOptions& options) : options_(options), watch_(options.journal) {
+  if (!is_loopback(options_.address) && options_.token.empty()) {
+    throw Error("dashboard on {}: others can reach this address; expected a token",
+                options_.address);
+  }
+  server_ =
+      std::make_unique<HttpServer>(HttpServerOptions{.address = options_.address,
+                                                     .port = options_.port,
+                                                     .most_clients = options_.most_clients},
+                                   [this](const HttpRequest& request) { return respond(request); });
+  thread_ = start_thread("dashboard", [this](const std::stop_token& stop) { look(stop); });
+}
+
+std::string Dashboard::url() const {
+  const bool is_v6 = options_.address.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/{}{}",
+                     is_v6 ? "[" : "",
+                     options_.address,
+                     is_v6 ? "]" : "",
+                     port(),
+                     options_.token.empty() ? "" : "?token=",
+                     options_.token);
+}
+
+HttpResponse Dashboard::respond(const HttpRequest& request) {
+  const AccessRules rules{
+      .address = options_.address, .port = request.port, .token = options_.token};
+  if (const auto status = check_access(request, rules)) {
+    return refuse(*status);
+  }
+  for (const Resource& resource : kResources) {
+    if (request.path == resource.path) {
+      return {.content_type = std::string(resource.content_type),
+              .body = std::string(resource.text)};
+    }
+  }
+  if (request.path == "/") {
+    return page(request);
+  }
+  if (request.path == "/events") {
+    return {.content_type = "text/event-stream", .body = "retry: 2000\n\n", .is_stream = true};
+  }
+  if (request.path == "/healthz") {
+    return {.body = "ok\n"};
+  }
+  const std::lock_guard lock(mutex_);
+  if (request.path == "/metrics" && options_.metrics) {
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = options_.metrics(watch_.snapshot())};
+  }
+  if (request.path == "/report.json") {
+    return json_response(to_json(watch_.diagnosis()));
+  }
+  return refuse(404);
+}
+
+// Only the frame: what it shows comes over the stream. A policy in the headers allows our own
+// resources and nothing else.
+HttpResponse Dashboard::page(const HttpRequest& request) const {
+  const Words& w = options_.words;
+  const std::string query =
+      request.query.empty() ? std::string() : fmt::format("?{}", html_escaped(request.query));
+  return {.content_type = "text/html; charset=utf-8",
+          .body = fmt::format(
+              "<!doctype html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+              "<title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+              "<link rel=\"stylesheet\" href=\"page.css{}\">\n"
+              "<link rel=\"stylesheet\" href=\"report.css{}\">\n"
+              "<script type=\"module\" src=\"report.js{}\"></script>\n"
+              "<script type=\"module\" src=\"live.js{}\"></script>\n</head>\n<body>\n"
+              "<header>\n<h1 id=\"title\">{}</h1>\n<button type=\"button\" id=\"theme\" "
+              "data-light=\"{}\" data-dark=\"{}\"></button>\n</header>\n"
+              "<p id=\"connection\" role=\"status\" data-on=\"{}\" data-off=\"{}\">{}</p>\n"
+              "<main></main>\n</body>\n</html>\n",
+              to_string(w.language()),
+              w.right_to_left() ? "rtl" : "ltr",
+              html_escaped(w.say("Training run")),
+              query,
+              query,
+              query,
+              query,
+              html_escaped(w.say("Training run")),
+              html_escaped(w.say("Light colours")),
+              html_escaped(w.say("Dark colours")),
+              html_escaped(w.say("Connected; renewed every few seconds.")),
+              html_escaped(w.say("The connection is lost; trying again.")),
+              html_escaped(w.say("Waiting for the first figures.")))};
+}
+
+void Dashboard::look(const std::stop_token& stop) {
+  ::setpriority(PRIO_PROCESS, 0, kLowPriority);  // on Linux: of the calling thread
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    update();
+    (void)stopped.wait_for(lock, stop, options_.pause, [] { return false; });
+  }
+}
+
+// Figures are drawn only while somebody looks.
+void Dashboard::update() {
+  std::string event;
+  for (bool more = true; more;) {
+    const std::lock_guard lock(mutex_);
+    const auto progress = watch_.update();
+    more = progress && progress.value().more;  // a journal that is not there yet will come
+  }
+  if (server_->num_streams() > 0) {
+    const std::lock_guard lock(mutex_);
+    event = sections_event();
+  }
+  if (!event.empty()) {
+    server_->publish(std::make_shared<const std::string>(std::move(event)));
+  }
+}
+
+std::string Dashboard::sections_event() {
+  const Diagnosis& diagnosis = watch_.diagnosis();
+  const RunRecord& record = watch_.record();
+  const RunView view{.trace = record.trace,
+                     .history = record.history,
+                     .diagnosis = diagnosis,
+                     .words = options_.words};
+  nlohmann::ordered_json data{{"title", run_title(record.history, options_.words)},
+                              {"now", to_json(watch_.snapshot(), diagnosis)},
+                              {"sections", nlohmann::ordered_json::array()}};
+  data["sections"].push_back(
+      {{"id", "now"}, {"html", now_html(watch_.snapshot(), options_.words)}});
+  for (const PageSection& section : run_sections(view)) {
+    data["sections"].push_back({{"id", section.id}, {"html", render_section(section)}});
+  }
+  return fmt::format("data: {}\n\n",
+                     data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace qanat

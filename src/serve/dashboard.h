@@ -1,0 +1,61 @@
+// The live page of a run: follows its journal in a thread of its own and shows it to browsers and
+// scrapers. The training is not touched: what it journals is all this knows of it.
+//
+// /           the page                     /events       what changed, as server-sent events
+// /metrics    for Prometheus               /report.json  the diagnosis so far
+// /healthz    "ok"                         and the page's own style and scripts
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "report/run_watch.h"
+#include "report/words.h"
+#include "serve/access.h"
+#include "serve/http_server.h"
+
+namespace qanat {
+
+struct DashboardOptions {
+  std::filesystem::path journal;  // may not be there yet
+  std::string address = "127.0.0.1";
+  int port = 0;
+  std::string token{};  // needed unless the address is a loopback one
+  Words words{};
+  Seconds pause{2};  // between two looks
+  std::size_t most_clients = 256;
+  std::function<std::string(const RunSnapshot&)> metrics{};  // for Prometheus; empty: not served
+};
+
+// Fixture. The destructor closes all connections; it waits at most for the look that is being
+// taken.
+class Dashboard {
+ public:
+  explicit Dashboard(const DashboardOptions& options);
+  Dashboard(const Dashboard&) = delete;
+  Dashboard& operator=(const Dashboard&) = delete;
+  ~Dashboard() = default;
+
+  // What to open in a browser, token included.
+  std::string url() const;
+  int port() const { return server_->port(); }
+
+ private:
+  HttpResponse respond(const HttpRequest& request);
+  HttpResponse page(const HttpRequest& request) const;
+  void look(const std::stop_token& stop);
+  void update();
+  std::string sections_event();
+
+  const DashboardOptions options_;
+  std::mutex mutex_;  // guards watch_
+  RunWatch watch_;
+  std::unique_ptr<HttpServer> server_;
+  std::jthread thread_;  // last: uses everything above
+};
+
+}  // namespace qanat

@@ -1,0 +1,278 @@
+#include "serve/http_server.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kBacklog = 64;
+constexpr int kSendBuffer = 128 << 10;
+constexpr Seconds kPauseAfterFailure{1};
+constexpr Seconds kFarewell{1};   // for the client to close first
+constexpr int kLowPriority = 10;  // of this thread: the training comes first
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+SocketAddress to_socket_address(const std::string& address, int port) {
+  SocketAddress result;
+  auto& v4 = reinterpret_cast<sockaddr_in&>(result.storage);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(result.storage);
+  if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) {
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(static_cast<std::uint16_t>(port));
+    result.size = sizeof(v4);
+  } else if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) {
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(static_cast<std::uint16_t>(port));
+    result.size = sizeof(v6);
+  } else {
+    throw Error("{}: not an address; expected numbers like 127.0.0.1 or ::1", address);
+  }
+  return result;
+}
+
+UniqueFd listen_on(const std::string& address, int port) {
+  const SocketAddress where = to_socket_address(address, port);
+  UniqueFd fd(::socket(where.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+      ::bind(fd.get(), where.get(), where.size) != 0 || ::listen(fd.get(), kBacklog) != 0) {
+    throw Error("{} port {}: cannot listen: {}; try another port, or 0 for any that is free",
+                address,
+                port,
+                std::strerror(errno));
+  }
+  return fd;
+}
+
+int port_of(int fd) {
+  SocketAddress bound;
+  bound.size = sizeof(bound.storage);
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&bound.storage), &bound.size);
+  return ntohs(bound.storage.ss_family == AF_INET
+                   ? reinterpret_cast<const sockaddr_in&>(bound.storage).sin_port
+                   : reinterpret_cast<const sockaddr_in6&>(bound.storage).sin6_port);
+}
+
+Clock::time_point in(Seconds time) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+}
+
+bool would_block() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+HttpServer::HttpServer(HttpServerOptions options, Handler handle)
+    : options_(std::move(options)),
+      handle_(std::move(handle)),
+      listener_(listen_on(options_.address, options_.port)),
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      port_(port_of(listener_.get())) {
+  if (!wake_) {
+    throw Error("cannot make an eventfd: {}", std::strerror(errno));
+  }
+  thread_ = start_thread("http", [this](const std::stop_token& stop) { serve(stop); });
+}
+
+HttpServer::~HttpServer() {
+  thread_.request_stop();
+  ::eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+void HttpServer::publish(std::shared_ptr<const std::string> event) {
+  {
+    const std::lock_guard lock(mutex_);
+    newest_ = std::move(event);
+    ++published_;
+  }
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void HttpServer::serve(const std::stop_token& stop) {
+  ::setpriority(PRIO_PROCESS, 0, kLowPriority);  // on Linux: of the calling thread
+  std::vector<pollfd> watched;
+  while (!stop.stop_requested()) {
+    const bool may_accept = Clock::now() >= accept_again_;
+    watched.assign({{.fd = may_accept ? listener_.get() : -1, .events = POLLIN, .revents = 0},
+                    {.fd = wake_.get(), .events = POLLIN, .revents = 0}});
+    for (const Client& client : clients_) {
+      watched.push_back({.fd = client.fd.get(), .events = events_of(client), .revents = 0});
+    }
+    ::poll(watched.data(), watched.size(), wait_milliseconds());
+    if ((watched[1].revents & POLLIN) != 0) {
+      eventfd_t ignored = 0;
+      ::eventfd_read(wake_.get(), &ignored);
+    }
+    std::size_t at = 2;
+    for (Client& client : clients_) {
+      const short happened = watched[at++].revents;
+      if ((happened & (POLLIN | POLLRDHUP | POLLHUP | POLLERR)) != 0) {
+        read_from(client);
+      }
+      write_to(client);
+    }
+    drop_closed();
+    if ((watched[0].revents & POLLIN) != 0) {
+      accept_clients();
+    }
+  }
+}
+
+void HttpServer::accept_clients() {
+  for (int i = 0; i < kBacklog; ++i) {
+    UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!fd) {
+      // Out of descriptors, say: asking again at once would only turn in circles.
+      accept_again_ = would_block() ? Clock::time_point() : in(kPauseAfterFailure);
+      return;
+    }
+    if (clients_.size() >= options_.most_clients) {
+      const std::string bytes = to_bytes(refuse(503), BodyPart::whole);
+      (void)::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      continue;
+    }
+    // What a client that does not read can take of the kernel's memory.
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
+    clients_.push_back({.fd = std::move(fd), .deadline = in(options_.request_timeout)});
+  }
+}
+
+// A stream is asked only whether its client is still there; what others say is read, so that
+// closing does not take the answer from them, and forgotten once they have it.
+short HttpServer::events_of(const Client& client) const {
+  return static_cast<short>((client.is_stream ? POLLRDHUP : POLLIN) |
+                            (wants_to_write(client) ? POLLOUT : 0));
+}
+
+void HttpServer::read_from(Client& client) {
+  std::array<char, 4096> bytes{};
+  const ssize_t got = ::recv(client.fd.get(), bytes.data(), bytes.size(), 0);
+  if (got == 0 || (got < 0 && !would_block())) {
+    client.fd.reset();
+    return;
+  }
+  if (got > 0 && !client.answered) {
+    client.input.append(bytes.data(), static_cast<std::size_t>(got));
+    answer(client);
+  }
+}
+
+void HttpServer::answer(Client& client) {
+  HttpParse parse = parse_request(client.input);
+  if (parse.state == HttpParse::State::incomplete) {
+    return;
+  }
+  parse.request.port = port_;
+  const HttpResponse response =
+      parse.state == HttpParse::State::complete ? handle_(parse.request) : refuse(parse.status);
+  const bool head_only = parse.request.head_only;
+  client.input = {};
+  client.head = to_bytes(response, head_only ? BodyPart::head_only : BodyPart::whole);
+  client.answered = true;
+  client.is_stream = response.is_stream && !head_only;
+  client.deadline = in(options_.send_timeout);
+  num_streams_ += client.is_stream ? 1 : 0;
+}
+
+bool HttpServer::wants_to_write(const Client& client) const {
+  return client.answered && (client.sent < client.head.size() || client.event != nullptr);
+}
+
+// A stream that has taken everything gets the newest event, whatever it missed.
+void HttpServer::give_event(Client& client) {
+  if (!client.is_stream || client.event != nullptr || client.sent < client.head.size()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (newest_ != nullptr && client.seen != published_) {
+    client.event = newest_;
+    client.seen = published_;
+    client.head.clear();
+    client.sent = 0;
+    client.deadline = in(options_.send_timeout);
+  }
+}
+
+void HttpServer::write_to(Client& client) {
+  for (give_event(client); client.fd && wants_to_write(client); give_event(client)) {
+    const std::string& bytes = client.event != nullptr ? *client.event : client.head;
+    const ssize_t put = ::send(client.fd.get(),
+                               bytes.data() + client.sent,
+                               bytes.size() - client.sent,
+                               MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (put < 0) {
+      if (!would_block()) {
+        client.fd.reset();
+      }
+      return;
+    }
+    client.sent += static_cast<std::size_t>(put);
+    client.deadline = in(options_.send_timeout);
+    if (client.event != nullptr && client.sent == bytes.size()) {
+      client.event = nullptr;
+      client.sent = 0;
+    }
+  }
+}
+
+// Those that are gone, too slow, or have their answer.
+void HttpServer::drop_closed() {
+  const Clock::time_point now = Clock::now();
+  for (auto client = clients_.begin(); client != clients_.end();) {
+    const bool idle_stream = client->is_stream && !wants_to_write(*client);
+    const bool done = client->answered && !client->is_stream && !wants_to_write(*client);
+    if (done && client->fd && !std::exchange(client->closing, true)) {
+      ::shutdown(client->fd.get(), SHUT_WR);
+      client->deadline = in(kFarewell);
+    }
+    if (client->fd && (idle_stream || now < client->deadline)) {
+      ++client;
+      continue;
+    }
+    num_streams_ -= client->is_stream ? 1 : 0;
+    client = clients_.erase(client);
+  }
+}
+
+// Until the next client runs out of time.
+int HttpServer::wait_milliseconds() const {
+  std::optional<Clock::time_point> first;
+  for (const Client& client : clients_) {
+    if (!client.is_stream || wants_to_write(client)) {
+      first = first ? std::min(*first, client.deadline) : client.deadline;
+    }
+  }
+  if (Clock::now() < accept_again_) {
+    first = first ? std::min(*first, accept_again_) : accept_again_;
+  }
+  if (!first) {
+    return -1;
+  }
+  const Seconds left(*first - Clock::now());
+  return std::clamp(static_cast<int>(1000 * left.count()) + 1, 0, 60'000);
+}
+
+}  // namespace qanat

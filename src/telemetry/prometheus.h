@@ -1,0 +1,21 @@
+// A run as Prometheus scrapes it: the text exposition format, version 0.0.4. By hand: a page of
+// text needs no client library, and snapshots come from journals as well as from running programs.
+//
+// Names begin with qanat_, units are base units, times are counters (so that rate() gives exact
+// shares over any window), ratios are between 0 and 1. Labels come from closed sets: never a step,
+// a path or a run. What is not known is absent, not zero.
+#pragma once
+
+#include <string>
+
+#include "metrics/run_snapshot.h"
+
+namespace qanat {
+
+// The Content-Type to serve it with.
+inline constexpr const char* kPrometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+// Pure. Ends in a newline.
+std::string prometheus_text(const RunSnapshot& run);
+
+}  // namespace qanat

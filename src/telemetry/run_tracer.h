@@ -1,0 +1,103 @@
+// A run's journal as a trace: the way of every batch through loader, ring and model, on tracks that
+// can be looked at side by side, with arrows from utterance to batch to step.
+//
+//   steps               a slice per step, its ledger inside
+//   loader worker N     a slice per utterance           (needs rows: only while a run goes on)
+//   feeder              waiting for the loader
+//   slot N              stage, prepare | copy, ready, in use
+//   checkpoints, renders, events; counters: loss, queue, memory
+//
+// The same from a running program and from a file. For one thread; memory is bounded by the budget.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "metrics/step_record.h"
+#include "telemetry/trace_encoder.h"
+#include "telemetry/trace_store.h"
+
+namespace qanat {
+
+struct TraceOptions {
+  TraceFormat format = TraceFormat::perfetto;
+  Bytes budget = mebibytes(32);  // of the file, and of the memory until it is written
+};
+
+// An utterance in the hands of a worker. Times since the session began.
+struct TracedRow {
+  int worker = 0;
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;
+  int row = 0;
+  std::string utterance;
+  Seconds begin{0};
+  Seconds end{0};
+};
+
+class RunTracer {
+ public:
+  explicit RunTracer(const TraceOptions& options = {});
+
+  // A line of the journal, "kind" and "t" included. A header starts the trace anew; damaged lines
+  // are passed over.
+  void add_line(const nlohmann::json& line);
+  void add_row(const TracedRow& row);
+
+  // Writes what there is; the file appears whole. Throws Error when it cannot be written.
+  void write(const std::filesystem::path& path);
+
+  std::int64_t left_out() const { return store_.left_out(); }
+  std::int64_t steps() const { return steps_; }
+
+ private:
+  using BatchKey = std::pair<std::int64_t, std::int64_t>;  // epoch, index
+  struct Track {
+    TraceTrack track;
+    std::int64_t newest = 0;  // end of its last record: records of a track are in order
+  };
+  struct PendingStep {
+    StepRecord record;
+    std::int64_t reported = 0;  // when the line was written: no later than that it ended
+  };
+
+  Track& track(const std::string& name, int rank, TraceTrackKind kind = TraceTrackKind::slices);
+  void put_slice(Track& track, TraceSlice slice);
+  void put_instant(const std::string& name, std::int64_t at, const nlohmann::json& line);
+  void put_counter(const std::string& name, const std::string& unit, std::int64_t at, double value);
+
+  void begin_session();
+  void add_step(const nlohmann::json& line, std::int64_t at);
+  void add_slot(const nlohmann::json& line);
+  void put_slot_stages(const nlohmann::json& line, const BatchKey& batch);
+  void add_job(const std::string& track_name, const nlohmann::json& line, std::int64_t at);
+  void add_pipeline(const nlohmann::json& line, std::int64_t at);
+  void put_step(const StepRecord& record, std::int64_t end);
+  void put_pending_steps(std::size_t most_pending);
+  std::optional<std::pair<std::int64_t, std::int64_t>> ring_interval(const nlohmann::json& line,
+                                                                     const char* stage) const;
+  std::vector<TraceFlow> take_row_flows(const BatchKey& batch);
+
+  const TraceOptions options_;
+  const std::unique_ptr<TraceEncoder> encoder_;
+  TraceStore store_;
+  std::map<std::string, Track> tracks_;
+  std::int64_t ring_origin_ = 0;
+  std::int64_t steps_ = 0;
+  std::map<BatchKey, std::int64_t> read_;          // when the model was done with a batch
+  std::map<BatchKey, std::vector<int>> row_sets_;  // rows seen of batches that are being filled
+  std::deque<PendingStep> pending_;                // steps whose batch has not been told of
+};
+
+}  // namespace qanat

@@ -1,0 +1,185 @@
+#include "telemetry/run_tracer.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace qanat {
+namespace {
+
+using testing::Contains;
+using testing::SizeIs;
+
+nlohmann::json step_line(std::int64_t step, double t) {
+  StepRecord record{.step = step,
+                    .batch = step,
+                    .losses = {.total = 2.0},
+                    .phases = {.wait = Seconds{0.010},
+                               .forward = Seconds{0.050},
+                               .backward = Seconds{0.030},
+                               .optimizer = Seconds{0.010}}};
+  nlohmann::json line = to_event(record).fields;
+  line["kind"] = "step";
+  line["t"] = t;
+  return line;
+}
+
+nlohmann::json slot_line(std::int64_t batch, double begin) {
+  return {{"kind", "slot"},
+          {"t", begin + 1},
+          {"epoch", 0},
+          {"batch", batch},
+          {"slot", batch % 3},
+          {"load", {begin, begin + 0.001}},
+          {"copy", {begin + 0.001, begin + 0.002}},
+          {"train", {begin + 0.01, begin + 0.09}}};
+}
+
+// Through the JSON form, which is easy to look into; tests/integration decodes the other one.
+class RunTracerTest : public testing::Test {
+ protected:
+  nlohmann::json events() {
+    const std::filesystem::path path =
+        std::filesystem::path(testing::TempDir()) /
+        (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".json");
+    tracer_.write(path);
+    return nlohmann::json::parse(read_text_file(path).value()).at("traceEvents");
+  }
+  static std::vector<nlohmann::json> named(const nlohmann::json& events, const std::string& name) {
+    std::vector<nlohmann::json> found;
+    for (const nlohmann::json& event : events) {
+      if (event.value("name", "") == name) {
+        found.push_back(event);
+      }
+    }
+    return found;
+  }
+
+  RunTracer tracer_{{.format = TraceFormat::json}};
+};
+
+TEST_F(RunTracerTest, AStepStandsWhereItsBatchWasRead) {
+  tracer_.add_line({{"kind", "journal"}, {"t", 0.0}});
+  tracer_.add_line({{"kind", "ring_start"}, {"t", 5.0}});
+  tracer_.add_line(step_line(0, 7.0));  // before the word of its batch
+  tracer_.add_line(slot_line(0, 1.0));
+
+  const nlohmann::json all = events();
+
+  const std::vector<nlohmann::json> step = named(all, "step 0");
+  ASSERT_THAT(step, SizeIs(1));
+  EXPECT_NEAR(step[0].at("ts").get<double>(), 6.0e6, 1);  // 5 + 1 + 0.09 + 0.01 - 0.1
+  EXPECT_NEAR(step[0].at("dur").get<double>(), 100'000, 1);
+  const std::vector<nlohmann::json> backward = named(all, "backward");
+  ASSERT_THAT(backward, SizeIs(1));
+  EXPECT_NEAR(backward[0].at("ts").get<double>() + backward[0].at("dur").get<double>(),
+              6.09e6,
+              1);  // where the batch was read
+  EXPECT_THAT(named(all, "loss"), SizeIs(1));
+}
+
+TEST_F(RunTracerTest, ArrowsLeadFromUtteranceToBatchToStep) {
+  tracer_.add_line({{"kind", "ring_start"}, {"t", 0.0}});
+  tracer_.add_row({.worker = 1,
+                   .batch = 0,
+                   .row = 0,
+                   .utterance = "clip-1",
+                   .begin = Seconds{0.1},
+                   .end = Seconds{0.2}});
+  tracer_.add_row({.worker = 0,
+                   .batch = 0,
+                   .row = 1,
+                   .utterance = "clip-2",
+                   .begin = Seconds{0.1},
+                   .end = Seconds{0.3}});
+  tracer_.add_line(slot_line(0, 1.0));
+  tracer_.add_line(step_line(0, 2.0));
+
+  std::map<std::string, std::string> ways;  // id: its phases in order
+  for (const nlohmann::json& event : named(events(), "way of a batch")) {
+    ways[event.at("id").get<std::string>()] += event.at("ph").get<std::string>();
+  }
+
+  std::vector<std::string> phases;
+  for (const auto& [id, way] : ways) {
+    phases.push_back(way);
+  }
+  EXPECT_THAT(phases, testing::UnorderedElementsAre("sf", "sf", "sf"));
+}
+
+TEST_F(RunTracerTest, SlicesOfATrackNeverOverlap) {
+  tracer_.add_line({{"kind", "ring_start"}, {"t", 0.0}});
+  tracer_.add_line(slot_line(0, 1.0));
+  tracer_.add_line(slot_line(3, 1.05));  // the same slot, and its times say: too early
+
+  std::map<int, double> end;
+  for (const nlohmann::json& event : events()) {
+    if (event.at("ph") == "X") {
+      const int track = event.at("tid").get<int>();
+      EXPECT_GE(event.at("ts").get<double>(), end[track]);
+      end[track] = event.at("ts").get<double>() + event.at("dur").get<double>();
+    }
+  }
+  EXPECT_THAT(end, SizeIs(2));  // feeder and slot
+}
+
+TEST_F(RunTracerTest, AResumedRunIsTracedFromItsNewestSession) {
+  tracer_.add_line({{"kind", "journal"}, {"t", 0.0}});
+  tracer_.add_line({{"kind", "autotune"}, {"t", 1.0}});
+  tracer_.add_line({{"kind", "journal"}, {"t", 0.0}});
+  tracer_.add_line({{"kind", "start_gate"}, {"t", 1.0}, {"opened_by", "ready"}});
+
+  const nlohmann::json all = events();
+
+  EXPECT_THAT(named(all, "autotune"), SizeIs(0));
+  ASSERT_THAT(named(all, "start_gate"), SizeIs(1));
+  EXPECT_EQ(named(all, "start_gate")[0].at("args").at("opened_by"), "ready");
+}
+
+TEST_F(RunTracerTest, WhatTookTimeEndsWhenItWasTold) {
+  tracer_.add_line({{"kind", "checkpoint"}, {"t", 3.0}, {"step", 500}, {"seconds", 1.0}});
+
+  const std::vector<nlohmann::json> saved = named(events(), "step 500");
+
+  ASSERT_THAT(saved, SizeIs(1));
+  EXPECT_NEAR(saved[0].at("ts").get<double>(), 2.0e6, 1);
+}
+
+TEST_F(RunTracerTest, DamagedLinesArePassedOver) {
+  tracer_.add_line(nlohmann::json::object());
+  tracer_.add_line({{"kind", 3}, {"t", 1.0}});
+  tracer_.add_line({{"kind", "step"}, {"t", 1.0}});
+  tracer_.add_line({{"kind", "slot"}, {"t", 1.0}, {"copy", {1, "two"}}, {"train", 7}});
+  tracer_.add_line({{"kind", "pipeline"}, {"t", 1.0}, {"ready", 4}});
+
+  EXPECT_EQ(tracer_.steps(), 0);
+  EXPECT_NO_THROW(events());
+}
+
+TEST_F(RunTracerTest, AStepWhoseBatchIsNeverToldOfIsPutWhereItWasReported) {
+  tracer_.add_line(step_line(0, 2.0));
+
+  const std::vector<nlohmann::json> step = named(events(), "step 0");
+
+  ASSERT_THAT(step, SizeIs(1));
+  EXPECT_NEAR(step[0].at("ts").get<double>(), 1.9e6, 1);
+}
+
+TEST(RunTracerBudgetTest, TheFileStaysWithinIt) {
+  RunTracer tracer({.format = TraceFormat::perfetto, .budget = Bytes{20'000}});
+  for (int i = 0; i < 2'000; ++i) {
+    tracer.add_line(step_line(i, i));
+  }
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "budget.perfetto-trace";
+
+  tracer.write(path);
+
+  EXPECT_LE(std::filesystem::file_size(path), 21'000u);
+  EXPECT_GT(tracer.left_out(), 1'000);
+  EXPECT_EQ(tracer.steps(), 2'000);
+}
+
+}  // namespace
+}  // namespace qanat

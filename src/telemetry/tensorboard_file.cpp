@@ -1,0 +1,209 @@
+#include "telemetry/tensorboard_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "audio/wav_layout.h"
+#include "base/error.h"
+#include "telemetry/crc32c.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::size_t kMostBuffered = 1 << 20;
+
+// Field numbers of TensorBoard's messages.
+namespace event_field {
+constexpr std::uint32_t wall_time = 1;
+constexpr std::uint32_t step = 2;
+constexpr std::uint32_t file_version = 3;
+constexpr std::uint32_t summary = 5;
+constexpr std::uint32_t session_log = 7;
+}  // namespace event_field
+namespace value_field {
+constexpr std::uint32_t tag = 1;
+constexpr std::uint32_t simple_value = 2;
+constexpr std::uint32_t image = 4;
+constexpr std::uint32_t audio = 6;
+constexpr std::uint32_t tensor = 8;
+constexpr std::uint32_t metadata = 9;
+}  // namespace value_field
+constexpr std::uint32_t kSummaryValue = 1;
+constexpr std::uint64_t kStringTensor = 7;
+constexpr std::uint64_t kSessionStart = 1;
+constexpr std::uint64_t kRgb = 3;
+
+void append_little_endian(std::string& to, std::uint64_t value, int count) {
+  for (int i = 0; i < count; ++i) {
+    to += static_cast<char>(value >> (8U * static_cast<unsigned>(i)) & 0xFFU);
+  }
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+ProtoWriter event_at(const BoardTime& time) {
+  ProtoWriter event;
+  event.put_double(event_field::wall_time, time.wall).put_signed(event_field::step, time.step);
+  return event;
+}
+
+ProtoWriter tagged(const std::string& tag) {
+  ProtoWriter value;
+  value.put_bytes(value_field::tag, tag);
+  return value;
+}
+
+std::uint64_t big_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char byte : bytes) {
+    value = value << 8U | static_cast<unsigned char>(byte);
+  }
+  return value;
+}
+
+std::filesystem::path make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw Error(
+        "{}: cannot make the folder for TensorBoard: {}; try another "
+        "training.tensorboard_dir",
+        folder.string(),
+        error.message());
+  }
+  return folder;
+}
+
+}  // namespace
+
+TensorBoardFile::TensorBoardFile(const std::filesystem::path& folder, double wall_now) {
+  make_folder(folder);
+  for (int number = 0; !fd_; ++number) {
+    path_ = folder / fmt::format("events.out.tfevents.{:010}.{}.{}.{}",
+                                 static_cast<std::int64_t>(wall_now),
+                                 host_name(),
+                                 ::getpid(),
+                                 number);
+    fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+    if (!fd_ && errno != EEXIST) {
+      throw Error(
+          "{}: cannot make a file for TensorBoard: {}; try another "
+          "training.tensorboard_dir",
+          path_.string(),
+          std::strerror(errno));
+    }
+  }
+  ProtoWriter first;
+  first.put_double(event_field::wall_time, wall_now)
+      .put_bytes(event_field::file_version, "brain.Event:2");
+  put_event(first);
+  flush();
+}
+
+void TensorBoardFile::put_event(const ProtoWriter& event) {
+  const std::string& bytes = event.bytes();
+  std::string length;
+  append_little_endian(length, bytes.size(), 8);
+  buffer_ += length;
+  append_little_endian(buffer_, masked_crc32c(length), 4);
+  buffer_ += bytes;
+  append_little_endian(buffer_, masked_crc32c(bytes), 4);
+  if (buffer_.size() > kMostBuffered) {
+    flush();
+  }
+}
+
+void TensorBoardFile::put_summary(const BoardTime& time, const ProtoWriter& summary) {
+  put_event(event_at(time).put_message(event_field::summary, summary));
+}
+
+void TensorBoardFile::put_session_start(const BoardTime& time) {
+  ProtoWriter log;
+  log.put_varint(1, kSessionStart);
+  put_event(event_at(time).put_message(event_field::session_log, log));
+}
+
+void TensorBoardFile::put_scalars(const BoardTime& time, const std::vector<TagValue>& values) {
+  ProtoWriter summary;
+  for (const auto& [tag, value] : values) {
+    summary.put_message(
+        kSummaryValue, tagged(tag).put_float(value_field::simple_value, static_cast<float>(value)));
+  }
+  put_summary(time, summary);
+}
+
+void TensorBoardFile::put_wav(const BoardTime& time, const std::string& tag, std::string_view wav) {
+  const Result<std::optional<WavLayout>> layout =
+      parse_wav(std::as_bytes(std::span(wav.data(), wav.size())));
+  if (!layout || !layout.value()) {
+    throw Error("{}: not a WAV file of plain samples", tag);
+  }
+  const WavLayout& of = *layout.value();
+  ProtoWriter audio;
+  audio.put_float(1, static_cast<float>(of.rate.value))
+      .put_signed(2, of.channels)
+      .put_signed(3, of.samples.value)
+      .put_bytes(4, wav)
+      .put_bytes(5, "audio/wav");
+  ProtoWriter summary;
+  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::audio, audio));
+  put_summary(time, summary);
+}
+
+void TensorBoardFile::put_png(const BoardTime& time, const std::string& tag, std::string_view png) {
+  constexpr std::size_t kWidthAt = 16;  // behind the signature and the head of the first chunk
+  if (png.size() < kWidthAt + 8 || png.substr(1, 3) != "PNG") {
+    throw Error("{}: not a PNG picture", tag);
+  }
+  ProtoWriter image;
+  image.put_varint(1, big_endian(png.substr(kWidthAt + 4, 4)))
+      .put_varint(2, big_endian(png.substr(kWidthAt, 4)))
+      .put_varint(3, kRgb)
+      .put_bytes(4, png);
+  ProtoWriter summary;
+  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::image, image));
+  put_summary(time, summary);
+}
+
+void TensorBoardFile::put_markdown(const BoardTime& time,
+                                   const std::string& tag,
+                                   std::string_view text) {
+  ProtoWriter tensor;  // a scalar: of no dimension
+  tensor.put_varint(1, kStringTensor).put_message(2, ProtoWriter()).put_bytes(8, text);
+  ProtoWriter plugin;
+  plugin.put_bytes(1, "text");
+  ProtoWriter metadata;
+  metadata.put_message(1, plugin);
+  ProtoWriter summary;
+  summary.put_message(kSummaryValue,
+                      tagged(tag)
+                          .put_message(value_field::tensor, tensor)
+                          .put_message(value_field::metadata, metadata));
+  put_summary(time, summary);
+}
+
+void TensorBoardFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t put = ::write(fd_.get(), rest.data(), rest.size());
+    if (put < 0 && errno == EINTR) {
+      continue;
+    }
+    if (put < 0) {
+      throw Error("{}: cannot write: {}", path_.string(), std::strerror(errno));
+    }
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  buffer_.clear();
+}
+
+}  // namespace qanat

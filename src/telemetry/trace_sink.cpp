@@ -1,0 +1,52 @@
+#include "telemetry/trace_sink.h"
+
+#include <fmt/format.h>
+
+namespace qanat {
+
+TraceSink::TraceSink(const TraceOptions& options)
+    : tracer_(options),
+      queue_("trace",
+             kCapacity,
+             {.take =
+                  [this](const Item& item) {
+                    std::visit([this](const auto& one) { take(one); }, item);
+                  },
+              .idle = nullptr}) {}
+
+void TraceSink::take(const TimedEvent& timed) {
+  if (timed.event.kind == "journal") {
+    session_ = timed.at;
+  }
+  nlohmann::json line = timed.event.fields;
+  line["kind"] = timed.event.kind;
+  line["t"] = Seconds(timed.at - session_).count();
+  tracer_.add_line(line);
+}
+
+void TraceSink::take(const RowSpan& row) {
+  tracer_.add_row({.worker = row.worker,
+                   .epoch = row.batch.epoch,
+                   .batch = row.batch.index,
+                   .row = row.row,
+                   .utterance = row.utterance,
+                   .begin = row.begin - session_,
+                   .end = row.end - session_});
+}
+
+TraceSink::Finished TraceSink::finish(const std::filesystem::path& path) {
+  queue_.finish();
+  Finished finished;
+  if (const std::optional<std::string> failure = queue_.failure()) {
+    finished.complaint = fmt::format("the trace ends early: {}", *failure);
+  } else if (queue_.dropped() > 0) {
+    finished.complaint = fmt::format(
+        "{} records came faster than they could be traced and are missing", queue_.dropped());
+  }
+  tracer_.write(path);
+  finished.steps = tracer_.steps();
+  finished.left_out = tracer_.left_out();
+  return finished;
+}
+
+}  // namespace qanat

@@ -1,0 +1,172 @@
+"""The pages of a run in a real browser: Debian's Chromium, headless."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from browser import CHROMIUM, Browser
+from journals import step_line, write_journal
+from program import QANAT, environment, qanat
+
+SLOW = os.environ.get("QANAT_SLOW") == "1"
+needs_browser = unittest.skipUnless(CHROMIUM, "no chromium here; apt-get install chromium")
+
+
+def write_page(folder, steps=200, *flags):
+    journal = write_journal(folder / "journal.jsonl", steps)
+    page = folder / "report.html"
+    result = qanat("report", journal, "--html", page, "--fail-on", "never", *flags)
+    assert result.returncode == 0, result.stderr
+    return page
+
+
+class ReportPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not CHROMIUM:
+            raise unittest.SkipTest("no chromium here; apt-get install chromium")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.page = write_page(cls.path)
+        cls.browser = Browser()
+        cls.browser.open(cls.page.as_uri())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.folder.cleanup()
+
+    def test_nothing_is_wrong_and_nothing_is_asked_for(self):
+        self.assertEqual(self.browser.console, [])
+        self.assertEqual([url for url in self.browser.requests if not url.startswith("file:")], [])
+        self.assertEqual(self.browser.run("performance.getEntriesByType('resource').length"), 0)
+
+    def test_charts_have_the_right_values(self):
+        wait = self.browser.run(
+            "document.querySelector('#ledger-table tr[data-x]').textContent")
+        self.assertEqual(wait, "wait20.0 ms20.0 %")
+        # The wait is the first fifth of the bar.
+        boxes = self.browser.run(
+            "[...document.querySelectorAll('#ledger-plot rect')].map(r => r.getBBox().width)")
+        self.assertAlmostEqual(boxes[0] / sum(boxes), 0.2, delta=0.01)
+        # Every step takes 100 ms, so the line is level, at the height of that value.
+        heights = self.browser.run(
+            "[...document.querySelector('#steps-plot polyline').points].map(p => p.y)")
+        self.assertLess(max(heights) - min(heights), 0.2)
+        loss = self.browser.run(
+            "[...document.querySelectorAll('#loss-table tr[data-x]')].at(0).cells[1].textContent")
+        self.assertEqual(loss, f"{(5 + 2.5 + 5 / 3) / 3:.4f}")
+
+    def test_every_chart_has_words_for_those_who_do_not_see_it(self):
+        missing = self.browser.run(
+            "[...document.querySelectorAll('svg.plot')].filter(s => !s.querySelector('title')"
+            ".textContent || !s.closest('figure').querySelector('table')).map(s => s.id)")
+        self.assertEqual(missing, [])
+        self.assertGreater(self.browser.run("document.querySelectorAll('svg.plot').length"), 5)
+
+    def test_keys_read_a_chart(self):
+        self.browser.run("document.getElementById('steps-plot').focus()")
+        self.browser.press("ArrowRight", 39)
+        self.browser.press("End", 35)
+        reading = self.browser.run(
+            "document.querySelector('#steps-figure .reading').textContent")
+        self.assertIn("100.0 ms", reading)
+        self.assertIn("199", reading)
+
+    def test_a_fix_can_be_copied(self):
+        self.assertEqual(self.browser.run("document.querySelectorAll('.copy').length > 0 || "
+                                          "document.querySelectorAll('.card').length === 0"), True)
+
+    def test_the_theme_follows_the_system_and_the_button(self):
+        ground = "getComputedStyle(document.body).backgroundColor"
+        self.browser.prefer("light")
+        light = self.browser.run(ground)
+        self.browser.prefer("dark")
+        dark = self.browser.run(ground)
+        self.assertNotEqual(light, dark)
+        self.browser.run("document.getElementById('theme').click()")
+        self.assertEqual(self.browser.run(ground), light)
+        self.browser.run("document.getElementById('theme').click()")
+        self.assertEqual(self.browser.run(ground), dark)
+
+    def test_what_the_journal_says_does_not_act(self):
+        self.assertIn("</script><script>x",
+                      self.browser.run("document.querySelector('.settings').textContent"))
+        self.assertEqual(self.browser.run("typeof x"), "undefined")
+        embedded = json.loads(
+            self.browser.run("document.getElementById('report-json').textContent"))
+        self.assertEqual(embedded["schema"], "qanat.report")
+
+
+@needs_browser
+class PersianPage(unittest.TestCase):
+    def test_runs_from_right_to_left_with_charts_from_left_to_right(self):
+        with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+            browser.open(write_page(pathlib.Path(folder), 200, "--lang", "fa").as_uri())
+            self.assertEqual(browser.run("document.documentElement.dir"), "rtl")
+            self.assertEqual(browser.run("getComputedStyle(document.body).direction"), "rtl")
+            self.assertEqual(
+                browser.run("getComputedStyle(document.querySelector('.plot')).direction"), "ltr")
+            first, last = browser.run(
+                "(p => [p[0].x, p[p.length - 1].x])"
+                "([...document.querySelector('#steps-plot polyline').points])")
+            self.assertLess(first, last)
+            self.assertEqual(browser.console, [])
+            # The accent of a card is on its right.
+            self.assertEqual(browser.run(
+                "getComputedStyle(document.querySelector('.verdict')).borderRightStyle"), "solid")
+
+
+@needs_browser
+class LivePage(unittest.TestCase):
+    def test_follows_a_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = write_journal(pathlib.Path(folder) / "journal.jsonl", 50, ended=False)
+            server = subprocess.Popen([QANAT, "top", journal, "--web", "--dashboard", "0"],
+                                      stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                      env=environment())
+            try:
+                url = server.stderr.readline().partition("dashboard: ")[2].strip()
+                with Browser() as browser:
+                    browser.open(url)
+                    browser.wait_for("document.querySelector('main').dataset.step === '50'")
+                    self.assertGreater(browser.run("document.querySelectorAll('svg.plot').length"), 5)
+                    browser.run("document.querySelector('#steps details').open = true")
+                    with open(journal, "a") as file:
+                        for i in range(50, 80):
+                            file.write(json.dumps(step_line(i)) + "\n")
+                    browser.wait_for("document.querySelector('main').dataset.step === '80'")
+                    self.assertTrue(browser.run("document.querySelector('#steps details').open"))
+                    self.assertEqual(browser.console, [])
+                    foreign = [asked for asked in browser.requests
+                               if not asked.startswith((url, "data:", "about:"))]
+                    self.assertEqual(foreign, [])
+            finally:
+                server.send_signal(signal.SIGINT)
+                server.wait(timeout=20)
+                server.stderr.close()
+
+
+@unittest.skipUnless(SLOW, "takes a minute; QANAT_SLOW=1")
+class LongRun(unittest.TestCase):
+    def test_a_million_steps_stay_small_and_open_fast(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = write_page(pathlib.Path(folder), 1_000_000)
+            self.assertLess(page.stat().st_size, 500_000)
+            used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            self.assertLess(used, 600_000, "kB of memory")
+            self.assertIn("1,000,000", page.read_text())
+            if CHROMIUM:
+                with Browser() as browser:
+                    seconds = browser.open(page.as_uri())
+                    print(f"{page.stat().st_size} bytes, opened in {seconds:.2f} s, {used} kB")
+                    self.assertLess(seconds, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

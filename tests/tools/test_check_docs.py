@@ -1,0 +1,104 @@
+"""tools/check_docs.py finds what it is for."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import check_docs  # noqa: E402
+from make_reference import Phrases, marked, option_cells, parse_help  # noqa: E402
+
+ENGLISH = "# A\n\n## B\n\n```console\n$ true\n```\n\n| `speed` | how fast | 3.5 |\n"
+PERSIAN = ('<div dir="rtl">\n\n# آ\n\n## ب\n\n<div dir="ltr">\n\n```console\n$ true\n```\n\n</div>\n\n'
+           "| `speed` | تندی | 3.5 |\n\n</div>\n")
+
+
+class CheckDocsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(setattr, check_docs, "ROOT", check_docs.ROOT)
+        self.addCleanup(setattr, check_docs, "DOCS", check_docs.DOCS)
+        check_docs.ROOT = pathlib.Path(folder.name)
+        check_docs.DOCS = check_docs.ROOT / "docs"
+        self.write("en/a.md", ENGLISH)
+        self.write("fa/a.md", PERSIAN)
+
+    def write(self, name, text):
+        path = check_docs.DOCS / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def chapters(self):
+        return "\n".join(check_docs.chapter_problems())
+
+    def test_equal_chapters_are_fine(self):
+        self.assertEqual(self.chapters(), "")
+
+    def test_a_chapter_in_one_language_only(self):
+        self.write("en/b.md", "# B\n")
+        self.assertIn("docs/fa/b.md: missing", self.chapters())
+
+    def test_a_heading_that_is_missing(self):
+        self.write("fa/a.md", PERSIAN.replace("## ب\n\n", ""))
+        self.assertIn("1 headings, docs/en has 2", self.chapters())
+
+    def test_commands_that_differ(self):
+        self.write("fa/a.md", PERSIAN.replace("$ true", "$ false"))
+        self.assertIn("blocks of commands differ", self.chapters())
+
+    def test_figures_that_differ(self):
+        self.write("fa/a.md", PERSIAN.replace("3.5", "3.6"))
+        self.assertIn("speed is 3.6, docs/en says 3.5", self.chapters())
+
+    def test_code_that_would_run_the_wrong_way(self):
+        self.write("fa/a.md", PERSIAN.replace('<div dir="ltr">\n\n', ""))
+        self.assertIn('1 blocks of code, 0 inside <div dir="ltr">', self.chapters())
+
+    def test_a_flag_that_would_lose_its_dashes(self):
+        self.write("fa/a.md", PERSIAN.replace("تندی", "پرچم `--speed`"))
+        self.assertIn("lacks its left-to-right marks", self.chapters())
+        self.write("fa/a.md", PERSIAN.replace("تندی", marked("پرچم `--speed`")))
+        self.assertEqual(self.chapters(), "")
+
+    def test_links_and_anchors_that_lead_nowhere(self):
+        self.write("en/a.md", "# A\n\n[x](b.md) [y](#a) [z](#c)\n")
+        self.assertEqual(len(list(check_docs.link_problems())), 2)
+
+    def test_commands_and_flags_that_do_not_exist(self):
+        flags = {"data check": {"--json"}}
+        self.assertEqual(list(check_docs.call_problems("a.md", "data check D --json", flags)), [])
+        self.assertTrue(list(check_docs.call_problems("a.md", "data check D --xml", flags)))
+        self.assertTrue(list(check_docs.call_problems("a.md", "fly away", flags)))
+
+    def test_a_command_that_fails(self):
+        page = check_docs.DOCS / "en/a.md"
+        self.assertEqual(list(check_docs.run_line(page, "exit 3  # exit 3", {})), [])
+        self.assertTrue(list(check_docs.run_line(page, "exit 3", {})))
+
+    def test_slow_commands_wait_for_the_slow_suite(self):
+        text = "```console slow\n$ sleep 60\n```\n"
+        self.assertEqual(check_docs.commands(text, slow=False), [])
+        self.assertEqual(check_docs.commands(text, slow=True), ["sleep 60"])
+
+
+class MakeReferenceTest(unittest.TestCase):
+    def test_help_is_read_back(self):
+        page = parse_help("does it\nUsage: qanat it [OPTIONS]\n\nOptions:\n"
+                          "  --seed UINT=1                 another seed\n"
+                          "                                gives others\n\nWords.\n")
+        self.assertEqual(page["groups"], [("Options", [("--seed UINT=1", "another seed gives others")])])
+        self.assertEqual(page["footer"], ["Words."])
+        self.assertEqual(option_cells("--seed UINT=1", "another"), ("`--seed UINT`", "another", "1"))
+
+    def test_phrases_with_gaps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "phrases"
+            path.write_text("from {} to {}\n\tاز {} تا {}\n", encoding="utf-8")
+            phrases = Phrases(path)
+        self.assertEqual(phrases.say("from 1 to 5"), "از 1 تا 5")
+        self.assertEqual((phrases.say("what"), list(phrases.missing)), ("what", ["what"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

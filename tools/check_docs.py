@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Fails where the documentation is not whole, not the same in both languages, or not true.
+
+    tools/check_docs.py --qanat build/release/bin/qanat [--slow]
+
+- docs/en and docs/fa have the same chapters, with as many headings, the same commands and the
+  same figures; the pages in docs/fa run right to left, and their code left to right.
+- Links lead somewhere, anchors included.
+- Commands, configuration and rules are what the program says today (tools/make_reference.py).
+- Every `qanat ...` in a block of commands names a command and flags that exist.
+- Blocks marked `console` run, each chapter in a folder of its own; `console slow` only with
+  --slow. A line begins with `$ `; one that ends in `# exit N` has to exit with N.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from make_reference import Phrases, Program, collect, marked, pages
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+SECONDS = 10  # the longest a quick command may take on a machine with nothing else to do
+
+
+def blocks(text):
+    """[(info, [lines])] of the fenced blocks."""
+    return [(info.strip(), body.splitlines()) for info, body in FENCE.findall(text)]
+
+
+def commands(text, slow):
+    """The lines to run, in order."""
+    kinds = ("console", "console slow") if slow else ("console",)
+    return [line[2:] for info, lines in blocks(text) if info in kinds
+            for line in lines if line.startswith("$ ")]
+
+
+def without_code(text):
+    text = FENCE.sub("", text)
+    return re.sub(r"`[^`\n]*`", "``", text)
+
+
+def headings(text):
+    return re.findall(r"^(#+) (.+)$", FENCE.sub("", text), re.MULTILINE)
+
+
+def anchor(heading):
+    """As GitHub makes them."""
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+    return "".join(c for c in words if c.isalnum() or c in " -_‌").replace(" ", "-")
+
+
+def chapter_problems():
+    """Both languages tell the same."""
+    english = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "en").glob("*.md")}
+    persian = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "fa").glob("*.md")}
+    for name in sorted(english.keys() ^ persian.keys()):
+        yield f"docs/{'fa' if name in english else 'en'}/{name}: missing"
+    for name in sorted(english.keys() & persian.keys()):
+        ours, theirs = english[name], persian[name]
+        levels = [level for level, _ in headings(ours)], [level for level, _ in headings(theirs)]
+        if levels[0] != levels[1]:
+            yield (f"docs/fa/{name}: {len(levels[1])} headings, docs/en has {len(levels[0])}, or "
+                   "their levels differ")
+        shown = [lines for info, lines in blocks(ours) if info.partition(" ")[0] in ("console", "sh")]
+        told = [lines for info, lines in blocks(theirs) if info.partition(" ")[0] in ("console", "sh")]
+        if shown != told:
+            yield f"docs/fa/{name}: its blocks of commands differ from docs/en"
+        yield from figure_problems(name, ours, theirs)
+        yield from direction_problems(name, theirs)
+
+
+def figure_problems(name, english, persian):
+    """Rows of tables that begin with the same code end with the same number."""
+    def rows(text):
+        return dict(re.findall(r"^\| `(\w+)` \|.*\| ([\d.]+) \|$", text, re.MULTILINE))
+    ours, theirs = rows(english), rows(persian)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            yield f"docs/fa/{name}: {key} is {theirs.get(key)}, docs/en says {ours.get(key)}"
+
+
+def direction_problems(name, text):
+    if not (text.startswith('<div dir="rtl">\n\n') and text.endswith('\n</div>\n')):
+        yield f'docs/fa/{name}: not inside <div dir="rtl">'
+    fences = len(re.findall(r"^```.+$|^```$", text, re.MULTILINE)) // 2
+    turned = text.count('<div dir="ltr">\n\n```')
+    if fences != turned:
+        yield f'docs/fa/{name}: {fences} blocks of code, {turned} inside <div dir="ltr">'
+    for number, (is_line, wanted) in enumerate(zip(text.split("\n"), marked(text).split("\n")), 1):
+        if is_line != wanted:
+            yield f"docs/fa/{name}:{number}: code beside text lacks its left-to-right marks; {wanted}"
+
+
+def markdown_files():
+    yield from sorted(DOCS.rglob("*.md"))
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md", "bench/README.md",
+                 "examples/README.md"):
+        if (ROOT / name).exists():
+            yield ROOT / name
+
+
+def link_problems():
+    for page in markdown_files():
+        for target in LINK.findall(without_code(page.read_text(encoding="utf-8"))):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, fragment = target.partition("#")
+            aim = (page.parent / path).resolve() if path else page
+            where = page.relative_to(ROOT)
+            if not aim.exists():
+                yield f"{where}: link to {target}, which is not there"
+            elif fragment and aim.suffix == ".md":
+                anchors = {anchor(text) for _, text in headings(aim.read_text(encoding="utf-8"))}
+                if fragment not in anchors:
+                    yield f"{where}: link to {target}, which has no such heading"
+
+
+def reference_problems(program):
+    phrases = Phrases(DOCS / "phrases_fa.txt")
+    for path, text in pages(program, phrases).items():
+        committed = DOCS / path
+        if not committed.exists() or committed.read_text(encoding="utf-8") != text:
+            yield f"docs/{path}: not what the program says; run ./dev docs"
+    for english in phrases.missing:
+        yield f"docs/phrases_fa.txt: no Persian for: {english}"
+
+
+def known_flags(program):
+    """{"data check": {"--json", ...}}"""
+    return {path: {flag for _, entries in page["groups"] for name, _ in entries
+                   for flag in re.findall(r"--?[a-z][\w-]*", name.split(" ")[0])}
+            for path, page in collect(program)}
+
+
+def usage_problems(program):
+    """Commands that are shown exist, with their flags."""
+    flags = known_flags(program)
+    for page in markdown_files():
+        for info, lines in blocks(page.read_text(encoding="utf-8")):
+            if info.partition(" ")[0] not in ("console", "sh"):
+                continue
+            text = "\n".join(lines).replace("\\\n", " ")
+            for call in re.findall(r"(?:^|[|;&] *|\$ )(?:\S*/)?qanat +([^#|;\n]+)", text, re.MULTILINE):
+                yield from call_problems(page.relative_to(ROOT), call, flags)
+
+
+def call_problems(where, call, flags):
+    try:
+        words = shlex.split(call)
+    except ValueError as error:
+        yield f"{where}: qanat {call}: {error}"
+        return
+    path = next((name for name in (" ".join(words[:2]), words[0]) if name in flags), None)
+    if path is None:
+        if words[0] not in ("--help", "--version") and not words[0].isupper():
+            yield f"{where}: qanat {words[0]}: no such command"
+        return
+    for word in words:
+        if word.startswith("--") and word.partition("=")[0] not in flags[path] | {"--help"}:
+            yield f"{where}: qanat {path} has no flag {word}"
+
+
+def run_problems(program, slow):
+    """Every command that is marked runs."""
+    binary = pathlib.Path(program.path).resolve()
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "QANAT_SOURCE": str(ROOT),
+                   "PATH": f"{binary.parent}{os.pathsep}{os.environ['PATH']}"}
+    for page in sorted((DOCS / "en").glob("*.md")):
+        lines = commands(page.read_text(encoding="utf-8"), slow)
+        if not lines:
+            continue
+        with tempfile.TemporaryDirectory(prefix="qanat docs ") as folder:
+            for line in lines:
+                print(f"{page.name}: $ {line}", flush=True)
+                yield from run_line(page, line, {"cwd": folder, "env": environment,
+                                                 "timeout": 600 if slow else 30 * SECONDS})
+
+
+def run_line(page, line, options):
+    expected = re.search(r"# exit (\d+)$", line)
+    wanted = int(expected[1]) if expected else 0
+    try:
+        done = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    except subprocess.TimeoutExpired:
+        yield f"docs/en/{page.name}: {line}: took too long; mark it `console slow`"
+        return
+    if done.returncode != wanted:
+        yield (f"docs/en/{page.name}: {line}: exit code {done.returncode}, expected {wanted}:\n"
+               f"{done.stdout[-2000:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--qanat", default=os.environ.get("QANAT_BIN", "build/release/bin/qanat"))
+    parser.add_argument("--slow", action="store_true", help="run all commands, nothing else")
+    options = parser.parse_args()
+    program = Program(str(pathlib.Path(options.qanat).resolve()))
+    found = list(run_problems(program, options.slow))
+    if not options.slow:
+        found += [*chapter_problems(), *link_problems(), *reference_problems(program),
+                  *usage_problems(program)]
+    print("\n".join(found) or "docs: ok")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
