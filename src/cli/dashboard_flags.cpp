@@ -7,6 +7,7 @@
 #include "cli/usage_error.h"
 #include "serve/access.h"
 #include "serve/dashboard.h"
+#include "telemetry/prometheus.h"
 
 namespace qanat {
 namespace {
@@ -56,7 +57,8 @@ std::unique_ptr<Dashboard> DashboardFlags::start(const std::filesystem::path& jo
                                                    .address = address_,
                                                    .port = port(),
                                                    .token = needs_token ? make_token() : token_,
-                                                   .words = words});
+                                                   .words = words,
+                                                   .metrics = prometheus_text});
   fmt::print(err, "dashboard: {}\n", dashboard->url());
   return dashboard;
 }

@@ -12,6 +12,7 @@ import tempfile
 import termios
 import time
 import unittest
+import urllib.request
 from fcntl import ioctl
 
 from journals import step_line, write_journal
@@ -166,6 +167,20 @@ class Dashboard(unittest.TestCase):
             try:
                 self.assertRegex(server.stderr.readline(),
                                  r"dashboard: http://0\.0\.0\.0:\d+/\?token=[0-9a-f]{32}\n")
+            finally:
+                server.send_signal(signal.SIGINT)
+                server.wait(timeout=20)
+                server.stderr.close()
+
+    def test_metrics_are_there_for_prometheus(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = write_journal(pathlib.Path(folder) / "journal.jsonl", 5)
+            server = subprocess.Popen([QANAT, "top", journal, "--web", "--dashboard", "0"],
+                                      stderr=subprocess.PIPE, text=True, env=environment())
+            try:
+                address = server.stderr.readline().split()[-1].rstrip("/")
+                with urllib.request.urlopen(address + "/metrics", timeout=20) as answer:
+                    self.assertIn("\nqanat_steps_total 5\n", answer.read().decode())
             finally:
                 server.send_signal(signal.SIGINT)
                 server.wait(timeout=20)
