@@ -29,6 +29,7 @@ constexpr Seconds kQuotaPeriod{0.02};
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kPages = 4096;  // of the file whose pages are taken away
 
+// The planted fault itself: a file, lock or quota that answers this late. Nothing is awaited.
 void wait_for(Seconds time) {
   if (time > Seconds{0}) {
     std::this_thread::sleep_for(time);

@@ -6,51 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/periodicity_testing.h"
+
 namespace qanat {
 namespace {
-
-using Random = std::mt19937_64;
-
-std::vector<double> white(Random& random, std::size_t count) {
-  std::normal_distribution<double> normal(0.1, 0.01);
-  std::vector<double> values(count);
-  for (double& value : values) {
-    value = normal(random);
-  }
-  return values;
-}
-
-std::vector<double> drift(Random& random, std::size_t count) {
-  std::vector<double> values = white(random, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    values[i] += 0.05 * static_cast<double>(i) / static_cast<double>(count);
-  }
-  return values;
-}
-
-std::vector<double> level_shift(Random& random, std::size_t count) {
-  std::vector<double> values = white(random, count);
-  for (std::size_t i = count / 3; i < count; ++i) {
-    values[i] += 0.05;
-  }
-  return values;
-}
-
-std::vector<double> autoregressive(Random& random, std::size_t count) {
-  std::vector<double> values = white(random, count);
-  for (std::size_t i = 1; i < count; ++i) {
-    values[i] = 0.1 + 0.6 * (values[i - 1] - 0.1) + (values[i] - 0.1);
-  }
-  return values;
-}
-
-std::vector<double> warm_up(Random& random, std::size_t count) {
-  std::vector<double> values = white(random, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    values[i] += 0.2 * std::exp(-static_cast<double>(i) / 10);
-  }
-  return values;
-}
 
 std::vector<double> with_pulse(std::vector<double> values, std::size_t period, double height) {
   for (std::size_t i = period / 2; i < values.size(); i += period) {

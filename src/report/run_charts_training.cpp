@@ -27,6 +27,27 @@ Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& v
           .high = range.high + air};
 }
 
+// Nothing when there are too few steps for a line.
+std::optional<Figure> small_figure(const char* id,
+                                   const char* title,
+                                   const EnvelopeSeries& series,
+                                   const Words& w) {
+  if (series.bins().size() < 2) {
+    return std::nullopt;
+  }
+  return series_figure(
+      {.id = id,
+       .title = w.say(title),
+       .about = "",
+       .x_name = w.say("step"),
+       .value_name = w.say("mean"),
+       .x_label = [&w](double value) { return w.count(std::llround(value)); },
+       .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
+       .height = 140},
+      series,
+      w);
+}
+
 }  // namespace
 
 std::optional<Figure> loss_figure(const RunView& run) {
@@ -76,39 +97,12 @@ std::optional<Figure> loss_figure(const RunView& run) {
 }
 
 std::optional<Figure> learning_rate_figure(const RunView& run) {
-  const Words& w = run.words;
-  if (run.history.learning_rate.bins().size() < 2) {
-    return std::nullopt;
-  }
-  return series_figure(
-      {.id = "learning-rate",
-       .title = w.say("Learning rate"),
-       .about = "",
-       .x_name = w.say("step"),
-       .value_name = w.say("mean"),
-       .x_label = [&w](double value) { return w.count(std::llround(value)); },
-       .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
-       .height = 140},
-      run.history.learning_rate,
-      w);
+  return small_figure("learning-rate", "Learning rate", run.history.learning_rate, run.words);
 }
 
 std::optional<Figure> gradient_figure(const RunView& run) {
-  const Words& w = run.words;
-  if (run.history.gradient_norm.bins().size() < 2) {
-    return std::nullopt;
-  }
-  return series_figure(
-      {.id = "gradient",
-       .title = w.say("Gradient norm before clipping"),
-       .about = "",
-       .x_name = w.say("step"),
-       .value_name = w.say("mean"),
-       .x_label = [&w](double value) { return w.count(std::llround(value)); },
-       .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
-       .height = 140},
-      run.history.gradient_norm,
-      w);
+  return small_figure(
+      "gradient", "Gradient norm before clipping", run.history.gradient_norm, run.words);
 }
 
 }  // namespace qanat
