@@ -15,6 +15,11 @@ namespace {
 
 constexpr int kMostSlots = 16;  // more were never seen to help
 
+// Nothing is loaded ahead: see Turns.
+bool is_serial(const RunConfig& config) {
+  return config.data.pipeline_buffer_size == 0;
+}
+
 PayloadFormat format_of(PayloadKind kind) {
   return {.kind = kind,
           .mel_bins = kMel.mel_bins,
@@ -68,7 +73,7 @@ RingOptions make_ring_options(const RunConfig& config,
                               const BucketEdges& edges) {
   RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(default_slots(plan.mode)),
                       .slot_bytes = largest_batch(edges, PayloadKind::mel_f32)};
-  if (!config.data.prefetch_to_gpu) {
+  if (!config.data.prefetch_to_gpu || is_serial(config)) {
     options.slots = 1;
   }
   if (plan.mode == RunMode::multi_gpu) {
@@ -79,7 +84,7 @@ RingOptions make_ring_options(const RunConfig& config,
 
 SlotLimits slot_limits(const RunConfig& config, int slots) {
   const bool fixed = config.data.prefetch_buffer_size || !config.data.prefetch_to_gpu ||
-                     !config.data.optimize_cpu_gpu_overlap;
+                     !config.data.optimize_cpu_gpu_overlap || is_serial(config);
   return {.least = slots, .most = fixed ? slots : std::max(slots, kMostSlots)};
 }
 
@@ -91,6 +96,9 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
       loader_(start_loader(request, devices.cores)) {
   const RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
   check_memory(request, options);
+  if (is_serial(request.config)) {
+    turns_ = std::make_shared<Turns>();
+  }
   ring_ = make_ring(options, request.plan);
   observer_ = std::make_unique<RingObserver>(
       ObserverParts{.log = log_,
@@ -124,15 +132,25 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                                                         const DevicePlan& plan) {
   return std::make_unique<TransferRing>(
       options,
-      RingParts{.devices = {.model = *devices_.model, .data = devices_.data.get()},
-                .source =
-                    [loader = loader_.get(), log = log_](const std::stop_token& stop) {
-                      log->rethrow_failure();
-                      return loader->next(stop);
-                    },
-                .features = make_features(plan.data),
-                .mel_format = format_of(PayloadKind::mel_f32),
-                .on_done = [log = log_](const SlotTimes& times) { log->add(times); }});
+      RingParts{
+          .devices = {.model = *devices_.model, .data = devices_.data.get()},
+          .source =
+              [loader = loader_.get(), log = log_, turns = turns_](const std::stop_token& stop) {
+                if (turns) {
+                  turns->take(stop);
+                }
+                log->rethrow_failure();
+                return loader->next(stop);
+              },
+          .features = make_features(plan.data),
+          .mel_format = format_of(PayloadKind::mel_f32),
+          .on_done =
+              [log = log_, turns = turns_](SlotTimes times) {
+                if (turns) {  // the feeder waited for its turn before it loaded
+                  times.load.begin = turns->give_back();
+                }
+                log->add(times);
+              }});
 }
 
 Position DevicePipeline::position_after(const BatchId& last) const {

@@ -20,6 +20,7 @@
 #include "app/ring_observer.h"
 #include "app/run_devices.h"
 #include "app/start_gate.h"
+#include "app/turns.h"
 
 namespace qanat {
 
@@ -79,6 +80,7 @@ class DevicePipeline {
   const Seconds longest_wait_;
   EventSink* const journal_;
   std::shared_ptr<SlotLog> log_;  // shared with callbacks of the reader's stream
+  std::shared_ptr<Turns> turns_;  // shared with the ring and its callbacks; null: buffered
   std::unique_ptr<Loader> loader_;
   std::unique_ptr<TransferRing> ring_;      // takes from the loader
   std::unique_ptr<RingObserver> observer_;  // last: watches all of the above

@@ -134,6 +134,22 @@ TEST(DevicePipelineTest, JournalsTheWayOfEveryBatch) {
   EXPECT_EQ(journal.events("start_gate").size(), 1U);
 }
 
+TEST(DevicePipelineTest, WithoutABufferLoadsAndTrainsInTurns) {
+  SmallDataSet data;
+  EventList journal;
+  RunConfig config = with_gpus(data.config(), {}, {});
+  config.data.pipeline_buffer_size = 0;
+
+  const Delivery serial = run_all(config, data.request(&journal));
+
+  const std::vector<Event> slots = journal.events("slot");
+  ASSERT_EQ(slots.size(), 6U);
+  for (std::size_t i = 1; i < slots.size(); ++i) {
+    EXPECT_LE(slots[i - 1].fields.at("train")[1], slots[i].fields.at("load")[0]);
+  }
+  EXPECT_TRUE(serial.arrived == run_all(with_gpus(data.config(), {}, {}), data.request()).arrived);
+}
+
 TEST(DevicePipelineTest, TellsTheConsumersPaceFromTheDevice) {
   SmallDataSet data;
 

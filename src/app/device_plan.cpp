@@ -144,6 +144,11 @@ std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, 
   }
   const std::string target =
       plan.model.kind == DeviceKind::cpu ? "the CPU" : fmt::format("/GPU:{}", plan.model.index);
+  if (buffer_size == 0) {
+    lines.push_back(marked(symbols, "🐢", "Single-GPU Serial Mode: unbuffered, for comparison"));
+    lines.push_back(fmt::format("   - Loading, then training on {}, in turns", target));
+    return lines;
+  }
   lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Single-GPU Buffered Mode"));
   lines.push_back(fmt::format("   - Buffer Size: {}", buffer_size));
   lines.push_back("   - Smart Prefetching: Enabled");

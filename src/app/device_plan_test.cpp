@@ -118,6 +118,9 @@ TEST(DevicePlanTest, SaysItsModeInTheWordsOfTheContract) {
                           "   - Buffer Size: 50",
                           "   - Smart Prefetching: Enabled",
                           "   - Prefetching to /GPU:0 with buffer_size=50"));
+  EXPECT_THAT(describe_plan(single, 0, Symbols::plain),
+              ElementsAre("Single-GPU Serial Mode: unbuffered, for comparison",
+                          "   - Loading, then training on /GPU:0, in turns"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ const char* to_string(GateOpening opening) {
 }
 
 GateMarks low_water_marks(int slots, int window) {
-  return {.slots = slots, .ready = std::max(1, window / 4)};
+  return {.slots = slots, .ready = window == 0 ? 0 : std::max(1, window / 4)};
 }
 
 GateResult open_gate(TransferRing& ring,

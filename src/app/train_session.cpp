@@ -265,6 +265,7 @@ TrainerOptions TrainRun::trainer_options() {
           .patience = training.early_stopping_patience,
           .max_skipped = training.max_skipped_steps,
           .uses_of_batch = request_.uses_of_batch,
+          .hold_batch = config_.data.pipeline_buffer_size == 0,
           .largest = largest_shape(pipeline_->loader().edges()),
           .step = {.seed = static_cast<std::uint64_t>(training.seed),
                    .precision = training.mixed_precision.value_or(is_cuda) ? Precision::bf16
@@ -275,7 +276,9 @@ TrainerOptions TrainRun::trainer_options() {
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
-  request_.say(describe_wait(plan_, config_.data.model_start_delay, request_.symbols));
+  if (config_.data.pipeline_buffer_size != 0) {
+    request_.say(describe_wait(plan_, config_.data.model_start_delay, request_.symbols));
+  }
   request_.say(describe_opening(pipeline_->open_gate(stop), request_.symbols));
   request_.starting(progress_.step, all_updates());
 }

@@ -107,13 +107,16 @@ void visit_loading_fields(C& c, Visitor& visit) {
             .flag("--num-workers")
             .range(1, 1024),
         c.num_workers);
-  visit(field("pipeline_buffer_size",
-              "batches ready ahead, also bounded by memory; auto: up to 50, as many as it takes")
-            .unit("batches")
-            .flag("--buffer-size")
-            .range(1, 100000),
-        c.pipeline_buffer_size);
-  visit(field("prefetch_buffer_size", "batches held on the device; auto: from 3, with a data GPU from 6")
+  visit(
+      field("pipeline_buffer_size",
+            "batches ready ahead, also bounded by memory; 0: none, load and train in turns; auto: "
+            "up to 50, as many as it takes")
+          .unit("batches")
+          .flag("--buffer-size")
+          .range(0, 100000),
+      c.pipeline_buffer_size);
+  visit(field("prefetch_buffer_size",
+              "batches held on the device; auto: from 3, with a data GPU from 6")
             .unit("slots")
             .flag("--prefetch-buffer-size")
             .range(1, 1024)

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kWorkersPerCore = 4;  // that waiting for storage may be hidden with
 constexpr double kWorstDivision = 1e-9;
+constexpr int kUsualWindow = 8;  // batches, where there was no buffer at all
 
 const std::string kVerifyReport =
     "run again with the flag, then: qanat report JOURNAL --baseline OLD";
@@ -209,17 +210,19 @@ RuleOutcome buffer_too_shallow(const RuleInput& input) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
-  if (use.window <= 0) {
-    return {.skipped = "the journal does not say how many batches may be under way"};
-  }
-  const Fix fix = deeper_buffer(input, window_wanted(input).value_or(2 * use.window));
+  const bool is_serial = use.window == 0;
+  const Fix fix = deeper_buffer(
+      input, window_wanted(input).value_or(is_serial ? kUsualWindow : 2 * use.window));
   Finding finding = waiting_finding(
       input,
       "DL005",
-      fmt::format("workers idle {:.0f} % of their time, yet the device waits: {} batches of buffer "
-                  "are too few for how much preparing them varies",
-                  100 * (1 - use.busy),
-                  use.window),
+      is_serial
+          ? std::string("nothing is loaded ahead: the device waits while each batch is made")
+          : fmt::format(
+                "workers idle {:.0f} % of their time, yet the device waits: {} batches of buffer "
+                "are too few for how much preparing them varies",
+                100 * (1 - use.busy),
+                use.window),
       gain_of_fix(input, fix));
   finding.evidence.push_back(
       {.metric = "buffer_size", .value = static_cast<double>(use.window), .unit = "batches"});

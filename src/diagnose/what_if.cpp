@@ -107,7 +107,7 @@ int workers_wanted(const RuleInput& input, int most) {
 
 std::optional<int> window_wanted(const RuleInput& input) {
   if (!input.measures.loader || input.measures.loader->window <= 0) {
-    return std::nullopt;
+    return std::nullopt;  // without a buffer any one will do
   }
   const int now = input.measures.loader->window;
   const double own = input.measures.mean_step - input.measures.ledger.wait.count();

@@ -46,14 +46,14 @@ BatchAssembler::BatchAssembler(PlanSequence plans,
       published_(std::move(published)),
       payload_(options.payload),
       max_blocks_(options.max_blocks),
-      ready_(static_cast<std::size_t>(options.window)),
+      ready_(static_cast<std::size_t>(std::max(options.window, 1))),
       plans_(std::move(plans)),
       window_(options.window),
-      ready_capacity_(options.window),
+      ready_capacity_(std::max(options.window, 1)),
       workers_(options.workers),
       marks_(kNoMarks) {
-  QANAT_CHECK(options.window >= 1 && options.window <= options.max_window);
-  for (int i = 0; i < options.max_window; ++i) {
+  QANAT_CHECK(options.window >= 0 && options.window <= options.max_window);
+  for (int i = 0; i < std::max(options.max_window, 1); ++i) {
     slots_.push_back(std::make_unique<BatchSlot>());
   }
 }
@@ -120,7 +120,7 @@ BatchAssembler::Gate BatchAssembler::gate() const {
     return Gate::no_plan;
   }
   const std::int64_t outstanding = opened_ - taken_;
-  if (outstanding >= window_) {
+  if (outstanding >= std::max(window_, asked_ ? 1 : 0)) {
     return Gate::full;
   }
   // A consumer that keeps its batches may have borrowed every block. One more than the budget
@@ -239,11 +239,17 @@ ReadyLevel BatchAssembler::wait_until_ready(int count,
 }
 
 std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_ = true;
+    wake_another();
+  }
   std::optional<Batch> batch = ready_.pop(stop);
+  const std::lock_guard lock(mutex_);
+  asked_ = false;
   if (!batch) {
     return std::nullopt;
   }
-  const std::lock_guard lock(mutex_);
   const auto ready = static_cast<int>(publishing_ - taken_);
   marks_.low = std::min(marks_.low, ready - 1);
   marks_.high = std::max(marks_.high, ready);
@@ -255,14 +261,14 @@ std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {
 
 void BatchAssembler::set_window(int batches) {
   const std::lock_guard lock(mutex_);
-  window_ = std::clamp(batches, 1, static_cast<int>(slots_.size()));
+  window_ = std::clamp(batches, 0, static_cast<int>(slots_.size()));
   fit_ready_capacity();
   wake_another();
 }
 
 // The window's size, but never less than what is in it: publishing must not wait.
 void BatchAssembler::fit_ready_capacity() {
-  const int needed = std::max(window_, static_cast<int>(opened_ - taken_));
+  const int needed = std::max({window_, static_cast<int>(opened_ - taken_), 1});
   if (needed != ready_capacity_) {
     ready_capacity_ = needed;
     ready_.set_capacity(static_cast<std::size_t>(needed));

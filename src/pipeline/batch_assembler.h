@@ -63,7 +63,7 @@ using PublishFn = std::function<std::optional<Error>(const PublishedBatch&)>;
 
 struct AssemblerOptions {
   PayloadFormat payload{};
-  int window = 1;  // batches; may be changed up to max_window
+  int window = 1;  // batches; may be changed up to max_window; 0: one at a time, when asked for
   int max_window = 1;
   int max_blocks = 1;  // of the pool, lent to the window and the consumer together
   int workers = 1;     // how many of the seats work; may be changed
@@ -150,6 +150,7 @@ class BatchAssembler {
   int ready_capacity_;
   int workers_;
   int waiting_ = 0;              // workers in work_
+  bool asked_ = false;           // the consumer waits in take()
   std::int64_t opened_ = 0;      // sequence numbers: batches opened,
   std::int64_t publishing_ = 0;  // published,
   std::int64_t taken_ = 0;       // and taken by the consumer

@@ -94,6 +94,28 @@ TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
   EXPECT_EQ(task->slot->batch->id().index, 1);
 }
 
+TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
+  const auto assembler = make({.window = 0, .max_window = 0, .max_blocks = 1});
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  std::atomic<int> asked{0};
+  std::jthread consumer([&] {
+    for (int i = 0; i < 2; ++i) {
+      ++asked;
+      (void)assembler->take({});
+    }
+  });
+
+  for (int batch = 0; batch < 2; ++batch) {
+    for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+      EXPECT_GT(asked, batch);
+      assembler->finish(task);
+    }
+  }
+  consumer.join();
+
+  EXPECT_EQ(assembler->outstanding(), 0);
+}
+
 TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
   WorkerSeat seat{.number = 0, .counters = counters_};

@@ -50,7 +50,7 @@ struct LoaderOptions {
   PaceSource pace = PaceSource::calls;
 
   // Batches ahead of the consumer, being filled or ready. Absent: autotuned, up to max_window.
-  // Either way no more than the budget holds.
+  // Either way no more than the budget holds. 0: none is begun before next() asks for it.
   std::optional<int> window = std::nullopt;
   int max_window = 50;
   Bytes budget = mebibytes(1024);  // for all blocks, lent or not

@@ -74,7 +74,9 @@ LoaderOptions checked(const LoaderOptions& options) {
     }
   };
   at_least_one("workers", options.workers.value_or(options.max_workers));
-  at_least_one("buffer size", options.window.value_or(options.max_window));
+  if (options.window.value_or(options.max_window) < 0) {
+    throw Error("buffer size: {}; expected at least 0", *options.window);
+  }
   at_least_one("epochs", options.epochs.value_or(1));
   if (!(options.max_bad_fraction >= 0 && options.max_bad_fraction <= 1)) {
     throw Error("max_bad_fraction: {}; expected 0 to 1", options.max_bad_fraction);

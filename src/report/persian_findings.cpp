@@ -69,10 +69,8 @@ std::span<const Translation> persian_finding_sentences() {
        "می‌گیرند"},
       {"workers are busy all the time: depth is not what is missing",
        "کارگرها همیشه مشغول‌اند: کمبود از عمق نیست"},
-      {"the journal does not say how many batches may be under way",
-       "دفتر رویدادها نمی‌گوید چند دسته می‌توانند در "
-       "راه "
-       "باشند"},
+      {"nothing is loaded ahead: the device waits while each batch is made",
+       "هیچ چیز از پیش بارگذاری نمی‌شود: تا هر دسته ساخته شود دستگاه منتظر می‌ماند"},
       {"every utterance could be used", "همهٔ گفته‌ها به کار رفتند"},
       {"other programs use the idle cores, or storage is the limit",
        "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا "

@@ -152,11 +152,12 @@ bool Trainer::accumulate(const std::stop_token& stop) {
     }
     step_.accumulate(*batch_, hand_over);
     last_batch_ = batch_->id;
-    if (++uses_ >= options_.uses_of_batch) {
+    ++count;
+    const bool is_held = options_.hold_batch && count == options_.batches_per_update;
+    if (++uses_ >= options_.uses_of_batch && !is_held) {
       release_batch();
     }
     host_busy_since_ = Clock::now();
-    ++count;
   }
   return true;
 }
@@ -171,6 +172,9 @@ void Trainer::submit_update() {
       {.step = progress_.step, .learning_rate = options_.schedule.learning_rate(progress_.step)});
   ++progress_.step;
   progress_.position = parts_.position_after(last_batch_);
+  if (batch_ && uses_ >= options_.uses_of_batch) {
+    release_batch();
+  }
   host_busy_since_ = Clock::now();
 }
 

@@ -39,6 +39,9 @@ struct TrainerOptions {
   // How often a batch is trained on before the next one is taken. More than once is for measuring
   // what steps cost whose data is free, not for learning.
   int uses_of_batch = 1;
+  // The last batch of an update goes back when the parameters are updated, not when it has been
+  // read: a loader without a buffer then overlaps with nothing of the step.
+  bool hold_batch = false;
   BatchShape largest;  // of the plan; tried before the first step
   TrainStepOptions step;
 };
