@@ -7,10 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/demo_show.h"
+#include "app/paced_consumer.h"
 #include "base/time.h"
 #include "bench_set.h"
 #include "loader_bench.h"
+#include "monitor/resident_memory.h"
 
 namespace qanat {
 namespace {

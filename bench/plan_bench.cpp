@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/demo_show.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "batch/batch_plan.h"
 #include "batch/bucket_edges.h"
 #include "corpus_lengths.h"
 #include "loader_bench.h"
+#include "monitor/resident_memory.h"
 
 namespace qanat {
 namespace {

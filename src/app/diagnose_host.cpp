@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/demo_show.h"
 #include "app/loader_options.h"
+#include "monitor/resident_memory.h"
 
 namespace qanat {
 namespace {

@@ -1,6 +1,6 @@
 // Whether a run fits the memory of its devices, asked before it starts, and what would fit.
 //
-// Pure functions. What a model takes is an estimate from measurements (docs/memory.md); what the
+// Pure functions. What a model takes is an estimate from measurements (docs/en/memory.md); what the
 // ring takes is exact.
 #pragma once
 

@@ -5,7 +5,6 @@
 #include "cli/data_make_demo.h"
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
-#include "cli/demo.h"
 #include "cli/precompute.h"
 #include "cli/report.h"
 #include "cli/rules.h"
@@ -41,7 +40,7 @@ std::vector<CommandEntry> all_commands() {
        "the log-mel spectrogram of a recording, as training sees it",
        make_data_mel_command},
       {"data text", "how a sentence is read, and its tokens", make_data_text_command},
-      {"demo", "feed a consumer at a trainer's pace and see whether it waits", make_demo_command},
+      {"demo", "train a small model in every mode, and compare them in one table", kInTorchPart},
       {"devices", "what there is to run on, and what fits it", kInTorchPart},
       {"diagnose",
        "what is wrong with machine, configuration, data set and run, and what to change",

@@ -6,6 +6,7 @@
 #include "cli/align.h"
 #include "cli/analyze.h"
 #include "cli/completion.h"
+#include "cli/demo.h"
 #include "cli/devices.h"
 #include "cli/diagnose.h"
 #include "cli/profile_data.h"
@@ -27,6 +28,7 @@ std::map<std::string_view, MakeCommand> torch_commands() {
       {"align", make_align_command},
       {"analyze", make_analyze_command},
       {"completion", make_completion_command},
+      {"demo", make_demo_command},
       {"devices", make_devices_command},
       {"diagnose", make_diagnose_command},
       {"manual", make_manual_command},

@@ -213,6 +213,10 @@ Band variation_band(double variation) {
   return band(-variation, -0.2, -0.3, -0.4);
 }
 
+ModeProfile profile_mode(const DualRun& run) {
+  return measure_mode({&run, 1}, run.trace);
+}
+
 DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single) {
   const RunTrace dual_trace = pooled(dual);
   const RunTrace single_trace = pooled(single);

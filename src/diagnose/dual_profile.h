@@ -68,6 +68,9 @@ struct DualProfile {
 
 inline constexpr double kWantedEfficiency = 0.95;
 
+// One run of either mode, by itself.
+ModeProfile profile_mode(const DualRun& run);
+
 // Both modes were run at least once, interleaved.
 DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single);
 

@@ -52,6 +52,28 @@ std::span<const Translation> persian_page_sentences() {
       {"checkpoint", "ذخیره"},
       {"residual", "بازمانده"},
 
+      // Modes side by side.
+      {"Training in every mode", "آموزش در همهٔ حالت‌ها"},
+      {"The verdict of each", "حکمِ هر یک"},
+      {"Against the first", "در برابر نخستین"},
+      {"mode", "حالت"},
+      {"data wait", "انتظار برای داده"},
+      {"model busy", "مشغولی دستگاهِ مدل"},
+      {"data GPU busy", "مشغولی GPU داده"},
+      {"verdict", "حکم"},
+      {"serial, unbuffered", "پشتِ سرِ هم، بی‌بافر"},
+      {"Single-GPU Buffered", "یک GPU با بافر"},
+      {"Multi-GPU, 2 virtual", "چند GPU، دو تای مجازی"},
+      {"Single-GPU Buffered: {}x the speech per second of serial, unbuffered [{}, {}]",
+       "یک GPU با بافر: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
+      {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}]",
+       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
+      {"Virtual GPUs are an emulation: the two of them share the cores that one device has alone.",
+       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک دستگاه به "
+       "تنهایی دارد."},
+      {"Variation is that of steps of equal work. Each mode has a page of its own: follow its name.",
+       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی نامش بزنید."},
+
       // Stages of the loader, and what happens in a slot.
       {"decode", "رمزگشایی"},
       {"mel", "مل"},

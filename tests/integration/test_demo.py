@@ -1,4 +1,4 @@
-"""`qanat demo`: a consumer fed at a trainer's pace."""
+"""`qanat demo`: a small model in every mode, side by side."""
 import json
 import pathlib
 import signal
@@ -8,81 +8,90 @@ import time
 import unittest
 
 from program import QANAT, environment, qanat
+from schema import validate
 
-FIELDS = {"name", "workers", "batch", "wanted_batches_per_s", "batches_per_s", "wait_share", "cores",
-          "first_batch_s", "memory_mb"}
+MODES = ["serial, unbuffered", "Single-GPU Buffered", "Multi-GPU, 2 virtual"]
 
 
 class Demo(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="qanat demo ")
-        cls.corpus = pathlib.Path(cls.folder.name) / "corpus"
-        made = qanat("data", "make-demo", cls.corpus, "--utterances", 24, "--built-in")
+        cls.folder = tempfile.TemporaryDirectory(prefix="qanat demo \u062f\u0627\u062f\u0647 ")
+        cls.base = pathlib.Path(cls.folder.name)
+        cls.corpus = cls.base / "corpus"
+        made = qanat("data", "make-demo", cls.corpus, "--utterances", 24, "--mean-seconds", 1.5,
+                     "--built-in")
         assert made.returncode == 0, made.stderr
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def demo(self, *arguments):
-        return qanat("demo", "--data", self.corpus, "--pace", 20, "--batch-size", 4,
-                     "--seconds", 0.5, *arguments)
+    def demo(self, out, *arguments):
+        return qanat("demo", "--data", self.corpus, "--out", self.base / out, "--num-steps", 4,
+                     "--batch-size", 2, *arguments)
 
-    def test_json_says_what_the_consumer_saw(self):
-        result = self.demo("--json")
+    def test_json_has_every_mode_with_its_figures(self):
+        result = self.demo("json", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        reading = json.loads(result.stdout)
-        self.assertEqual(set(reading), FIELDS)
-        self.assertEqual((reading["wanted_batches_per_s"], reading["batch"]), (20, 4))
-        self.assertGreater(reading["batches_per_s"], 0)
-        self.assertTrue(0 <= reading["wait_share"] <= 1)
+        report = json.loads(result.stdout)
+        validate(report)
+        self.assertEqual([mode["mode"] for mode in report["modes"]], MODES)
+        for mode in report["modes"]:
+            self.assertGreater(mode["model_busy"], 0)
+            self.assertEqual(mode["data_busy"] is not None, mode["emulated"])
 
-    def test_text_has_a_table_a_verdict_and_what_to_do_next(self):
-        result = self.demo()
+    def test_text_has_a_table_a_page_and_what_to_do_next(self):
+        result = self.demo("text")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("Qanat, 1 worker", result.stdout)
-        self.assertIn("Asked for 20 batches of 4 per second, Qanat", result.stdout)
-        self.assertIn("What to type next", result.stdout)
+        for part in [*MODES, "steps/s", "variation", "memory", "What to type next"]:
+            self.assertIn(part, result.stdout)
+        page = self.base / "text" / "report.html"
+        self.assertIn(str(page), result.stdout)
+        for mode in ("serial", "single", "multi"):
+            self.assertIn(f"{mode}/report.html", page.read_text())
+            self.assertTrue((page.parent / mode / "report.html").exists())
 
-    def test_readings_of_others_stand_beside_ours(self):
-        theirs = pathlib.Path(self.folder.name) / "theirs.json"
-        theirs.write_text(json.dumps({
-            "name": "Other", "workers": 2, "batch": 4, "wanted_batches_per_s": 20,
-            "batches_per_s": 9.5, "wait_share": 0.5, "cores": 1.5, "first_batch_s": 3.25}) + "\n")
-        result = self.demo("--beside", theirs)
+    def test_what_to_type_next_runs(self):
+        result = self.demo("next")
+        commands = [line.split("  # ")[0].strip() for line in
+                    result.stdout.split("What to type next:\n")[1].splitlines()]
+        report = next(line for line in commands if " report " in line)
+        ran = subprocess.run(["bash", "-c", report], capture_output=True, text=True,
+                             env=environment(), check=False)
+        self.assertIn(ran.returncode, (0, 3), ran.stderr)  # 3: so few steps are not judged
+
+    def test_persian_pages(self):
+        result = self.demo("fa", "--lang", "fa")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("Other, 2 workers", result.stdout)
-        self.assertIn("Other reaches 9.5", result.stdout)
-
-    def test_a_file_without_readings_is_refused_with_its_name(self):
-        broken = pathlib.Path(self.folder.name) / "broken.json"
-        broken.write_text("not json\n")
-        for path in (broken, pathlib.Path(self.folder.name) / "missing.json"):
-            with self.subTest(path=path.name):
-                result = self.demo("--beside", path)
-                self.assertEqual(result.returncode, 1)
-                self.assertIn(path.name, result.stderr)
+        self.assertIn('dir="rtl"', (self.base / "fa" / "report.html").read_text())
 
     def test_an_empty_folder_is_an_error_that_says_what_is_missing(self):
-        empty = pathlib.Path(self.folder.name) / "empty"
+        empty = self.base / "empty"
         empty.mkdir()
-        result = qanat("demo", "--data", empty)
+        result = qanat("demo", "--data", empty, "--out", self.base / "none")
         self.assertEqual(result.returncode, 1)
         self.assertIn("metadata", result.stderr)
 
-    def test_a_pace_of_nothing_is_a_usage_error(self):
-        self.assertEqual(self.demo("--pace", 0).returncode, 2)
+    def test_a_folder_that_cannot_be_made_is_an_error_that_names_the_flag(self):
+        result = qanat("demo", "--data", self.corpus, "--out", "/proc/qanat-demo")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--out", result.stderr)
 
-    def test_sigint_ends_it_within_two_seconds(self):
+    def test_no_steps_are_a_usage_error(self):
+        self.assertEqual(self.demo("x", "--num-steps", 0).returncode, 2)
+
+    def test_sigint_ends_it_within_a_few_seconds(self):
         process = subprocess.Popen(
-            [QANAT, "demo", "--data", self.corpus, "--seconds", "60", "--batch-size", "4"],
+            [QANAT, "demo", "--data", self.corpus, "--out", self.base / "stopped",
+             "--num-steps", "100000", "--batch-size", "2"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
-        self.assertIn("feeding", process.stderr.readline())
+        while "training:" not in (line := process.stderr.readline()):
+            self.assertNotEqual(line, "", "ended before it trained")
         process.send_signal(signal.SIGINT)
         sent = time.monotonic()
-        out, _ = process.communicate(timeout=30)
-        self.assertLess(time.monotonic() - sent, 2)
+        out, _ = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - sent, 10)
         self.assertEqual((process.returncode, out), (128 + signal.SIGINT, ""))
 
 

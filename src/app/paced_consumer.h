@@ -11,8 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/quantity.h"
-#include "base/result.h"
 #include "base/time.h"
 
 namespace qanat {
@@ -38,7 +36,6 @@ struct PacedReading {
 };
 
 nlohmann::json to_json(const PacedReading& reading);
-Result<PacedReading> read_paced_reading(const nlohmann::json& object);
 
 // Takes one batch; false at the end of the stream or when asked to stop.
 using TakeBatch = std::function<bool(const std::stop_token&)>;
@@ -52,7 +49,5 @@ PacedReading consume_at_pace(const TakeBatch& take,
 
 // CPU time of this process so far, all threads.
 Seconds process_cpu_time();
-// The most this process ever had resident; absent where the kernel does not say.
-std::optional<Bytes> peak_resident_memory();
 
 }  // namespace qanat

@@ -1,11 +1,11 @@
-#include "app/demo_show.h"
+#include "app/paced_consumer.h"
 
 #include <condition_variable>
 #include <mutex>
 
 #include <sys/resource.h>
 
-#include "monitor/kernel_files.h"
+#include "monitor/resident_memory.h"
 
 namespace qanat {
 namespace {
@@ -37,27 +37,6 @@ nlohmann::json to_json(const PacedReading& reading) {
     object["memory_mb"] = *reading.memory_mb;
   }
   return object;
-}
-
-Result<PacedReading> read_paced_reading(const nlohmann::json& object) {
-  try {
-    PacedReading reading{.name = object.at("name"),
-                         .workers = object.at("workers"),
-                         .batch = object.at("batch"),
-                         .wanted_batches_per_s = object.at("wanted_batches_per_s"),
-                         .batches_per_s = object.at("batches_per_s"),
-                         .wait_share = object.at("wait_share"),
-                         .cores = object.at("cores"),
-                         .first_batch = Seconds(object.at("first_batch_s").get<double>()),
-                         .memory_mb = {}};
-    if (object.contains("memory_mb")) {
-      reading.memory_mb = object["memory_mb"].get<double>();
-    }
-    return reading;
-  } catch (const nlohmann::json::exception& error) {
-    return Failure{std::string("not a paced reading: ") + error.what() +
-                   "; expected an object as `qanat demo --json` prints it"};
-  }
 }
 
 PacedReading consume_at_pace(const TakeBatch& take,
@@ -98,19 +77,6 @@ Seconds process_cpu_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return to_seconds(usage.ru_utime) + to_seconds(usage.ru_stime);
-}
-
-std::optional<Bytes> peak_resident_memory() {
-  const std::optional<std::string> status = read_kernel_file("/proc/self/status");
-  if (!status) {
-    return std::nullopt;
-  }
-  const std::optional<std::string_view> value = value_after(*status, "VmHWM:");
-  if (!value || !value->ends_with("kB")) {
-    return std::nullopt;
-  }
-  const std::optional<std::int64_t> kilobytes = to_integer(value->substr(0, value->size() - 2));
-  return kilobytes ? std::optional(Bytes{*kilobytes * 1024}) : std::nullopt;
 }
 
 }  // namespace qanat

@@ -1,0 +1,18 @@
+// The memory of this process that is really there, as the kernel counts it.
+#pragma once
+
+#include <optional>
+
+#include "base/quantity.h"
+
+namespace qanat {
+
+// The most that was resident, since the start or restart_peak_memory(); absent where the kernel
+// does not say.
+std::optional<Bytes> peak_resident_memory();
+
+// Counts the peak anew, from what is resident now: freed memory is given back to the kernel first.
+// Without effect where the kernel does not allow it.
+void restart_peak_memory();
+
+}  // namespace qanat

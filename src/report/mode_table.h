@@ -1,0 +1,34 @@
+// The same training in several modes, side by side: what each got out of the machine, for a
+// terminal, a program and a page. Pure.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "base/quantity.h"
+#include "diagnose/dual_profile.h"
+#include "report/words.h"
+
+namespace qanat {
+
+struct ModeRow {
+  std::string name{};
+  ModeProfile profile{};
+  Diagnosis diagnosis{};
+  std::optional<Bytes> memory{};   // most of the program's that was resident; absent: unknown
+  bool emulated = false;           // its devices are virtual GPUs
+  std::filesystem::path folder{};  // with its journal and page, as seen from the table's own
+};
+
+// One line per mode, then the verdict of each, then how the others compare with the first.
+std::string render_text(std::span<const ModeRow> rows);
+// An array, one object per mode.
+nlohmann::ordered_json to_json(std::span<const ModeRow> rows);
+// A page that links to the pages of the modes.
+std::string render_html(std::span<const ModeRow> rows, const Words& words);
+
+}  // namespace qanat
