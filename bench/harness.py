@@ -10,6 +10,8 @@ import threading
 # One thread per worker: otherwise the math libraries of the workers fight for the cores.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
+PYTHON = "/usr/bin/python3"  # Debian's own: python3-torch belongs to it
+
 
 class ProgramFailed(Exception):
     """A program of the benchmark ended badly; the message has what it said."""
@@ -38,21 +40,39 @@ class Spread:
         return f"{self.median:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
 
 
-def start(command):
+def missing_modules(*modules):
+    """Why programs in Python that import these cannot run here; None when they can."""
+    tried = subprocess.run([PYTHON, "-c", f"import {', '.join(modules)}"], capture_output=True,
+                           check=False) if os.path.exists(PYTHON) else None
+    if tried is not None and tried.returncode == 0:
+        return None
+    return "no " + " and ".join(f"python3-{name}" for name in modules)
+
+
+def start(command, threads=ONE_THREAD):
     return subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, env={**os.environ, **ONE_THREAD})
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, **threads})
+
+
+def output(process, command):
+    out, err = process.communicate()
+    if process.returncode != 0:
+        raise ProgramFailed(f"{command[0]} ended with {process.returncode}: {err.strip()[-2000:]}")
+    return out
 
 
 def finish(process, command):
     """The JSON objects the program printed, one per line."""
-    out, err = process.communicate()
-    if process.returncode != 0:
-        raise ProgramFailed(f"{command[0]} ended with {process.returncode}: {err.strip()[-2000:]}")
-    return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    return [json.loads(line) for line in output(process, command).splitlines() if line.startswith("{")]
 
 
 def run_lines(command):
     return finish(start(command), command)
+
+
+def run_report(command):
+    """The one JSON object of a program that chooses its threads itself."""
+    return json.loads(output(start(command, threads={}), command))
 
 
 def process_tree(root):

@@ -7,12 +7,11 @@ import dataclasses
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 import typing
 
 from equal import largest_difference, read_dump
-from harness import ProgramFailed, Spread, peak_memory_mb, run_lines, say
+from harness import (PYTHON, ProgramFailed, Spread, missing_modules, peak_memory_mb, run_lines, say)
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 2e-3  # of log-mel: float32 arithmetic in another order stays far below
@@ -52,23 +51,14 @@ class Contender:
     longer: int = 1  # times as many epochs: short ones need more for a steady median
 
 
-def python_missing(python):
-    if not shutil.which(python):
-        return f"no {python}"
-    tried = subprocess.run([python, "-c", "import torch, torchaudio"], capture_output=True,
-                           text=True, check=False)
-    return None if tried.returncode == 0 else "no python3-torch and python3-torchaudio"
-
-
 def contenders(setup):
-    python = "/usr/bin/python3"
     peer = setup.bin / "torch_data_loader"
     ours = [setup.bin / "qanat_loader_bench", "epochs", "--corpus", setup.corpus]
-    theirs = [python, HERE / "torch_dataloader.py", "--corpus", setup.corpus]
+    theirs = [PYTHON, HERE / "torch_dataloader.py", "--corpus", setup.corpus]
     return [
         Contender("qanat_2", "Qanat, 2 workers", ours + ["--workers", 2], longer=3),
         Contender("dataloader_2", "PyTorch DataLoader, 2 workers", theirs + ["--workers", 2],
-                  python_missing(python)),
+                  missing_modules("torch", "torchaudio")),
         Contender("qanat_1", "Qanat, 1 worker", ours + ["--workers", 1], longer=2),
         Contender("torch_data_2", "torch::data, 2 workers",
                   [peer, "--corpus", setup.corpus, "--workers", 2],

@@ -9,9 +9,11 @@ import resource
 import sys
 import time
 
+import tables
 import targets
 from harness import ProgramFailed, run_lines, say
 from loader import full_setup, quick_setup, run_loader
+from modes import run_modes
 from ring import run_ring
 from step import run_step
 
@@ -80,15 +82,39 @@ def print_verdicts(wanted, figures):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description="Measures the loader, its parts and the training step.")
-    parser.add_argument("which", nargs="?", default="all",
-                        choices=["loader", "mel", "ring", "step", "all"])
+    parser.add_argument("which", nargs="?", default="all", choices=[*targets.PARTS, "all"])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of the programs")
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="folder for corpora and shards; kept between runs")
     parser.add_argument("--quick", action="store_true",
                         help="little of everything, to see that it runs; no figure to quote")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures to this file")
+    parser.add_argument("--publish", choices=["idle", "always", "never"], default="idle",
+                        help="write the tables of the documentation: when the machine was idle, "
+                        "whatever it did meanwhile, or not at all")
     return parser.parse_args(arguments)
+
+
+def run_part(name, options):
+    """(figures, raw) of one benchmark."""
+    if name == "loader":
+        return run_loader((quick_setup if options.quick else full_setup)(options.bin, options.work))
+    return {"ring": run_ring, "mel": run_mel, "step": run_step, "modes": run_modes}[name](options)
+
+
+def publish(name, figures, facts, options):
+    """Into bench/figures.json and from there into the documentation."""
+    if options.quick or options.publish == "never" or not figures:
+        return
+    if facts["others_cores"] > IDLE and options.publish != "always":
+        say(f"{name}: other programs kept {facts['others_cores']:.2f} cores busy meanwhile; these "
+            "figures are not for the documentation (--publish always writes them nevertheless)")
+        return
+    kept = {key: facts[key] for key in ("cpu", "cores", "others_cores")}
+    kept["kernel"] = ".".join(facts["kernel"].split(".")[:2])
+    tables.keep(name, figures, kept)
+    for page in tables.write_tables():
+        say(f"wrote the figures into {page}")
 
 
 def main(arguments):
@@ -96,37 +122,30 @@ def main(arguments):
     options.work.mkdir(parents=True, exist_ok=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-    setup = (quick_setup if options.quick else full_setup)(options.bin, options.work)
-    result = {"figures": {}, "targets": {}, "machine": machine(), "quick": options.quick,
-              "raw": {}}
+    names = list(targets.PARTS) if options.which == "all" else [options.which]
+    result = {"figures": {}, "targets": {}, "machine": machine(), "quick": options.quick, "raw": {}}
     wanted = []
-    watch = Watch()
-    parts = []
-    if options.which in ("loader", "all"):
-        parts.append((targets.LOADER, lambda: run_loader(setup)))
-    if options.which in ("ring", "all"):
-        parts.append((targets.RING, lambda: run_ring(options)))
-    if options.which not in ("ring", "step"):  # the mel figure bounds the loader's
-        parts.append((targets.MEL, lambda: run_mel(options)))
-    if options.which in ("step", "all"):
-        parts.append((targets.STEP, lambda: run_step(options)))
-    for part_targets, part in parts:
-        figures, raw = part()
-        wanted += part_targets
+    others = {}
+    for name in names:
+        watch = Watch()
+        figures, raw = run_part(name, options)
+        others[name] = watch.others_cores()
+        wanted += targets.PARTS[name]
         result["figures"].update(figures)
         result["raw"].update(raw)
+        publish(name, figures, {**machine(), "others_cores": others[name]}, options)
     result["targets"] = {x.key: {"bound": x.bound, "at_least": x.at_least,
                                  "met": x.met(result["figures"][x.key])}
                          for x in wanted if x.key in result["figures"]}
-    others = result["machine"]["others_cores"] = watch.others_cores()
+    result["machine"]["others_cores"] = max(others.values())
     missed = print_verdicts(wanted, result["figures"])
     if options.quick:
         print("\nquick run: it works; for figures run it without --quick on an idle machine")
     elif missed:
         print(f"\n{missed} of {len(wanted)} targets not met here")
-    if others > IDLE:
-        print(f"\nnot an idle machine: other programs kept {others:.2f} cores busy meanwhile; "
-              "do not quote these figures")
+    if max(others.values()) > IDLE:
+        print(f"\nnot an idle machine: other programs kept {max(others.values()):.2f} cores busy "
+              "meanwhile; do not quote these figures")
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n")
         say(f"wrote {options.json}")

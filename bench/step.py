@@ -4,9 +4,8 @@ Both begin with the same weights and inputs, and their first losses are compared
 is believed. The programs run in turn, round after round, with equal threads.
 """
 import pathlib
-import sys
 
-from harness import ProgramFailed, Spread, run_lines, say
+from harness import PYTHON, ProgramFailed, Spread, missing_modules, run_lines, say
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 1e-4  # of the loss: float32 sums in another order
@@ -17,8 +16,11 @@ def run_step(options):
     rounds, steps = (1, 2) if options.quick else (7, 6)
     case = options.work / "step.safetensors"
     ours = [options.bin / "qanat_step_bench", "--case", case]
-    theirs = [sys.executable, HERE / "torch_step.py", "--case", case]
+    theirs = [PYTHON, HERE / "torch_step.py", "--case", case]
     say("training step of nano against the same network in Python")
+    if reason := missing_modules("torch"):
+        say(f"skipped: {reason}")
+        return {}, {"step": {"skipped": reason}}
     run_lines(ours + ["--make"])
     times = {"ours": [], "theirs": []}
     ratios = []

@@ -1,4 +1,4 @@
-"""The figures a benchmark is judged by, and what each has to reach."""
+"""The figures a benchmark is judged by, what each has to reach, and its words in two languages."""
 import dataclasses
 
 
@@ -6,6 +6,7 @@ import dataclasses
 class Target:
     key: str
     what: str
+    persian: str
     bound: float
     at_least: bool
     unit: str = ""
@@ -17,51 +18,80 @@ class Target:
         return f"{'>=' if self.at_least else '<='} {self.bound:g}{self.unit}"
 
 
-def at_least(key, what, bound, unit=""):
-    return Target(key, what, bound, True, unit)
+def at_least(key, what, persian, bound, unit=""):
+    return Target(key, what, persian, bound, True, unit)
 
 
-def at_most(key, what, bound, unit=""):
-    return Target(key, what, bound, False, unit)
+def at_most(key, what, persian, bound, unit=""):
+    return Target(key, what, persian, bound, False, unit)
 
 
 LOADER = [
     at_least("utt_per_s_ratio_dataloader",
-             "utterances/s, 2 workers, over PyTorch DataLoader with 2", 5, " x"),
-    at_least("utt_per_cpu_s_ratio_dataloader", "utterances per CPU-second over DataLoader's", 4.5,
-             " x"),
-    at_least("utt_per_s_ratio_torch_data", "utterances/s, 2 workers, over torch::data with 2", 4,
-             " x"),
-    at_least("worker_scaling_2", "2 workers over 1", 1.8, " x"),
-    at_least("cached_epoch_ratio_dataloader", "epochs from the RAM cache over DataLoader's", 40,
-             " x"),
-    at_least("shard_vs_memcpy", "epochs from shards over a memcpy of the same bytes", 0.7, " x"),
-    at_most("extra_rss_mb", "resident memory beyond the buffers", 60, " MB"),
-    at_most("padding_share", "padding, default edges, 13,100 LJSpeech-like lengths", 0.05),
-    at_most("one_worker_paced_wait", "wait share at 22 batches of 32 per second, 1 worker", 0.01),
-    at_most("plan_million_s", "planning an epoch of a million utterances", 1, " s"),
-    at_most("plan_million_mb", "memory that takes", 150, " MB"),
+             "utterances/s, 2 workers, over PyTorch DataLoader with 2",
+             "گفته در ثانیه با ۲ کارگر، نسبت به DataLoader در PyTorch با ۲ کارگر", 5, " x"),
+    at_least("utt_per_cpu_s_ratio_dataloader", "utterances per CPU-second over DataLoader's",
+             "گفته در هر ثانیهٔ پردازنده، نسبت به DataLoader", 4.5, " x"),
+    at_least("utt_per_s_ratio_torch_data", "utterances/s, 2 workers, over torch::data with 2",
+             "گفته در ثانیه با ۲ کارگر، نسبت به torch::data با ۲ کارگر", 4, " x"),
+    at_least("worker_scaling_2", "2 workers over 1", "دو کارگر نسبت به یکی", 1.8, " x"),
+    at_least("cached_epoch_ratio_dataloader", "epochs from the memory cache over DataLoader's",
+             "دوره‌ها از حافظهٔ نهان، نسبت به DataLoader", 40, " x"),
+    at_least("shard_vs_memcpy", "epochs from shards, 1 worker, over a memcpy of the same bytes",
+             "دوره‌ها از پاره‌ها با ۱ کارگر، نسبت به memcpy همان بایت‌ها", 0.7, " x"),
+    at_most("extra_rss_mb", "resident memory beyond the batch buffers",
+            "حافظهٔ مقیم افزون بر بافر دسته‌ها", 60, " MB"),
+    at_most("padding_share", "padding, default edges, 13,100 LJSpeech-like lengths",
+            "سهم پُرکننده با مرزهای پیش‌فرض، ۱۳۱۰۰ طول مانند LJSpeech", 0.05),
+    at_most("one_worker_paced_wait", "wait share of a consumer of 22 batches of 32 per second, 1 worker",
+            "سهم انتظار مصرف‌کننده‌ای که ۲۲ دستهٔ ۳۲تایی در ثانیه می‌گیرد، ۱ کارگر", 0.01),
+    at_most("plan_million_s", "planning an epoch of a million utterances",
+            "برنامه‌ریزی دوره‌ای با یک میلیون گفته", 1, " s"),
+    at_most("plan_million_mb", "memory that takes", "حافظه‌ای که آن می‌گیرد", 150, " MB"),
 ]
 RING = [
     at_most("ring_three_slots_over_slowest",
-            "step over the slowest stage, 3 slots; stages 30, 10, 30 ms", 1.05, " x"),
-    at_least("ring_one_slot_over_sum", "step over the sum of the stages, 1 slot", 0.95, " x"),
-    at_least("ring_jitter_margin", "a run with 2 slots over one with 3; stages vary by half", 1,
-             " x"),
+            "step over the slowest stage, 3 slots; stages 30, 10, 30 ms",
+            "گام نسبت به کندترین مرحله، ۳ خانه؛ مرحله‌های ۳۰، ۱۰ و ۳۰ میلی‌ثانیه‌ای", 1.05, " x"),
+    at_least("ring_one_slot_over_sum", "step over the sum of the stages, 1 slot",
+             "گام نسبت به جمع مرحله‌ها، ۱ خانه", 0.95, " x"),
+    at_least("ring_jitter_margin", "a run with 2 slots over one with 3; stages vary by half",
+             "اجرا با ۲ خانه نسبت به ۳ خانه؛ مرحله‌ها تا نیم نوسان دارند", 1, " x"),
     at_most("ring_jitter_margin_error", "that margin off what a replay of the times predicts",
-            0.03),
+            "فاصلهٔ آن از پیش‌بینیِ بازپخش زمان‌ها", 0.03),
     at_least("ring_readiness_single", "steps whose batch was there, at 0.9 of the loader's most",
-             0.99),
-    at_least("ring_readiness_dual", "the same in Multi-GPU Mode", 0.99),
+             "گام‌هایی که دسته‌شان آماده بود، در ۰٫۹ توان بارگذار", 0.99),
+    at_least("ring_readiness_dual", "the same in Multi-GPU Mode", "همان در حالت Multi-GPU", 0.99),
     at_least("autotuner_over_best_fixed",
-             "autotuner from 1 worker over the best fixed number, after 50 steps", 0.95, " x"),
-    at_most("autotuner_bytes_over_budget", "most memory it lent over the budget", 1, " x"),
+             "autotuner from 1 worker over the best fixed number, after 50 steps",
+             "تنظیم خودکار از ۱ کارگر، نسبت به بهترین شمار ثابت، پس از ۵۰ گام", 0.95, " x"),
+    at_most("autotuner_bytes_over_budget", "most memory it lent over the budget",
+            "بیشترین حافظه‌ای که امانت داد، نسبت به بودجه", 1, " x"),
 ]
 MEL = [
-    at_most("mel_cost_over_fft", "log-mel per frame over its FFT alone", 1.6, " x"),
-    at_most("griffin_lim_rtf", "Griffin-Lim, 32 iterations, 1 thread, over real time", 0.1, " x"),
-    at_most("griffin_lim_l1", "log-mel off that of the sound it copies", 0.15, " nat"),
+    at_most("mel_cost_over_fft", "log-mel per frame over FFTW's FFT alone",
+            "هزینهٔ log-mel هر قاب، نسبت به FFT تنها در FFTW", 1.6, " x"),
+    at_most("griffin_lim_rtf", "Griffin-Lim, 32 iterations, 1 thread, over real time",
+            "زمان Griffin-Lim نسبت به گفتار، ۳۲ تکرار، ۱ نخ", 0.1, " x"),
+    at_most("griffin_lim_l1", "log-mel off that of the sound it copies",
+            "فاصلهٔ log-mel از صدایی که رونوشت می‌شود", 0.15, " nat"),
 ]
 STEP = [
-    at_most("nano_step_ratio", "training step of nano over the same in Python", 1, " x"),
+    at_most("nano_step_ratio", "training step of nano over the same in Python",
+            "گام آموزش nano نسبت به همان شبکه در پایتون", 1, " x"),
 ]
+MODES = [
+    at_least("buffered_over_serial", "Single-GPU Buffered over unbuffered serial, speech per second",
+             "حالت Single-GPU Buffered نسبت به پشتِ سرِ هم، گفتار در ثانیه", 1, " x"),
+    at_most("buffered_wait", "share of a step that waits for data, Single-GPU Buffered",
+            "سهم انتظار داده در هر گام، Single-GPU Buffered", 0.01),
+    at_least("buffered_busy", "share of the time the model device works, Single-GPU Buffered",
+             "سهم زمانی که دستگاه مدل کار می‌کند، Single-GPU Buffered", 0.98),
+    at_most("buffered_variation", "variation of steps of equal work, Single-GPU Buffered",
+            "نوسان گام‌هایی با کار برابر، Single-GPU Buffered", 0.05),
+    at_most("multi_wait", "share of a step that waits for data, Multi-GPU on two virtual GPUs",
+            "سهم انتظار داده در هر گام، Multi-GPU روی دو GPU مجازی", 0.01),
+]
+
+# By the name of the benchmark, in the order in which they run and are shown.
+PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES}

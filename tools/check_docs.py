@@ -7,6 +7,7 @@
   same figures; the pages in docs/fa run right to left, and their code left to right.
 - Links lead somewhere, anchors included.
 - Commands, configuration and rules are what the program says today (tools/make_reference.py).
+- Tables of figures are those of bench/figures.json (bench/tables.py).
 - Every `qanat ...` in a block of commands names a command and flags that exist.
 - Blocks marked `console` run, each chapter in a folder of its own; `console slow` only with
   --slow. A line begins with `$ `; one that ends in `# exit N` has to exit with N.
@@ -23,6 +24,8 @@ import tempfile
 from make_reference import Phrases, Program, collect, marked, pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+from tables import stale_tables  # noqa: E402
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -206,7 +209,7 @@ def main():
     found = list(run_problems(program, options.slow))
     if not options.slow:
         found += [*chapter_problems(), *link_problems(), *reference_problems(program),
-                  *usage_problems(program)]
+                  *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0
 

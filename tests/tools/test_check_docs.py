@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import check_docs  # noqa: E402
+import tables  # noqa: E402
 from make_reference import Phrases, marked, option_cells, parse_help  # noqa: E402
 
 ENGLISH = "# A\n\n## B\n\n```console\n$ true\n```\n\n| `speed` | how fast | 3.5 |\n"
@@ -98,6 +99,41 @@ class MakeReferenceTest(unittest.TestCase):
             phrases = Phrases(path)
         self.assertEqual(phrases.say("from 1 to 5"), "از 1 تا 5")
         self.assertEqual((phrases.say("what"), list(phrases.missing)), ("what", ["what"]))
+
+
+
+class TablesTest(unittest.TestCase):
+    STORED = ('{"loader": {"machine": {"cpu": "x", "cores": 2, "kernel": "6.1"}, '
+              '"figures": {"worker_scaling_2": 1.9}}}')
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name in ("ROOT", "STORE", "PAGES"):
+            self.addCleanup(setattr, tables, name, getattr(tables, name))
+        tables.ROOT = pathlib.Path(folder.name)
+        tables.STORE = tables.ROOT / "figures.json"
+        tables.STORE.write_text(self.STORED)
+        tables.PAGES = {"en.md": "en", "fa.md": "fa", "README.md": "readme"}
+        for name in tables.PAGES:
+            (tables.ROOT / name).write_text("<!-- figures loader -->\n<!-- end of figures -->\n")
+
+    def test_writing_them_makes_them_right(self):
+        self.assertEqual(len(list(tables.stale_tables())), 3)
+        tables.write_tables()
+        self.assertEqual(list(tables.stale_tables()), [])
+        self.assertIn("| `worker_scaling_2` | 2 workers over 1 | >= 1.8 x | 1.9 |",
+                      (tables.ROOT / "en.md").read_text())
+
+    def test_a_figure_changed_by_hand_is_found(self):
+        tables.write_tables()
+        page = tables.ROOT / "fa.md"
+        page.write_text(page.read_text().replace("1.9", "2.9"))
+        self.assertIn("fa.md", "\n".join(tables.stale_tables()))
+
+    def test_the_newest_figures_of_a_part_replace_its_old_ones_only(self):
+        tables.keep("mel", {"mel_cost_over_fft": 0.5}, {"cpu": "y", "cores": 2, "kernel": "6.1"})
+        self.assertEqual(list(tables.read_store()), ["loader", "mel"])
 
 
 if __name__ == "__main__":

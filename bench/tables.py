@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Writes the figures of bench/figures.json into the README and the chapters on performance.
+
+    bench/tables.py            # rewrites the tables
+    bench/tables.py --check    # fails when one is not what bench/figures.json says
+
+A table stands between `<!-- figures PART -->` and `<!-- end of figures -->`.
+"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+import targets
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STORE = ROOT / "bench" / "figures.json"
+PAGES = {"docs/en/performance.md": "en", "docs/fa/performance.md": "fa", "README.md": "readme"}
+PLACE = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+MARK = "\u200e"  # keeps `>= 5` in its order where text runs right to left
+
+# The README shows these, each with the command that reproduces it.
+HEADLINES = ["utt_per_s_ratio_dataloader", "utt_per_cpu_s_ratio_dataloader",
+             "utt_per_s_ratio_torch_data", "cached_epoch_ratio_dataloader", "one_worker_paced_wait",
+             "padding_share", "mel_cost_over_fft", "nano_step_ratio", "buffered_over_serial",
+             "buffered_wait", "ring_three_slots_over_slowest"]
+
+
+def read_store():
+    return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+
+
+def keep(part, figures, machine):
+    """The newest figures of a benchmark, beside those of the others."""
+    store = read_store()
+    store[part] = {"machine": machine, "figures": figures}
+    ordered = {name: store[name] for name in targets.PARTS if name in store}
+    STORE.write_text(json.dumps(ordered, indent=2) + "\n", encoding="utf-8")
+
+
+def number(value):
+    """Four digits that count, never in powers of ten."""
+    text = f"{value:.4g}"
+    return f"{value:.6f}" if "e" in text else text
+
+
+def machine_line(stored, language):
+    machine = stored["machine"]
+    if language == "fa":
+        cores = str(machine["cores"]).translate(str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹"))
+        return f"سنجیده روی {cores} هسته، {machine['cpu']}، هستهٔ لینوکس {machine['kernel']}."
+    return f"Measured on {machine['cores']} cores, {machine['cpu']}, Linux {machine['kernel']}."
+
+
+def chapter_table(part, store, language):
+    heads = {"en": "| figure | what | target | measured |", "fa": "| عدد | چیست | هدف | سنجیده |"}
+    lines = [heads[language], "|---|---|---|---|"]
+    figures = store[part]["figures"]
+    for target in targets.PARTS[part]:
+        if target.key in figures:
+            what, bound = target.what, target.text()
+            if language == "fa":
+                what, bound = target.persian, f"{MARK}`{bound}`"
+            lines.append(f"| `{target.key}` | {what} | {bound} | {number(figures[target.key])} |")
+    return "\n".join([*lines, "", machine_line(store[part], language)])
+
+
+def readme_table(store):
+    lines = ["| | figure | shown by |", "|---|---|---|"]
+    for part, wanted in targets.PARTS.items():
+        figures = store.get(part, {}).get("figures", {})
+        for target in wanted:
+            if target.key in HEADLINES and target.key in figures:
+                command = "./dev demo" if part == "modes" else f"./dev bench {part}"
+                lines.append(f"| {target.what} | {short(figures[target.key], target)} | `{command}` |")
+    return "\n".join(lines)
+
+
+def short(value, target):
+    if not target.unit:
+        return f"{100 * value:.2g} %"
+    return f"{number(value)}{target.unit}"
+
+
+def filled(text, language, store):
+    def table(match):
+        if language == "readme":
+            body = readme_table(store)
+        elif match[2] in store:
+            body = chapter_table(match[2], store, language)
+        else:
+            body = "Not measured yet." if language == "en" else "هنوز سنجیده نشده است."
+        return f"{match[1]}\n{body}\n\n{match[3]}"
+    return PLACE.sub(table, text)
+
+
+def write_tables():
+    """The pages that changed."""
+    store = read_store()
+    changed = []
+    for name, language in PAGES.items():
+        page = ROOT / name
+        before = page.read_text(encoding="utf-8")
+        after = filled(before, language, store)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            changed.append(name)
+    return changed
+
+
+def stale_tables():
+    store = read_store()
+    for name, language in PAGES.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if filled(text, language, store) != text:
+            yield f"{name}: its figures are not those of bench/figures.json; try bench/tables.py"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; fail when a table is stale")
+    options = parser.parse_args()
+    if options.check:
+        problems = list(stale_tables())
+        print("\n".join(problems))
+        return 1 if problems else 0
+    print("\n".join(write_tables()) or "nothing changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
