@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Both modes on a corpus of synthetic speech: serial, Single-GPU Buffered, Multi-GPU on two virtual GPUs.
+# Every mode on a corpus of synthetic speech: unbuffered serial, Single-GPU Buffered, Multi-GPU on two
+# virtual GPUs. `qanat demo` does the same in one command; this shows the flags.
 #
 #   examples/gpu_pipeline_example.sh [FOLDER] [STEPS]
 #
@@ -27,7 +28,7 @@ train() {
     --set training.validation_batches=0 "$@"
 }
 
-train serial --num-workers 1 --buffer-size 1 --prefetch-buffer-size 1
+train serial --num-workers 1 --buffer-size 0
 train single
 train multi --virtual-gpus 2 --data-gpu 0 --model-gpu 1
 

@@ -2,7 +2,7 @@
 //
 // Every config struct has exactly one `visit_fields(config, visitor)` beside it. It calls
 // `visitor(const FieldSpec&, value)` once per field; the YAML reader, the flags, `--set`, the help
-// texts, the dump and docs/config_reference.md are all visitors. The texts are string literals.
+// texts, the dump and docs/en/configuration.md are all visitors. The texts are string literals.
 #pragma once
 
 #include <array>

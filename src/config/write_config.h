@@ -12,7 +12,7 @@ namespace qanat {
 // from in a comment.
 std::string to_yaml(const LoadedConfig& config);
 
-// docs/config_reference.md: every key with meaning, kind, default and flag.
+// docs/en/configuration.md: every key with meaning, kind, default and flag.
 std::string config_reference();
 
 }  // namespace qanat

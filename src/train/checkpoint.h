@@ -4,7 +4,8 @@
 //   checkpoints/best                 the step that validated best, for people and scripts
 //
 // A checkpoint appears whole or not at all, whenever the process dies: it is written under another
-// name, synced, sealed with checksums (checkpoint_seal.h) and renamed. docs/checkpoint_format.md.
+// name, synced, sealed with checksums (checkpoint_seal.h) and renamed.
+// docs/en/checkpoint_format.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What has to be known of a checkpoint to use its weights: which network, which symbols, which
 // speakers, which spectrogram. Stored in state.json beside whatever else the trainer keeps there.
 //
-// Values and pure functions; no libtorch. docs/checkpoint_format.md describes the file.
+// Values and pure functions; no libtorch. docs/en/checkpoint_format.md describes the file.
 #pragma once
 
 #include <cstdint>
