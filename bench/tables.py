@@ -23,8 +23,8 @@ MARK = "\u200e"  # keeps `>= 5` in its order where text runs right to left
 # The README shows these, each with the command that reproduces it.
 HEADLINES = ["utt_per_s_ratio_dataloader", "utt_per_cpu_s_ratio_dataloader",
              "utt_per_s_ratio_torch_data", "cached_epoch_ratio_dataloader", "one_worker_paced_wait",
-             "padding_share", "mel_cost_over_fft", "nano_step_ratio", "buffered_over_serial",
-             "buffered_wait", "ring_three_slots_over_slowest"]
+             "padding_share", "mel_cost_over_fft", "nano_step_ratio", "buffered_busy", "buffered_wait",
+             "ring_three_slots_over_slowest"]
 
 
 def read_store():

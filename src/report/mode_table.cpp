@@ -54,15 +54,16 @@ Cells cells_of(const ModeRow& row, const Words& w) {
           w.say(to_string(row.diagnosis.verdict))};
 }
 
-// "Multi-GPU trains 1.20x the speech per second of serial [1.18, 1.22]"
+// "Multi-GPU: 1.20x the speech per second of serial [1.18, 1.22]"
 std::string against_first(const ModeRow& row, const ModeRow& first) {
   const RunComparison c = compare_runs(row.profile.measures, first.profile.measures);
-  return fmt::format("{}: {:.2f}x the speech per second of {} [{:.2f}, {:.2f}]",
+  return fmt::format("{}: {:.2f}x the speech per second of {} [{:.2f}, {:.2f}]{}",
                      row.name,
                      c.ratio,
                      first.name,
                      c.ci95.low,
-                     c.ci95.high);
+                     c.ci95.high,
+                     c.change == Change::none ? ", no difference beyond the noise" : "");
 }
 
 std::vector<std::string> comparisons(std::span<const ModeRow> rows) {
@@ -203,10 +204,11 @@ std::string render_html(std::span<const ModeRow> rows, const Words& w) {
                   html_escaped(w.say(
                       "Variation is that of steps of equal work. Each mode has a page of its own: "
                       "follow its name.")));
-  return render_page({.language = w.language(),
-                      .title = title,
-                      .style = std::string(kPageCss) + std::string(kReportCss),
-                      .body = std::move(body)});
+  return render_page(
+      {.language = w.language(),
+       .title = title,
+       .style = std::string(kPageCss) + std::string(kReportCss) + "a { color: var(--note); }\n",
+       .body = std::move(body)});
 }
 
 }  // namespace qanat

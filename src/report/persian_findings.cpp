@@ -70,7 +70,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"workers are busy all the time: depth is not what is missing",
        "کارگرها همیشه مشغول‌اند: کمبود از عمق نیست"},
       {"nothing is loaded ahead: the device waits while each batch is made",
-       "هیچ چیز از پیش بارگذاری نمی‌شود: تا هر دسته ساخته شود دستگاه منتظر می‌ماند"},
+       "هیچ چیز از پیش بارگذاری نمی‌شود: تا هر دسته ساخته شود دستگاه منتظر "
+       "می‌ماند"},
       {"every utterance could be used", "همهٔ گفته‌ها به کار رفتند"},
       {"other programs use the idle cores, or storage is the limit",
        "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا "
@@ -107,7 +108,8 @@ std::span<const Translation> persian_finding_sentences() {
        "{} در {}٪ از زمان منتظر یکدیگرند: بخشی از کارشان نوبتی است"},
       {"workers idle {} % of their time, yet the device waits: {} of buffer are too few for how "
        "much preparing them varies",
-       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر می‌ماند: "
+       "کارگرها {}٪ از زمان بیکارند و با این همه دستگاه منتظر "
+       "می‌ماند: "
        "{} "
        "در "
        "بافر "
@@ -192,7 +194,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"making features takes {} of {} cores",
        "ساختن ویژگی‌ها {} از {} هسته را می‌گیرد"},
       {"making features takes {} of {} cores in every epoch; made once, they would be read",
-       "ساختن ویژگی‌ها در هر دوره {} از {} هسته را می‌گیرد؛ اگر یک "
+       "ساختن ویژگی‌ها در هر دوره {} از {} هسته را می‌گیرد؛ اگر "
+       "یک "
        "بار "
        "ساخته "
        "شوند "
@@ -205,7 +208,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"the data side takes longer than the model side",
        "سمتِ داده از سمتِ مدل بیشتر زمان می‌گیرد"},
       {"data side {} ms, model side {} ms a batch; the data device is busy {} % of the time",
-       "برای هر دسته سمتِ داده {} و سمتِ مدل {} میلی‌ثانیه؛ دستگاهِ داده {}٪ از زمان "
+       "برای هر دسته سمتِ داده {} و سمتِ مدل {} میلی‌ثانیه؛ دستگاهِ داده {}٪ از "
+       "زمان "
        "مشغول "
        "است"},
       {"features and loader share cores with the model here",
@@ -215,7 +219,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"the two devices wait for each other: {} % of the ideal",
        "دو دستگاه منتظر یکدیگرند: {}٪ از حالت آرمانی"},
       {"both devices share memory or cores, and slow each other down",
-       "دو دستگاه حافظه یا هسته‌های مشترک دارند و یکدیگر را "
+       "دو دستگاه حافظه یا هسته‌های مشترک دارند و یکدیگر "
+       "را "
        "کند "
        "می‌کنند"},
       {"two devices deliver {}x of what one does [{}, {}]",
@@ -348,7 +353,8 @@ std::span<const Translation> persian_finding_sentences() {
        "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل است: حافظهٔ ذخیره "
        "نمی‌رسد"},
       {"{} loader workers wait for files {} % of the time: storage does not keep up",
-       "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل‌اند: حافظهٔ ذخیره "
+       "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل‌اند: حافظهٔ "
+       "ذخیره "
        "نمی‌رسد"},
       {"{} loader worker cannot keep up, and {} of {} cores are idle",
        "{} کارگرِ بارگذار نمی‌رسد، در حالی که {} از {} هسته "

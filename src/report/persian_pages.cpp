@@ -68,11 +68,25 @@ std::span<const Translation> persian_page_sentences() {
        "یک GPU با بافر: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
       {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}]",
        "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
+      {"Single-GPU Buffered: {}x the speech per second of serial, unbuffered [{}, {}], no "
+       "difference "
+       "beyond the noise",
+       "یک GPU با بافر: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی بیش از نوفه نیست"},
+      {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}], no "
+       "difference "
+       "beyond the noise",
+       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی بیش از نوفه "
+       "نیست"},
       {"Virtual GPUs are an emulation: the two of them share the cores that one device has alone.",
-       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک دستگاه به "
+       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک "
+       "دستگاه "
+       "به "
        "تنهایی دارد."},
-      {"Variation is that of steps of equal work. Each mode has a page of its own: follow its name.",
-       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی نامش بزنید."},
+      {"Variation is that of steps of equal work. Each mode has a page of its own: follow its "
+       "name.",
+       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی "
+       "نامش "
+       "بزنید."},
 
       // Stages of the loader, and what happens in a slot.
       {"decode", "رمزگشایی"},
