@@ -31,8 +31,8 @@ class Demo(unittest.TestCase):
         return qanat("demo", "--data", self.corpus, "--out", self.base / out, "--num-steps", 4,
                      "--batch-size", 2, *arguments)
 
-    def test_json_has_every_mode_with_its_figures(self):
-        result = self.demo("json", "--json")
+    def test_json_has_every_mode_with_its_figures_and_the_page_speaks_persian(self):
+        result = self.demo("json", "--json", "--lang", "fa")
         self.assertEqual(result.returncode, 0, result.stderr)
         report = json.loads(result.stdout)
         validate(report)
@@ -40,8 +40,9 @@ class Demo(unittest.TestCase):
         for mode in report["modes"]:
             self.assertGreater(mode["model_busy"], 0)
             self.assertEqual(mode["data_busy"] is not None, mode["emulated"])
+        self.assertIn('dir="rtl"', pathlib.Path(report["report"]).read_text())
 
-    def test_text_has_a_table_a_page_and_what_to_do_next(self):
+    def test_text_has_a_table_a_page_and_commands_that_run(self):
         result = self.demo("text")
         self.assertEqual(result.returncode, 0, result.stderr)
         for part in [*MODES, "steps/s", "variation", "memory", "What to type next"]:
@@ -51,20 +52,12 @@ class Demo(unittest.TestCase):
         for mode in ("serial", "single", "multi"):
             self.assertIn(f"{mode}/report.html", page.read_text())
             self.assertTrue((page.parent / mode / "report.html").exists())
-
-    def test_what_to_type_next_runs(self):
-        result = self.demo("next")
         commands = [line.split("  # ")[0].strip() for line in
                     result.stdout.split("What to type next:\n")[1].splitlines()]
         report = next(line for line in commands if " report " in line)
         ran = subprocess.run(["bash", "-c", report], capture_output=True, text=True,
                              env=environment(), check=False)
         self.assertIn(ran.returncode, (0, 3), ran.stderr)  # 3: so few steps are not judged
-
-    def test_persian_pages(self):
-        result = self.demo("fa", "--lang", "fa")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn('dir="rtl"', (self.base / "fa" / "report.html").read_text())
 
     def test_an_empty_folder_is_an_error_that_says_what_is_missing(self):
         empty = self.base / "empty"
