@@ -46,6 +46,13 @@ class Package(unittest.TestCase):
         self.assertIn("qanat", run(qanat, "version"))
         self.assertIn("cores", run(qanat, "devices", "--json"))
 
+    def test_the_installed_program_gives_the_demonstration(self):
+        out = self.folder / "demo"
+        told = run(self.prefix / "bin" / "qanat", "demo", "--data", self.corpus, "--out", out,
+                   "--num-steps", 2, "--batch-size", 2)
+        self.assertIn("Multi-GPU, 2 virtual", told)
+        self.assertTrue((out / "report.html").exists())
+
     def test_a_program_outside_the_tree_uses_the_library(self):
         build = self.folder / "build"
         run("cmake", "-S", HERE, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
