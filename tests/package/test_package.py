@@ -68,8 +68,8 @@ class Package(unittest.TestCase):
         self.assertIn("qanat-train.1", [page.name for page in pages])
         if shutil.which("groff"):
             for page in pages:
-                result = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8", page], text=True,
-                                        stderr=subprocess.PIPE, check=True)
+                result = subprocess.run(["groff", "-Kutf8", "-man", "-ww", "-z", "-Tutf8", page],
+                                        text=True, stderr=subprocess.PIPE, check=True)
                 self.assertEqual(result.stderr, "", page.name)
 
     def test_bash_completes_commands_and_flags(self):
