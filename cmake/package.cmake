@@ -70,7 +70,9 @@ install(
   PATTERN "*.h"
   PATTERN "cli" EXCLUDE
   PATTERN "*_testing.h" EXCLUDE
-  PATTERN "test_*.h" EXCLUDE)
+  PATTERN "test_*.h" EXCLUDE
+  PATTERN "fake_*.h" EXCLUDE
+  PATTERN "*_fixture.h" EXCLUDE)
 
 # The .deb files: qanat and libqanat-dev. Dependencies are those of the binaries.
 set(CPACK_GENERATOR DEB)
