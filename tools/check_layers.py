@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "model": "base",
     "train": "model transfer device pipeline batch features text metrics config base",
     "monitor": "metrics base",
-    "telemetry": "pipeline batch audio metrics base",
+    "telemetry": "monitor pipeline features batch audio metrics base",
     "diagnose": "monitor metrics base",
     "report": "diagnose monitor dataset metrics base",
     "serve": "report diagnose metrics base",

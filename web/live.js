@@ -2,8 +2,10 @@
 // changed are put in place of the old ones.
 
 const main = document.querySelector('main');
+const navigation = document.querySelector('nav');
 const connection = document.getElementById('connection');
 const title = document.getElementById('title');
+const subtitle = document.getElementById('subtitle');
 const shown = new Map();
 
 // What a reader has opened, and where the focus is, survives.
@@ -27,10 +29,15 @@ function replaceSection(id, html) {
 
 function show(data) {
   title.textContent = data.title;
+  subtitle.textContent = data.subtitle;
   document.title = data.title;
+  if (shown.get('') !== data.navigation) {
+    navigation.innerHTML = data.navigation;
+    shown.set('', data.navigation);
+  }
   const ids = new Set(data.sections.map((section) => section.id));
   for (const id of shown.keys()) {
-    if (!ids.has(id)) {
+    if (id && !ids.has(id)) {
       document.getElementById(id)?.remove();
       shown.delete(id);
     }
@@ -51,6 +58,11 @@ function keepOrder(data) {
   }
 }
 
+function showConnection(state) {
+  connection.textContent = connection.dataset[state];
+  connection.className = state;
+}
+
 const events = new EventSource(`events${location.search}`);
 events.onmessage = (event) => {
   const data = JSON.parse(event.data);
@@ -58,8 +70,6 @@ events.onmessage = (event) => {
   show(data);
   const wanted = data.sections.map((section) => section.id).join();
   if (before !== wanted) keepOrder(data);
-  connection.textContent = connection.dataset.on;
+  showConnection('on');
 };
-events.onerror = () => {
-  connection.textContent = connection.dataset.off;
-};
+events.onerror = () => showConnection('off');

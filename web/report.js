@@ -85,6 +85,7 @@ document.addEventListener('click', (event) => {
 const theme = document.getElementById('theme');
 if (theme) {
   nameTheme(theme);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => nameTheme(theme));
   theme.addEventListener('click', () => {
     document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
     nameTheme(theme);

@@ -15,19 +15,21 @@
 #include "app/data_profile_run.h"
 #include "app/dataset_sources.h"
 #include "app/dual_profile_run.h"
+#include "app/run_page.h"
 #include "app/step_profile_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/thread.h"
+#include "config/field_list.h"
 #include "config/write_config.h"
 #include "dataset/dataset_check.h"
 #include "dataset/index_cache.h"
+#include "metrics/journal.h"
 #include "report/dataset_json.h"
 #include "report/dataset_text.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
 #include "report/run_history.h"
-#include "report/run_html.h"
 
 namespace qanat {
 namespace {
@@ -101,6 +103,8 @@ class Analyzer {
   bool profile_loader(AnalysisPart& part, const std::stop_token& stop);
   bool sweep(AnalysisPart& part, const std::stop_token& stop);
   bool profile_devices(AnalysisPart& part, const std::stop_token& stop);
+  ProgressFn progress(const AnalysisPart& part, const char* unit) const;
+  std::filesystem::path sweep_journal() const;
   void write_page() const;
   void write_report() const;
 
@@ -150,7 +154,8 @@ std::string Analyzer::why_not_done(bool measured, bool in_time) const {
 void Analyzer::run_part(std::size_t index) {
   AnalysisPart& part = analysis_.parts[index];
   if (request_.say) {
-    request_.say(fmt::format("{} of {}: {}", index + 1, kParts.size(), part.title));
+    request_.say(
+        fmt::format("{}/{}: {}", index + 1, kParts.size(), request_.words.say(part.title)));
   }
   const auto share =
       std::chrono::duration_cast<Clock::duration>(request_.budget * kParts[index].until);
@@ -170,8 +175,10 @@ void Analyzer::run_part(std::size_t index) {
 
 bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   const TextFrontEnd text(make_text_config(request_.config.values.data));
-  const std::optional<DatasetReport> report = check_dataset(
-      check_options(request_.config.values, stop), make_check_sources(text, kMel.sample_rate));
+  CheckOptions options = check_options(request_.config.values, stop);
+  options.sound_progress = progress(part, "utterances");
+  const std::optional<DatasetReport> report =
+      check_dataset(options, make_check_sources(text, kMel.sample_rate));
   if (!report) {
     return false;
   }
@@ -185,11 +192,12 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
       run_step_profile({.config = request_.config,
                         .steps = request_.steps,
                         .folder = request_.folder / "journals" / "step",
+                        .progress = progress(part, "steps"),
                         .stop = stop});
   if (!profile) {
     return false;
   }
-  part.text = render_text(*profile);
+  part.text = render_text(*profile, request_.words);
   part.json = to_json(*profile);
   part.findings = profile->diagnosis.findings;
   if (profile->diagnosis.measures.mean_step > 0) {
@@ -209,12 +217,13 @@ bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
                       .data = *data,
                       .batches = 3 * request_.steps,
                       .step = step_ ? std::optional(Seconds(*step_)) : std::nullopt,
+                      .progress = progress(part, "batches"),
                       .stop = stop});
   if (!measured) {
     return false;
   }
   const DataProfile profile = profile_data(*std::move(measured));
-  part.text = render_text(profile);
+  part.text = render_text(profile, request_.words);
   part.json = to_json(profile);
   if (profile.diagnosis) {
     part.findings = profile.diagnosis->findings;
@@ -229,16 +238,21 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
     return false;
   }
   const HostFacts host = read_host_facts();
+  std::filesystem::create_directories(sweep_journal().parent_path());
+  RunJournal journal(sweep_journal(), {{"command", "analyze"}, {"config", to_json(config)}});
   const SweepReport report = sweep_loader({.config = config,
                                            .data = *data,
                                            .batches = default_sweep_batches(config),
                                            .workers = default_sweep_workers(host),
                                            .budget = request_.budget,
                                            .visit = Seconds{0.25},
+                                           .progress = progress(part, "visits"),
                                            .stop = stop,
-                                           .host = host});
-  part.text = render_text(report);
+                                           .host = host,
+                                           .journal = &journal});
+  part.text = render_text(report, request_.words);
   part.json = to_json(report);
+  write_page();
   return report.choice.has_value();
 }
 
@@ -248,31 +262,46 @@ bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) 
                         .steps = request_.steps,
                         .folder = request_.folder / "journals",
                         .say = request_.say,
+                        .progress = progress(part, "steps"),
                         .stop = stop});
   if (!profile) {
     return false;
   }
-  part.text = render_text(*profile);
+  part.text = render_text(*profile, request_.words);
   part.json = to_json(*profile);
   part.findings = profile->diagnosis.findings;
   return true;
 }
 
-// Of the run whose steps were profiled.
+ProgressFn Analyzer::progress(const AnalysisPart& part, const char* unit) const {
+  return request_.progress ? request_.progress(request_.words.say(part.title), unit) : ProgressFn();
+}
+
+std::filesystem::path Analyzer::sweep_journal() const {
+  return request_.folder / "journals" / "sweep" / "journal.jsonl";
+}
+
+// Of the run whose steps were profiled, and of the sweep once it is there.
 void Analyzer::write_page() const {
-  const Result<RunRecord> record =
+  Result<RunRecord> run =
       read_run_record(request_.folder / "journals" / "step" / "run" / "journal.jsonl");
-  if (!record) {
+  const Result<RunRecord> sweep = read_run_record(sweep_journal());
+  if (!run) {
+    run = sweep;
+  }
+  if (!run) {
     return;  // the text says what could be measured
   }
-  const Diagnosis diagnosis = diagnose_run(record.value().trace);
-  write_text_file(request_.folder / "report.html",
-                  render_html({.trace = record.value().trace,
-                               .history = record.value().history,
-                               .diagnosis = diagnosis}));
+  RunRecord record = std::move(run).value();
+  if (sweep) {
+    record.history.sweep = sweep.value().history.sweep;
+  }
+  write_run_page(
+      record, diagnose_run(record.trace), request_.folder / "report.html", request_.words);
 }
 
 void Analyzer::write_report() const {
+  const Words& words = request_.words;
   std::string text;
   std::string index;
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
@@ -281,10 +310,10 @@ void Analyzer::write_report() const {
         fmt::format("{:<10} {:<8} {}", to_string(part.status), part.name, part.title);
     fmt::format_to(
         std::back_inserter(index), "{}{}{}\n", status, part.note.empty() ? "" : ": ", part.note);
-    fmt::format_to(std::back_inserter(text), "== {} ==\n", part.title);
+    fmt::format_to(std::back_inserter(text), "== {} ==\n", words.say(part.title));
     fmt::format_to(std::back_inserter(text),
                    "{}{}\n",
-                   part.note.empty() ? "" : fmt::format("({})\n", part.note),
+                   part.note.empty() ? "" : fmt::format("({})\n", words.say(part.note)),
                    part.text);
     parts.push_back(
         {{"name", part.name},
@@ -301,7 +330,8 @@ void Analyzer::write_report() const {
                                       {"parts", std::move(parts)}};
   fmt::format_to(std::back_inserter(index),
                  "\nreport.txt   all parts, for people\nreport.json  the same, for programs\n"
-                 "report.html  the run of part `step`, as a page\nrun.yaml     the configuration\n"
+                 "report.html  the run of part `step` and the sweep, as a page\n"
+                 "run.yaml     the configuration\n"
                  "journals/    what was measured; `qanat report journals/step/run` reads it\n");
   write_text_file(request_.folder / "report.txt", text);
   write_text_file(request_.folder / "report.json", report.dump(2) + "\n");

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "app/dataset_sources.h"
+#include "report/profile_json.h"
 
 namespace qanat {
 namespace {
@@ -290,7 +291,11 @@ std::vector<int> default_sweep_workers(const HostFacts& host) {
 }
 
 SweepReport sweep_loader(const SweepRequest& request) {
-  return Sweep(request).run();
+  SweepReport report = Sweep(request).run();
+  if (request.journal != nullptr) {
+    request.journal->record({.kind = "sweep", .fields = to_json(report)});
+  }
+  return report;
 }
 
 }  // namespace qanat

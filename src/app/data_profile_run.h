@@ -15,6 +15,7 @@
 #include "config/run_config.h"
 #include "diagnose/data_profile.h"
 #include "diagnose/sweep.h"
+#include "metrics/journal.h"
 #include "monitor/host_facts.h"
 
 namespace qanat {
@@ -55,6 +56,7 @@ struct SweepRequest {
   ProgressFn progress{};  // visits, of the fewest that can be enough
   std::stop_token stop{};
   HostFacts host = read_host_facts();
+  EventSink* journal = nullptr;  // gets the outcome as one event of kind "sweep"
 };
 
 // Half, the same and twice the batch size of the configuration; 1, 2, 4, ... workers up to what is

@@ -10,6 +10,8 @@
 #include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/fail_on.h"
+#include "cli/report_language.h"
+#include "cli/stage_lines.h"
 
 namespace qanat {
 namespace {
@@ -29,6 +31,7 @@ class AnalyzeCommand : public Command {
         ->capture_default_str();
     flags_.declare(app, {"data", "model", "training", "pipeline"});
     declare_fail_on(app, fail_on_);
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print report.json as well");
     app.footer(
         "Checks the data set, profiles a training step, the loader and two devices, and writes\n"
@@ -41,14 +44,18 @@ class AnalyzeCommand : public Command {
     LoadedConfig config = flags_.load();
     config.values.data.train_data = data_;
     config.origins["data.train_data"] = "DIR";
+    StageLines lines(context.err);
     const Analysis analysis =
         analyze({.config = std::move(config),
                  .folder = out_,
                  .budget = Seconds(budget_),
                  .steps = steps_,
-                 .say = [&](const std::string& line) { context.err << line << '\n'
-                                                                   << std::flush; },
+                 .words = words(),
+                 .say = [&](const std::string& line) { lines.say(line); },
+                 .progress = [&](const std::string& what,
+                                 const std::string& unit) { return lines.start(what, unit); },
                  .stop = context.stop});
+    lines.finish();
     if (json_) {
       const Result<std::string> report =
           read_text_file(std::filesystem::path(out_) / "report.json");
@@ -64,16 +71,16 @@ class AnalyzeCommand : public Command {
     for (const AnalysisPart& part : analysis.parts) {
       fmt::print(out,
                  "{:<10} {}{}{}\n",
-                 to_string(part.status),
-                 part.title,
+                 words().say(to_string(part.status)),
+                 words().say(part.title),
                  part.note.empty() ? "" : ": ",
-                 part.note);
+                 words().say(part.note));
       const std::size_t end = part.text.find('\n');
       if (part.status == PartStatus::done || part.status == PartStatus::cut_short) {
         fmt::print(out, "           {}\n", part.text.substr(0, end));
       }
     }
-    fmt::print(out, "report: {}/report.txt\n", out_);
+    fmt::print(out, "report: {0}/report.txt, {0}/report.html\n", out_);
   }
 
   ExitCode exit_code(const Analysis& analysis) const {
@@ -93,12 +100,15 @@ class AnalyzeCommand : public Command {
                                                                : ExitCode::cannot_measure;
   }
 
+  Words words() const { return Words(report_language(language_)); }
+
   std::string data_;
   std::string out_ = "analysis";
   double budget_ = 300;
   std::int64_t steps_ = 60;
   ConfigFlags flags_;
   std::string fail_on_ = "crit";
+  std::string language_;
   bool json_ = false;
 };
 

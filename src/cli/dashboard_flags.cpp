@@ -4,6 +4,7 @@
 
 #include <fmt/ostream.h>
 
+#include "cli/scrape_context.h"
 #include "cli/usage_error.h"
 #include "serve/access.h"
 #include "serve/dashboard.h"
@@ -52,13 +53,15 @@ std::unique_ptr<Dashboard> DashboardFlags::start(const std::filesystem::path& jo
                                                  const Words& words,
                                                  std::ostream& err) const {
   const bool needs_token = !is_loopback(address_) && token_.empty();
-  auto dashboard =
-      std::make_unique<Dashboard>(DashboardOptions{.journal = journal,
-                                                   .address = address_,
-                                                   .port = port(),
-                                                   .token = needs_token ? make_token() : token_,
-                                                   .words = words,
-                                                   .metrics = prometheus_text});
+  auto dashboard = std::make_unique<Dashboard>(
+      DashboardOptions{.journal = journal,
+                       .address = address_,
+                       .port = port(),
+                       .token = needs_token ? make_token() : token_,
+                       .words = words,
+                       .metrics = [](const RunSnapshot& run, const Diagnosis& diagnosis) {
+                         return prometheus_text(run, scrape_context(diagnosis));
+                       }});
   fmt::print(err, "dashboard: {}\n", dashboard->url());
   return dashboard;
 }

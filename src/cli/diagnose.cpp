@@ -9,17 +9,16 @@
 
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "app/diagnose_session.h"
 #include "app/fix_trial.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/ci_flags.h"
 #include "cli/config_flags.h"
 #include "cli/fail_on.h"
-#include "cli/progress_line.h"
 #include "cli/report_language.h"
-#include "cli/terminal.h"
+#include "cli/stage_lines.h"
 #include "cli/usage_error.h"
 #include "config/write_config.h"
 #include "report/full_diagnosis_text.h"
@@ -35,35 +34,10 @@ constexpr const char* kFooter =
     "Example: qanat diagnose --data-path LJSpeech-1.1 --batch-size 32\n"
     "         qanat diagnose --data-path LJSpeech-1.1 --verify DL002";
 
-// Lines and progress on stderr, one thing after the other.
-class SayLines {
- public:
-  explicit SayLines(std::ostream& err) : err_(err) {}
-
-  void say(const std::string& line) {
-    finish();
-    err_ << line << '\n';
-  }
-  ProgressFn start(const std::string& what) {
-    finish();
-    ProgressLineOptions options{.label = what};
-    if (what != "checking the data set") {
-      options.unit = "steps";
-    }
-    return progress_.emplace(err_, terminal_, options).fn();
-  }
-  void finish() {
-    if (progress_) {
-      progress_->finish();
-      progress_.reset();
-    }
-  }
-
- private:
-  std::ostream& err_;
-  const Terminal terminal_ = detect_terminal(STDERR_FILENO);
-  std::optional<ProgressLine> progress_;
-};
+// What is counted while it is done.
+std::string unit_of(const std::string& what) {
+  return what == "checking the data set" ? "utterances" : "steps";
+}
 
 class DiagnoseCommand : public Command {
  public:
@@ -92,6 +66,7 @@ class DiagnoseCommand : public Command {
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--json", json_, "print one JSON object");
+    ci_.declare(app);
     declare_language(app, language_);
     app.footer(kFooter);
   }
@@ -116,6 +91,7 @@ class DiagnoseCommand : public Command {
     const std::string text = render_text(*full, Words(report_language(language_)));
     const std::string json = to_json(*full).dump(2) + "\n";
     context.out << (json_ ? json : text);
+    ci_.write(full->diagnosis, "qanat diagnose", context.err);
     if (!out_.empty()) {
       write_text_file(folder() / "report.txt", text);
       write_text_file(folder() / "report.json", json);
@@ -138,16 +114,16 @@ class DiagnoseCommand : public Command {
 
   std::optional<FullDiagnosis> diagnose(const LoadedConfig& config,
                                         const CommandContext& context) const {
-    SayLines lines(context.err);
-    std::optional<FullDiagnosis> full =
-        run_diagnosis({.config = config,
-                       .depth = quick_ ? DiagnoseDepth::quick : DiagnoseDepth::full,
-                       .steps = steps_,
-                       .longest = Seconds{longest_},
-                       .folder = out_,
-                       .say = [&](const std::string& line) { lines.say(line); },
-                       .progress = [&](const std::string& what) { return lines.start(what); },
-                       .stop = context.stop});
+    StageLines lines(context.err);
+    std::optional<FullDiagnosis> full = run_diagnosis(
+        {.config = config,
+         .depth = quick_ ? DiagnoseDepth::quick : DiagnoseDepth::full,
+         .steps = steps_,
+         .longest = Seconds{longest_},
+         .folder = out_,
+         .say = [&](const std::string& line) { lines.say(line); },
+         .progress = [&](const std::string& what) { return lines.start(what, unit_of(what)); },
+         .stop = context.stop});
     lines.finish();
     return full;
   }
@@ -163,15 +139,15 @@ class DiagnoseCommand : public Command {
                  findings.empty() ? "nothing" : fmt::to_string(fmt::join(ids_of(findings), ", ")));
       return ExitCode::cannot_measure;
     }
-    SayLines lines(context.err);
-    const std::optional<FixTrial> trial =
-        try_fix({.config = config,
-                 .finding = *finding,
-                 .steps = steps_,
-                 .rounds = rounds_,
-                 .say = [&](const std::string& line) { lines.say(line); },
-                 .progress = [&](const std::string& what) { return lines.start(what); },
-                 .stop = context.stop});
+    StageLines lines(context.err);
+    const std::optional<FixTrial> trial = try_fix(
+        {.config = config,
+         .finding = *finding,
+         .steps = steps_,
+         .rounds = rounds_,
+         .say = [&](const std::string& line) { lines.say(line); },
+         .progress = [&](const std::string& what) { return lines.start(what, unit_of(what)); },
+         .stop = context.stop});
     lines.finish();
     if (!trial) {
       context.err << "stopped before the fix was tried\n";
@@ -213,6 +189,7 @@ class DiagnoseCommand : public Command {
   std::string fail_on_ = "crit";
   bool json_ = false;
   std::string language_;
+  CiFlags ci_;
 };
 
 }  // namespace

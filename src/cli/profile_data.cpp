@@ -1,5 +1,7 @@
 #include "cli/profile_data.h"
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,10 +10,15 @@
 #include <unistd.h>
 
 #include "app/data_profile_run.h"
+#include "app/run_page.h"
+#include "base/error.h"
 #include "cli/config_flags.h"
 #include "cli/fail_on.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
+#include "config/field_list.h"
+#include "metrics/journal.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
 
@@ -37,6 +44,7 @@ class ProfileDataCommand : public Command {
         ->type_name("MS");
     declare_sweep(app);
     declare_fail_on(app, fail_on_);
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object");
     app.footer(
         "Runs the loader that `qanat train` uses. Without --step-ms it says how much can be\n"
@@ -76,6 +84,10 @@ class ProfileDataCommand : public Command {
         ->delimiter(',')
         ->check(within(CLI::Range(1, 1024)))
         ->type_name("N,N,...");
+    app.add_option("--keep",
+                   keep_,
+                   "keep the sweep in this folder: journal.jsonl, and report.html that draws it")
+        ->type_name("DIR");
     app.add_option("--budget", budget_, "longest time of the sweep, in s")
         ->check(within(CLI::Range(0.1, 1e6)))
         ->type_name("S")
@@ -107,7 +119,7 @@ class ProfileDataCommand : public Command {
     if (json_) {
       context.out << to_json(profile).dump(2) << '\n';
     } else {
-      context.out << render_text(profile);
+      context.out << render_text(profile, words());
     }
     return profile.diagnosis ? exit_code_for(profile.diagnosis->findings, fail_on_)
                              : ExitCode::done;
@@ -119,6 +131,7 @@ class ProfileDataCommand : public Command {
     ProgressLine visiting(
         context.err, detect_terminal(STDERR_FILENO), {.label = "sweeping", .unit = "visits"});
     const HostFacts host = read_host_facts();
+    const std::unique_ptr<RunJournal> journal = make_journal(config);
     const SweepReport report = sweep_loader(
         {.config = config,
          .data = data,
@@ -128,15 +141,47 @@ class ProfileDataCommand : public Command {
          .budget = Seconds(budget_),
          .progress = visiting.fn(),
          .stop = context.stop,
-         .host = host});
+         .host = host,
+         .journal = journal.get()});
     visiting.finish();
+    if (journal) {
+      write_page(context);
+    }
     if (json_) {
       context.out << to_json(report).dump(2) << '\n';
     } else {
-      context.out << render_text(report);
+      context.out << render_text(report, words());
     }
     return report.choice ? ExitCode::done : ExitCode::cannot_measure;
   }
+
+  std::filesystem::path folder() const { return keep_; }
+
+  // Nothing when the sweep is not to be kept.
+  std::unique_ptr<RunJournal> make_journal(const RunConfig& config) const {
+    if (keep_.empty()) {
+      return nullptr;
+    }
+    std::error_code error;
+    if (!std::filesystem::create_directories(folder(), error) && error) {
+      throw Error("{}: cannot make the folder: {}; try another --keep", keep_, error.message());
+    }
+    return std::make_unique<RunJournal>(
+        folder() / "journal.jsonl",
+        nlohmann::json{{"command", "profile data"}, {"config", to_json(config)}});
+  }
+
+  void write_page(const CommandContext& context) const {
+    const Result<RunRecord> record = read_run_record(folder() / "journal.jsonl");
+    if (!record) {
+      throw Error("{}", record.failure().what);
+    }
+    write_run_page(
+        record.value(), diagnose_run(record.value().trace), folder() / "report.html", words());
+    fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
+  }
+
+  Words words() const { return Words(report_language(language_)); }
 
   ConfigFlags flags_;
   std::int64_t batches_ = 300;
@@ -145,7 +190,9 @@ class ProfileDataCommand : public Command {
   std::vector<int> sweep_batches_;
   std::vector<int> sweep_workers_;
   double budget_ = 60;
+  std::string keep_;
   std::string fail_on_ = "crit";
+  std::string language_;
   bool json_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "cli/config_flags.h"
 #include "cli/fail_on.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
@@ -30,6 +31,7 @@ class ProfileDualCommand : public Command {
         ->capture_default_str();
     app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
     declare_fail_on(app, fail_on_);
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object");
     app.footer(
         "Trains on two devices and on one, in turns, and says which is faster here. Without\n"
@@ -57,7 +59,7 @@ class ProfileDualCommand : public Command {
     if (json_) {
       context.out << to_json(*profile).dump(2) << '\n';
     } else {
-      context.out << render_text(*profile);
+      context.out << render_text(*profile, Words(report_language(language_)));
     }
     if (profile->verdict == DualVerdict::incomplete) {
       return ExitCode::cannot_measure;
@@ -71,6 +73,7 @@ class ProfileDualCommand : public Command {
   int rounds_ = 2;
   std::string keep_;
   std::string fail_on_ = "crit";
+  std::string language_;
   bool json_ = false;
 };
 

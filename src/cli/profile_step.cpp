@@ -9,6 +9,7 @@
 #include "cli/config_flags.h"
 #include "cli/fail_on.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
@@ -26,6 +27,7 @@ class ProfileStepCommand : public Command {
         ->capture_default_str();
     app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
     declare_fail_on(app, fail_on_);
+    declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object");
     app.footer(
         "Runs the trainer itself, with the flags it would be given; nothing is saved. A second\n"
@@ -52,7 +54,7 @@ class ProfileStepCommand : public Command {
     if (json_) {
       context.out << to_json(*profile).dump(2) << '\n';
     } else {
-      context.out << render_text(*profile);
+      context.out << render_text(*profile, Words(report_language(language_)));
     }
     if (profile->diagnosis.verdict == VerdictKind::incomplete) {
       return ExitCode::cannot_measure;
@@ -65,6 +67,7 @@ class ProfileStepCommand : public Command {
   std::int64_t steps_ = 60;
   std::string keep_;
   std::string fail_on_ = "crit";
+  std::string language_;
   bool json_ = false;
 };
 

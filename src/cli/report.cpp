@@ -6,12 +6,16 @@
 #include <string>
 
 #include <fmt/ostream.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/ci_flags.h"
 #include "cli/fail_on.h"
+#include "cli/progress_line.h"
 #include "cli/report_language.h"
+#include "cli/scrape_context.h"
+#include "cli/terminal.h"
 #include "cli/trace_flags.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
@@ -55,7 +59,7 @@ class ReportCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    const RunRecord record = value_or_throw(read_run_record(journal_of(journal_)));
+    const RunRecord record = read(context);
     const RunTrace& trace = record.trace;
     const Diagnosis diagnosis = diagnose_run(trace);
     std::optional<RunComparison> comparison;
@@ -76,14 +80,21 @@ class ReportCommand : public Command {
     }
     print(context, diagnosis, comparison);
     ci_.write(diagnosis, journal_, context.err);
-    write_exports(context);
+    write_exports(context, diagnosis);
     return exit_code(diagnosis, comparison);
   }
 
  private:
+  RunRecord read(const CommandContext& context) const {
+    ProgressLine reading(context.err,
+                         detect_terminal(STDERR_FILENO),
+                         {.label = "reading the journal", .unit = "lines"});
+    return value_or_throw(read_run_record(journal_of(journal_), reading.fn()));
+  }
+
   Words words() const { return Words(report_language(language_)); }
 
-  void write_exports(const CommandContext& context) const {
+  void write_exports(const CommandContext& context, const Diagnosis& diagnosis) const {
     if (const std::optional<std::filesystem::path> file = trace_.file()) {
       RunTracer tracer(trace_.options());
       visit_lines([&tracer](const nlohmann::json& line) { tracer.add_line(line); });
@@ -93,7 +104,7 @@ class ReportCommand : public Command {
     if (!prometheus_.empty()) {
       RunSnapshot snapshot;
       visit_lines([&snapshot](const nlohmann::json& line) { snapshot.add(line); });
-      write_text_file(prometheus_, prometheus_text(snapshot));
+      write_text_file(prometheus_, prometheus_text(snapshot, scrape_context(diagnosis)));
     }
   }
 

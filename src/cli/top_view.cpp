@@ -65,10 +65,12 @@ void add_head(Lines& lines, const TopState& state) {
   lines.add_plain(lines.strong(w.verbatim("qanat top")) + "  " +
                   w.verbatim(state.journal.string()));
   lines.add("run",
-            fmt::format("{}{}, {}, {}",
+            fmt::format("{}{}{}{}{}{}",
                         w.verbatim(run.mode.empty() ? "train" : run.mode),
                         run.model_device.empty() ? "" : ' ' + w.verbatim(run.model_device),
+                        w.comma(),
                         state_words(run, w),
+                        w.comma(),
                         w.digits(clock_words(run.at.count()))));
 }
 
@@ -174,9 +176,10 @@ void add_buffers(Lines& lines, const TopState& state) {
   }
   if (const auto& ring = state.run.ring) {
     lines.add("ring",
-              fmt::format("{} {}, {} {}",
+              fmt::format("{} {}{}{} {}",
                           w.count(ring->slots),
                           w.say("slots"),
+                          w.comma(),
                           w.count(ring->batches),
                           w.say("batches")));
   }
@@ -194,10 +197,11 @@ void add_verdict(Lines& lines, const TopState& state) {
                                    w.say(findings[i].title));
     lines.add_plain(text);
     for (const Fix& fix : findings[i].fixes) {
-      lines.add_plain(fmt::format("    {}  {}  {}",
-                                  w.say("fix"),
-                                  w.verbatim(fix.flag),
-                                  speedup_words(findings[i].gain, w)));
+      lines.add_plain(fmt::format(
+          "    {}  {}  {}",
+          w.say("fix"),
+          w.say(fix.flag),
+          findings[i].gain.speedup > 1 ? speedup_words(findings[i].gain, w) : std::string()));
     }
   }
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "app/run_exports.h"
+#include "app/run_page.h"
 #include "app/train_session.h"
-#include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
@@ -22,7 +22,6 @@
 #include "config/field_list.h"
 #include "diagnose/diagnosis.h"
 #include "report/run_history.h"
-#include "report/run_html.h"
 #include "report/run_text.h"
 #include "serve/dashboard.h"
 
@@ -153,11 +152,7 @@ class TrainCommand : public Command {
     const Diagnosis diagnosis = diagnose_run(record.value().trace);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
-    write_text_file(page,
-                    render_html({.trace = record.value().trace,
-                                 .history = record.value().history,
-                                 .diagnosis = diagnosis,
-                                 .words = words}));
+    write_run_page(record.value(), diagnosis, page, words);
     context.err << render_verdict(diagnosis, words) << '\n'
                 << "more: " << page.string() << ", qanat report " << summary.checkpoints.string()
                 << '\n';

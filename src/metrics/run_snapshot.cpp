@@ -134,6 +134,9 @@ void RunSnapshot::add(const nlohmann::json& line) {
       mode = text_of(line, "mode");
       last_step = number_of<std::int64_t>(line, "last_step");
     }
+    if (kind == "devices") {
+      gpus.add(line, Seconds(number_of<double>(line, "t").value_or(at.count())));
+    }
     if (kind == "autotune" && ring) {
       ring->slots = number_of<int>(line, "slots").value_or(ring->slots);
     }

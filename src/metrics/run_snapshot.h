@@ -17,6 +17,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "metrics/gpu_totals.h"
 #include "metrics/journal.h"
 #include "metrics/pipeline_stats.h"
 #include "metrics/step_record.h"
@@ -79,6 +80,7 @@ struct RunSnapshot {
   std::optional<RingState> ring;
   std::int64_t bad_utterances = 0;
   std::int64_t out_of_memory = 0;
+  GpuCounters gpus;
 
   // The newest line of every other kind ("validation", "devices", "host", "verdict", ...), "t"
   // included.

@@ -6,6 +6,7 @@
 #include "report/profile_table.h"
 #include "report/profile_text.h"
 #include "report/run_text.h"
+#include "report/text_lines.h"
 
 namespace qanat {
 namespace {
@@ -25,12 +26,11 @@ void write_verdict(Out out, const DataProfile& profile) {
   const double wait = profile.wait_share.value_or(0);
   fmt::format_to(out,
                  "VERDICT  {}   a trainer with steps of {} waits {} of its time; {} of the batches "
-                 "were ready\n{}",
+                 "were ready\n",
                  wait < kWorthMentioning ? "FED" : "STARVED",
                  milliseconds(*profile.measured.step),
                  percent(wait),
-                 percent(profile.ready_share.value_or(0)),
-                 profile.diagnosis ? render_findings(*profile.diagnosis) : "");
+                 percent(profile.ready_share.value_or(0)));
 }
 
 void write_times(Out out, const DataProfile& profile) {
@@ -148,10 +148,15 @@ void write_choice(Out out, const SweepReport& sweep) {
 
 }  // namespace
 
-std::string render_text(const DataProfile& profile) {
+std::string render_text(const DataProfile& profile, const Words& words) {
   std::string text;
   const Out out = std::back_inserter(text);
   write_verdict(out, profile);
+  const std::string head =
+      translated_lines(text, words) + (profile.diagnosis && profile.measured.step
+                                           ? render_findings(*profile.diagnosis, words)
+                                           : std::string());
+  text.clear();
   write_times(out, profile);
   write_rhythm(out, profile);
   write_pipeline(out, profile);
@@ -160,10 +165,15 @@ std::string render_text(const DataProfile& profile) {
       profile.measured.step
           ? "nothing worth changing was found"
           : "none: --step-ms tells how long a step takes, --benchmark compares settings");
-  return profile.diagnosis ? text + "\n" + render_checks(*profile.diagnosis) : text;
+  text = head + translated_lines(text, words);
+  if (profile.diagnosis) {
+    text += '\n';
+    text += render_checks(*profile.diagnosis, words);
+  }
+  return text;
 }
 
-std::string render_text(const SweepReport& sweep) {
+std::string render_text(const SweepReport& sweep, const Words& words) {
   std::string text;
   const Out out = std::back_inserter(text);
   fmt::format_to(
@@ -190,7 +200,7 @@ std::string render_text(const SweepReport& sweep) {
     }
   }
   write_choice(out, sweep);
-  return text;
+  return translated_lines(text, words);
 }
 
 }  // namespace qanat

@@ -5,6 +5,7 @@
 #include "report/profile_table.h"
 #include "report/profile_text.h"
 #include "report/run_text.h"
+#include "report/text_lines.h"
 
 namespace qanat {
 namespace {
@@ -84,7 +85,7 @@ void write_bottleneck(Out out, const DualProfile& profile) {
 
 }  // namespace
 
-std::string render_text(const DualProfile& profile) {
+std::string render_text(const DualProfile& profile, const Words& words) {
   std::string text;
   const Out out = std::back_inserter(text);
   fmt::format_to(out, "VERDICT  {}", to_string(profile.verdict));
@@ -104,7 +105,9 @@ std::string render_text(const DualProfile& profile) {
         "         the GPUs are emulated on the processor (virtual GPUs): the figures are "
         "of this machine\n");
   }
-  text += render_findings(profile.diagnosis);
+  const std::string head =
+      translated_lines(text, words) + render_findings(profile.diagnosis, words);
+  text.clear();
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
     write_times(out, profile);
     write_bottleneck(out, profile);
@@ -113,7 +116,7 @@ std::string render_text(const DualProfile& profile) {
                              profile.verdict == DualVerdict::incomplete
                                  ? "none: there is no verdict"
                                  : "nothing worth changing was found");
-  return text + "\n" + render_checks(profile.diagnosis);
+  return head + translated_lines(text, words) + "\n" + render_checks(profile.diagnosis, words);
 }
 
 }  // namespace qanat

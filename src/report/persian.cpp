@@ -60,8 +60,10 @@ struct Found {
 std::optional<Found> find_sentence(std::string_view english) {
   std::optional<Found> best;
   std::size_t most = 0;
-  for (const auto sentences :
-       {persian_finding_sentences(), persian_host_sentences(), persian_page_sentences()}) {
+  for (const auto sentences : {persian_finding_sentences(),
+                               persian_host_sentences(),
+                               persian_page_sentences(),
+                               persian_profile_sentences()}) {
     for (const Translation& translation : sentences) {
       auto gaps = match(translation.english, english);
       const std::size_t words = translation.english.size() - (gaps ? 2 * gaps->size() : 0);
@@ -78,10 +80,32 @@ std::string isolated(std::string_view text) {
   return fmt::format("{}{}{}", kFirstStrongIsolate, text, kPopIsolate);
 }
 
+// "12.5 ms" and "3 %".
+std::optional<std::string> as_quantity(std::string_view text) {
+  const std::size_t space = text.rfind(' ');
+  if (space == std::string_view::npos || !is_number(text.substr(0, space))) {
+    return std::nullopt;
+  }
+  const std::string number = in_persian_digits(text.substr(0, space));
+  const std::string_view unit = text.substr(space + 1);
+  if (unit == "%") {
+    return number + "٪";
+  }
+  return has_persian(unit) ? std::optional(number + ' ' + to_persian(unit)) : std::nullopt;
+}
+
+std::string filled_gap(std::string_view gap) {
+  if (is_number(gap)) {
+    return in_persian_digits(gap);
+  }
+  const std::optional<std::string> quantity = as_quantity(gap);
+  return quantity ? *quantity : to_persian(gap);
+}
+
 std::string fill(const Found& found) {
   fmt::dynamic_format_arg_store<fmt::format_context> gaps;
   for (const std::string_view gap : found.gaps) {
-    gaps.push_back(is_number(gap) ? in_persian_digits(gap) : to_persian(gap));
+    gaps.push_back(filled_gap(gap));
   }
   return fmt::vformat(fmt::string_view(found.translation->persian), gaps);
 }

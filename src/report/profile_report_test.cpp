@@ -1,3 +1,7 @@
+#include <regex>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +13,7 @@ namespace qanat {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 SampleSummary times(double mean, std::size_t count = 100) {
   SampleSummary seconds{.count = count,
@@ -62,7 +67,7 @@ constexpr const char* kStepGolden =
     R"(VERDICT  INPUT-BOUND   20 % of the step time is recoverable   1 loader worker cannot keep up, and cores are idle
 #1  DL002 1 loader worker cannot keep up, and cores are idle
     gain      1.25x [1.20, 1.30]   100.0 ms -> 80.0 ms per step (ledger)
-    evidence  data_wait_share 0.2
+    evidence  data_wait_share 20.0 %
     fix       --num-workers 2
 
 TIMING STATISTICS  100 steps after 0 of warm-up
@@ -289,6 +294,40 @@ TEST(ProfileReportTest, WithoutAVerdictTheReasonStandsInItsPlace) {
   profile.diagnosis.why = "5 steps after the warm-up; a verdict needs 20";
 
   EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   5 steps after"));
+}
+
+// What is left English in a Persian text, names and flags aside: three words of prose in a row.
+std::vector<std::string> english_in(const std::string& text) {
+  static const std::regex kProse("[a-z]+ [a-z]+ [a-z]{3,}");
+  std::vector<std::string> found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), kProse);
+       at != std::sregex_iterator();
+       ++at) {
+    found.push_back(at->str());
+  }
+  return found;
+}
+
+TEST(ProfileReportTest, AStepProfileIsPersianThroughout) {
+  StepProfile profile = step_profile();
+  profile.diagnosis.passed = {{"CMP006", "the optimizer takes 3.0 % of a step"}};
+
+  EXPECT_THAT(english_in(render_text(profile, Words(Language::fa))), IsEmpty());
+}
+
+TEST(ProfileReportTest, ADataProfileIsPersianThroughout) {
+  EXPECT_THAT(english_in(render_text(data_profile(), Words(Language::fa))), IsEmpty());
+}
+
+TEST(ProfileReportTest, ASweepIsPersianThroughout) {
+  const std::string text = render_text(sweep_report(), Words(Language::fa));
+
+  EXPECT_THAT(english_in(text), IsEmpty()) << text;
+  EXPECT_THAT(text, HasSubstr("--num-workers"));
+}
+
+TEST(ProfileReportTest, ADualProfileIsPersianThroughout) {
+  EXPECT_THAT(english_in(render_text(dual_profile(), Words(Language::fa))), IsEmpty());
 }
 
 }  // namespace

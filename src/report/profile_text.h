@@ -8,12 +8,13 @@
 #include "diagnose/dual_profile.h"
 #include "diagnose/step_profile.h"
 #include "diagnose/sweep.h"
+#include "report/words.h"
 
 namespace qanat {
 
-std::string render_text(const StepProfile& profile);
-std::string render_text(const DataProfile& profile);
-std::string render_text(const SweepReport& sweep);
-std::string render_text(const DualProfile& profile);
+std::string render_text(const StepProfile& profile, const Words& words = Words());
+std::string render_text(const DataProfile& profile, const Words& words = Words());
+std::string render_text(const SweepReport& sweep, const Words& words = Words());
+std::string render_text(const DualProfile& profile, const Words& words = Words());
 
 }  // namespace qanat

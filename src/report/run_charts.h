@@ -2,6 +2,7 @@
 // nothing to show. Pure functions.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "diagnose/run_trace.h"
 #include "report/figure.h"
 #include "report/run_history.h"
+#include "report/svg_plot.h"
 #include "report/words.h"
 
 namespace qanat {
@@ -35,7 +37,12 @@ std::optional<Figure> workers_figure(const RunView& run);
 std::optional<Figure> slots_figure(const RunView& run);
 
 // Devices, lengths and sweep: run_charts_devices.cpp, run_charts_data.cpp.
-std::vector<Figure> device_figures(const RunView& run);
+std::optional<Figure> model_device_figure(const RunView& run);
+struct DeviceFigures {
+  std::string name;
+  std::vector<Figure> strips;  // busy, memory, clock: narrow ones, to stand side by side
+};
+std::vector<DeviceFigures> device_figures(const RunView& run);
 std::optional<Figure> length_figure(const RunView& run);
 std::optional<Figure> sweep_figure(const RunView& run);
 
@@ -48,6 +55,7 @@ std::optional<Figure> gradient_figure(const RunView& run);
 struct SeriesChart {
   std::string id;
   std::string title;
+  std::string spoken{};  // its title where it is read aloud, out of its place; empty: the same
   std::string about;
   std::string x_name;
   std::string value_name;
@@ -55,9 +63,17 @@ struct SeriesChart {
   std::function<std::string(double)> y_label;
   std::optional<double> top{};  // of the axis; absent: what the values need
   std::optional<double> limit{};
+  Ticks x_ticks = Ticks::whole;
+  Ticks y_ticks = Ticks::decimal;
+  int most_x_labels = 7;
+  double width = 760;
   double height = 160;
+  double left = 76;
 };
 Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, const Words& words);
+
+// Labels of an axis of time: "2.5 s" in short runs, "3:58" in others.
+std::function<std::string(double)> time_label(double longest, const Words& words);
 
 // "1,000" or "1,000-1,009".
 std::string steps_of(double first, double last, const Words& words);

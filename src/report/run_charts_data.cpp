@@ -86,6 +86,8 @@ std::optional<Figure> length_figure(const RunView& run) {
                 .x_label = names_at(names),
                 .y_label = [&w](double value) { return w.count(std::llround(value)); },
                 .x_name = w.say("frames of a row, padding included"),
+                .x_ticks = Ticks::whole,
+                .most_x_labels = 14,
                 .left = 84});
   double at = 0;
   for (const auto& [length, bin] : lengths) {
@@ -142,6 +144,7 @@ std::optional<Figure> sweep_figure(const RunView& run) {
                 .y = {.low = -0.5, .high = static_cast<double>(batches.size()) - 0.5},
                 .x_label = names_at(columns),
                 .x_name = w.say("workers"),
+                .x_ticks = Ticks::whole,
                 .height = 60 + 36.0 * static_cast<double>(batches.size()),
                 .left = 110});
   double row = 0;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "report/run_charts.h"
@@ -25,77 +27,97 @@ EnvelopeSeries busy_by_step(const RunHistory& history) {
 struct Strip {
   const char* suffix;
   std::string title;
-  std::string value_name;
   std::function<std::string(double)> y_label;
   std::optional<double> top{};
   std::optional<double> limit{};
+  Ticks y_ticks = Ticks::decimal;
 };
 
-void add_strip(const Strip& strip,
-               const EnvelopeSeries& series,
-               const Words& w,
-               std::vector<Figure>& figures) {
-  if (series.bins().size() < 2) {
-    return;
+// The strips of one device, as far as there is anything to show.
+class StripMaker {
+ public:
+  StripMaker(const RunView& run, std::string device, std::size_t index)
+      : run_(run), device_(std::move(device)), index_(index) {}
+
+  void add(const Strip& strip, const EnvelopeSeries& series) {
+    const Words& w = run_.words;
+    if (series.bins().size() < 2) {
+      return;
+    }
+    strips_.push_back(series_figure({.id = fmt::format("device{}-{}", index_, strip.suffix),
+                                     .title = strip.title,
+                                     .spoken = fmt::format("{} {}", device_, strip.title),
+                                     .about = "",
+                                     .x_name = w.say("time of the run"),
+                                     .value_name = strip.title,
+                                     .x_label = time_label(run_.history.last_time, w),
+                                     .y_label = strip.y_label,
+                                     .top = strip.top,
+                                     .limit = strip.limit,
+                                     .x_ticks = Ticks::time,
+                                     .y_ticks = strip.y_ticks,
+                                     .most_x_labels = 4,
+                                     .width = 360,
+                                     .height = 130,
+                                     // Units are words in Persian.
+                                     .left = w.right_to_left() ? 96.0 : 70.0},
+                                    series,
+                                    w));
   }
-  figures.push_back(series_figure({.id = fmt::format("device{}-{}", figures.size(), strip.suffix),
-                                   .title = strip.title,
-                                   .about = "",
-                                   .x_name = w.say("time of the run"),
-                                   .value_name = strip.value_name,
-                                   .x_label = [&w](double value) { return w.tick(Seconds(value)); },
-                                   .y_label = strip.y_label,
-                                   .top = strip.top,
-                                   .limit = strip.limit,
-                                   .height = 120},
-                                  series,
-                                  w));
-}
+  std::vector<Figure> take() { return std::move(strips_); }
+
+ private:
+  const RunView& run_;
+  const std::string device_;
+  const std::size_t index_;
+  std::vector<Figure> strips_;
+};
 
 }  // namespace
 
-std::vector<Figure> device_figures(const RunView& run) {
+std::optional<Figure> model_device_figure(const RunView& run) {
   const Words& w = run.words;
-  std::vector<Figure> figures;
-  const auto percent = [&w](double value) { return w.percent(value, 0); };
   const EnvelopeSeries busy = busy_by_step(run.history);
-  if (busy.bins().size() >= 2) {
-    figures.push_back(
-        series_figure({.id = "device-model",
-                       .title = w.say("The model device at work"),
-                       .about = w.say("Share of each step in which it worked on the step itself."),
-                       .x_name = w.say("step"),
-                       .value_name = w.say("busy"),
-                       .x_label = [&w](double value) { return w.count(std::llround(value)); },
-                       .y_label = percent,
-                       .top = 1.0,
-                       .height = 120},
-                      busy,
-                      w));
+  if (busy.bins().size() < 2) {
+    return std::nullopt;
   }
+  return series_figure({.id = "device-model",
+                        .title = w.say("The model device at work"),
+                        .about = w.say("Share of each step in which it worked on the step itself."),
+                        .x_name = w.say("step"),
+                        .value_name = w.say("busy"),
+                        .x_label = [&w](double value) { return w.count(std::llround(value)); },
+                        .y_label = [&w](double value) { return w.percent(value, 0); },
+                        .top = 1.0},
+                       busy,
+                       w);
+}
+
+std::vector<DeviceFigures> device_figures(const RunView& run) {
+  const Words& w = run.words;
+  std::vector<DeviceFigures> devices;
   for (const auto& [name, device] : run.history.devices) {
-    const auto titled = [&](const char* what) {
-      return fmt::format("{} {}", w.verbatim(name), w.say(what));
-    };
-    add_strip({"busy", titled("busy"), w.say("busy"), percent, 1.0}, device.busy, w, figures);
-    add_strip({"memory",
-               titled("memory in use"),
-               w.say("memory in use"),
-               [&w](double value) { return w.bytes(value); },
-               std::nullopt,
-               device.limit},
-              device.memory,
-              w,
-              figures);
-    add_strip({"clock",
-               titled("clock"),
-               w.say("clock"),
-               [&w](double value) { return w.number(value / 1e6, 0) + ' ' + w.say("MHz"); }},
-              device.clock,
-              w,
-              figures);
+    StripMaker strips(run, name, devices.size());
+    strips.add({.suffix = "busy",
+                .title = w.say("busy"),
+                .y_label = [&w](double value) { return w.percent(value, 0); },
+                .top = 1.0},
+               device.busy);
+    strips.add({.suffix = "memory",
+                .title = w.say("memory in use"),
+                .y_label = [&w](double value) { return w.bytes(value); },
+                .limit = device.limit,
+                .y_ticks = Ticks::bytes},
+               device.memory);
+    strips.add(
+        {.suffix = "clock",
+         .title = w.say("clock"),
+         .y_label = [&w](double value) { return w.number(value / 1e6, 0) + ' ' + w.say("MHz"); }},
+        device.clock);
+    devices.push_back({.name = name, .strips = strips.take()});
   }
-  return figures;
+  std::erase_if(devices, [](const DeviceFigures& device) { return device.strips.empty(); });
+  return devices;
 }
 
 }  // namespace qanat

@@ -81,9 +81,11 @@ std::optional<Figure> queue_figure(const RunView& run) {
        .about = w.say("Finished batches waiting for the device; at zero the device waits."),
        .x_name = w.say("time of the run"),
        .value_name = w.say("batches"),
-       .x_label = [&w](double value) { return w.tick(Seconds(value)); },
+       .x_label = time_label(run.history.last_time, w),
        .y_label = [&w](double value) { return w.short_number(value, 1); },
-       .limit = run.history.ready_capacity},
+       .limit = run.history.ready_capacity,
+       .x_ticks = Ticks::time,
+       .y_ticks = Ticks::whole},
       run.history.ready,
       w);
 }
@@ -163,8 +165,9 @@ std::optional<Figure> slots_figure(const RunView& run) {
                 .description = figure.about,
                 .x = time,
                 .y = {.low = 0, .high = most + 1.0},
-                .x_label = [&w](double value) { return w.tick(Seconds(value)); },
+                .x_label = time_label(time.high, w),
                 .x_name = w.say("time since the ring was made"),
+                .x_ticks = Ticks::time,
                 .height = 60 + 30.0 * (most + 1),
                 .left = 80});
   for (int slot = 0; slot <= most; ++slot) {

@@ -71,6 +71,12 @@ void mark_steps(SvgPlot& plot, const RunView& run) {
 
 }  // namespace
 
+std::function<std::string(double)> time_label(double longest, const Words& words) {
+  return [longest, words](double value) {
+    return longest < 60 ? words.tick(Seconds(value)) : words.clock(Seconds(value));
+  };
+}
+
 std::string steps_of(double first, double last, const Words& words) {
   const std::string from = words.count(std::llround(first));
   return first == last ? from : from + "–" + words.count(std::llround(last));
@@ -138,7 +144,8 @@ std::optional<Figure> ledger_series_figure(const RunView& run) {
                 .y = {.low = 0, .high = 1},
                 .x_label = [&w](double value) { return w.count(std::llround(value)); },
                 .y_label = [&w](double value) { return w.percent(value, 0); },
-                .x_name = w.say("step")});
+                .x_name = w.say("step"),
+                .x_ticks = Ticks::whole});
   const std::vector<std::string> names = phase_names();
   PhaseSums all;
   std::vector<PlotPoint> lower;
@@ -201,6 +208,7 @@ std::optional<Figure> step_time_figure(const RunView& run) {
                 .x_label = [&w](double value) { return w.count(std::llround(value)); },
                 .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("step"),
+                .x_ticks = Ticks::whole,
                 .height = 240});
   plot.envelope(bins, "c-range");
   plot.means(bins, "c-mean");
@@ -246,6 +254,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
                     },
                 .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.say("position in the period"),
+                .x_ticks = Ticks::whole,
                 .height = 180});
   for (const Bin<Envelope>& bin : profile.bins()) {
     const auto phase = static_cast<double>(rhythm->phase);
@@ -274,15 +283,21 @@ Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, con
   for (const Bin<Envelope>& bin : series.bins()) {
     highest = std::max(highest, bin.content.high);
   }
-  SvgPlot plot({.id = chart.id,
-                .title = chart.title,
-                .description = chart.about,
-                .x = {.low = series.bins().front().first, .high = series.bins().back().last},
-                .y = chart.top ? Range{.low = 0, .high = *chart.top} : from_zero(highest),
-                .x_label = chart.x_label,
-                .y_label = chart.y_label,
-                .x_name = chart.x_name,
-                .height = chart.height});
+  SvgPlot plot(
+      {.id = chart.id,
+       .title = chart.spoken.empty() ? chart.title : chart.spoken,
+       .description = chart.about,
+       .x = {.low = series.bins().front().first, .high = series.bins().back().last},
+       .y = chart.top ? Range{.low = 0, .high = *chart.top} : from_zero(highest, chart.y_ticks),
+       .x_label = chart.x_label,
+       .y_label = chart.y_label,
+       .x_name = chart.x_name,
+       .x_ticks = chart.x_ticks,
+       .y_ticks = chart.y_ticks,
+       .most_x_labels = chart.most_x_labels,
+       .width = chart.width,
+       .height = chart.height,
+       .left = chart.left});
   plot.envelope(series.bins(), "c-range");
   plot.means(series.bins(), "c-mean");
   if (chart.limit) {

@@ -77,6 +77,7 @@ std::optional<Figure> loss_figure(const RunView& run) {
                 .x_label = [&w](double value) { return w.count(std::llround(value)); },
                 .y_label = loss_label,
                 .x_name = w.say("step"),
+                .x_ticks = Ticks::whole,
                 .height = 240});
   plot.envelope(bins, "c-range");
   plot.means(bins, "c-mean");

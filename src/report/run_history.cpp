@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -242,8 +243,10 @@ void RunHistory::add_gpu_samples(const nlohmann::json& line) {
   const auto named = child_of(line, "setup").find("gpus");
   if (named != child_of(line, "setup").end() && named->is_array()) {
     gpu_names_.clear();
+    gpu_memory_.clear();
     for (const nlohmann::json& gpu : *named) {
       gpu_names_.push_back(gpu.is_object() ? text_of(gpu, "name") : std::string());
+      gpu_memory_.push_back(gpu.is_object() ? number_of(gpu, "memory") : std::nullopt);
     }
   }
   const auto samples = line.find("samples");
@@ -263,6 +266,7 @@ void RunHistory::add_gpu_samples(const nlohmann::json& line) {
     add_known(history.busy, time, number_of(sample, "kernels_resident"));
     add_known(history.memory, time, number_of(sample, "memory_used"));
     add_known(history.clock, time, number_of(sample, "clock"));
+    history.limit = i < gpu_memory_.size() ? gpu_memory_[i] : std::nullopt;
   }
 }
 
@@ -298,17 +302,47 @@ std::filesystem::path journal_of(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) ? path / "journal.jsonl" : path;
 }
 
-Result<RunRecord> read_run_record(const std::filesystem::path& journal) {
+namespace {
+
+// How many lines a journal has, by those at its beginning.
+std::int64_t about_lines(const std::filesystem::path& journal) {
+  constexpr std::streamsize kLookedAt = 1 << 18;
+  std::ifstream file(journal, std::ios::binary);
+  std::string head(kLookedAt, '\0');
+  file.read(head.data(), kLookedAt);
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  std::uintmax_t size = 0;
+  for (const std::filesystem::path& part : {journal, journal_before(journal)}) {
+    std::error_code missing;
+    const std::uintmax_t bytes = std::filesystem::file_size(part, missing);
+    size += missing ? 0 : bytes;
+  }
+  const auto lines = static_cast<double>(std::ranges::count(head, '\n'));
+  return head.empty()
+             ? 0
+             : std::llround(lines * static_cast<double>(size) / static_cast<double>(head.size()));
+}
+
+}  // namespace
+
+Result<RunRecord> read_run_record(const std::filesystem::path& journal,
+                                  const ProgressFn& progress) {
+  constexpr std::int64_t kToldEvery = 1000;
+  const std::int64_t total = progress ? about_lines(journal) : 0;
+  std::int64_t lines = 0;
   RunRecord record;
-  const Result<int> damaged = visit_journal(journal, [&record](const nlohmann::json& line) {
+  const Result<int> damaged = visit_journal(journal, [&](const nlohmann::json& line) {
     record.trace.add(line);
     record.history.add(line);
+    if (++lines % kToldEvery == 0 && progress) {
+      progress(lines, std::max(total, lines));
+    }
   });
   if (!damaged) {
     return damaged.failure();
   }
   record.trace.damaged_lines += damaged.value();
-  if (record.trace.steps.empty()) {
+  if (record.trace.steps.empty() && !record.history.sweep) {
     return Failure{no_step_in(journal)};
   }
   return record;

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "diagnose/run_trace.h"
 #include "metrics/step_record.h"
@@ -118,6 +119,7 @@ struct RunHistory {
   void add_event(const nlohmann::json& line);
 
   std::vector<std::string> gpu_names_;
+  std::vector<std::optional<double>> gpu_memory_;  // bytes
 };
 
 // A run as pages need it, from one reading of its journal.
@@ -128,7 +130,8 @@ struct RunRecord {
 
 // A journal, or the folder of a run that holds one.
 std::filesystem::path journal_of(const std::filesystem::path& path);
-// Fails as read_run_trace().
-Result<RunRecord> read_run_record(const std::filesystem::path& journal);
+// Fails as read_run_trace(); a sweep is enough.
+Result<RunRecord> read_run_record(const std::filesystem::path& journal,
+                                  const ProgressFn& progress = {});  // lines, of about so many
 
 }  // namespace qanat

@@ -23,9 +23,14 @@ std::string join(const Words& w, std::initializer_list<OptionalFigure> figures) 
 }
 
 std::string devices_html(const RunView& run) {
-  std::string html;
-  for (const Figure& figure : device_figures(run)) {
-    html += render_figure(figure, run.words);
+  std::string html = join(run.words, {model_device_figure(run)});
+  for (const DeviceFigures& device : device_figures(run)) {
+    html +=
+        fmt::format("<h3><bdi>{}</bdi></h3>\n<div class=\"strips\">\n", html_escaped(device.name));
+    for (const Figure& strip : device.strips) {
+      html += render_figure(strip, run.words);
+    }
+    html += "</div>\n";
   }
   return html;
 }
@@ -47,9 +52,11 @@ std::string text_field(const nlohmann::json& object, const char* name) {
 std::string header_html(const RunView& run) {
   const Words& w = run.words;
   return fmt::format(
-      "<header>\n<h1>{}</h1>\n<button type=\"button\" id=\"theme\" data-light=\"{}\" "
+      "<header>\n<div><h1>{}</h1>\n<p class=\"subtitle\">{}</p></div>\n"
+      "<button type=\"button\" id=\"theme\" data-light=\"{}\" "
       "data-dark=\"{}\">{}</button>\n</header>\n",
       html_escaped(run_title(run.history, w)),
+      html_escaped(run_subtitle(run.history, w)),
       html_escaped(w.say("Light colours")),
       html_escaped(w.say("Dark colours")),
       html_escaped(w.say("Dark colours")));
@@ -59,12 +66,27 @@ std::string header_html(const RunView& run) {
 
 std::string run_title(const RunHistory& history, const Words& w) {
   const std::string device = text_field(history.header, "device");
-  const std::string started = text_field(history.header, "started");
-  std::string title = w.say("Training run");
-  if (!device.empty()) {
-    title += ' ' + w.say("on") + ' ' + w.verbatim(device);
+  const std::string title = w.say(history.num_steps > 0 ? "Training run" : "Measurement");
+  return device.empty() ? title : title + ' ' + w.say("on") + ' ' + w.verbatim(device);
+}
+
+std::string run_subtitle(const RunHistory& history, const Words& w) {
+  const std::string started = text_field(history.header, "started");  // 2024-05-01T10:00:00Z
+  if (started.size() != 20) {
+    return w.verbatim(started);
   }
-  return started.empty() ? title : title + std::string(w.comma()) + w.verbatim(started);
+  const std::string moment = started.substr(0, 10) + ' ' + started.substr(11, 5);
+  return w.say("started") + ' ' + w.verbatim(w.digits(moment) + " UTC");
+}
+
+std::string navigation_html(const std::vector<PageSection>& sections) {
+  std::string html;
+  for (const PageSection& section : sections) {
+    if (!section.title.empty()) {
+      html += fmt::format("<a href=\"#{}\">{}</a>\n", section.id, html_escaped(section.title));
+    }
+  }
+  return html;
 }
 
 std::vector<PageSection> run_sections(const RunView& run) {
@@ -90,7 +112,7 @@ std::vector<PageSection> run_sections(const RunView& run) {
       {"learning",
        w.say("Learning"),
        join(w, {loss_figure(run), learning_rate_figure(run), gradient_figure(run)})},
-      {"checks", w.say("Checks"), checks_html(run)},
+      {"checks", w.say("Checks"), run.history.num_steps > 0 ? checks_html(run) : ""},
       {"events", w.say("Events"), events_html(run)},
       {"configuration", w.say("Configuration"), configuration_html(run)}};
   std::erase_if(sections, [](const PageSection& section) { return section.html.empty(); });
@@ -98,8 +120,11 @@ std::vector<PageSection> run_sections(const RunView& run) {
 }
 
 std::string render_html(const RunView& run) {
-  std::string body = header_html(run) + "<main>\n";
-  for (const PageSection& section : run_sections(run)) {
+  const std::vector<PageSection> sections = run_sections(run);
+  std::string body = header_html(run) + fmt::format("<nav aria-label=\"{}\">\n{}</nav>\n<main>\n",
+                                                    html_escaped(run.words.say("Sections")),
+                                                    navigation_html(sections));
+  for (const PageSection& section : sections) {
     body += render_section(section);
   }
   body += "</main>\n" + embedded_json(to_json(run.diagnosis));

@@ -15,7 +15,11 @@ std::vector<PageSection> run_sections(const RunView& run);
 // The page itself. Everything a journal holds is escaped.
 std::string render_html(const RunView& run);
 
-// What the page is called: the command and when the run began.
+// What the page is called, and under it when the run began.
 std::string run_title(const RunHistory& history, const Words& words);
+std::string run_subtitle(const RunHistory& history, const Words& words);
+
+// Links to the sections that have a heading.
+std::string navigation_html(const std::vector<PageSection>& sections);
 
 }  // namespace qanat

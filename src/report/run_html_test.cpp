@@ -59,6 +59,23 @@ TEST(SvgPlotTest, TicksAreRoundNumbers) {
   EXPECT_THAT(from_zero(0.103).high, DoubleNear(0.15, 1e-12));
 }
 
+TEST(SvgPlotTest, TicksOfTimeAreThoseOfClocks) {
+  EXPECT_THAT(nice_ticks({.low = 0, .high = 240}, 7, Ticks::time),
+              ElementsAre(0, 60, 120, 180, 240));
+  EXPECT_THAT(nice_ticks({.low = 0, .high = 50'000}, 7, Ticks::time),
+              ElementsAre(0, 7200, 14'400, 21'600, 28'800, 36'000, 43'200));
+  EXPECT_THAT(nice_ticks({.low = 0, .high = 0.4}, 4, Ticks::time),
+              ElementsAre(0, DoubleEq(0.1), DoubleEq(0.2), DoubleNear(0.3, 1e-12), DoubleEq(0.4)));
+}
+
+TEST(SvgPlotTest, TicksOfBytesArePowersOfTwo) {
+  EXPECT_THAT(from_zero(9.0 * (1 << 30), Ticks::bytes).high, 12.0 * (1LL << 30));
+}
+
+TEST(SvgPlotTest, TicksOfCountsAreWhole) {
+  EXPECT_THAT(nice_ticks({.low = 0, .high = 3}, 7, Ticks::whole), ElementsAre(0, 1, 2, 3));
+}
+
 TEST(SvgPlotTest, ValuesOutsideLieOnTheEdge) {
   const SvgPlot plot({.id = "p", .x = {.low = 0, .high = 10}, .y = {.low = 0, .high = 1}});
 
@@ -70,8 +87,8 @@ TEST(SvgPlotTest, ValuesOutsideLieOnTheEdge) {
 TEST(RunHtmlTest, TheVerdictComesFirst) {
   const std::string page = sample_page();
 
-  EXPECT_LT(page.find("INPUT-BOUND"), page.find("What can be won"));
-  EXPECT_LT(page.find("What can be won"), page.find("Where a step goes"));
+  EXPECT_LT(page.find("INPUT-BOUND"), page.find("<h2 id=\"findings-heading\">"));
+  EXPECT_LT(page.find("<h2 id=\"findings-heading\">"), page.find("Where a step goes"));
   EXPECT_THAT(page, HasSubstr("data-copy=\"--num-workers 2\""));
   EXPECT_THAT(page, HasSubstr("class=\"gain\""));
 }
@@ -100,12 +117,32 @@ TEST(RunHtmlTest, HasEveryChart) {
   }
 }
 
+TEST(RunHtmlTest, ASweepAloneIsAPage) {
+  RunRecord record;
+  record.history.add({{"kind", "journal"}, {"t", 0.0}});
+  record.history.add(
+      {{"kind", "sweep"}, {"t", 1.0}, {"cells", {{{"batch", 8}, {"workers", 1}, {"rate", 50.0}}}}});
+  const Diagnosis diagnosis = diagnose_run(record.trace);
+
+  const std::string page = render_html(
+      {.trace = record.trace, .history = record.history, .diagnosis = diagnosis, .words = Words()});
+
+  EXPECT_THAT(page, HasSubstr("id=\"sweep-plot\""));
+  EXPECT_THAT(page, Not(HasSubstr("class=\"verdict")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"checks\"")));
+}
+
 TEST(RunHtmlTest, WhatAJournalHoldsIsEscaped) {
   EXPECT_THAT(sample_page(),
               AllOf(Not(HasSubstr("<script>alert")),
                     Not(HasSubstr("<b>slow")),
                     HasSubstr("&lt;script&gt;alert(1)"),
                     HasSubstr("&lt;b&gt;slow")));
+}
+
+TEST(RunHtmlTest, TheDateIsForPeople) {
+  EXPECT_THAT(sample_page(), HasSubstr("started 2024-05-01 10:00 UTC"));
+  EXPECT_THAT(sample_page(Language::fa), HasSubstr("۲۰۲۴-۰۵-۰۱ ۱۰:۰۰"));
 }
 
 TEST(RunHtmlTest, LoadsNothing) {

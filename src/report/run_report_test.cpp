@@ -110,7 +110,7 @@ TEST(RunReportTest, PersianSaysTheSameWithLatinPartsIsolated) {
       "    سود       ۱٫۲۵ برابر [۱٫۲۰، ۱٫۳۰]   از ۱۰۰٫۰ به ۸۰٫۰ میلی‌ثانیه برای هر گام "
       "(دفترِ "
       "گام)\n"
-      "    گواه      \u2068workers_busy_share\u2069 ۰٫۹۷ · \u2068workers\u2069 ۲ کارگر\n"
+      "    گواه      \u2068workers_busy_share\u2069 ۹۷٫۰٪ · \u2068workers\u2069 ۲\n"
       "    چاره      \u2068--num-workers 3\u2069   پیش‌بینی: ۸۰٫۰ میلی‌ثانیه برای "
       "هر "
       "گام\n"

@@ -1,5 +1,6 @@
 #include "report/run_sections.h"
 
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -40,6 +41,14 @@ std::string code(std::string_view text) {
   return fmt::format("<code dir=\"ltr\">{}</code>", html_escaped(text));
 }
 
+// Pages need not make do with ASCII.
+std::string with_arrows(std::string text) {
+  for (std::size_t at = text.find("->"); at != std::string::npos; at = text.find("->", at)) {
+    text.replace(at, 2, "\u2192");
+  }
+  return text;
+}
+
 void add_fact(Out out, std::string_view name, std::string_view html) {
   fmt::format_to(out, "<dt>{}</dt><dd>{}</dd>\n", html_escaped(name), html);
 }
@@ -47,16 +56,18 @@ void add_fact(Out out, std::string_view name, std::string_view html) {
 void add_fixes(Out out, const Finding& finding, const Words& w) {
   for (const Fix& fix : finding.fixes) {
     const bool is_prose = w.right_to_left() && has_persian(fix.flag);
-    std::string html =
-        fmt::format("{} <button type=\"button\" class=\"copy\" data-copy=\"{}\">{}</button>",
-                    is_prose ? html_escaped(w.say(fix.flag)) : code(fix.flag),
-                    html_escaped(fix.flag),
-                    html_escaped(w.say("Copy")));
+    std::string html = fmt::format(
+        "<span class=\"fix\">{} <button type=\"button\" class=\"copy\" "
+        "data-copy=\"{}\">{}</button>",
+        is_prose ? html_escaped(w.say(fix.flag)) : code(fix.flag),
+        html_escaped(fix.flag),
+        html_escaped(w.say("Copy")));
     if (fix.predicted_step) {
-      html += ' ' + html_escaped(w.say(
-                        fmt::format("predicted {:.1f} ms per step", 1000 * *fix.predicted_step)));
+      html += fmt::format("<span class=\"quiet\">{}</span>",
+                          html_escaped(w.say(fmt::format("predicted {:.1f} ms per step",
+                                                         1000 * *fix.predicted_step))));
     }
-    add_fact(out, w.say("fix"), html);
+    add_fact(out, w.say("fix"), html + "</span>");
   }
 }
 
@@ -74,12 +85,13 @@ void add_card(Out out, const Finding& finding, std::size_t rank, const Words& w)
     fmt::format_to(out,
                    "<p class=\"gain\"><strong>{}</strong> <span>{}</span></p>\n",
                    html_escaped(speedup_words(finding.gain, w)),
-                   html_escaped(gain_words(finding.gain, w)));
+                   html_escaped(with_arrows(gain_words(finding.gain, w))));
   }
   fmt::format_to(out, "<dl>\n");
   std::string evidence = "<ul>";
   for (const Evidence& item : finding.evidence) {
-    evidence += "<li>" + html_escaped(evidence_words(item, w)) + "</li>";
+    evidence += fmt::format(
+        "<li>{} <bdi>{}</bdi></li>", code(item.metric), html_escaped(evidence_value(item, w)));
   }
   add_fact(out, w.say("evidence"), evidence + "</ul>");
   add_fixes(out, finding, w);
@@ -117,9 +129,13 @@ void add_settings(const nlohmann::json& value, const std::string& key, Out out) 
 
 std::string verdict_html(const RunView& run) {
   const Words& w = run.words;
+  if (run.history.num_steps == 0) {
+    return {};  // nothing was trained, so nothing can be judged
+  }
   const std::string recoverable = recoverable_words(run.diagnosis, w);
   return fmt::format(
-      "<p class=\"verdict {}\" role=\"status\"><span class=\"kind\">{}</span> {}{}{}</p>\n",
+      "<p class=\"verdict {}\" role=\"status\"><span class=\"kind\">{}</span> "
+      "<span class=\"why\">{}{}{}</span></p>\n",
       mood(run.diagnosis),
       html_escaped(w.say(to_string(run.diagnosis.verdict))),
       html_escaped(w.say(run.diagnosis.why)),
@@ -131,6 +147,9 @@ std::string summary_html(const RunView& run) {
   const Words& w = run.words;
   const RunHistory& history = run.history;
   const RunMeasures& m = run.diagnosis.measures;
+  if (history.num_steps == 0) {
+    return {};
+  }
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
   add_tile(out, w.say("steps"), w.count(history.last_step + 1));
@@ -138,12 +157,12 @@ std::string summary_html(const RunView& run) {
     add_tile(out, w.say("loss"), w.number(history.newest->losses.total, 4));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.say("steps per second"), w.number(1 / m.mean_step, 2));
+    add_tile(out, w.say("steps/s"), w.number(1 / m.mean_step, 2));
     add_tile(out, w.say("waits for data"), w.percent(m.share(m.ledger.wait + m.ledger.transfer)));
     add_tile(out, w.say("device busy"), w.percent(m.share(m.ledger.busy())));
     add_tile(out, w.say("padding"), w.percent(m.padding_share));
   }
-  add_tile(out, w.say("time of the run"), w.duration(Seconds(history.last_time)));
+  add_tile(out, w.say("time of the run"), w.clock(Seconds(std::round(history.last_time))));
   return html + "</dl>\n";
 }
 
@@ -160,10 +179,10 @@ std::string now_html(const RunSnapshot& now, const Words& w) {
     add_tile(out, w.say("loss"), w.number(now.newest->losses.total, 4));
   }
   if (const auto pace = now.steps_per_second()) {
-    add_tile(out, w.say("steps per second"), w.number(*pace, 2));
+    add_tile(out, w.say("steps/s"), w.number(*pace, 2));
     if (now.last_step && now.newest && !now.ending) {
       const auto left = static_cast<double>(*now.last_step - now.newest->step - 1);
-      add_tile(out, w.say("ETA"), w.duration(Seconds(left / *pace)));
+      add_tile(out, w.say("ETA"), w.clock(Seconds(std::round(left / *pace))));
     }
   }
   if (const auto wait = now.wait_share()) {
@@ -229,13 +248,14 @@ std::string events_html(const RunView& run) {
   std::string html = fmt::format(
       "<details><summary>{}</summary>\n<div class=\"scroll\"><table>\n<tr><th scope=\"col\">{}</th>"
       "<th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.say(fmt::format("{} events", run.history.events.size()))),
+      html_escaped(w.say(fmt::format(
+          "{} event{}", run.history.events.size(), run.history.events.size() == 1 ? "" : "s"))),
       html_escaped(w.say("time of the run")),
       html_escaped(w.say("event")),
       html_escaped(w.say("what happened")));
   for (const RunEvent& event : run.history.events) {
     html += fmt::format("<tr><td>{}</td><td>{}</td><td dir=\"auto\">{}</td></tr>\n",
-                        html_escaped(w.duration(Seconds(event.time))),
+                        html_escaped(w.clock(Seconds(event.time))),
                         code(event.kind),
                         html_escaped(event.what));
   }

@@ -77,12 +77,29 @@ std::string gain_words(const Gain& gain, const Words& w) {
                            gain.method));
 }
 
+std::string evidence_value(const Evidence& evidence, const Words& w) {
+  const std::string_view metric = evidence.metric;
+  const bool is_share =
+      evidence.unit == "1" && (metric.ends_with("_share") || metric.starts_with("busy_"));
+  if (is_share && evidence.value <= 1) {
+    return w.percent(evidence.value);
+  }
+  if (evidence.unit == "B") {
+    return w.bytes(evidence.value);
+  }
+  if (evidence.unit == "B/s") {
+    return w.bytes(evidence.value) + w.say("/s");
+  }
+  if (evidence.unit == "s") {
+    return w.duration(Seconds(evidence.value));
+  }
+  const std::string number = w.digits(fmt::format("{:.4g}", evidence.value));
+  const bool is_named = evidence.unit == "1" || metric.ends_with(evidence.unit);
+  return is_named ? number : number + ' ' + w.say(evidence.unit);
+}
+
 std::string evidence_words(const Evidence& evidence, const Words& w) {
-  const std::string unit = evidence.unit == "1" ? std::string() : ' ' + w.say(evidence.unit);
-  return fmt::format("{} {}{}",
-                     w.verbatim(evidence.metric),
-                     w.digits(fmt::format("{:.4g}", evidence.value)),
-                     unit);
+  return w.verbatim(evidence.metric) + ' ' + evidence_value(evidence, w);
 }
 
 std::string recoverable_words(const Diagnosis& diagnosis, const Words& w) {

@@ -19,7 +19,9 @@ std::vector<FactLine> timing_facts(const RunMeasures& measures, const Words& wor
 std::string speedup_words(const Gain& gain, const Words& words);
 // "121.0 ms -> 88.0 ms per step (ledger)"
 std::string gain_words(const Gain& gain, const Words& words);
-// "workers_busy_share 0.97"
+// "97.0 %", "53.5 MiB", "3 steps"; a name that says its unit already is not followed by it.
+std::string evidence_value(const Evidence& evidence, const Words& words);
+// "workers_busy_share 97.0 %"
 std::string evidence_words(const Evidence& evidence, const Words& words);
 // "20 % of the step time is recoverable"; empty when nothing is.
 std::string recoverable_words(const Diagnosis& diagnosis, const Words& words);

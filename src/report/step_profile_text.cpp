@@ -5,6 +5,7 @@
 #include "report/profile_table.h"
 #include "report/profile_text.h"
 #include "report/run_text.h"
+#include "report/text_lines.h"
 
 namespace qanat {
 namespace {
@@ -87,8 +88,8 @@ void write_probe(Out out, const StepProfile& profile) {
 
 }  // namespace
 
-std::string render_text(const StepProfile& profile) {
-  std::string text = render_verdict(profile.diagnosis) + "\n" + render_findings(profile.diagnosis);
+std::string render_text(const StepProfile& profile, const Words& words) {
+  std::string text;
   const Out out = std::back_inserter(text);
   if (!profile.phases.empty()) {
     write_times(out, profile);
@@ -99,7 +100,9 @@ std::string render_text(const StepProfile& profile) {
                              profile.diagnosis.verdict == VerdictKind::incomplete
                                  ? "none: there is no verdict"
                                  : "nothing worth changing was found");
-  return text + "\n" + render_checks(profile.diagnosis);
+  return render_verdict(profile.diagnosis, words) + "\n" +
+         render_findings(profile.diagnosis, words) + translated_lines(text, words) + "\n" +
+         render_checks(profile.diagnosis, words);
 }
 
 }  // namespace qanat

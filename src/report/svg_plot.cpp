@@ -25,24 +25,57 @@ std::string tooltip(std::string_view label) {
   return label.empty() ? std::string() : fmt::format("<title>{}</title>", html_escaped(label));
 }
 
-double round_step(double raw) {
+constexpr double kSlack = 1.0000001;  // for what is round but for its last bits
+
+double decimal_step(double raw) {
   const double size = std::pow(10, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
-    if (raw <= factor * size * 1.0000001) {
+    if (raw <= factor * size * kSlack) {
       return factor * size;
     }
   }
   return 10 * size;
 }
 
+double time_step(double raw) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  if (raw <= 1) {
+    return decimal_step(raw);
+  }
+  for (const double unit : {1.0, kMinute, kHour}) {
+    for (const double factor : {1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0}) {
+      const bool fits = unit < kHour || factor < 10;  // hours go on by days
+      if (fits && raw <= factor * unit * kSlack) {
+        return factor * unit;
+      }
+    }
+  }
+  return 24 * kHour * (raw <= 12 * kHour ? 0.5 : std::max(1.0, decimal_step(raw / 24 / kHour)));
+}
+
+double round_step(double raw, Ticks kind) {
+  switch (kind) {
+    case Ticks::time:
+      return time_step(raw);
+    case Ticks::bytes:
+      return std::exp2(std::ceil(std::log2(raw / kSlack)));
+    case Ticks::whole:
+      return raw <= 1 ? 1 : std::ceil(decimal_step(raw));
+    case Ticks::decimal:
+      break;
+  }
+  return decimal_step(raw);
+}
+
 }  // namespace
 
-std::vector<double> nice_ticks(const Range& range, int wanted) {
+std::vector<double> nice_ticks(const Range& range, int wanted, Ticks kind) {
   const double span = range.high - range.low;
   if (!(span > 0) || !std::isfinite(span)) {
     return {range.low};
   }
-  const double step = round_step(span / wanted);
+  const double step = round_step(span / wanted, kind);
   std::vector<double> ticks;
   for (double tick = std::ceil(range.low / step - 1e-9) * step; tick <= range.high + 1e-9 * span;
        tick += step) {
@@ -51,11 +84,11 @@ std::vector<double> nice_ticks(const Range& range, int wanted) {
   return ticks;
 }
 
-Range from_zero(double high) {
+Range from_zero(double high, Ticks kind) {
   if (!(high > 0) || !std::isfinite(high)) {
     return {.low = 0, .high = 1};
   }
-  const double step = round_step(high / 4);
+  const double step = round_step(high / 4, kind);
   return {.low = 0, .high = step * std::ceil(high / step - 1e-9)};
 }
 
@@ -70,7 +103,7 @@ SvgPlot::SvgPlot(PlotOptions options) : options_(std::move(options)) {
 
 double SvgPlot::x(double value) const {
   const double share = (value - options_.x.low) / (options_.x.high - options_.x.low);
-  return options_.left + std::clamp(share, 0.0, 1.0) * (kWidth - options_.left - kRight);
+  return options_.left + std::clamp(share, 0.0, 1.0) * (options_.width - options_.left - kRight);
 }
 
 double SvgPlot::y(double value) const {
@@ -95,7 +128,7 @@ void SvgPlot::band(const Range& range, std::string_view style, std::string_view 
 }
 
 void SvgPlot::rule(double value, std::string_view style, std::string_view label) {
-  const bool near_end = x(value) > 0.75 * kWidth;
+  const bool near_end = x(value) > 0.75 * options_.width;
   fmt::format_to(std::back_inserter(body_),
                  "<line class=\"{}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\">{}</line>\n"
                  "<text class=\"inside{}\" x=\"{}\" y=\"{}\">{}</text>\n",
@@ -206,10 +239,11 @@ void SvgPlot::note(const PlotPoint& point, std::string_view style, std::string_v
 }
 
 void SvgPlot::add_axes(std::string& svg) const {
-  const std::string right = at(kWidth - kRight);
+  const std::string right = at(options_.width - kRight);
   const auto out = std::back_inserter(svg);
   if (options_.y_label) {
-    for (const double tick : nice_ticks(options_.y, 4)) {
+    const int most = options_.height < 140 ? 3 : 4;
+    for (const double tick : nice_ticks(options_.y, most, options_.y_ticks)) {
       fmt::format_to(out,
                      "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>"
                      "<text class=\"y\" x=\"{}\" y=\"{}\">{}</text>\n",
@@ -223,7 +257,8 @@ void SvgPlot::add_axes(std::string& svg) const {
     }
   }
   const std::vector<double> ticks =
-      options_.x_label ? nice_ticks(options_.x, 7) : std::vector<double>();
+      options_.x_label ? nice_ticks(options_.x, options_.most_x_labels, options_.x_ticks)
+                       : std::vector<double>();
   for (const double tick : ticks) {
     fmt::format_to(out,
                    "<text class=\"x\" x=\"{}\" y=\"{}\">{}</text>\n",
@@ -233,7 +268,7 @@ void SvgPlot::add_axes(std::string& svg) const {
   }
   fmt::format_to(out,
                  "<text class=\"x\" x=\"{}\" y=\"{}\">{}</text>\n",
-                 at((options_.left + kWidth - kRight) / 2),
+                 at((options_.left + options_.width - kRight) / 2),
                  at(options_.height - 5),
                  html_escaped(options_.x_name));
 }
@@ -244,7 +279,7 @@ std::string SvgPlot::finish() && {
       "aria-labelledby=\"{0}-title {0}-about\">\n"
       "<title id=\"{0}-title\">{3}</title>\n<desc id=\"{0}-about\">{4}</desc>\n",
       options_.id,
-      kWidth,
+      options_.width,
       options_.height,
       html_escaped(options_.title),
       html_escaped(options_.description));

@@ -19,10 +19,14 @@
 
 namespace qanat {
 
+// Which numbers are round: 1, 2, 2.5 and 5; whole ones of these; s, min and h as clocks have them;
+// powers of two.
+enum class Ticks { decimal, whole, time, bytes };
+
 // Round numbers from low to high, about `wanted` of them.
-std::vector<double> nice_ticks(const Range& range, int wanted);
+std::vector<double> nice_ticks(const Range& range, int wanted, Ticks kind = Ticks::decimal);
 // From zero to a round number that is not less than `high`.
-Range from_zero(double high);
+Range from_zero(double high, Ticks kind = Ticks::decimal);
 
 struct PlotPoint {
   double x = 0;
@@ -38,14 +42,16 @@ struct PlotOptions {
   std::function<std::string(double)> x_label{};  // empty: an axis without labels
   std::function<std::string(double)> y_label{};  // empty: rows have names of their own
   std::string x_name;
+  Ticks x_ticks = Ticks::decimal;
+  Ticks y_ticks = Ticks::decimal;
+  int most_x_labels = 7;
+  double width = 760;
   double height = 200;
   double left = 76;  // room for the labels of y
 };
 
 class SvgPlot {
  public:
-  static constexpr double kWidth = 760;
-
   explicit SvgPlot(PlotOptions options);
 
   // From values to the chart's own units; outside values lie on the edge.

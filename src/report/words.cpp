@@ -21,22 +21,23 @@ std::string with_unit(const Words& words, double value, const char* unit) {
 struct Scaled {
   double value = 0;
   const char* unit;
-  const char* sign;  // as the catalogue names the short form
+  const char* word;  // as the catalogue names it: "min" is also the least
+  const char* sign;  // and its short form
 };
 
 Scaled scale(double seconds) {
   const double size = std::abs(seconds);
   if (size != 0 && size < 1e-3) {
-    return {seconds * 1e6, "us", "us (sign)"};
+    return {seconds * 1e6, "us", "us", "us (sign)"};
   }
   if (size < 1) {
-    return {seconds * 1e3, "ms", "ms (sign)"};
+    return {seconds * 1e3, "ms", "ms", "ms (sign)"};
   }
   if (size < 120) {
-    return {seconds, "s", "s (sign)"};
+    return {seconds, "s", "s", "s (sign)"};
   }
-  return size < 7200 ? Scaled{seconds / 60, "min", "min (sign)"}
-                     : Scaled{seconds / 3600, "h", "h (sign)"};
+  return size < 7200 ? Scaled{seconds / 60, "min", "min (word)", "min (sign)"}
+                     : Scaled{seconds / 3600, "h", "h", "h (sign)"};
 }
 
 }  // namespace
@@ -84,12 +85,24 @@ std::string Words::milliseconds(Seconds duration) const {
 
 std::string Words::duration(Seconds duration) const {
   const Scaled scaled = scale(duration.count());
-  return with_unit(*this, scaled.value, scaled.unit);
+  return with_unit(*this, scaled.value, language_ == Language::en ? scaled.unit : scaled.word);
 }
 
 std::string Words::tick(Seconds duration) const {
   const Scaled scaled = scale(duration.count());
   return with_unit(*this, scaled.value, language_ == Language::en ? scaled.unit : scaled.sign);
+}
+
+std::string Words::clock(Seconds moment) const {
+  const auto tenths = std::llround(std::max(0.0, moment.count()) * 10);
+  const auto whole = tenths / 10;
+  std::string text = whole >= 3600
+                         ? fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+                         : fmt::format("{}:{:02}", whole / 60, whole % 60);
+  if (tenths % 10 != 0) {
+    text += fmt::format(".{}", tenths % 10);
+  }
+  return digits(text);
 }
 
 std::string Words::bytes(double value) const {

@@ -35,6 +35,8 @@ class Words {
   std::string duration(Seconds duration) const;
   // The same with the sign of the unit: for axes.
   std::string tick(Seconds duration) const;
+  // A moment as clocks show it: "3:58", "1:03:58"; parts of a second only where there are any.
+  std::string clock(Seconds moment) const;
   std::string milliseconds(Seconds duration) const;
   std::string bytes(double value) const;
   std::string_view comma() const { return language_ == Language::en ? ", " : "\u060C "; }

@@ -27,6 +27,13 @@ TEST(WordsTest, PersianNumbersHavePersianDigitsAndSigns) {
   EXPECT_EQ(kPersian.percent(0.5, 0), "۵۰٪");
 }
 
+TEST(WordsTest, MomentsAreWrittenAsOnClocks) {
+  EXPECT_EQ(Words().clock(Seconds{238}), "3:58");
+  EXPECT_EQ(Words().clock(Seconds{3838}), "1:03:58");
+  EXPECT_EQ(Words().clock(Seconds{230.5}), "3:50.5");
+  EXPECT_EQ(Words(Language::fa).clock(Seconds{238}), "۳:۵۸");
+}
+
 TEST(WordsTest, LatinPartsAreIsolated) {
   EXPECT_EQ(kPersian.verbatim("--num-workers 3"), "\u2068--num-workers 3\u2069");
 }
@@ -59,8 +66,10 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 
 std::vector<Translation> all_sentences() {
   std::vector<Translation> all;
-  for (const auto sentences :
-       {persian_finding_sentences(), persian_host_sentences(), persian_page_sentences()}) {
+  for (const auto sentences : {persian_finding_sentences(),
+                               persian_host_sentences(),
+                               persian_page_sentences(),
+                               persian_profile_sentences()}) {
     all.insert(all.end(), sentences.begin(), sentences.end());
   }
   return all;
@@ -83,7 +92,8 @@ TEST(PersianTest, GapsTakeNumbersNamesAndKnownWords) {
       "همان "
       "\u2068training.log_every\u2069 است");
   EXPECT_EQ(to_persian("preparing data fills all 4 allowed cores, 81 % of it in decode"),
-            "آماده‌سازی داده هر ۴ هستهٔ مجاز را پر کرده است، ۸۱٪ "
+            "آماده‌سازی داده هر ۴ هستهٔ مجاز را پر کرده است، "
+            "۸۱٪ "
             "آن "
             "در "
             "رمزگشایی");

@@ -85,7 +85,7 @@ HttpResponse Dashboard::respond(const HttpRequest& request) {
   const std::lock_guard lock(mutex_);
   if (request.path == "/metrics" && options_.metrics) {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = options_.metrics(watch_.snapshot())};
+            .body = options_.metrics(watch_.snapshot(), watch_.diagnosis())};
   }
   if (request.path == "/report.json") {
     return json_response(to_json(watch_.diagnosis()));
@@ -108,10 +108,12 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               "<link rel=\"stylesheet\" href=\"report.css{}\">\n"
               "<script type=\"module\" src=\"report.js{}\"></script>\n"
               "<script type=\"module\" src=\"live.js{}\"></script>\n</head>\n<body>\n"
-              "<header>\n<h1 id=\"title\">{}</h1>\n<button type=\"button\" id=\"theme\" "
-              "data-light=\"{}\" data-dark=\"{}\"></button>\n</header>\n"
+              "<header>\n<div><h1 id=\"title\">{}</h1>\n<p class=\"subtitle\" id=\"subtitle\">"
+              "</p></div>\n<div class=\"tools\">"
               "<p id=\"connection\" role=\"status\" data-on=\"{}\" data-off=\"{}\">{}</p>\n"
-              "<main></main>\n</body>\n</html>\n",
+              "<button type=\"button\" id=\"theme\" "
+              "data-light=\"{}\" data-dark=\"{}\"></button></div>\n</header>\n"
+              "<nav aria-label=\"{}\"></nav>\n<main></main>\n</body>\n</html>\n",
               to_string(w.language()),
               w.right_to_left() ? "rtl" : "ltr",
               html_escaped(w.say("Training run")),
@@ -120,11 +122,12 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               query,
               query,
               html_escaped(w.say("Training run")),
+              html_escaped(w.say("live")),
+              html_escaped(w.say("The connection is lost; trying again.")),
+              html_escaped(w.say("Waiting for the first figures.")),
               html_escaped(w.say("Light colours")),
               html_escaped(w.say("Dark colours")),
-              html_escaped(w.say("Connected; renewed every few seconds.")),
-              html_escaped(w.say("The connection is lost; trying again.")),
-              html_escaped(w.say("Waiting for the first figures.")))};
+              html_escaped(w.say("Sections")))};
 }
 
 void Dashboard::look(const std::stop_token& stop) {
@@ -162,12 +165,15 @@ std::string Dashboard::sections_event() {
                      .history = record.history,
                      .diagnosis = diagnosis,
                      .words = options_.words};
+  const std::vector<PageSection> sections = run_sections(view);
   nlohmann::ordered_json data{{"title", run_title(record.history, options_.words)},
+                              {"subtitle", run_subtitle(record.history, options_.words)},
+                              {"navigation", navigation_html(sections)},
                               {"now", to_json(watch_.snapshot(), diagnosis)},
                               {"sections", nlohmann::ordered_json::array()}};
   data["sections"].push_back(
       {{"id", "now"}, {"html", now_html(watch_.snapshot(), options_.words)}});
-  for (const PageSection& section : run_sections(view)) {
+  for (const PageSection& section : sections) {
     data["sections"].push_back({{"id", section.id}, {"html", render_section(section)}});
   }
   return fmt::format("data: {}\n\n",

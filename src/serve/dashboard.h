@@ -28,7 +28,8 @@ struct DashboardOptions {
   Words words{};
   Seconds pause{2};  // between two looks
   std::size_t most_clients = 256;
-  std::function<std::string(const RunSnapshot&)> metrics{};  // for Prometheus; empty: not served
+  // For Prometheus; empty: not served.
+  std::function<std::string(const RunSnapshot&, const Diagnosis&)> metrics{};
 };
 
 // Fixture. The destructor closes all connections; it waits at most for the look that is being

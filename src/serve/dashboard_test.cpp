@@ -26,7 +26,9 @@ class DashboardTest : public testing::Test {
     }
   }
   DashboardOptions options() const {
-    return {.journal = journal_, .pause = Seconds{0.05}, .metrics = [](const RunSnapshot& run) {
+    return {.journal = journal_,
+            .pause = Seconds{0.05},
+            .metrics = [](const RunSnapshot& run, const Diagnosis&) {
               return fmt::format("qanat_steps_total {}\n", run.steps);
             }};
   }

@@ -1,81 +1,32 @@
 #include "telemetry/prometheus.h"
 
-#include <cmath>
-#include <initializer_list>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
+#include "features/mel_config.h"
+#include "telemetry/exposition.h"
+#include "telemetry/prometheus_machine.h"
 
 namespace qanat {
 namespace {
 
-using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
-
-std::string escape_label(std::string_view value) {
-  std::string escaped;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') {
-      escaped += '\\';
-      escaped += c;
-    } else if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-std::string number(double value) {
-  if (std::isnan(value)) {
-    return "NaN";
-  }
-  if (std::isinf(value)) {
-    return value > 0 ? "+Inf" : "-Inf";
-  }
-  return fmt::format("{}", value);
-}
-
-class Exposition {
- public:
-  // A family of samples; all of them follow at once.
-  void family(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = fmt::format("qanat_{}", name);
-    fmt::format_to(
-        std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name_, help, name_, type);
-  }
-  void sample(double value, Labels labels = {}, std::string_view suffix = "") {
-    text_ += name_;
-    text_ += suffix;
-    if (labels.size() > 0) {
-      char before = '{';
-      for (const auto& [label, of] : labels) {
-        fmt::format_to(std::back_inserter(text_), "{}{}=\"{}\"", before, label, escape_label(of));
-        before = ',';
-      }
-      text_ += '}';
-    }
-    fmt::format_to(std::back_inserter(text_), " {}\n", number(value));
-  }
-  void counter(std::string_view name, std::string_view help, double value) {
-    family(name, "counter", help);
-    sample(value);
-  }
-  void gauge(std::string_view name, std::string_view help, double value) {
-    family(name, "gauge", help);
-    sample(value);
-  }
-
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-  std::string name_;
-};
-
 double to_double(std::int64_t value) {
   return static_cast<double>(value);
+}
+
+// As the names of other trainers' exporters have them.
+std::string_view phase_label(std::string_view phase) {
+  return phase == "wait" ? "wait_data" : phase == "transfer" ? "h2d" : phase;
+}
+
+void write_build(Exposition& out, const RunSnapshot& run, const ScrapeContext& context) {
+  if (context.version.empty()) {
+    return;
+  }
+  const std::string_view device = run.model_device;
+  out.family("build_info", "gauge", "What exports this; always 1.");
+  out.sample(1, {{"version", context.version}, {"backend", device.substr(0, device.find(':'))}});
 }
 
 void write_session(Exposition& out, const RunSnapshot& run) {
@@ -93,14 +44,15 @@ void write_steps(Exposition& out, const RunSnapshot& run) {
               to_double(run.skipped_steps));
   out.family("phase_seconds_total", "counter", "Time of the steps by part of the step ledger.");
   visit_phases(run.seconds, [&](std::string_view phase, Seconds time) {
-    out.sample(time.count(), {{"phase", phase}});
+    out.sample(time.count(), {{"phase", phase_label(phase)}});
   });
   const DurationHistogram& steps = run.step_seconds;
   out.family("step_duration_seconds", "histogram", "Step times.");
   std::int64_t below = 0;
   for (std::size_t bin = 0; bin < DurationHistogram::kEdges; ++bin) {
     below += steps.counts[bin];
-    out.sample(to_double(below), {{"le", number(DurationHistogram::edge(bin))}}, "_bucket");
+    out.sample(
+        to_double(below), {{"le", exposition_number(DurationHistogram::edge(bin))}}, "_bucket");
   }
   out.sample(to_double(steps.count()), {{"le", "+Inf"}}, "_bucket");
   out.sample(steps.sum.count(), {}, "_sum");
@@ -140,6 +92,18 @@ void write_rates(Exposition& out, const RunSnapshot& run) {
               "Share of the steps' time in which the model device worked on them.",
               run.seconds.busy().count() / total);
   }
+  if (total > 0 && !run.model_device.empty() && run.model_device != "cpu") {
+    out.family("gpu_device_busy_ratio",
+               "gauge",
+               "Share of the steps' time in which the model device worked on them.");
+    out.sample(run.seconds.busy().count() / total, {{"gpu", run.model_device}});
+  }
+  if (total > 0 && run.at.count() > 0) {
+    out.gauge("goodput_ratio",
+              "Share of the session in which the model device worked on steps: starting, waiting, "
+              "saving and validating are not work.",
+              std::min(1.0, run.seconds.busy() / run.at));
+  }
 }
 
 void write_queue(Exposition& out, const PipelineStats& pipeline) {
@@ -172,11 +136,22 @@ void write_workers(Exposition& out, const PipelineStats& pipeline) {
   out.sample(sum.blocked.count(), {{"state", "blocked"}});
   out.sample(sum.starved.count(), {{"state", "starved"}});
   out.sample(sum.parked.count(), {{"state", "parked"}});
-  out.family("stage_busy_seconds_total", "counter", "Time that loader threads spent in a stage.");
+  out.family("stage_busy_seconds_total",
+             "counter",
+             "Time that loader threads spent in a stage; loader is all of them.");
   for (const StageStats* stage :
        {&pipeline.decode, &pipeline.mel, &pipeline.tokens, &pipeline.copy}) {
     out.sample(stage->busy.count(), {{"stage", stage->name}});
   }
+  out.sample(sum.busy.count(), {{"stage", "loader"}});
+  out.family("stage_blocked_put_seconds_total",
+             "counter",
+             "Time that threads of a stage waited for room behind it.");
+  out.sample(sum.blocked.count(), {{"stage", "loader"}});
+  out.family("stage_starved_get_seconds_total",
+             "counter",
+             "Time that threads of a stage waited for something to do.");
+  out.sample(sum.starved.count(), {{"stage", "loader"}});
 }
 
 // What the kernel says of the loader's threads and of the process; of none that it does not.
@@ -190,9 +165,10 @@ void write_usage(Exposition& out, const PipelineStats& pipeline) {
     }
   }
   if (delay) {
-    out.counter("worker_run_delay_seconds_total",
-                "Time in which loader threads could have run, but no processor was free.",
-                delay->count());
+    out.family("stage_run_delay_seconds_total",
+               "counter",
+               "Time in which threads of a stage could have run, but no processor was free.");
+    out.sample(delay->count(), {{"stage", "loader"}});
   }
   out.counter("worker_lock_wait_seconds_total",
               "Time in which loader threads waited for one another.",
@@ -205,14 +181,12 @@ void write_usage(Exposition& out, const PipelineStats& pipeline) {
   out.counter("major_faults_total",
               "Pages that had to come from storage.",
               to_double(process.major_faults));
-  if (process.read) {
-    out.counter(
-        "read_bytes_total", "Bytes read, from memory or storage.", to_double(process.read->value));
-  }
-  if (process.from_storage) {
-    out.counter("storage_read_bytes_total",
-                "Bytes read that were not in memory.",
-                to_double(process.from_storage->value));
+  if (process.read && process.from_storage) {
+    const std::int64_t cached =
+        std::max<std::int64_t>(0, process.read->value - process.from_storage->value);
+    out.family("io_read_bytes_total", "counter", "Bytes read, by where they were.");
+    out.sample(to_double(process.from_storage->value), {{"source", "storage"}});
+    out.sample(to_double(cached), {{"source", "page_cache"}});
   }
 }
 
@@ -256,6 +230,10 @@ void write_pipeline(Exposition& out, const RunSnapshot& run) {
   write_usage(out, pipeline);
   write_devices(out, pipeline);
   out.counter("samples_total", "Utterances delivered by the loader.", to_double(pipeline.rows));
+  const MelConfig mel;  // the one definition used everywhere
+  out.counter("audio_seconds_total",
+              "Speech delivered by the loader, padding not counted.",
+              to_double(pipeline.frames.value) * mel.hop / to_double(mel.sample_rate.value));
   out.family("frames_total", "counter", "Mel frames delivered by the loader.");
   out.sample(to_double(pipeline.frames.value), {{"kind", "valid"}});
   out.sample(to_double(pipeline.padded_frames.value), {{"kind", "padded"}});
@@ -288,14 +266,18 @@ void write_ring(Exposition& out, const RunSnapshot& run) {
 
 }  // namespace
 
-std::string prometheus_text(const RunSnapshot& run) {
+std::string prometheus_text(const RunSnapshot& run, const ScrapeContext& context) {
   Exposition out;
+  write_build(out, run, context);
   write_session(out, run);
   write_steps(out, run);
   write_learning(out, run);
   write_rates(out, run);
   write_pipeline(out, run);
   write_ring(out, run);
+  write_host(out, run);
+  write_gpus(out, run.gpus.gpus());
+  write_findings(out, context);
   return out.take();
 }
 

@@ -6,7 +6,9 @@
 // a path or a run. What is not known is absent, not zero.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "metrics/run_snapshot.h"
 
@@ -15,7 +17,21 @@ namespace qanat {
 // The Content-Type to serve it with.
 inline constexpr const char* kPrometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
+// A rule that was applied.
+struct FindingState {
+  std::string id;
+  std::string severity;  // "none" when nothing was found
+  bool active = false;
+};
+
+// What a journal does not say: who exports it, and what a diagnosis made of it.
+struct ScrapeContext {
+  std::string version{};  // empty: not exported
+  std::optional<double> recoverable{};
+  std::vector<FindingState> findings{};
+};
+
 // Pure. Ends in a newline.
-std::string prometheus_text(const RunSnapshot& run);
+std::string prometheus_text(const RunSnapshot& run, const ScrapeContext& context = {});
 
 }  // namespace qanat

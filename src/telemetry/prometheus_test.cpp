@@ -31,7 +31,7 @@ TEST(PrometheusTest, TimesAreCountersInSeconds) {
   const std::string text = prometheus_text(run_of(2));
 
   EXPECT_THAT(text, HasSubstr("# TYPE qanat_phase_seconds_total counter\n"));
-  EXPECT_THAT(text, HasSubstr("qanat_phase_seconds_total{phase=\"wait\"} 0.002\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_phase_seconds_total{phase=\"wait_data\"} 0.002\n"));
   EXPECT_THAT(text, HasSubstr("qanat_phase_seconds_total{phase=\"forward\"} 0.006\n"));
   EXPECT_THAT(text, HasSubstr("qanat_steps_total 2\n"));
   EXPECT_THAT(text, HasSubstr("qanat_step 42\n"));
@@ -87,6 +87,65 @@ TEST(PrometheusTest, ALossThatIsNoNumberIsSaidToBeNone) {
   run.newest->losses.total = std::numeric_limits<double>::quiet_NaN();
 
   EXPECT_THAT(prometheus_text(run), HasSubstr("qanat_loss{part=\"total\"} NaN\n"));
+}
+
+TEST(PrometheusTest, GpusAreToldAsFarAsTheyAreKnown) {
+  RunSnapshot run;
+  run.add({{"kind", "devices"},
+           {"t", 0.0},
+           {"setup", {{"gpus", {{{"uuid", "GPU-5a1b2c3d-1111-2222"}}}}}}});
+  for (const double t : {1.0, 3.0}) {
+    run.add({{"kind", "devices"},
+             {"t", t},
+             {"samples",
+              {{{"kernels_resident", 0.5},
+                {"clock", 1.4e9},
+                {"power", 200},
+                {"limits", 0x4},
+                {"xid", 79}}}}});
+  }
+
+  const std::string text = prometheus_text(run);
+
+  EXPECT_THAT(text, HasSubstr("qanat_gpu_kernel_resident_ratio{gpu=\"GPU-5a1b2c3d\"} 0.5\n"));
+  EXPECT_THAT(text,
+              HasSubstr("qanat_gpu_clock_hertz{gpu=\"GPU-5a1b2c3d\",domain=\"sm\"} 1400000000\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_gpu_energy_joules_total{gpu=\"GPU-5a1b2c3d\"} 400\n"));
+  EXPECT_THAT(text,
+              HasSubstr("qanat_gpu_clock_limited_seconds_total{gpu=\"GPU-5a1b2c3d\","
+                        "reason=\"power_limit\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_gpu_xid_errors_total{gpu=\"GPU-5a1b2c3d\",xid=\"79\"} 2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("temperature_celsius")));
+  EXPECT_THAT(text, Not(HasSubstr("sm_active")));
+  EXPECT_THAT(text, Not(HasSubstr("domain=\"memory\"")));
+}
+
+TEST(PrometheusTest, TheHostIsToldAsFarAsItIsKnown) {
+  RunSnapshot run;
+  run.add({{"kind", "host"},
+           {"t", 1.0},
+           {"counters", {{"cpu_some", 1.5}, {"io_full", 0.25}, {"throttled", nullptr}}}});
+
+  const std::string text = prometheus_text(run);
+
+  EXPECT_THAT(text,
+              HasSubstr("qanat_psi_stall_seconds_total{resource=\"cpu\",kind=\"some\"} 1.5\n"
+                        "qanat_psi_stall_seconds_total{resource=\"io\",kind=\"full\"} 0.25\n"));
+  EXPECT_THAT(text, Not(HasSubstr("throttled")));
+}
+
+TEST(PrometheusTest, FindingsAreActiveOrNot) {
+  const std::string text =
+      prometheus_text(RunSnapshot{},
+                      {.version = "1.2",
+                       .recoverable = 0.25,
+                       .findings = {{.id = "DL002", .severity = "warn", .active = true},
+                                    {.id = "IO001", .severity = "none", .active = false}}});
+
+  EXPECT_THAT(text, HasSubstr("qanat_build_info{version=\"1.2\",backend=\"\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_recoverable_ratio 0.25\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_finding_active{id=\"DL002\",severity=\"warn\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("qanat_finding_active{id=\"IO001\",severity=\"none\"} 0\n"));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ RunTracer::Track& RunTracer::track(const std::string& name, int rank, TraceTrack
 
 // Moments come from several clocks' readings, to the microsecond: what would overlap by that much
 // is made to touch.
-void RunTracer::put_slice(Track& track, TraceSlice slice) {
+void RunTracer::put_slice(Track& track, TraceSlice slice, TraceStore::Group group) {
   slice.begin = std::max(slice.begin, track.newest);
   slice.end = std::max(slice.end, slice.begin);
   std::int64_t inside = slice.begin;
@@ -102,7 +102,7 @@ void RunTracer::put_slice(Track& track, TraceSlice slice) {
   track.newest = slice.end;
   std::string records;
   encoder_->put_slice(records, track.track.id, slice);
-  store_.add(records);
+  store_.add(records, group);
 }
 
 void RunTracer::put_instant(const std::string& name, std::int64_t at, const nlohmann::json& line) {
@@ -140,6 +140,7 @@ void RunTracer::begin_session() {
   read_.clear();
   row_sets_.clear();
   pending_.clear();
+  longest_.clear();
   ring_origin_ = 0;
   steps_ = 0;
 }
@@ -182,7 +183,8 @@ void RunTracer::add_row(const TracedRow& row) {
              .flows = {{.id = flow_id(batch, row.row), .stage = FlowStage::begin}},
              .notes = {{"epoch", fmt::to_string(row.epoch)},
                        {"batch", fmt::to_string(row.batch)},
-                       {"row", fmt::to_string(row.row)}}});
+                       {"row", fmt::to_string(row.row)}}},
+            flow_id(batch, kWholeBatch));
 }
 
 // Of each utterance into its batch.
@@ -213,7 +215,8 @@ void RunTracer::add_slot(const nlohmann::json& line) {
   const BatchKey batch{integer_at(line, "epoch"), integer_at(line, "batch")};
   if (const auto load = ring_interval(line, "load")) {
     put_slice(track("feeder", rank::feeder),
-              {.name = "wait for the loader", .begin = load->first, .end = load->second});
+              {.name = "wait for the loader", .begin = load->first, .end = load->second},
+              flow_id(batch, kWholeBatch));
   }
   put_slot_stages(line, batch);
   if (const auto train = ring_interval(line, "train")) {
@@ -237,7 +240,8 @@ void RunTracer::put_slot_stages(const nlohmann::json& line, const BatchKey& batc
                .begin = interval.first,
                .end = interval.second,
                .flows = std::exchange(flows, {}),
-               .notes = notes});
+               .notes = notes},
+              flow_id(batch, kWholeBatch));
   };
   for (const char* stage : {"stage", "prepare"}) {
     if (const auto interval = ring_interval(line, stage)) {
@@ -318,8 +322,29 @@ void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
     flows.push_back({.id = flow_id({record.epoch, batch}, kWholeBatch), .stage = FlowStage::end});
   }
   ++steps_;
-  put_slice(steps, std::move(step));
+  rate_step(record);
+  put_slice(steps, std::move(step), flow_id({record.epoch, record.batch}, kWholeBatch));
   put_counter("loss", "", begin + length, record.losses.total);
+}
+
+// The longer a step, the more its batches are worth keeping.
+void RunTracer::rate_step(const StepRecord& record) {
+  const double seconds = record.phases.total().count();
+  for (std::int64_t batch = record.batch - record.batches + 1; batch <= record.batch; ++batch) {
+    store_.rate(flow_id({record.epoch, batch}, kWholeBatch), seconds);
+  }
+  longest_.emplace(seconds, record.step);
+  if (longest_.size() > TraceStore::kKeptGroups) {
+    longest_.erase(std::prev(longest_.end()));
+  }
+}
+
+TraceNotes RunTracer::longest_steps() const {
+  TraceNotes notes;
+  for (const auto& [seconds, step] : longest_) {
+    notes.emplace_back(fmt::format("step {}", step), fmt::format("{:.3f} ms", 1000 * seconds));
+  }
+  return notes;
 }
 
 // Something that took some time and was journalled when it was done.
@@ -376,8 +401,9 @@ void RunTracer::write(const std::filesystem::path& path) {
         end,
         events.track.id,
         events.newest,
-        fmt::format("{} records in the middle of the run were left out", store_.left_out()),
-        {});
+        fmt::format("{} records in the middle of the run were left out; the longest steps are here",
+                    store_.left_out()),
+        longest_steps());
     encoder_->put_track(head, events.track);
   }
   encoder_->close(end);
@@ -385,6 +411,9 @@ void RunTracer::write(const std::filesystem::path& path) {
   file.write(head);
   const TraceStore::Contents contents = store_.contents();
   file.write(contents.head);
+  for (const std::string_view kept : contents.middle) {
+    file.write(kept);
+  }
   for (const std::string_view chunk : contents.tail) {
     file.write(chunk);
   }

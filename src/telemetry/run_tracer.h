@@ -7,12 +7,16 @@
 //   slot N              stage, prepare | copy, ready, in use
 //   checkpoints, renders, events; counters: loss, queue, memory
 //
+// Of a run whose trace is longer than the budget, the beginning and the end are written, and all of
+// the 20 longest steps, from their utterances on.
+//
 // The same from a running program and from a file. For one thread; memory is bounded by the budget.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,7 +77,7 @@ class RunTracer {
   };
 
   Track& track(const std::string& name, int rank, TraceTrackKind kind = TraceTrackKind::slices);
-  void put_slice(Track& track, TraceSlice slice);
+  void put_slice(Track& track, TraceSlice slice, TraceStore::Group group = TraceStore::kNoGroup);
   void put_instant(const std::string& name, std::int64_t at, const nlohmann::json& line);
   void put_counter(const std::string& name, const std::string& unit, std::int64_t at, double value);
 
@@ -84,6 +88,8 @@ class RunTracer {
   void add_job(const std::string& track_name, const nlohmann::json& line, std::int64_t at);
   void add_pipeline(const nlohmann::json& line, std::int64_t at);
   void put_step(const StepRecord& record, std::int64_t end);
+  void rate_step(const StepRecord& record);
+  TraceNotes longest_steps() const;
   void put_pending_steps(std::size_t most_pending);
   std::optional<std::pair<std::int64_t, std::int64_t>> ring_interval(const nlohmann::json& line,
                                                                      const char* stage) const;
@@ -97,7 +103,8 @@ class RunTracer {
   std::int64_t steps_ = 0;
   std::map<BatchKey, std::int64_t> read_;          // when the model was done with a batch
   std::map<BatchKey, std::vector<int>> row_sets_;  // rows seen of batches that are being filled
-  std::deque<PendingStep> pending_;                // steps whose batch has not been told of
+  std::map<double, std::int64_t, std::greater<>> longest_;  // steps by their time
+  std::deque<PendingStep> pending_;  // steps whose batch has not been told of
 };
 
 }  // namespace qanat

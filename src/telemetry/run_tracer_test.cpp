@@ -1,5 +1,6 @@
 #include "telemetry/run_tracer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -179,6 +180,39 @@ TEST(RunTracerBudgetTest, TheFileStaysWithinIt) {
   EXPECT_LE(std::filesystem::file_size(path), 21'000u);
   EXPECT_GT(tracer.left_out(), 1'000);
   EXPECT_EQ(tracer.steps(), 2'000);
+}
+
+TEST_F(RunTracerTest, TheLongestStepsOfALongRunAreKeptWhole) {
+  RunTracer small({.format = TraceFormat::json, .budget = Bytes{400'000}});
+  small.add_line({{"kind", "journal"}, {"t", 0.0}});
+  small.add_line({{"kind", "ring_start"}, {"t", 0.0}});
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    const double at = 0.2 * static_cast<double>(i);
+    small.add_row({.worker = 0,
+                   .epoch = 0,
+                   .batch = i,
+                   .row = 0,
+                   .utterance = fmt::format("clip {}", i),
+                   .begin = Seconds{at},
+                   .end = Seconds{at + 0.05}});
+    nlohmann::json step = step_line(i, at + 0.2);
+    if (i % 1000 == 500) {
+      step["phases"]["wait"] = 0.07;
+    }
+    small.add_line(slot_line(i, at));
+    small.add_line(step);
+  }
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "the longest steps.json";
+  small.write(path);
+
+  const nlohmann::json all = nlohmann::json::parse(read_text_file(path).value()).at("traceEvents");
+  EXPECT_GT(small.left_out(), 0);
+  EXPECT_LE(std::filesystem::file_size(path), 420'000U);
+  for (const char* name : {"step 1500", "clip 1500", "step 2500", "clip 2500"}) {
+    EXPECT_THAT(named(all, name), SizeIs(1)) << name;
+  }
+  EXPECT_THAT(named(all, "step 1501"), SizeIs(0));
 }
 
 }  // namespace

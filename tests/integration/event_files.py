@@ -2,12 +2,19 @@
 import struct
 
 
+def crc_of_byte(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+    return byte
+
+
+CRC_TABLE = [crc_of_byte(byte) for byte in range(256)]
+
+
 def crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xFF]
     return crc ^ 0xFFFFFFFF
 
 
@@ -61,7 +68,7 @@ def records(path):
         message = data[at + 12:at + 12 + size]
         stored = struct.unpack("<I", data[at + 8:at + 12])[0]
         stored_data = struct.unpack("<I", data[at + 12 + size:at + 16 + size])[0]
-        if stored != masked(head) or (size < 100_000 and stored_data != masked(message)):
+        if stored != masked(head) or stored_data != masked(message):
             raise ValueError(f"checksum of the record at {at}")
         yield message
         at += 16 + size

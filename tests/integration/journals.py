@@ -20,11 +20,22 @@ def header(**fields):
             "command": "train", "device": "virtual:1", **fields}
 
 
+def machine_lines():
+    """A sweep of two cells, and a GPU of 40 GiB of which 20 are in use."""
+    gpu = {"uuid": "GPU-5a1b2c3d-0000", "name": "RTX", "memory": 40 * 2**30}
+    sample = {"kernels_resident": 0.5, "clock": 1.5e9, "memory_used": 20 * 2**30, "power": 200,
+              "limits": 4}
+    cells = [{"batch": 8, "workers": 1, "rate": 50.0}, {"batch": 8, "workers": 2, "rate": 100.0}]
+    return [{"kind": "sweep", "t": 0.1, "cells": cells, "recommended": cells[1]},
+            {"kind": "devices", "t": 0.1, "setup": {"gpus": [gpu], "driver": "1", "pairs": []}},
+            *({"kind": "devices", "t": t, "samples": [sample]} for t in (1.0, 3.0))]
+
+
 def write_journal(path, steps, ended=True, config=None):
     with open(path, "w") as file:
         lines = [header(config=config or {"data": {"train_data": "</script><script>x"}}),
                  {"kind": "run", "t": 0.1, "allowed_cores": 8, "mode": "single", "last_step": steps,
-                  "cadences": {}}]
+                  "cadences": {}}, *machine_lines()]
         for line in lines:
             file.write(json.dumps(line) + "\n")
         for i in range(steps):

@@ -52,8 +52,20 @@ class Analyze(unittest.TestCase):
         for words in ["TIMING STATISTICS", "BOTTLENECK ANALYSIS", "RECOMMENDED CONFIGURATION",
                       "DIAGNOSTIC SUMMARY", "CACHED-BATCH PROBE", "SWEEP"]:
             self.assertIn(words, text)
+        page = (out / "report.html").read_text(encoding="utf-8")
+        for chart in ["ledger-plot", "steps-plot", "sweep-plot"]:
+            self.assertIn(f'id="{chart}"', page)
         again = qanat("report", out / "journals" / "step" / "run", "--json", "--fail-on", "never")
         schema.validate(json.loads(again.stdout))
+
+    def test_speaks_persian(self):
+        out = self.folder / "persian"
+        result = qanat(*self.arguments(out, "--num-steps", 4, "--budget", 10, "--lang", "fa",
+                                       "--fail-on", "never"), timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        self.assertIn("مجموعه‌داده", result.stdout)
+        self.assertIn("پیکربندی پیشنهادی", (out / "report.txt").read_text(encoding="utf-8"))
+        self.assertIn('dir="rtl"', (out / "report.html").read_text(encoding="utf-8"))
 
     def test_ctrl_c_leaves_what_was_finished_and_says_what_is_missing(self):
         out = self.folder / "stopped"

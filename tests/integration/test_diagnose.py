@@ -5,6 +5,7 @@ import pathlib
 import stat
 import tempfile
 import unittest
+import xml.etree.ElementTree as xml
 
 from program import QANAT, qanat, write_tone
 
@@ -52,6 +53,16 @@ class Diagnose(unittest.TestCase):
         reasons = {check["id"]: check["reason"] for check in report["skipped"]}
         self.assertEqual(reasons["DL002"], "too few steps")
         self.assertIn("HW004", reasons)
+
+    def test_ci_gets_the_findings(self):
+        junit = self.root / "junit.xml"
+        result = qanat("diagnose", "--json", "--junit", junit, "--annotations", "github")
+        report = json.loads(result.stdout)
+        cases = xml.parse(junit).getroot().findall("testcase")
+        rules = len(report["findings"]) + len(report["passed"]) + len(report["skipped"])
+        self.assertEqual(len(cases), 1 + rules)
+        annotations = [line for line in result.stderr.splitlines() if line.startswith("::")]
+        self.assertEqual(len(annotations), 1 + len(report["findings"]))
 
     def test_a_run_is_diagnosed_and_its_files_are_kept(self):
         data = make_data_set(self.root / "set")

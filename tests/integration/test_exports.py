@@ -9,6 +9,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 from event_files import BoardFile, Trace, crc32c
+from journals import write_journal
 from program import qanat, write_tone
 
 UTTERANCES = 12
@@ -199,6 +200,37 @@ class Exports(unittest.TestCase):
             return
         names = [family.name for family in text_string_to_metric_families(text)]
         self.assertIn("qanat_step_duration_seconds", names)
+
+    def test_a_page_is_beside_the_checkpoints(self):
+        page = (self.run_folder / "report.html").read_text(encoding="utf-8")
+        self.assertIn('id="ledger-plot"', page)
+        self.assertNotIn("://", page)
+
+    def test_prometheus_tells_of_gpus_host_and_findings(self):
+        journal, file = self.folder / "known.jsonl", self.folder / "known.prom"
+        write_journal(journal, 200)
+        with open(journal, "a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"kind": "host", "t": 1.0, "counters": {
+                "io_full": 0.25, "cpu_some": 1.5, "throttled": 0.5}}) + "\n")
+        result = qanat("report", journal, "--prometheus", file, "--json", "--fail-on", "never")
+        report = json.loads(result.stdout)
+        samples = check_prometheus(self, file.read_text(encoding="utf-8"))
+        gpu = '{gpu="GPU-5a1b2c3d"'
+        self.assertEqual(samples["qanat_gpu_kernel_resident_ratio", gpu + "}"], 0.5)
+        self.assertEqual(samples["qanat_gpu_energy_joules_total", gpu + "}"], 400)
+        self.assertEqual(samples["qanat_gpu_clock_hertz", gpu + ',domain="sm"}'], 1.5e9)
+        self.assertEqual(samples["qanat_gpu_clock_limited_seconds_total",
+                                 gpu + ',reason="power_limit"}'], 2)
+        self.assertEqual(samples["qanat_psi_stall_seconds_total",
+                                 '{resource="io",kind="full"}'], 0.25)
+        self.assertEqual(samples["qanat_cgroup_throttled_seconds_total", None], 0.5)
+        self.assertNotIn("qanat_gpu_temperature_celsius", {name for name, _ in samples})
+        active = {labels for (name, labels), value in samples.items()
+                  if name == "qanat_finding_active" and value == 1}
+        self.assertEqual(active, {f'{{id="{one["id"]}",severity="{one["severity"]}"}}'
+                                  for one in report["findings"]})
+        self.assertAlmostEqual(samples["qanat_phase_seconds_total", '{phase="wait_data"}'],
+                               200 * 0.02, delta=1e-6)
 
     def test_ci_gets_a_test_case_for_every_rule(self):
         file = self.folder / "junit.xml"

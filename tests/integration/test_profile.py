@@ -49,6 +49,25 @@ class Profile(unittest.TestCase):
                       "RECOMMENDED CONFIGURATION", "variation", "rhythm"]:
             self.assertIn(words, text)
 
+    def test_data_speaks_persian(self):
+        text = self.profile("data", "--num-batches", 70, "--batch-size", 4, "--lang", "fa").stdout
+        for words in ["نرخ", "آمار زمان", "تحلیل تنگنا", "پیکربندی پیشنهادی", "میانگین"]:
+            self.assertIn(words, text)
+        self.assertNotRegex(text, "[0-9] ms")
+
+    def test_a_sweep_that_is_kept_is_drawn(self):
+        kept = self.folder / "kept sweep"
+        self.profile("data", "--benchmark", "--batch-size", 2, "--sweep-batch-sizes", 2,
+                     "--sweep-workers", "1", "--budget", 3, "--keep", kept, expect=(0, 3))
+        lines = [json.loads(line) for line in (kept / "journal.jsonl").read_text().splitlines()]
+        self.assertEqual([line["kind"] for line in lines], ["journal", "sweep"])
+        self.assertEqual([cell["batch"] for cell in lines[1]["cells"]], [2])
+        self.assertIn('id="sweep-plot"', (kept / "report.html").read_text())
+        again = self.folder / "again.html"
+        result = qanat("report", kept, "--html", again)
+        self.assertEqual(result.returncode, 3, "nothing was trained")
+        self.assertIn('id="sweep-plot"', again.read_text())
+
     def test_data_at_a_pace_says_whether_a_trainer_waits(self):
         report = self.profile_json("data", "--num-batches", 40, "--batch-size", 4,
                                    "--step-ms", 20)

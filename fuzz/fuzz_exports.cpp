@@ -1,0 +1,46 @@
+// Any lines as a journal, made into everything that is shown of a run: the page, what Prometheus
+// scrapes, and both forms of trace. Whatever the lines hold, nothing of it acts on a page.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "diagnose/diagnosis.h"
+#include "metrics/run_snapshot.h"
+#include "report/run_history.h"
+#include "report/run_html.h"
+#include "telemetry/prometheus.h"
+#include "telemetry/run_tracer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  qanat::RunRecord record;
+  qanat::RunSnapshot snapshot;
+  qanat::RunTracer perfetto({.format = qanat::TraceFormat::perfetto, .budget = qanat::Bytes{4096}});
+  qanat::RunTracer chrome({.format = qanat::TraceFormat::json, .budget = qanat::Bytes{4096}});
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const nlohmann::json line = nlohmann::json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.is_object()) {
+      continue;
+    }
+    record.trace.add(line);
+    record.history.add(line);
+    snapshot.add(line);
+    perfetto.add_line(line);
+    chrome.add_line(line);
+  }
+  const qanat::Diagnosis diagnosis = qanat::diagnose_run(record.trace);
+  const std::string page = qanat::render_html({.trace = record.trace,
+                                               .history = record.history,
+                                               .diagnosis = diagnosis,
+                                               .words = qanat::Words(qanat::Language::fa)});
+  QANAT_CHECK(page.find("<b>x") == std::string::npos) << "markup of a journal on the page";
+  QANAT_CHECK(page.size() < 2'000'000) << "a page without bound";
+  QANAT_CHECK(qanat::prometheus_text(snapshot).ends_with('\n')) << "a scrape without end";
+  return 0;
+}

@@ -1,0 +1,19 @@
+#include "app/run_page.h"
+
+#include "base/files.h"
+#include "report/run_html.h"
+
+namespace qanat {
+
+void write_run_page(const RunRecord& record,
+                    const Diagnosis& diagnosis,
+                    const std::filesystem::path& page,
+                    const Words& words) {
+  write_text_file(page,
+                  render_html({.trace = record.trace,
+                               .history = record.history,
+                               .diagnosis = diagnosis,
+                               .words = words}));
+}
+
+}  // namespace qanat

@@ -1,0 +1,18 @@
+// The page of a run beside its journal: report.html.
+#pragma once
+
+#include <filesystem>
+
+#include "diagnose/diagnosis.h"
+#include "report/run_history.h"
+#include "report/words.h"
+
+namespace qanat {
+
+// Throws Error when it cannot be written.
+void write_run_page(const RunRecord& record,
+                    const Diagnosis& diagnosis,
+                    const std::filesystem::path& page,
+                    const Words& words);
+
+}  // namespace qanat
