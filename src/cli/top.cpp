@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/dashboard_flags.h"
+#include "cli/progress_line.h"
 #include "cli/report_language.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
@@ -49,7 +50,7 @@ class TopCommand : public Command {
       return show_in_browsers(context);
     }
     RunWatch watch(journal_of(journal_));
-    read_all(watch, context.stop);
+    read_first(watch, context);
     if (json_) {
       context.out << to_json(watch.snapshot(), watch.diagnosis()).dump(2) << '\n';
       return ExitCode::done;
@@ -94,6 +95,17 @@ class TopCommand : public Command {
   static void read_all(RunWatch& watch, const std::stop_token& stop) {
     for (bool more = true; more && !stop.stop_requested();) {
       update(watch, more);
+    }
+  }
+
+  // The same before anything is shown: a long run's journal takes a while.
+  static void read_first(RunWatch& watch, const CommandContext& context) {
+    ProgressLine reading(context.err,
+                         detect_terminal(STDERR_FILENO),
+                         {.label = "reading the journal", .unit = "steps"});
+    for (bool more = true; more && !context.stop.stop_requested();) {
+      update(watch, more);
+      reading.update(watch.snapshot().steps, watch.snapshot().last_step.value_or(0));
     }
   }
 

@@ -144,7 +144,11 @@ class TrainCommand : public Command {
   void report_end(const CommandContext& context,
                   const TrainSummary& summary,
                   const RunExports& exports) const {
-    const Result<RunRecord> record = read_run_record(summary.journal);
+    ProgressLine reading(context.err,
+                         detect_terminal(STDERR_FILENO),
+                         {.label = "reading the journal", .unit = "lines"});
+    const Result<RunRecord> record = read_run_record(summary.journal, reading.fn());
+    reading.finish();
     if (!record) {
       return;  // the run was over before its first step
     }
