@@ -30,7 +30,11 @@ std::string translated_line(std::string_view line, const Words& words) {
     if (line.empty()) {
       break;
     }
-    const std::string_view cell = has_persian(line) ? line : line.substr(0, line.find(kGap));
+    // A cell that is known by itself stands for itself; else a sentence may hold wide gaps.
+    std::string_view cell = line.substr(0, line.find(kGap));
+    if (!has_persian(cell) && has_persian(line)) {
+      cell = line;
+    }
     text += translated_cell(cell, words);
     line.remove_prefix(cell.size());
   }

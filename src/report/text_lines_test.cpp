@@ -21,12 +21,19 @@ TEST(TextLinesTest, CellsAreSaidOneByOneAndKeepTheirPlaces) {
   EXPECT_EQ(translated_lines("  wait   12.5   -\n", kPersian), "  انتظار داده   ۱۲٫۵   -\n");
 }
 
-TEST(TextLinesTest, ASentenceMayHoldWideGapsOfItsOwn) {
+TEST(TextLinesTest, ANameBeforeASentenceIsACellOfItsOwn) {
   const std::string text =
       translated_lines("  queue      empty 5.0 %, partly filled 0.5 %, full 94.5 %\n", kPersian);
 
+  EXPECT_THAT(text, HasSubstr("صف "));
   EXPECT_THAT(text, HasSubstr("۵٫۰٪"));
   EXPECT_THAT(text, Not(HasSubstr("full")));
+}
+
+TEST(TextLinesTest, ASentenceMayHoldWideGapsOfItsOwn) {
+  EXPECT_EQ(translated_lines("  measured with free data   9.5 ms [9.0, 10.0]", kPersian),
+            "  سنجیده با دادهٔ رایگان   ۹٫۵ میلی‌ثانیه [۹٫۰، "
+            "۱۰٫۰]");
 }
 
 TEST(TextLinesTest, WhatTheCatalogueDoesNotKnowIsIsolated) {
