@@ -83,6 +83,9 @@ HttpResponse Dashboard::respond(const HttpRequest& request) {
     return {.body = "ok\n"};
   }
   const std::lock_guard lock(mutex_);
+  while (!has_looked_) {  // a run that looks empty at first would be a jump for whoever scrapes it
+    (void)read_on();
+  }
   if (request.path == "/metrics" && options_.metrics) {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = options_.metrics(watch_.snapshot(), watch_.diagnosis())};
@@ -141,13 +144,20 @@ void Dashboard::look(const std::stop_token& stop) {
   }
 }
 
+// Whether there is more at once; with the lock held. A journal that is not there yet will come.
+bool Dashboard::read_on() {
+  const auto progress = watch_.update();
+  const bool more = progress && progress.value().more;
+  has_looked_ = has_looked_ || !more;
+  return more;
+}
+
 // Figures are drawn only while somebody looks.
 void Dashboard::update() {
   std::string event;
   for (bool more = true; more;) {
     const std::lock_guard lock(mutex_);
-    const auto progress = watch_.update();
-    more = progress && progress.value().more;  // a journal that is not there yet will come
+    more = read_on();
   }
   if (server_->num_streams() > 0) {
     const std::lock_guard lock(mutex_);

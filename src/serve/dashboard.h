@@ -50,11 +50,13 @@ class Dashboard {
   HttpResponse page(const HttpRequest& request) const;
   void look(const std::stop_token& stop);
   void update();
+  bool read_on();
   std::string sections_event();
 
   const DashboardOptions options_;
-  std::mutex mutex_;  // guards watch_
+  std::mutex mutex_;  // guards watch_ and has_looked_
   RunWatch watch_;
+  bool has_looked_ = false;  // the journal was read to its end once
   std::unique_ptr<HttpServer> server_;
   std::jthread thread_;  // last: uses everything above
 };
