@@ -1,6 +1,6 @@
 // What the transfer ring is worth: overlap, the margin of a third slot,
 // hand-offs without a wrong element, readiness of the data under a paced
-// consumer, and where the autotuner arrives.
+// consumer, where the autotuner arrives, and how steady the machine itself is.
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -16,6 +16,7 @@
 #include "app/device_pipeline.h"
 #include "base/error.h"
 #include "bench_set.h"
+#include "machine_pace.h"
 #include "pipeline/fake_rows.h"
 #include "ring_stages.h"
 #include "transfer/ring_fixture.h"
@@ -127,6 +128,8 @@ double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Sec
   return batches / seconds_since(begin).count();
 }
 
+constexpr int kDeepestRing = 48;  // as deep as the autotuner makes one
+
 struct ReadinessRound {
   double fastest = 0;  // batches/s
   double paced = 0;
@@ -191,11 +194,28 @@ nlohmann::json measure_both_modes(const RingBenchOptions& options) {
   const Seconds time{options.quick ? 1.0 : 8.0};
   std::vector<ReadinessRound> single_rounds;
   std::vector<ReadinessRound> dual_rounds;
+  std::vector<double> machine;  // what one core with nothing else to do would reach
   for (int round = 0; round < (options.quick ? 1 : 5); ++round) {
     single_rounds.push_back(measure_round(set, single, time));
     dual_rounds.push_back(measure_round(set, dual, time));
+    machine.push_back(measure_machine(1, kDeepestRing, time).readiness);
   }
-  return {{"single", to_json(single_rounds)}, {"dual", to_json(dual_rounds)}};
+  return {{"single", to_json(single_rounds)},
+          {"dual", to_json(dual_rounds)},
+          {"machine_of_rounds", machine},
+          {"machine", median(machine)}};
+}
+
+// With one thread, and with two in lockstep, by turns.
+nlohmann::json measure_machine_alone(const RingBenchOptions& options) {
+  const Seconds time{options.quick ? 0.5 : 12.0};
+  std::vector<double> one;
+  std::vector<double> two;
+  for (int round = 0; round < (options.quick ? 1 : 3); ++round) {
+    one.push_back(measure_machine(1, 1, time).variation);
+    two.push_back(measure_machine(2, 1, time).variation);
+  }
+  return {{"variation_one_thread", one}, {"variation_two_threads", two}};
 }
 
 // Rows take 2 ms of waiting each, batches have 8: 16 ms of work for a step of 5
@@ -275,6 +295,9 @@ nlohmann::json measure(const RingBenchOptions& options) {
   if (options.which == "hand-offs") {
     return measure_hand_offs(options);
   }
+  if (options.which == "machine") {
+    return measure_machine_alone(options);
+  }
   return options.which == "readiness" ? measure_both_modes(options) : measure_autotuner(options);
 }
 
@@ -285,7 +308,8 @@ int main(int argc, char** argv) {
   qanat::RingBenchOptions options;
   CLI::App app("Measures the transfer ring; prints one JSON object.");
   app.add_option("which", options.which, "what to measure")
-      ->check(CLI::IsMember({"overlap", "jitter", "hand-offs", "readiness", "autotuner"}))
+      ->check(
+          CLI::IsMember({"overlap", "jitter", "hand-offs", "readiness", "autotuner", "machine"}))
       ->required();
   app.add_flag("--quick", options.quick, "little of it, to see that it runs");
   app.add_option("--count", options.count, "hand-offs")->check(CLI::PositiveNumber);

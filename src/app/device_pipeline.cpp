@@ -13,7 +13,9 @@
 namespace qanat {
 namespace {
 
-constexpr int kMostSlots = 16;  // more were never seen to help
+// A third of a second of steps of 7 ms: machines are slow for so long now and then.
+constexpr int kMostSlots = 48;
+constexpr Bytes kMostRingBytes = mebibytes(256);  // that a ring may grow to unasked
 
 // Nothing is loaded ahead: see Turns.
 bool is_serial(const RunConfig& config) {
@@ -82,10 +84,13 @@ RingOptions make_ring_options(const RunConfig& config,
   return options;
 }
 
-SlotLimits slot_limits(const RunConfig& config, int slots) {
+SlotLimits slot_limits(const RunConfig& config, const RingOptions& options) {
   const bool fixed = config.data.prefetch_buffer_size || !config.data.prefetch_to_gpu ||
                      !config.data.optimize_cpu_gpu_overlap || is_serial(config);
-  return {.least = slots, .most = fixed ? slots : std::max(slots, kMostSlots)};
+  const std::int64_t affordable =
+      kMostRingBytes.value / std::max<std::int64_t>(1, options.slot_bytes.value);
+  const auto most = static_cast<int>(std::min<std::int64_t>(kMostSlots, affordable));
+  return {.least = options.slots, .most = fixed ? options.slots : std::max(options.slots, most)};
 }
 
 DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)
@@ -100,14 +105,14 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
     turns_ = std::make_shared<Turns>();
   }
   ring_ = make_ring(options, request.plan);
-  observer_ = std::make_unique<RingObserver>(
-      ObserverParts{.log = log_,
-                    .ring = *ring_,
-                    .loader = *loader_,
-                    .devices = devices_,
-                    .journal = journal_,
-                    .limits = slot_limits(request.config, options.slots),
-                    .slot_bytes = options.slot_bytes});
+  observer_ =
+      std::make_unique<RingObserver>(ObserverParts{.log = log_,
+                                                   .ring = *ring_,
+                                                   .loader = *loader_,
+                                                   .devices = devices_,
+                                                   .journal = journal_,
+                                                   .limits = slot_limits(request.config, options),
+                                                   .slot_bytes = options.slot_bytes});
 }
 
 void DevicePipeline::check_memory(const DevicePipelineRequest& request,

@@ -48,7 +48,7 @@ RingOptions make_ring_options(const RunConfig& config,
                               const BucketEdges& edges);
 
 // Fixed when the user named the depth, or wants nothing tuned; else up to the most that ever helps.
-SlotLimits slot_limits(const RunConfig& config, int slots);
+SlotLimits slot_limits(const RunConfig& config, const RingOptions& options);
 
 class DevicePipeline {
  public:

@@ -210,7 +210,13 @@ TEST(RingOptionsTest, OneSlotWithoutPrefetching) {
   const BucketEdges edges = {{.frames = 100, .tokens = 40, .rows = 16}};
 
   EXPECT_EQ(make_ring_options(config, {}, edges).slots, 1);
-  EXPECT_EQ(slot_limits(config, 1).most, 1);
+  EXPECT_EQ(slot_limits(config, {.slots = 1}).most, 1);
+}
+
+TEST(RingOptionsTest, ARingOfLargeSlotsGrowsLessDeep) {
+  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(1)}).most, 48);
+  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(32)}).most, 8);
+  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(1000)}).most, 3);
 }
 
 TEST(RingOptionsTest, SlotsHoldTheLargestShape) {

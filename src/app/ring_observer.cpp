@@ -108,11 +108,12 @@ void RingObserver::observe(const SlotTimes& times) {
     stats_.waited_steps += pace->waited > kUnfelt ? 1 : 0;
   }
   ++period_.batches;
-  period_.sums.load += times.load.length();
-  period_.sums.stage += times.stage.length();
-  period_.sums.prepare += times.prepare.length();
-  period_.sums.copy += times.copy.length();
-  period_.sums.step += pace->own;
+  ++batches_;
+  sums_.load += times.load.length();
+  sums_.stage += times.stage.length();
+  sums_.prepare += times.prepare.length();
+  sums_.copy += times.copy.length();
+  sums_.step += pace->own;
   period_.waited += pace->waited;
   if (period_.batches >= kLeastBatches && *times.train.end - period_.begin >= kPeriod) {
     end_period(*times.train.end);
@@ -137,8 +138,8 @@ void RingObserver::journal_slot(const SlotTimes& times) const {
 }
 
 void RingObserver::end_period(Clock::time_point now) {
-  const auto batches = static_cast<double>(period_.batches);
-  RingPeriod seen = period_.sums;
+  const auto batches = static_cast<double>(batches_);
+  RingPeriod seen = sums_;
   for (Seconds* sum : {&seen.load, &seen.stage, &seen.prepare, &seen.copy, &seen.step}) {
     *sum /= batches;
   }

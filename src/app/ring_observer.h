@@ -81,7 +81,6 @@ class RingObserver {
   struct Period {
     Clock::time_point begin;
     std::int64_t batches = 0;
-    RingPeriod sums;
     Seconds waited{0};
   };
 
@@ -97,8 +96,11 @@ class RingObserver {
   ReadingSchedule readings_{origin_};
   std::optional<Clock::time_point> end_before_;
   Period period_;
+  // Over the whole run: a stage that is slow for a while is uneven, not too slow.
+  RingPeriod sums_;
+  std::int64_t batches_ = 0;
   int calm_periods_ = 0;
-  int too_few_ = 0;  // slots that were once deepened from
+  int too_few_ = 0;           // slots that were once deepened from
   mutable std::mutex mutex_;  // guards everything below
   mutable std::condition_variable counted_more_;
   ConsumerStats stats_;

@@ -153,6 +153,7 @@ void pretend_throttling(RunTrace& trace) {
   host.setup.cpu_quota = 1.0;
   host.setup.online_cores = 2.0;
   host.last_at = trace.pipeline ? trace.pipeline->age.count() : 1;
+  host.looks = 2;
   host.first.periods = 0.0;
   host.first.throttled_periods = 0.0;
   host.first.throttled = 0.0;

@@ -76,6 +76,10 @@ class Device {
   virtual DeviceId id() const = 0;
   virtual std::string description() const = 0;  // "virtual GPU (emulated), 1 core, 16384 MB"
   virtual std::unique_ptr<DeviceStream> make_stream(const std::string& name) = 0;
+  // For copies alone: on a device with an engine for them, they take nothing from its computing.
+  virtual std::unique_ptr<DeviceStream> make_copy_stream(const std::string& name) {
+    return make_stream(name);
+  }
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(Bytes bytes) = 0;  // throws OutOfMemory
   virtual const MemoryBudget& memory() const = 0;

@@ -34,6 +34,7 @@ struct RingProgress {
   int live_slots = 0;
   int being_read = 0;           // released, not yet read
   std::int64_t submitted = 0;   // by the feeder
+  std::int64_t arrived = 0;     // on the model device, or failed on the way
   std::int64_t handed_out = 0;  // by next()
   bool source_ended = false;
   std::exception_ptr source_failure;

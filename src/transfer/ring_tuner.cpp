@@ -36,7 +36,7 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits) {
     // By half: a ring that grows one by one is caught short again before it is deep enough.
     return {std::min(limits.most, seen.slots + (seen.slots + 1) / 2),
             fmt::format("the model device waited {:.1f} % of the time although {} takes {:.2f} ms "
-                        "and a step {:.2f} ms: the stages are uneven",
+                        "on average and a step {:.2f} ms: the stages are uneven",
                         100 * seen.wait_share,
                         slowest.name,
                         milliseconds(slowest.time),

@@ -17,7 +17,7 @@ struct SlotLimits {
   int most = 1;
 };
 
-// One period of a running ring. Times are means per batch.
+// One period of a running ring. Times are means per batch, over the run so far.
 struct RingPeriod {
   int slots = 1;
   Seconds load{0};  // waiting for the loader

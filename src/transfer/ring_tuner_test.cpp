@@ -23,7 +23,8 @@ TEST(RingTunerTest, DeepensARingWhoseStagesAreFastButUneven) {
 
   EXPECT_EQ(decision.slots, 5);
   EXPECT_THAT(decision.reason, HasSubstr("waited 8.0 %"));
-  EXPECT_THAT(decision.reason, HasSubstr("preparing takes 20.00 ms and a step 30.00 ms"));
+  EXPECT_THAT(decision.reason,
+              HasSubstr("preparing takes 20.00 ms on average and a step 30.00 ms"));
 }
 
 TEST(RingTunerTest, DoesNotDeepenForAStageThatIsTooSlow) {

@@ -66,7 +66,7 @@ TransferRing::TransferRing(const RingOptions& options, RingParts parts)
       free_(kMostSlots),
       ready_(kMostSlots),
       progress_(std::make_shared<RingProgress>()),
-      copy_stream_(parts_.devices.model.make_stream("copy")) {
+      copy_stream_(parts_.devices.model.make_copy_stream("copy")) {
   if (options.slots < 1 || options.slots > kMostSlots) {
     throw Error("ring slots: {}; expected 1 to {}; try --prefetch-buffer-size 3",
                 options.slots,
@@ -75,7 +75,7 @@ TransferRing::TransferRing(const RingOptions& options, RingParts parts)
   if (parts_.devices.data != nullptr) {
     QANAT_CHECK(parts_.features != nullptr) << "a data device needs features to make";
     prepare_stream_ = parts_.devices.data->make_stream("prepare");
-    stage_stream_ = parts_.devices.data->make_stream("stage");
+    stage_stream_ = parts_.devices.data->make_copy_stream("stage");
   }
   progress_->on_done = parts_.on_done;
   progress_->target_slots = options.slots;
@@ -187,6 +187,11 @@ DeviceBatch TransferRing::submit(Batch batch,
   } else {
     submit_multi(shared, to);
   }
+  copy_stream_->then([progress = progress_] {
+    const std::lock_guard lock(progress->mutex);
+    ++progress->arrived;
+    progress->changed.notify_all();
+  });
   return to;
 }
 
@@ -293,7 +298,8 @@ bool TransferRing::wait_until_warm(int count, Seconds longest, const std::stop_t
   std::unique_lock lock(progress.mutex);
   const auto warm = [&progress, count] {
     const std::int64_t wanted = std::min(count, progress.target_slots);
-    return progress.source_ended || progress.submitted - progress.handed_out >= wanted;
+    const bool last_is_there = progress.source_ended && progress.arrived == progress.submitted;
+    return last_is_there || progress.arrived - progress.handed_out >= wanted;
   };
   return progress.changed.wait_for(lock, stop, longest, warm);
 }

@@ -92,8 +92,9 @@ class TransferRing {
   // Adds slots (throws OutOfMemory, keeping those there are) or retires them as they come back. At
   // least 1. For one thread at a time, which need not be the consumer's.
   void set_slots(int slots);
-  // Waits until `count` batches (at most as many as there are slots) are submitted ahead, or no
-  // more will come; at most for `longest`. Returns whether that is so.
+  // Waits until `count` batches (at most as many as there are slots) have arrived on the model
+  // device and were not taken, or no more will come; at most for `longest`. Returns whether that is
+  // so.
   bool wait_until_warm(int count, Seconds longest, const std::stop_token& stop);
   // What the source failed with, before the consumer comes to it; null while it has not.
   std::exception_ptr source_failure() const;

@@ -242,6 +242,33 @@ TEST(TransferRingTest, CarriesTheFailureOfAStageToTheReader) {
   EXPECT_THROW(reader->synchronise(), Error);
 }
 
+class HeldFeatures : public DeviceFeatures {
+ public:
+  explicit HeldFeatures(std::shared_future<void> go) : go_(std::move(go)) {}
+  void extract(const ConstBlockView&, const BlockView&) override { go_.wait(); }
+
+ private:
+  std::shared_future<void> go_;
+};
+
+TEST(TransferRingTest, IsWarmWhenBatchesHaveArrivedAndNotWhenTheyAreOnTheirWay) {
+  const auto data = make_gpu(0);
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kPcm, 2);
+  std::promise<void> go;
+  TransferRing ring({.slots = 3, .slot_bytes = kSlotBytes, .stage_bytes = kSlotBytes},
+                    {.devices = {.model = *model, .data = data.get()},
+                     .source = [&](const std::stop_token&) { return batches.next(); },
+                     .features = std::make_unique<HeldFeatures>(go.get_future().share()),
+                     .mel_format = kMel,
+                     .on_done = nullptr});
+
+  EXPECT_FALSE(ring.wait_until_warm(1, Seconds(0.1), {}));
+  go.set_value();
+
+  EXPECT_TRUE(ring.wait_until_warm(3, Seconds(60), {})) << "no more than 2 will come";
+}
+
 // A loader that has nothing yet.
 std::optional<Batch> wait_for_stop(const std::stop_token& stop) {
   std::mutex mutex;

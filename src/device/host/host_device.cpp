@@ -104,6 +104,14 @@ std::unique_ptr<DeviceStream> HostDevice::make_stream(const std::string& name) {
       clocks_);
 }
 
+std::unique_ptr<DeviceStream> HostDevice::make_copy_stream(const std::string& name) {
+  return std::make_unique<HostStream>(
+      HostStreamOptions{.name = fmt::format("{}/{}", name, options_.id.index),
+                        .link = options_.link,
+                        .on_thread_start = bind_},
+      clocks_);
+}
+
 std::unique_ptr<DeviceEvent> HostDevice::make_event() {
   return std::make_unique<HostEvent>(clocks_.host_waits);
 }

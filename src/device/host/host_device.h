@@ -37,6 +37,8 @@ class HostDevice : public Device {
   DeviceId id() const override { return options_.id; }
   std::string description() const override;
   std::unique_ptr<DeviceStream> make_stream(const std::string& name) override;
+  // On whatever core is free, as an engine beside the device's own cores would be.
+  std::unique_ptr<DeviceStream> make_copy_stream(const std::string& name) override;
   std::unique_ptr<DeviceEvent> make_event() override;
   std::unique_ptr<DeviceMemory> allocate(Bytes bytes) override;
   const MemoryBudget& memory() const override { return *budget_; }

@@ -221,6 +221,10 @@ TEST(HostDeviceTest, BindsItsStreamsToItsCores) {
 
   EXPECT_EQ(CPU_COUNT(&seen), 1);
   EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(core), &seen));
+  const auto copies = device.make_copy_stream("c");
+  copies->submit([&] { sched_getaffinity(0, sizeof(seen), &seen); });
+  copies->synchronise();
+  EXPECT_TRUE(CPU_EQUAL(&seen, &allowed)) << "the engine for copies is beside those cores";
 }
 
 TEST(HostDeviceTest, CountsHostWaits) {
