@@ -141,12 +141,12 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
         model_remedies(need, *model_limit));
   }
   if (plan.data && data_limit && need.on_data() > *data_limit) {
-    const std::int64_t fits = data_limit->value / (need.on_data().value / need.ring.slots);
+    const std::int64_t fits =
+        data_limit->value / (need.ring.slot_bytes.value + need.ring.stage_bytes.value);
     return fmt::format(
-        "memory of {}: a ring of {} slots takes {:.1f} MB; expected at most {:.1f} MB; try "
+        "memory of {}: preparing batches takes {:.1f} MB; expected at most {:.1f} MB; try "
         "{}--data-gpu-memory {}",
         to_string(*plan.data),
-        need.ring.slots,
         megabytes(need.on_data()),
         megabytes(*data_limit),
         fits > 0 ? fmt::format("--prefetch-buffer-size {}, or ", fits) : std::string(),

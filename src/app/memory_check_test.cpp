@@ -54,7 +54,7 @@ TEST(MemoryCheckTest, ChecksTheRingOnTheDataDevice) {
 
   ASSERT_TRUE(problem.has_value());
   EXPECT_THAT(*problem, HasSubstr("memory of virtual:0"));
-  EXPECT_THAT(*problem, HasSubstr("--prefetch-buffer-size 4, or --data-gpu-memory"));
+  EXPECT_THAT(*problem, HasSubstr("--prefetch-buffer-size 2, or --data-gpu-memory"));
 }
 
 TEST(MemoryTableTest, LargerCardsHoldMoreAndLargerModelsLess) {

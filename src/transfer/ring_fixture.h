@@ -127,11 +127,17 @@ class CopyingFeatures : public DeviceFeatures {
 // The events of a ring by the order in which a device makes them for each slot.
 enum class Edge { none, copy_done, read_done, stage_done, prepare_done };
 
+// A wait that is left out: for one kind of event, by streams of one name ("": by all).
+struct ForgottenWait {
+  Edge edge = Edge::none;
+  std::string by;
+};
+
 // Streams of such a device do not wait for one kind of event.
 class ForgetfulDevice : public Device {
  public:
-  ForgetfulDevice(HostDeviceOptions options, Edge forgotten)
-      : inner_(std::move(options)), forgotten_(forgotten) {}
+  ForgetfulDevice(HostDeviceOptions options, ForgottenWait forgotten)
+      : inner_(std::move(options)), forgotten_(std::move(forgotten)) {}
 
   DeviceId id() const override { return inner_.id(); }
   std::string description() const override { return inner_.description(); }
@@ -145,14 +151,15 @@ class ForgetfulDevice : public Device {
     const Edge edge = model ? (second ? Edge::read_done : Edge::copy_done)
                             : (second ? Edge::prepare_done : Edge::stage_done);
     std::unique_ptr<DeviceEvent> event = inner_.make_event();
-    if (edge == forgotten_) {
+    if (edge == forgotten_.edge) {
       lost_.push_back(event.get());
     }
     return event;
   }
 
   std::unique_ptr<DeviceStream> make_stream(const std::string& name) override {
-    return std::make_unique<Stream>(inner_.make_stream(name), *this);
+    const bool forgetful = forgotten_.by.empty() || forgotten_.by == name;
+    return std::make_unique<Stream>(inner_.make_stream(name), forgetful ? this : nullptr);
   }
 
   // Whether streams (of any device) should not wait for `event`.
@@ -168,8 +175,8 @@ class ForgetfulDevice : public Device {
 
   class Stream : public DeviceStream {
    public:
-    Stream(std::unique_ptr<DeviceStream> inner, const ForgetfulDevice& device)
-        : inner_(std::move(inner)), device_(device) {}
+    Stream(std::unique_ptr<DeviceStream> inner, const ForgetfulDevice* forgetful)
+        : inner_(std::move(inner)), forgetful_(forgetful) {}
     void submit(std::function<void()> work) override { inner_->submit(std::move(work)); }
     void then(std::function<void()> callback) override { inner_->then(std::move(callback)); }
     void copy(std::span<std::byte> to, std::span<const std::byte> from) override {
@@ -177,7 +184,7 @@ class ForgetfulDevice : public Device {
     }
     void record(DeviceEvent& event) override { inner_->record(event); }
     void wait(const DeviceEvent& event) override {
-      if (!device_.forgets(event)) {
+      if (forgetful_ == nullptr || !forgetful_->forgets(event)) {
         inner_->wait(event);
       }
     }
@@ -185,11 +192,11 @@ class ForgetfulDevice : public Device {
 
    private:
     std::unique_ptr<DeviceStream> inner_;
-    const ForgetfulDevice& device_;
+    const ForgetfulDevice* forgetful_;  // null: waits for everything
   };
 
   HostDevice inner_;
-  const Edge forgotten_;
+  const ForgottenWait forgotten_;
   int made_ = 0;
   std::vector<const DeviceEvent*> lost_;
   const ForgetfulDevice* peer_ = nullptr;
@@ -199,17 +206,20 @@ class ForgetfulDevice : public Device {
 // elements the reader saw wrong.
 struct HandOffs {
   bool multi = false;
-  Edge forgotten = Edge::none;
+  ForgottenWait forgotten{};
   std::int64_t count = 2000;
   std::uint32_t seed = 1;
   int slots = 3;
   std::chrono::nanoseconds longest_delay = std::chrono::microseconds(60);
+  Seconds copy_latency{0};  // of the wire to the model device
 };
 
 inline std::int64_t count_wrong_hand_offs(const HandOffs& run) {
   ForgetfulDevice data({.id = {.kind = DeviceKind::virtual_gpu, .index = 0}, .poison = Poison::on},
                        run.forgotten);
-  ForgetfulDevice model({.id = {.kind = DeviceKind::virtual_gpu, .index = 1}, .poison = Poison::on},
+  ForgetfulDevice model({.id = {.kind = DeviceKind::virtual_gpu, .index = 1},
+                         .link = {.latency = run.copy_latency},
+                         .poison = Poison::on},
                         run.forgotten);
   data.set_peer(model);
   model.set_peer(data);

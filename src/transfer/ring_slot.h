@@ -1,5 +1,4 @@
-// One slot of the transfer ring: its buffers on every device it visits, and its events. Private to
-// the ring.
+// One slot of the transfer ring, and what the data device keeps for it. Private to the ring.
 #pragma once
 
 #include <condition_variable>
@@ -14,16 +13,22 @@
 
 namespace qanat {
 
+// Each event is recorded by the stream that finished the step, and waited for by the next one's.
 struct RingSlot {
   int index = 0;
-  std::unique_ptr<DeviceMemory> stage;     // PCM on the data device; Multi-GPU only
-  std::unique_ptr<DeviceMemory> prepared;  // features on the data device; Multi-GPU only
-  std::unique_ptr<DeviceMemory> arrived;   // features on the model device
-  // Each is recorded by the stream that finished the step, and waited for by the next one's.
-  std::unique_ptr<DeviceEvent> stage_done;
-  std::unique_ptr<DeviceEvent> prepare_done;
+  std::unique_ptr<DeviceMemory> arrived;  // features on the model device
   std::unique_ptr<DeviceEvent> copy_done;
   std::unique_ptr<DeviceEvent> read_done;
+};
+
+// Buffers on the data device, Multi-GPU only. A batch is through with them once it is copied, so a
+// few serve a ring of any depth, and stay in the caches of a data device that has some.
+struct PrepareBench {
+  std::unique_ptr<DeviceMemory> stage;     // PCM
+  std::unique_ptr<DeviceMemory> prepared;  // features
+  std::unique_ptr<DeviceEvent> stage_done;
+  std::unique_ptr<DeviceEvent> prepare_done;
+  std::shared_ptr<RingSlot> copied_to;  // of the batch before; its copy_done frees `prepared`
 };
 
 // What the ring's callbacks and its two threads tell each other.

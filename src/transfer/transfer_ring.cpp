@@ -13,6 +13,12 @@ namespace {
 
 // More slots than this never help: the loader buffers ahead of the ring.
 constexpr int kMostSlots = 64;
+// One is staged, one prepared and one copied at a time.
+constexpr int kMostBenches = 3;
+
+int num_benches(const RingOptions& options) {
+  return std::min(options.slots, kMostBenches);
+}
 
 std::function<void()> stamp(const std::shared_ptr<SlotTimes>& times,
                             Interval SlotTimes::*stage,
@@ -42,12 +48,12 @@ std::span<std::byte> first_bytes(DeviceMemory& memory, std::size_t bytes) {
   return memory.bytes().first(bytes);
 }
 
-void poison_slot(RingSlot& slot) {
-  for (DeviceMemory* memory : {slot.stage.get(), slot.prepared.get(), slot.arrived.get()}) {
-    if (memory != nullptr) {
-      poison(memory->bytes());
-    }
-  }
+// Behind everything that reads `memory`, in front of what fills it.
+template <typename Owner>
+void poison_before(DeviceStream& stream,
+                   const std::shared_ptr<Owner>& owner,
+                   DeviceMemory& memory) {
+  stream.submit([owner, bytes = memory.bytes()] { poison(bytes); });
 }
 
 }  // namespace
@@ -57,7 +63,7 @@ Bytes ring_bytes_on_model(const RingOptions& options) {
 }
 
 Bytes ring_bytes_on_data(const RingOptions& options) {
-  return Bytes{options.slots * (options.slot_bytes.value + options.stage_bytes.value)};
+  return Bytes{num_benches(options) * (options.slot_bytes.value + options.stage_bytes.value)};
 }
 
 TransferRing::TransferRing(const RingOptions& options, RingParts parts)
@@ -76,6 +82,7 @@ TransferRing::TransferRing(const RingOptions& options, RingParts parts)
     QANAT_CHECK(parts_.features != nullptr) << "a data device needs features to make";
     prepare_stream_ = parts_.devices.data->make_stream("prepare");
     stage_stream_ = parts_.devices.data->make_copy_stream("stage");
+    make_benches();
   }
   progress_->on_done = parts_.on_done;
   progress_->target_slots = options.slots;
@@ -97,13 +104,19 @@ std::shared_ptr<RingSlot> TransferRing::make_slot(int index) {
   slot->arrived = model.allocate(options_.slot_bytes);
   slot->copy_done = model.make_event();
   slot->read_done = model.make_event();
-  if (Device* data = parts_.devices.data) {
-    slot->stage = data->allocate(options_.stage_bytes);
-    slot->prepared = data->allocate(options_.slot_bytes);
-    slot->stage_done = data->make_event();
-    slot->prepare_done = data->make_event();
-  }
   return slot;
+}
+
+void TransferRing::make_benches() {
+  Device& data = *parts_.devices.data;
+  for (int i = 0; i < num_benches(options_); ++i) {
+    auto bench = std::make_shared<PrepareBench>();
+    bench->stage = data.allocate(options_.stage_bytes);
+    bench->prepared = data.allocate(options_.slot_bytes);
+    bench->stage_done = data.make_event();
+    bench->prepare_done = data.make_event();
+    benches_.push_back(std::move(bench));
+  }
 }
 
 void TransferRing::add_slots(int count) {
@@ -203,7 +216,7 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
   to.bytes = target;
   copy_stream_->wait(*slot->read_done);
   if (options_.poison == Poison::on) {
-    copy_stream_->submit([slot] { poison_slot(*slot); });
+    poison_before(*copy_stream_, slot, *slot->arrived);
   }
   timed(*copy_stream_, to.times, &SlotTimes::copy, [&] {
     copy_stream_->copy(target, batch->bytes());
@@ -214,38 +227,51 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
 
 void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to) {
   const std::shared_ptr<RingSlot>& slot = to.slot;
+  std::ranges::rotate(benches_, benches_.begin() + 1);
+  const std::shared_ptr<PrepareBench>& bench = benches_.back();
   const BatchLayout pcm = to.layout;
   to.layout = make_layout(pcm.shape, parts_.mel_format);
-  const std::span<std::byte> staged = first_bytes(*slot->stage, pcm.bytes);
-  const std::span<std::byte> prepared = first_bytes(*slot->prepared, to.layout.bytes);
+  const std::span<std::byte> staged = first_bytes(*bench->stage, pcm.bytes);
+  const std::span<std::byte> prepared = first_bytes(*bench->prepared, to.layout.bytes);
   const std::span<std::byte> target = first_bytes(*slot->arrived, to.layout.bytes);
   to.bytes = target;
 
   stage_stream_->wait(*slot->read_done);
+  stage_stream_->wait(*bench->prepare_done);  // of the batch before on this bench
   if (options_.poison == Poison::on) {
-    stage_stream_->submit([slot] { poison_slot(*slot); });
+    poison_before(*stage_stream_, bench, *bench->stage);
   }
   timed(*stage_stream_, to.times, &SlotTimes::stage, [&] {
     stage_stream_->copy(staged, batch->bytes());
   });
-  stage_stream_->then([batch, slot] {});
-  stage_stream_->record(*slot->stage_done);
+  stage_stream_->then([batch, bench] {});
+  stage_stream_->record(*bench->stage_done);
 
-  prepare_stream_->wait(*slot->stage_done);
+  prepare_stream_->wait(*bench->stage_done);
+  if (bench->copied_to != nullptr) {
+    prepare_stream_->wait(*bench->copied_to->copy_done);
+  }
+  if (options_.poison == Poison::on) {
+    poison_before(*prepare_stream_, bench, *bench->prepared);
+  }
   timed(*prepare_stream_, to.times, &SlotTimes::prepare, [&] {
-    prepare_stream_->submit([slot,
+    prepare_stream_->submit([bench,
                              features = parts_.features.get(),
                              from = ConstBlockView{.layout = pcm, .bytes = staged},
                              into = BlockView{.layout = to.layout, .bytes = prepared}] {
       features->extract(from, into);
     });
   });
-  prepare_stream_->record(*slot->prepare_done);
+  prepare_stream_->record(*bench->prepare_done);
 
-  copy_stream_->wait(*slot->prepare_done);
+  copy_stream_->wait(*bench->prepare_done);
+  if (options_.poison == Poison::on) {
+    poison_before(*copy_stream_, slot, *slot->arrived);
+  }
   timed(*copy_stream_, to.times, &SlotTimes::copy, [&] { copy_stream_->copy(target, prepared); });
-  copy_stream_->then([slot] {});
+  copy_stream_->then([slot, bench] {});
   copy_stream_->record(*slot->copy_done);
+  bench->copied_to = slot;
 }
 
 std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::stop_token& stop) {

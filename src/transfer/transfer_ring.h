@@ -16,6 +16,7 @@
 #include <optional>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "batch/batch.h"
 #include "device/device.h"
@@ -29,6 +30,7 @@
 
 namespace qanat {
 
+struct PrepareBench;
 struct RingProgress;
 
 // The batch after the last one is nullopt. Called by the feeder's thread only; waits no longer
@@ -68,7 +70,8 @@ struct RingStats {
   WaitTime device_wait;        // next() held back because `slots` batches are still being read
 };
 
-// The bytes a ring of these options takes on the model device, and on the data device.
+// The bytes a ring of these options takes on the model device, and on the data device, where they
+// do not grow with its depth.
 Bytes ring_bytes_on_model(const RingOptions& options);
 Bytes ring_bytes_on_data(const RingOptions& options);
 
@@ -107,6 +110,7 @@ class TransferRing {
   void submit_single(const std::shared_ptr<Batch>& batch, DeviceBatch& to);
   void submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to);
   std::shared_ptr<RingSlot> make_slot(int index);
+  void make_benches();
   void add_slots(int count);
 
   const RingOptions options_;
@@ -114,6 +118,8 @@ class TransferRing {
   int slots_made_ = 0;  // ever; used by the caller of set_slots() only
   BoundedBuffer<std::shared_ptr<RingSlot>> free_;
   BoundedBuffer<DeviceBatch> ready_;
+  // In turn; used by the feeder only. Shared with the work that is submitted.
+  std::vector<std::shared_ptr<PrepareBench>> benches_;
   std::shared_ptr<RingProgress> progress_;  // shared with callbacks that may outlive the ring
   // After the buffers: a stream that still writes into a slot ends before the slot does.
   std::unique_ptr<DeviceStream> copy_stream_;     // model device

@@ -58,7 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Modes, HandOffTest, testing::Bool(), [](const auto& mod
 struct MissingEvent {
   const char* name;
   bool multi;
-  Edge edge;
+  ForgottenWait forgotten;
+  int slots = 3;
+  Seconds copy_latency{0};  // makes copying the slowest stage
 };
 
 class MissingEventTest : public testing::TestWithParam<MissingEvent> {};
@@ -70,22 +72,29 @@ TEST_P(MissingEventTest, ShowsAsWrongElements) {
 #endif
   std::int64_t wrong = 0;
   for (std::uint32_t seed = 1; seed <= 20 && wrong == 0; ++seed) {
-    wrong = count_wrong_hand_offs(
-        {.multi = GetParam().multi, .forgotten = GetParam().edge, .seed = seed});
+    wrong = count_wrong_hand_offs({.multi = GetParam().multi,
+                                   .forgotten = GetParam().forgotten,
+                                   .seed = seed,
+                                   .slots = GetParam().slots,
+                                   .copy_latency = GetParam().copy_latency});
   }
 
   EXPECT_GT(wrong, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Edges,
-                         MissingEventTest,
-                         testing::Values(MissingEvent{"SingleCopyDone", false, Edge::copy_done},
-                                         MissingEvent{"SingleReadDone", false, Edge::read_done},
-                                         MissingEvent{"MultiStageDone", true, Edge::stage_done},
-                                         MissingEvent{"MultiPrepareDone", true, Edge::prepare_done},
-                                         MissingEvent{"MultiCopyDone", true, Edge::copy_done},
-                                         MissingEvent{"MultiReadDone", true, Edge::read_done}),
-                         [](const auto& edge) { return edge.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Edges,
+    MissingEventTest,
+    testing::Values(
+        MissingEvent{"SingleArrival", false, {Edge::copy_done, "train"}},
+        MissingEvent{"SingleReuse", false, {Edge::read_done, "copy"}},
+        MissingEvent{"MultiStaged", true, {Edge::stage_done, "prepare"}},
+        MissingEvent{"MultiStageReuse", true, {Edge::prepare_done, "stage"}, 8},
+        MissingEvent{"MultiPrepared", true, {Edge::prepare_done, "copy"}},
+        MissingEvent{"MultiPreparedReuse", true, {Edge::copy_done, "prepare"}, 8, Seconds{0.0002}},
+        MissingEvent{"MultiArrival", true, {Edge::copy_done, "train"}},
+        MissingEvent{"MultiReuse", true, {Edge::read_done, "stage"}}),
+    [](const auto& edge) { return edge.param.name; });
 
 TEST(TransferRingTest, DoesNotBlockTheHostOnADeviceInSteadyState) {
   const auto model = make_gpu(1);
