@@ -41,6 +41,11 @@ LoaderOptions loader_options(const DevicePipelineRequest& request, const CoreSha
   LoaderOptions options = request.loader_options.value_or(make_loader_options(
       request.config, request.host, allowed_cores(request.host) - cores.loader_threads));
   options.pace = PaceSource::reported;
+  if (!cores.data.empty()) {
+    // Not on the data device's, which works without a break when the run is bound by it: a worker
+    // that the kernel puts there waits for its turn while others idle.
+    options.cores = cores.model;
+  }
   return options;
 }
 

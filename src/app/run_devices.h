@@ -17,7 +17,7 @@ namespace qanat {
 // Which cores work for whom. Empty lists: not bound, the kernel decides.
 struct CoreShares {
   std::vector<int> model;
-  std::vector<int> data;  // Multi-GPU only; its cores also run the loader
+  std::vector<int> data;  // Multi-GPU only; the loader stays on the others
   int model_threads = 1;
   int data_threads = 1;
   int loader_threads = 1;  // the most workers a loader may have

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sched.h>
 
 namespace qanat {
 
@@ -21,6 +22,18 @@ std::jthread start_thread(std::string name, std::function<void(std::stop_token)>
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
+}
+
+void stay_on_cores(const std::vector<int>& cores) {
+  if (cores.empty()) {
+    return;
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) {
+    CPU_SET(static_cast<std::size_t>(core), &set);
+  }
+  pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
 }  // namespace qanat

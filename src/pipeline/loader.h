@@ -48,6 +48,7 @@ struct LoaderOptions {
   std::optional<int> first_workers =
       std::nullopt;  // where the autotuner starts; absent: at the most
   PaceSource pace = PaceSource::calls;
+  std::vector<int> cores{};  // that the threads stay on; none: any
 
   // Batches ahead of the consumer, being filled or ready. Absent: autotuned, up to max_window.
   // Either way no more than the budget holds. 0: none is begun before next() asks for it.

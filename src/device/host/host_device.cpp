@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <sched.h>
+
+#include "base/thread.h"
 
 namespace qanat {
 namespace {
@@ -51,19 +51,6 @@ class HostMemory : public DeviceMemory {
   std::byte* begin_ = nullptr;
 };
 
-// Best effort: a container may forbid it, and then the share of cores is only asked for.
-void bind_to_cores(const std::vector<int>& cores) {
-  if (cores.empty()) {
-    return;
-  }
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int core : cores) {
-    CPU_SET(static_cast<std::size_t>(core), &set);
-  }
-  pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
-}
-
 }  // namespace
 
 HostDevice::HostDevice(HostDeviceOptions options)
@@ -96,7 +83,7 @@ std::unique_ptr<DeviceStream> HostDevice::make_stream(const std::string& name) {
                         .link = options_.link,
                         .on_thread_start =
                             [cores = options_.cores, bind = bind_] {
-                              bind_to_cores(cores);
+                              stay_on_cores(cores);
                               if (bind) {
                                 bind();
                               }
