@@ -27,7 +27,6 @@ def run_ring(options):
         "ring_jitter_margin_error": jitter["jitter_margin_error"],
         "ring_readiness_single": readiness["single"]["readiness"],
         "ring_readiness_dual": readiness["dual"]["readiness"],
-        "ring_readiness_machine": readiness["machine"],
         "autotuner_over_best_fixed": autotuner["tuned_over_best"],
         "autotuner_bytes_over_budget": autotuner["most_bytes_over_budget"],
     }

@@ -93,6 +93,14 @@ MODES = [
     at_most("multi_wait", "share of a step that waits for data, Multi-GPU on two virtual GPUs",
             "سهم انتظار داده در هر گام، Multi-GPU روی دو GPU مجازی", 0.01),
 ]
+VARIATION = [
+    at_most("variation_added_single",
+            "variation of steps of equal work beyond the machine's own, Single-GPU Buffered",
+            "نوسان گام‌هایی با کار برابر، بیش از نوسان خود دستگاه، Single-GPU Buffered", 0.05),
+    at_most("variation_added_multi", "the same, Multi-GPU on two virtual GPUs",
+            "همان، Multi-GPU روی دو GPU مجازی", 0.05),
+]
 
 # By the name of the benchmark, in the order in which they run and are shown.
-PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES}
+PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES,
+         "variation": VARIATION}

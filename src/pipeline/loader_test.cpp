@@ -6,6 +6,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "base/error.h"
 #include "pipeline/fake_rows.h"
@@ -227,6 +228,30 @@ TEST(LoaderTest, AWorkersErrorReachesTheConsumer) {
   Loader loader(fake_inputs(std::move(rows)), options_with(3));
 
   EXPECT_THROW(digests(loader), Error);
+}
+
+TEST(LoaderTest, ItsThreadsStayOnTheCoresTheyAreGiven) {
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  int core = 0;
+  while (!CPU_ISSET(static_cast<std::size_t>(core), &allowed)) {
+    ++core;
+  }
+  cpu_set_t seen;
+  CPU_ZERO(&seen);
+  FakeRows rows{.lengths = short_lengths(8)};
+  rows.before_fill = [&seen](std::uint32_t) { sched_getaffinity(0, sizeof(seen), &seen); };
+  LoaderOptions options;
+  options.batching = {.batch_size = 8, .max_edges = 1, .max_frames = 64, .max_tokens = 40};
+  options.workers = 1;
+  options.epochs = 1;
+  options.cores = {core};
+  Loader loader(fake_inputs(std::move(rows)), options);
+
+  EXPECT_TRUE(loader.next().has_value());
+
+  EXPECT_EQ(CPU_COUNT(&seen), 1);
+  EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(core), &seen));
 }
 
 TEST(LoaderTest, ASlowRowDoesNotKeepTheRestOfTheWindowFromBeingFilled) {
