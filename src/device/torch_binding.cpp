@@ -1,6 +1,7 @@
 #include "device/torch_binding.h"
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -43,9 +44,19 @@ void release(void* memory) {
   c10::free_cpu(begin);
 }
 
+// libtorch 1 asks through a const function, libtorch 2 through another one, and through
+// copy_data(); whichever is virtual there is overridden here, so none can say so.
 class AccountingAllocator : public c10::Allocator {
  public:
-  c10::DataPtr allocate(std::size_t bytes) const override {
+  c10::DataPtr allocate(std::size_t bytes) { return charged(bytes); }
+  c10::DataPtr allocate(std::size_t bytes) const { return charged(bytes); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+
+ private:
+  static c10::DataPtr charged(std::size_t bytes) {
     const c10::Device cpu(c10::DeviceType::CPU);
     if (bytes == 0) {
       return {nullptr, nullptr, &release, cpu};
@@ -58,9 +69,6 @@ class AccountingAllocator : public c10::Allocator {
     new (begin) Charge(std::move(charge));
     return {begin + kHeader, begin + kHeader, &release, cpu};
   }
-  c10::DeleterFnPtr raw_deleter() const override { return &release; }
-
- private:
   static void* allocate_or_release(std::size_t bytes, const Charge& charge) {
     try {
       return c10::alloc_cpu(bytes);

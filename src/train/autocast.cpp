@@ -1,21 +1,17 @@
 #include "train/autocast.h"
 
-#include <ATen/autocast_mode.h>
+#include "model/autocast_state.h"
 
 namespace qanat {
 
 Autocast::Autocast(Precision precision, torch::Device device)
-    : on_(precision == Precision::bf16), on_host_(device.is_cpu()) {
+    : on_(precision != Precision::single), type_(device.type()) {
   if (!on_) {
     return;
   }
-  if (on_host_) {
-    at::autocast::set_autocast_cpu_dtype(torch::kBFloat16);
-    at::autocast::set_cpu_enabled(true);
-  } else {
-    at::autocast::set_autocast_gpu_dtype(torch::kBFloat16);
-    at::autocast::set_enabled(true);
-  }
+  autocast_state::set_precision(type_,
+                                precision == Precision::bf16 ? torch::kBFloat16 : torch::kHalf);
+  autocast_state::turn(type_, true);
   at::autocast::increment_nesting();
 }
 
@@ -26,11 +22,7 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() == 0) {
     at::autocast::clear_cache();  // of weights that change with the next update
   }
-  if (on_host_) {
-    at::autocast::set_cpu_enabled(false);
-  } else {
-    at::autocast::set_enabled(false);
-  }
+  autocast_state::turn(type_, false);
 }
 
 }  // namespace qanat

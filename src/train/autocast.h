@@ -1,11 +1,13 @@
-// Lets libtorch compute in bf16 where that is safe, on the calling thread, while the scope lasts.
+// Lets libtorch compute in bf16 or fp16 where that is safe, on the calling thread, while the scope
+// lasts.
 #pragma once
 
 #include <torch/types.h>
 
 namespace qanat {
 
-enum class Precision { single, bf16 };
+// fp16 is for GPUs without bf16, and needs a LossScale.
+enum class Precision { single, bf16, fp16 };
 
 class Autocast {
  public:
@@ -16,7 +18,7 @@ class Autocast {
 
  private:
   const bool on_;
-  const bool on_host_;
+  const torch::DeviceType type_;
 };
 
 }  // namespace qanat
