@@ -31,6 +31,8 @@ MAY_INCLUDE = {
     "cli": "*",
 }
 USES_TORCH = {"device", "transfer", "model", "train", "app"}
+CUDA_HEADER = re.compile(r"^(c10/cuda|ATen/cuda|cuda|nccl)\b|^cuda_|^nv")
+CUDA_CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC)")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 
@@ -51,9 +53,14 @@ def problems(src: pathlib.Path):
             continue
         allowed = set(MAY_INCLUDE[module].split()) | {module}
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            in_cuda = path.relative_to(src).parts[:2] == ("device", "cuda")
+            if CUDA_CONDITION.match(line) and not in_cuda:
+                yield f"{path}:{number}: what is compiled for CUDA is decided in device/cuda/ only"
             match = INCLUDE.match(line)
             if not match:
                 continue
+            if CUDA_HEADER.match(match[1]) and not in_cuda:
+                yield f"{path}:{number}: headers of CUDA belong in device/cuda/ only"
             target = match[1].split("/")[0]
             if target in MAY_INCLUDE and "*" not in allowed and target not in allowed:
                 yield f"{path}:{number}: {module}/ may not include {target}/"

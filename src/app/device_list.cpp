@@ -30,10 +30,13 @@ ListedDevice listed(const Device& device, int threads) {
 }
 
 // Made as a run would make them: two at a time, the first two as data and model GPU.
-std::vector<ListedDevice> make_and_list(const RunConfig& config, const HostFacts& host) {
-  const int gpus = config.pipeline.virtual_gpus;
+std::vector<ListedDevice> make_and_list(const RunConfig& config,
+                                        const HostFacts& host,
+                                        const Hardware& hardware) {
+  const Hardware usable{.cuda_gpus = hardware.cuda_gpus, .virtual_gpus = hardware.virtual_gpus};
+  const int gpus = std::max(hardware.cuda_gpus, hardware.virtual_gpus);
   if (gpus < 2) {
-    const DevicePlan plan = plan_devices({}, {.virtual_gpus = gpus});
+    const DevicePlan plan = plan_devices({}, usable);
     const RunDevices devices = make_devices(config, plan, host);
     return {listed(*devices.model, devices.cores.model_threads)};
   }
@@ -42,7 +45,7 @@ std::vector<ListedDevice> make_and_list(const RunConfig& config, const HostFacts
     RunConfig two = config;
     two.data.data_gpu = index;
     two.data.model_gpu = (index + 1) % gpus;
-    const DevicePlan plan = plan_devices(two, {.virtual_gpus = gpus});
+    const DevicePlan plan = plan_devices(two, usable);
     const RunDevices devices = make_devices(two, plan, host);
     all.push_back(listed(*devices.data, devices.cores.data_threads));
   }
@@ -52,14 +55,18 @@ std::vector<ListedDevice> make_and_list(const RunConfig& config, const HostFacts
 std::string no_gpu_advice(const DeviceList& list) {
   if (list.driver_gpus > 0) {
     return fmt::format(
-        "The kernel driver knows {} NVIDIA GPU{}, but this build cannot drive CUDA devices; it "
-        "trains on the CPU.\n",
+        "The kernel driver knows {} NVIDIA GPU{}, but this build cannot use {}: {}.\n"
+        "Training runs on the CPU.\n",
         list.driver_gpus,
-        list.driver_gpus == 1 ? "" : "s");
+        list.driver_gpus == 1 ? "" : "s",
+        list.driver_gpus == 1 ? "it" : "them",
+        list.no_cuda);
   }
-  return "No GPU was found. Training runs on the CPU; `--virtual-gpus 2` emulates two GPUs, to "
-         "try\n"
-         "Multi-GPU Mode: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1\n";
+  return fmt::format(
+      "No GPU was found: {}.\n"
+      "Training runs on the CPU; `--virtual-gpus 2` emulates two GPUs, to try\n"
+      "Multi-GPU Mode: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1\n",
+      list.no_cuda);
 }
 
 template <typename T>
@@ -76,11 +83,17 @@ nlohmann::json or_null(const std::optional<Bytes>& bytes) {
 DeviceList list_devices(const RunConfig& config,
                         const HostFacts& host,
                         const std::filesystem::path& root) {
-  return {.host = host,
-          .libtorch = torch_version(),
-          .libtorch_has_cuda = torch_has_cuda(),
-          .driver_gpus = count_driver_gpus(root),
-          .devices = make_and_list(config, host)};
+  const Hardware hardware = find_hardware(config);
+  DeviceList list{.host = host,
+                  .libtorch = torch_version(),
+                  .libtorch_has_cuda = torch_built_with_cuda(),
+                  .no_cuda = hardware.no_cuda,
+                  .driver_gpus = count_driver_gpus(root),
+                  .devices = make_and_list(config, host, hardware)};
+  if (list.no_cuda.empty() && hardware.cuda_gpus == 0) {
+    list.no_cuda = "this program was built without CUDA";
+  }
+  return list;
 }
 
 std::string render_text(const DeviceList& list) {
@@ -125,6 +138,7 @@ nlohmann::json to_json(const DeviceList& list) {
             {"free_memory_mb", or_null(free_memory(host))}}},
           {"libtorch", list.libtorch},
           {"cuda", list.libtorch_has_cuda},
+          {"no_cuda", list.no_cuda.empty() ? nlohmann::json() : nlohmann::json(list.no_cuda)},
           {"driver_gpus", list.driver_gpus},
           {"devices", devices}};
 }

@@ -24,6 +24,7 @@ struct DeviceList {
   HostFacts host;
   std::string libtorch;  // "1.13.1"
   bool libtorch_has_cuda = false;
+  std::string no_cuda;  // why there are no CUDA devices, in words; empty when there are
   int driver_gpus = 0;  // NVIDIA GPUs the kernel driver knows, whatever this build can use
   std::vector<ListedDevice>
       devices;  // as --data-gpu and --model-gpu count them; without any: the CPU

@@ -6,7 +6,6 @@
 
 #include "app/memory_check.h"
 #include "base/error.h"
-#include "device/pinned_blocks.h"
 #include "transfer/host_features.h"
 #include "transfer/torch_features.h"
 
@@ -49,25 +48,25 @@ LoaderOptions loader_options(const DevicePipelineRequest& request, const CoreSha
   return options;
 }
 
-std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, const CoreShares& cores) {
-  const LoaderOptions options = loader_options(request, cores);
+std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, RunDevices& devices) {
+  const LoaderOptions options = loader_options(request, devices.cores);
   LoaderRequest loader = std::move(request.loader);
   loader.payload =
       request.plan.mode == RunMode::multi_gpu ? PayloadKind::pcm_s16 : PayloadKind::mel_f32;
   const bool to_gpu = request.plan.model.kind != DeviceKind::cpu;
   if (to_gpu && request.config.data.enhanced_gpu_prefetch) {
-    loader.blocks = make_pinned_allocator();
+    loader.blocks = (devices.data ? *devices.data : *devices.model).pinned_blocks();
   }
   return make_loader(request.config, options, std::move(loader));
 }
 
 // Native where the host can reach the device's memory, libtorch's operations where only the device
 // can. Nothing without a data device.
-std::unique_ptr<DeviceFeatures> make_features(const std::optional<DeviceId>& data) {
-  if (!data) {
+std::unique_ptr<DeviceFeatures> make_features(const Device* data) {
+  if (data == nullptr) {
     return nullptr;
   }
-  if (data->kind == DeviceKind::cuda) {
+  if (data->id().kind == DeviceKind::cuda) {
     return std::make_unique<TorchFeatures>(kMel, *data);
   }
   return std::make_unique<HostFeatures>(kMel);
@@ -103,13 +102,13 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
       longest_wait_(request.config.data.model_start_delay),
       journal_(request.loader.journal),
       log_(std::make_shared<SlotLog>()),
-      loader_(start_loader(request, devices.cores)) {
+      loader_(start_loader(request, devices)) {
   const RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
   check_memory(request, options);
   if (is_serial(request.config)) {
     turns_ = std::make_shared<Turns>();
   }
-  ring_ = make_ring(options, request.plan);
+  ring_ = make_ring(options);
   observer_ =
       std::make_unique<RingObserver>(ObserverParts{.log = log_,
                                                    .ring = *ring_,
@@ -138,8 +137,7 @@ void DevicePipeline::check_memory(const DevicePipelineRequest& request,
   }
 }
 
-std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options,
-                                                        const DevicePlan& plan) {
+std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options) {
   return std::make_unique<TransferRing>(
       options,
       RingParts{
@@ -152,7 +150,7 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                 log->rethrow_failure();
                 return loader->next(stop);
               },
-          .features = make_features(plan.data),
+          .features = make_features(devices_.data.get()),
           .mel_format = format_of(PayloadKind::mel_f32),
           .on_done =
               [log = log_, turns = turns_](SlotTimes times) {

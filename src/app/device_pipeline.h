@@ -74,7 +74,7 @@ class DevicePipeline {
 
  private:
   void check_memory(const DevicePipelineRequest& request, const RingOptions& options) const;
-  std::unique_ptr<TransferRing> make_ring(const RingOptions& options, const DevicePlan& plan);
+  std::unique_ptr<TransferRing> make_ring(const RingOptions& options);
 
   RunDevices& devices_;
   const Seconds longest_wait_;

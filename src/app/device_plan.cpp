@@ -11,13 +11,21 @@ namespace {
 struct Gpus {
   DeviceKind kind = DeviceKind::virtual_gpu;
   int count = 0;
+  std::string why_none{};
 };
 
 Gpus countable(const Hardware& hardware) {
   if (hardware.virtual_gpus > 0) {
     return {.kind = DeviceKind::virtual_gpu, .count = hardware.virtual_gpus};
   }
-  return {.kind = DeviceKind::cuda, .count = hardware.cuda_gpus};
+  return {.kind = DeviceKind::cuda, .count = hardware.cuda_gpus, .why_none = hardware.no_cuda};
+}
+
+// A machine with GPUs is not to train on its processor because nobody looked at the driver.
+void check_driver(const RunConfig& config, const Hardware& hardware) {
+  if (hardware.cuda_broken && hardware.virtual_gpus == 0 && !config.pipeline.allow_fallback) {
+    throw Error("{}; --allow-fallback goes on without GPUs", hardware.no_cuda);
+  }
 }
 
 void check_both_given(const DataConfig& data) {
@@ -54,9 +62,10 @@ std::optional<std::string> shortage(const DataConfig& data, const Gpus& gpus) {
       fmt::format("asked for data GPU {} and model GPU {}", *data.data_gpu, *data.model_gpu);
   if (gpus.count < 2) {
     return fmt::format(
-        "Insufficient GPUs for Multi-GPU Mode: {}; Multi-GPU requires at least 2 GPUs, found {}",
+        "Insufficient GPUs for Multi-GPU Mode: {}; Multi-GPU requires at least 2 GPUs, found {}{}",
         asked,
-        gpus.count);
+        gpus.count,
+        gpus.why_none.empty() ? "" : fmt::format(" ({})", gpus.why_none));
   }
   for (const auto& [name, id] :
        {std::pair("data_gpu", *data.data_gpu), std::pair("model_gpu", *data.model_gpu)}) {
@@ -75,6 +84,9 @@ DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
   const Gpus gpus = countable(hardware);
   DevicePlan plan;
   plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = 0} : DeviceId{};
+  if (gpus.count == 0 && !gpus.why_none.empty()) {
+    plan.notes.push_back(gpus.why_none + "; continuing on the CPU");
+  }
   if (config.pipeline.enable_memory_isolation && plan.model.kind != DeviceKind::cpu) {
     plan.model_budget = config.pipeline.model_gpu_memory.bytes();
   }
@@ -108,6 +120,7 @@ int default_slots(RunMode mode) {
 
 DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
   check_both_given(config.data);
+  check_driver(config, hardware);
   if (!config.data.data_gpu) {
     return single_plan(config, hardware);
   }

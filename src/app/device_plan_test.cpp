@@ -92,6 +92,27 @@ TEST(DevicePlanTest, DoesNotFallBackWhenTheGpusAreThere) {
   EXPECT_TRUE(plan.notes.empty());
 }
 
+TEST(DevicePlanTest, TrainsOnTheProcessorWithoutADriverAndSaysWhy) {
+  const DevicePlan plan = plan_devices({}, {.no_cuda = "no NVIDIA driver was found"});
+
+  EXPECT_EQ(plan.model, DeviceId{});
+  EXPECT_THAT(plan.notes, ElementsAre("no NVIDIA driver was found; continuing on the CPU"));
+}
+
+TEST(DevicePlanTest, RefusesToTrainOnTheProcessorWhenCudaIsBroken) {
+  const Hardware broken{.no_cuda = "the NVIDIA driver is too old", .cuda_broken = true};
+
+  EXPECT_THAT(refusal({}, broken), HasSubstr("the NVIDIA driver is too old"));
+  RunConfig allowed;
+  allowed.pipeline.allow_fallback = true;
+  EXPECT_EQ(plan_devices(allowed, broken).model, DeviceId{});
+}
+
+TEST(DevicePlanTest, SaysWhyTheGpusThatWereAskedForAreNotThere) {
+  EXPECT_THAT(refusal(asking_for(0, 1), {.no_cuda = "no NVIDIA driver was found"}),
+              HasSubstr("found 0 (no NVIDIA driver was found)"));
+}
+
 TEST(DevicePlanTest, SetsBudgetsWithMemoryIsolationOnly) {
   RunConfig config = asking_for(0, 1);
   EXPECT_FALSE(plan_devices(config, {.virtual_gpus = 2}).model_budget.has_value());

@@ -5,6 +5,8 @@
 #include <sched.h>
 
 #include "base/error.h"
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/open_cuda_runtime.h"
 #include "device/host/host_device.h"
 #include "device/torch_binding.h"
 
@@ -15,15 +17,31 @@ namespace {
 constexpr std::size_t kSideShare = 4;
 
 std::unique_ptr<Device> make_device(HostDeviceOptions options) {
-  if (options.id.kind == DeviceKind::cuda) {
-    throw Error(
-        "{}: this build cannot drive CUDA devices; expected cpu or a virtual GPU; try "
-        "--virtual-gpus 2, which emulates two",
-        to_string(options.id));
-  }
   auto device = std::make_unique<HostDevice>(std::move(options));
   bind_torch(*device);
   return device;
+}
+
+RunDevices make_cuda_devices(const DevicePlan& plan) {
+  const Result<std::shared_ptr<CudaRuntime>> runtime = open_cuda_runtime();
+  if (!runtime) {
+    throw Error("{}: {}; expected cpu or a virtual GPU; try --virtual-gpus 2, which emulates two",
+                to_string(plan.model),
+                runtime.failure().what);
+  }
+  const auto blocks = std::make_shared<CudaBlocks>();
+  RunDevices devices;
+  devices.model = std::make_unique<CudaDevice>(CudaDeviceOptions{.id = plan.model,
+                                                                 .memory_limit = plan.model_budget,
+                                                                 .runtime = runtime.value(),
+                                                                 .blocks = blocks});
+  if (plan.data) {
+    devices.data = std::make_unique<CudaDevice>(CudaDeviceOptions{.id = *plan.data,
+                                                                  .memory_limit = plan.data_budget,
+                                                                  .runtime = runtime.value(),
+                                                                  .blocks = blocks});
+  }
+  return devices;
 }
 
 }  // namespace
@@ -68,7 +86,23 @@ std::vector<int> usable_cores(const HostFacts& host) {
 }
 
 Hardware find_hardware(const RunConfig& config) {
-  return {.cuda_gpus = 0, .virtual_gpus = config.pipeline.virtual_gpus};
+  Hardware hardware{.virtual_gpus = config.pipeline.virtual_gpus};
+  if (hardware.virtual_gpus > 0) {
+    return hardware;
+  }
+  const Result<std::shared_ptr<CudaRuntime>> runtime = open_cuda_runtime();
+  if (!runtime) {
+    return hardware;
+  }
+  try {
+    hardware.cuda_gpus = runtime.value()->device_count();
+  } catch (const CudaFailure& failure) {
+    const CudaVersions versions = runtime.value()->versions();
+    const CudaFault fault = fault_of(failure.code(), versions);
+    hardware.no_cuda = explain_no_cuda(failure, versions);
+    hardware.cuda_broken = fault != CudaFault::no_driver && fault != CudaFault::no_device;
+  }
+  return hardware;
 }
 
 std::optional<Bytes> memory_limit(const RunConfig& config,
@@ -91,6 +125,11 @@ std::optional<Bytes> memory_limit(const RunConfig& config,
 
 RunDevices make_devices(const RunConfig& config, const DevicePlan& plan, const HostFacts& host) {
   RunDevices devices;
+  if (plan.model.kind == DeviceKind::cuda) {
+    devices = make_cuda_devices(plan);
+    devices.cores = share_cores(plan, usable_cores(host));
+    return devices;
+  }
   devices.cores = share_cores(plan, usable_cores(host));
   devices.model =
       make_device({.id = plan.model,

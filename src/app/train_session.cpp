@@ -18,6 +18,8 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
+#include "device/cuda/cuda_device.h"
+#include "device/torch_device.h"
 #include "metrics/event_fan.h"
 #include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
@@ -57,8 +59,10 @@ class TrainRun {
   TrainObserver& observer();
   TrainerParts trainer_parts(const Validator& validator);
   TrainSummary first_summary() const;
+  void journal_gpus();
   void journal_run();
   std::unique_ptr<ResourceMonitor> watch_resources();
+  Precision precision() const;
   TrainerOptions trainer_options();
   std::int64_t all_updates() const;
 
@@ -72,6 +76,7 @@ class TrainRun {
   EventFan events_;  // the journal, and whoever else wants to know
   std::optional<LiveVerdict> verdict_;
   std::optional<VerdictObserver> verdict_observer_;
+  SingleProcess group_;
   TrainProgress progress_;
   std::optional<LoadedCheckpoint> loaded_;
   RunDevices devices_;
@@ -231,8 +236,10 @@ void TrainRun::make_model() {
     // whichever thread: ours is set behind that.
     at::internal::lazy_init_num_threads();
     at::set_num_threads(devices_.cores.model_threads);
-    model_.emplace(make_trained_model(
-        shape, optimiser, static_cast<std::uint64_t>(config_.training.seed), torch::kCPU));
+    model_.emplace(make_trained_model(shape,
+                                      optimiser,
+                                      static_cast<std::uint64_t>(config_.training.seed),
+                                      torch_device(*devices_.model)));
     if (loaded_) {
       load_into(*model_, loaded_->checkpoint);
     }
@@ -248,9 +255,20 @@ std::int64_t TrainRun::all_updates() const {
   return std::min(updates, config_.training.max_steps.value_or(updates));
 }
 
+// bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
+Precision TrainRun::precision() const {
+  const auto* const gpu = dynamic_cast<const CudaDevice*>(devices_.model.get());
+  if (!config_.training.mixed_precision.value_or(gpu != nullptr)) {
+    return Precision::single;
+  }
+  if (gpu == nullptr || gpu->facts().capability >= 80) {
+    return Precision::bf16;
+  }
+  return gpu->facts().capability >= 70 ? Precision::fp16 : Precision::single;
+}
+
 TrainerOptions TrainRun::trainer_options() {
   const TrainingConfig& training = config_.training;
-  const bool is_cuda = plan_.model.kind == DeviceKind::cuda;
   return {.schedule = make_schedule({.size = config_.model.size,
                                      .learning_rate = training.learning_rate,
                                      .warmup = training.warmup_steps,
@@ -268,11 +286,14 @@ TrainerOptions TrainRun::trainer_options() {
           .hold_batch = config_.data.pipeline_buffer_size == 0,
           .largest = largest_shape(pipeline_->loader().edges()),
           .step = {.seed = static_cast<std::uint64_t>(training.seed),
-                   .precision = training.mixed_precision.value_or(is_cuda) ? Precision::bf16
-                                                                           : Precision::single,
+                   .precision = precision(),
                    .check_every_operation = training.enable_eager_debug,
                    .average_decay = training.ema_decay,
-                   .journal = &events_}};
+                   .group = &group_,
+                   .journal = &events_,
+                   .record_graphs = plan_.model.kind == DeviceKind::cuda &&
+                                    training.enable_graph_mode.value_or(false),
+                   .note = [this](const std::string& note) { observer().on_note(note); }}};
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
@@ -333,7 +354,22 @@ TrainSummary TrainRun::first_summary() const {
   return summary;
 }
 
+// Which GPUs of the machine these are: the monitor counts all of them, a process those it may see.
+void TrainRun::journal_gpus() {
+  for (const Device* const device : {devices_.model.get(), devices_.data.get()}) {
+    const auto* const gpu = dynamic_cast<const CudaDevice*>(device);
+    if (gpu != nullptr) {
+      events_.record({.kind = "cuda_device",
+                      .fields = {{"device", to_string(gpu->id())},
+                                 {"name", gpu->facts().name},
+                                 {"bus_id", gpu->facts().bus_id},
+                                 {"uuid", gpu->facts().uuid}}});
+    }
+  }
+}
+
 void TrainRun::journal_run() {
+  journal_gpus();
   events_.record(run_event(config_,
                            {.mode = plan_.mode,
                             .device = to_string(plan_.model),
@@ -360,6 +396,8 @@ void TrainRun::make_pipeline() {
                             .loader = {.set = inputs_.train,
                                        .text = inputs_.text,
                                        .speakers = inputs_.speakers,
+                                       .rank = group_.rank().rank,
+                                       .world = group_.rank().world,
                                        .start = progress_.position,
                                        .journal = &events_,
                                        .around_source = request_.around_source,
@@ -387,6 +425,7 @@ TrainSummary TrainRun::run() {
   Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   summary.outcome = trainer.run(request_.stop);
+  group_.barrier();
   monitor.reset();  // its last look belongs to the run
   events_.record(to_event(pipeline_->reading()));
   events_.record({.kind = "telemetry", .fields = {{"journal_s", journal_.spent().count()}}});

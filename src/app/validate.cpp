@@ -11,6 +11,7 @@
 #include "app/memory_check.h"
 #include "app/validate_run.h"
 #include "base/error.h"
+#include "device/device_lost.h"
 #include "pipeline/audio_row_source.h"
 
 namespace qanat {
@@ -59,6 +60,11 @@ class Validation {
       try {
         check.outcome = CheckOutcome::pass;
         (this->*body)(check);
+      } catch (const DeviceLost& error) {
+        check.outcome = CheckOutcome::fail;
+        check.findings.emplace_back(error.what());
+        report_.device_lost = true;
+        may_go_on_ = false;
       } catch (const std::exception& error) {
         check.outcome = CheckOutcome::fail;
         check.findings.emplace_back(error.what());
@@ -195,10 +201,12 @@ void Validation::check_transfer(ValidationCheck& check) {
     }
   }
   const bool emulated = plan_.model.kind != DeviceKind::cuda;
-  check.figures["p2p"] = two;
-  check.findings.push_back(two ? emulated ? "P2P: yes (emulated: both lie in the host's memory)"
-                                          : "P2P: yes"
-                               : "P2P: no, there is only one device");
+  const bool direct = two && model.reaches(other);
+  check.figures["p2p"] = direct;
+  check.findings.emplace_back(!two       ? "P2P: no, there is only one device"
+                              : emulated ? "P2P: yes (emulated: both lie in the host's memory)"
+                              : direct   ? "P2P: yes"
+                                         : "P2P: no, batches take a way through the host");
 }
 
 std::optional<ModeRun> Validation::trial(const RunConfig& config) const {

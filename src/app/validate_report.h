@@ -38,6 +38,7 @@ struct ValidationReport {
   std::vector<ValidationCheck> checks;
   std::optional<ModeRun> dual;
   std::optional<ModeRun> single;
+  bool device_lost = false;  // a GPU stopped answering: a fault of hardware
 
   bool passed() const;
 };

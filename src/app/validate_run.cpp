@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/torch_device.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"
 
@@ -18,7 +19,7 @@ constexpr BatchShape kSilence{.rows = 2, .frames = 64, .tokens = 16};
 class Trial {
  public:
   Trial(Device& device, int vocabulary)
-      : stream_(device.make_stream("train")), model_(make_model(vocabulary)) {
+      : stream_(device.make_stream("train")), model_(make_model(device, vocabulary)) {
     step_ = std::make_unique<TrainStep>(device, *stream_, *model_, TrainStepOptions{});
   }
   Trial(const Trial&) = delete;
@@ -33,11 +34,11 @@ class Trial {
   std::int64_t parameters() const { return model_->weights.numel(); }
 
  private:
-  std::unique_ptr<TrainedModel> make_model(int vocabulary) {
+  std::unique_ptr<TrainedModel> make_model(const Device& device, int vocabulary) {
     std::unique_ptr<TrainedModel> model;
     stream_->submit([&] {
       model = std::make_unique<TrainedModel>(make_trained_model(
-          model_shape(ModelPreset::nano, vocabulary), {}, /*seed=*/1, torch::Device(torch::kCPU)));
+          model_shape(ModelPreset::nano, vocabulary), {}, /*seed=*/1, torch_device(device)));
     });
     stream_->synchronise();
     return model;
@@ -152,11 +153,13 @@ CopyFigures measure_copy(Device& from, Device& to, Bytes bytes) {
   const auto stream = to.make_stream("copy");
   const auto written = from.make_event();
   CopyFigures figures;
-  writer->submit([span = source->bytes()] {
-    for (std::size_t i = 0; i < span.size(); ++i) {
-      span[i] = static_cast<std::byte>(i * 131 >> 3U);
-    }
-  });
+  // Through host memory: that of a GPU only its streams can reach.
+  std::vector<std::byte> sent(source->bytes().size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    sent[i] = static_cast<std::byte>(i * 131 >> 3U);
+  }
+  std::vector<std::byte> received(sent.size());
+  writer->copy(source->bytes(), sent);
   writer->record(*written);
   stream->wait(*written);
   stream->copy(target->bytes(), source->bytes());  // the first one touches the pages
@@ -168,8 +171,9 @@ CopyFigures measure_copy(Device& from, Device& to, Bytes bytes) {
   stream->synchronise();
   figures.per_batch = seconds_since(begin) / kCopies;
   figures.gigabytes_per_s = static_cast<double>(bytes.value) / figures.per_batch.count() / 1e9;
-  stream->submit([&] { figures.exact = std::ranges::equal(source->bytes(), target->bytes()); });
+  stream->copy(received, target->bytes());
   stream->synchronise();
+  figures.exact = received == sent;
   return figures;
 }
 

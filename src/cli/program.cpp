@@ -20,6 +20,7 @@
 #include "cli/torch_part.h"
 #include "cli/usage_error.h"
 #include "config/problem.h"
+#include "device/device_lost.h"
 
 namespace qanat {
 namespace {
@@ -146,6 +147,8 @@ int run_guarded(const std::vector<CommandEntry>& commands, int argc, char** argv
     return complain_of_config(error);
   } catch (const UsageError& error) {
     return complain(error.what(), ExitCode::usage);
+  } catch (const DeviceLost& error) {
+    return complain(error.what(), ExitCode::hardware_fault);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", ExitCode::failed);
   } catch (const std::exception& error) {

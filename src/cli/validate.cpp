@@ -78,6 +78,9 @@ class ValidateCommand : public Command {
     } else {
       context.out << render_summary(report);
     }
+    if (report.device_lost) {
+      return ExitCode::hardware_fault;
+    }
     return report.passed() ? ExitCode::done : ExitCode::failed;
   }
 

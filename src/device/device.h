@@ -15,6 +15,7 @@
 #include "base/device_id.h"
 #include "base/quantity.h"
 #include "base/time.h"
+#include "batch/block_pool.h"
 #include "device/memory_budget.h"
 
 namespace qanat {
@@ -32,6 +33,14 @@ class DeviceEvent {
   virtual void synchronise() = 0;
   // When the point was passed; absent while it is not.
   virtual std::optional<Clock::time_point> passed_at() const = 0;
+};
+
+// Work that was recorded once and is played again without the host launching its parts. Made by a
+// stream, played on that stream only, and not after it.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  virtual void replay() = 0;  // asynchronous, in the order of the stream
 };
 
 // A FIFO of asynchronous work. Methods return without waiting for the work and may be called from
@@ -52,6 +61,9 @@ class DeviceStream {
   virtual void record(DeviceEvent& event) = 0;
   virtual void wait(const DeviceEvent& event) = 0;
   virtual void synchronise() = 0;  // blocks the calling thread, counted
+  // Records what `work` launches without running it. Null where a device has no such thing; throws
+  // Error when `work` does something that cannot be recorded. The stream is good either way.
+  virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work);
 };
 
 // Owner of device memory. Freed without waiting: order it behind its last reader with an event.
@@ -82,6 +94,10 @@ class Device {
   }
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(Bytes bytes) = 0;  // throws OutOfMemory
+  // Whether copies from the memory of `other` into this device's need no way through the host.
+  virtual bool reaches(const Device& other) const;
+  // Makes blocks of host memory that this device reads and writes without the host's help.
+  virtual std::unique_ptr<BlockAllocator> pinned_blocks();
   virtual const MemoryBudget& memory() const = 0;
   virtual DeviceStats stats() const = 0;
 };

@@ -27,14 +27,16 @@ class MemoryBudget {
   MemoryBudget(DeviceId device, std::optional<Bytes> limit) : device_(device), limit_(limit) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
-  ~MemoryBudget() = default;
+  virtual ~MemoryBudget() = default;
 
   // Throws OutOfMemory, charging nothing, when the limit would be passed.
   void charge(Bytes bytes);
   void release(Bytes bytes) noexcept;
-  void reset_peak() noexcept;
-  MemoryUse use() const;
+  // Virtual because CUDA counts for itself: only libtorch's allocator knows.
+  virtual void reset_peak() noexcept;
+  virtual MemoryUse use() const;
   DeviceId device() const { return device_; }
+  std::optional<Bytes> limit() const { return limit_; }
 
  private:
   const DeviceId device_;

@@ -2,6 +2,9 @@
 // the batch and go on.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/device_id.h"
 #include "base/error.h"
 #include "base/quantity.h"
@@ -10,12 +13,13 @@ namespace qanat {
 
 class OutOfMemory : public Error {
  public:
-  OutOfMemory(DeviceId device, Bytes asked, Bytes used, Bytes limit)
+  // `asked` is absent where whoever asked does not say for how much.
+  OutOfMemory(DeviceId device, std::optional<Bytes> asked, Bytes used, Bytes limit)
       : Error(
             "{}: out of memory: asked for {} bytes with {} of {} in use; try a smaller "
             "--batch-size or a larger memory budget",
             to_string(device),
-            asked.value,
+            asked ? std::to_string(asked->value) : "more",
             used.value,
             limit.value),
         device_(device),
@@ -24,13 +28,13 @@ class OutOfMemory : public Error {
         limit_(limit) {}
 
   DeviceId device() const { return device_; }
-  Bytes asked() const { return asked_; }
+  std::optional<Bytes> asked() const { return asked_; }
   Bytes used() const { return used_; }
   Bytes limit() const { return limit_; }
 
  private:
   DeviceId device_;
-  Bytes asked_;
+  std::optional<Bytes> asked_;
   Bytes used_;
   Bytes limit_;
 };

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include "device/device.h"
+
 namespace qanat {
 namespace {
 
@@ -26,6 +28,18 @@ class PinnedAllocator : public BlockAllocator {
 
 std::unique_ptr<BlockAllocator> make_pinned_allocator() {
   return std::make_unique<PinnedAllocator>();
+}
+
+std::unique_ptr<BlockAllocator> Device::pinned_blocks() {
+  return make_pinned_allocator();
+}
+
+bool Device::reaches(const Device& /*other*/) const {
+  return true;  // all in the host's memory
+}
+
+std::unique_ptr<DeviceGraph> DeviceStream::capture(const std::function<void()>& /*work*/) {
+  return nullptr;
 }
 
 }  // namespace qanat

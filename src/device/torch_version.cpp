@@ -9,8 +9,8 @@ std::string torch_version() {
   return TORCH_VERSION;
 }
 
-bool torch_has_cuda() {
-  return at::hasCUDA();
+bool torch_built_with_cuda() {
+  return at::Context::hasCUDART();
 }
 
 }  // namespace qanat

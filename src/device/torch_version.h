@@ -5,7 +5,7 @@
 
 namespace qanat {
 
-std::string torch_version();  // "1.13.1"
-bool torch_has_cuda();
+std::string torch_version();   // "1.13.1"
+bool torch_built_with_cuda();  // whether or not there is a driver
 
 }  // namespace qanat

@@ -1,5 +1,7 @@
 #include "model/losses.h"
 
+#include <utility>
+
 #include <torch/torch.h>
 
 #include "model/forward_sum.h"
@@ -44,10 +46,21 @@ torch::Tensor duration_loss(const torch::Tensor& log_durations,
 
 }  // namespace
 
-LossParts row_losses(const ModelBatch& batch,
-                     const Alignment& alignment,
-                     const ModelOutput& output,
-                     const torch::Tensor& durations) {
+LossParts alignment_losses(const ModelBatch& batch,
+                           const Alignment& alignment,
+                           const torch::Tensor& durations) {
+  const SinglePrecision single_precision;
+  LossParts parts;
+  parts.forward_sum =
+      forward_sum(alignment.log_probability, batch.token_lengths, batch.mel_lengths) /
+      batch.token_lengths;
+  parts.binarisation = binarisation_loss(alignment.log_probability, durations);
+  return parts;
+}
+
+LossParts speech_losses(const ModelBatch& batch,
+                        const ModelOutput& output,
+                        const torch::Tensor& durations) {
   const SinglePrecision single_precision;
   const torch::Tensor weights = batch.mel_weights.to(output.mel.options());
   LossParts parts;
@@ -55,24 +68,34 @@ LossParts row_losses(const ModelBatch& batch,
   parts.refined = output.refined.defined() ? mel_loss(output.refined, output.target, weights)
                                            : torch::zeros_like(parts.mel);
   parts.prior = mel_loss(output.prior_mean, output.target, weights);
-  parts.forward_sum =
-      forward_sum(alignment.log_probability, batch.token_lengths, batch.mel_lengths) /
-      batch.token_lengths;
-  parts.binarisation = binarisation_loss(alignment.log_probability, durations);
   parts.duration = duration_loss(output.log_durations, durations, batch.token_lengths);
+  return parts;
+}
+
+LossParts row_losses(const ModelBatch& batch,
+                     const Alignment& alignment,
+                     const ModelOutput& output,
+                     const torch::Tensor& durations) {
+  LossParts parts = speech_losses(batch, output, durations);
+  LossParts aligned = alignment_losses(batch, alignment, durations);
+  parts.forward_sum = std::move(aligned.forward_sum);
+  parts.binarisation = std::move(aligned.binarisation);
   return parts;
 }
 
 torch::Tensor weighted_loss(const LossParts& parts,
                             const LossWeights& weights,
                             const torch::Tensor& row_weights) {
-  torch::Tensor rows = parts.mel * weights.mel + parts.prior * weights.prior +
-                       parts.forward_sum * weights.forward_sum + parts.duration * weights.duration;
-  if (weights.refined != 0) {
-    rows = rows + parts.refined * weights.refined;
-  }
-  if (weights.binarisation != 0) {
-    rows = rows + parts.binarisation * weights.binarisation;
+  torch::Tensor rows;
+  for (const auto& [part, weight] : {std::pair(parts.mel, weights.mel),
+                                     std::pair(parts.prior, weights.prior),
+                                     std::pair(parts.forward_sum, weights.forward_sum),
+                                     std::pair(parts.duration, weights.duration),
+                                     std::pair(parts.refined, weights.refined),
+                                     std::pair(parts.binarisation, weights.binarisation)}) {
+    if (part.defined() && weight != 0) {
+      rows = rows.defined() ? rows + part * weight : part * weight;
+    }
   }
   return (rows * row_weights).sum();
 }

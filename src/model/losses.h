@@ -28,14 +28,23 @@ struct LossParts {
   torch::Tensor duration;      // squared error of the logarithm per token
 };
 
+// Of what the model says and how long: everything but the aligner's parts, which stay undefined.
 // durations: i64 [B, N] as given to forward().
+LossParts speech_losses(const ModelBatch& batch,
+                        const ModelOutput& output,
+                        const torch::Tensor& durations);
+// The aligner's: forward_sum and binarisation; the others stay undefined.
+LossParts alignment_losses(const ModelBatch& batch,
+                           const Alignment& alignment,
+                           const torch::Tensor& durations);
+// All of them.
 LossParts row_losses(const ModelBatch& batch,
                      const Alignment& alignment,
                      const ModelOutput& output,
                      const torch::Tensor& durations);
 
-// Sum over rows of row_weight * (weighted sum of the row's parts): a scalar. Weighting rows by
-// their frames makes the gradients of a batch the sum of those of its pieces.
+// Sum over rows of row_weight * (weighted sum of the row's parts that are defined): a scalar.
+// Weighting rows by their frames makes the gradients of a batch the sum of those of its pieces.
 torch::Tensor weighted_loss(const LossParts& parts,
                             const LossWeights& weights,
                             const torch::Tensor& row_weights);

@@ -23,10 +23,20 @@ torch::Tensor part(const DeviceBatch& batch,
   return torch::from_blob(begin, {rows.count, width}, options);
 }
 
+// For what is made on the host and read by `device`: page-locked where that is not the host.
+torch::TensorOptions on_host(torch::Device device, torch::ScalarType type) {
+  return torch::TensorOptions().dtype(type).pinned_memory(!device.is_cpu());
+}
+
+// Without the host waiting for the device to be done with what it was given before.
+torch::Tensor send(const torch::Tensor& values, torch::Device device) {
+  return values.to(torch::TensorOptions().device(device), /*non_blocking=*/true);
+}
+
 torch::Tensor lengths(const std::vector<std::int32_t>& all, RowRange rows, torch::Device device) {
-  torch::Tensor values = torch::empty({rows.count}, torch::kInt64);
+  torch::Tensor values = torch::empty({rows.count}, on_host(device, torch::kInt64));
   std::copy_n(all.begin() + rows.first, rows.count, values.data_ptr<std::int64_t>());
-  return values.to(device);
+  return send(values, device);
 }
 
 // Which frames of each row the reference shows, and how many. Made on the host, where the crops
@@ -37,12 +47,13 @@ struct ReferenceFrames {
   torch::Tensor keep;     // f32 [rows]
 };
 
-ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops) {
+ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops, torch::Device device) {
   const auto rows = static_cast<std::int64_t>(crops.size());
   const int longest = std::ranges::max(crops, {}, &ReferenceCrop::frames).frames;
-  ReferenceFrames frames{.places = torch::empty({rows, longest}, torch::kInt64),
-                         .lengths = torch::empty({rows}, torch::kInt64),
-                         .keep = torch::empty({rows})};
+  const torch::TensorOptions integers = on_host(device, torch::kInt64);
+  ReferenceFrames frames{.places = torch::empty({rows, longest}, integers),
+                         .lengths = torch::empty({rows}, integers),
+                         .keep = torch::empty({rows}, on_host(device, torch::kFloat32))};
   std::int64_t* place = frames.places.data_ptr<std::int64_t>();
   for (std::int64_t row = 0; row < rows; ++row) {
     const ReferenceCrop& crop = crops[static_cast<std::size_t>(row)];
@@ -57,8 +68,10 @@ ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops) {
 
 torch::Tensor mel_weights(std::span<const ReferenceCrop> crops,
                           std::span<const std::int32_t> mel_lengths,
-                          int frames) {
-  torch::Tensor weights = torch::zeros({static_cast<std::int64_t>(crops.size()), frames});
+                          int frames,
+                          torch::Device device) {
+  torch::Tensor weights = torch::zeros({static_cast<std::int64_t>(crops.size()), frames},
+                                       on_host(device, torch::kFloat32));
   float* row = weights.data_ptr<float>();
   for (std::size_t i = 0; i < crops.size(); ++i, row += frames) {
     std::fill_n(row, mel_lengths[i], 1.0F);
@@ -100,13 +113,14 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
   }
   result.mel_lengths = lengths(batch.mel_lengths, rows, device);
   result.token_lengths = lengths(batch.token_lengths, rows, device);
-  const ReferenceFrames reference = reference_frames(own_crops);
-  const torch::Tensor places = reference.places.to(device).unsqueeze(2);
+  const ReferenceFrames reference = reference_frames(own_crops, device);
+  const torch::Tensor places = send(reference.places, device).unsqueeze(2);
   result.reference = result.mel.gather(1, places.expand({-1, -1, bins}));
-  result.reference_lengths = reference.lengths.to(device);
-  result.condition = reference.keep.to(device);
-  result.mel_weights =
-      mel_weights(own_crops, std::span(batch.mel_lengths).subspan(first, count), frames).to(device);
+  result.reference_lengths = send(reference.lengths, device);
+  result.condition = send(reference.keep, device);
+  const std::span<const std::int32_t> own_lengths =
+      std::span(batch.mel_lengths).subspan(first, count);
+  result.mel_weights = send(mel_weights(own_crops, own_lengths, frames, device), device);
   return result;
 }
 

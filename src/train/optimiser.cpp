@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
 
 #include "base/error.h"
 #include "train/optimiser_kernels.h"
@@ -56,11 +58,50 @@ TensorMap without_prefix(const TensorMap& map, const std::string& prefix) {
   return result;
 }
 
+struct FusedTensors {
+  torch::Tensor weights, gradient, first, second;
+  torch::Tensor updates;   // f32 [1]
+  torch::Tensor scale;     // f32 []: gradients are divided by it
+  torch::Tensor overflow;  // f32 []: 1: nothing is changed
+};
+struct FusedNumbers {
+  double learning_rate, beta1, beta2, decay, epsilon;
+};
+
+// By name, because libtorch 1.13 does not declare it.
+auto find_fused_adam() {
+  return c10::Dispatcher::singleton().findSchema({"aten::_fused_adamw_", ""});
+}
+
+void fused_adam(const FusedTensors& tensors, const FusedNumbers& numbers) {
+  const auto list = [](const torch::Tensor& tensor) { return c10::List<torch::Tensor>({tensor}); };
+  torch::jit::Stack arguments{list(tensors.weights),
+                              list(tensors.gradient),
+                              list(tensors.first),
+                              list(tensors.second),
+                              c10::List<torch::Tensor>(),
+                              list(tensors.updates),
+                              numbers.learning_rate,
+                              numbers.beta1,
+                              numbers.beta2,
+                              numbers.decay,
+                              numbers.epsilon,
+                              /*amsgrad=*/false,
+                              /*maximize=*/false,
+                              tensors.scale,
+                              tensors.overflow};
+  find_fused_adam().value().callBoxed(arguments);
+}
+
 constexpr const char* kFirst = "first.";
 constexpr const char* kSecond = "second.";
 constexpr const char* kUpdates = "updates";
 
 }  // namespace
+
+bool has_fused_adam() {
+  return find_fused_adam().has_value();
+}
 
 AdamW::AdamW(FlatParameters layout, const AdamWOptions& options, torch::Device device)
     : layout_(std::move(layout)),
@@ -74,8 +115,12 @@ torch::Tensor AdamW::update(const torch::Tensor& weights,
                             double divisor,
                             double learning_rate) {
   const torch::NoGradGuard no_grad;
-  return weights.is_cpu() && !options_.only_tensor_operations
-             ? update_on_host(weights, gradient, divisor, learning_rate)
+  const AdamKernel wanted = options_.kernel;
+  if (weights.is_cpu() && wanted == AdamKernel::automatic) {
+    return update_on_host(weights, gradient, divisor, learning_rate);
+  }
+  return wanted != AdamKernel::tensor_operations && has_fused_adam()
+             ? update_fused(weights, gradient, divisor, learning_rate)
              : update_on_device(weights, gradient, divisor, learning_rate);
 }
 
@@ -148,6 +193,43 @@ torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
   const torch::Tensor shrink = 1 - made * (learning_rate * options_.weight_decay);
   weights.narrow(0, 0, layout_.num_decayed()).mul_(shrink);
   weights.sub_(first_ / root * (made * learning_rate / correction(options_.beta1)));
+  return torch::stack({norm, made});
+}
+
+// libtorch's kernel divides gradients by a scale and leaves everything as it is when it is told of
+// an overflow: both are tensors, so the host need not know either.
+torch::Tensor AdamW::update_fused(const torch::Tensor& weights,
+                                  const torch::Tensor& gradient,
+                                  double divisor,
+                                  double learning_rate) {
+  const torch::Tensor norm = gradient.norm().div(divisor);  // f32 []
+  const torch::Tensor made = norm.isfinite().to(torch::kFloat32);
+  torch::Tensor scale = torch::full_like(norm, divisor);
+  if (options_.gradient_clip > 0) {
+    scale = scale * (norm.nan_to_num(1.0, 1.0) / options_.gradient_clip).clamp_min(1.0);
+  }
+  updates_.add_(made.to(torch::kFloat64));
+  const std::int64_t matrices = layout_.num_decayed();
+  const auto run = [&](std::int64_t first, std::int64_t count, double decay) {
+    if (count == 0) {
+      return;
+    }
+    const auto part = [&](const torch::Tensor& block) { return block.narrow(0, first, count); };
+    fused_adam({.weights = part(weights),
+                .gradient = part(gradient),
+                .first = part(first_),
+                .second = part(second_),
+                .updates = updates_.to(torch::kFloat32),
+                .scale = scale,
+                .overflow = 1 - made},
+               {.learning_rate = learning_rate,
+                .beta1 = options_.beta1,
+                .beta2 = options_.beta2,
+                .decay = decay,
+                .epsilon = options_.epsilon});
+  };
+  run(0, matrices, options_.weight_decay);
+  run(matrices, layout_.size() - matrices, 0);
   return torch::stack({norm, made});
 }
 

@@ -11,14 +11,22 @@
 
 namespace qanat {
 
+// How an update is computed: by the same formula, so results differ by rounding only.
+enum class AdamKernel {
+  automatic,  // native loops on the CPU; elsewhere libtorch's fused kernel, where it has one
+  tensor_operations,  // a dozen passes over the parameters, on any device and with any libtorch
+  fused,              // one pass; as automatic where this libtorch has no such kernel
+};
+// Whether this libtorch has it.
+bool has_fused_adam();
+
 struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-8;
   double weight_decay = 0.01;  // of matrices only
   double gradient_clip = 1.0;  // largest norm; 0: none
-  // Use tensor operations on the CPU, too, as on devices whose memory the host cannot read. Slower.
-  bool only_tensor_operations = false;
+  AdamKernel kernel = AdamKernel::automatic;
 };
 
 class AdamW {
@@ -47,6 +55,10 @@ class AdamW {
                                  const torch::Tensor& gradient,
                                  double divisor,
                                  double learning_rate);
+  torch::Tensor update_fused(const torch::Tensor& weights,
+                             const torch::Tensor& gradient,
+                             double divisor,
+                             double learning_rate);
 
   const FlatParameters layout_;
   const AdamWOptions options_;

@@ -94,7 +94,7 @@ TEST(AdamWTest, TensorOperationsGiveTheSameAsTheHostLoop) {
   const torch::Tensor by_loop = layout.adopt(*network, torch::kCPU);
   const torch::Tensor by_tensors = by_loop.clone();
   AdamW loop(layout, {}, torch::kCPU);
-  AdamW tensors(layout, {.only_tensor_operations = true}, torch::kCPU);
+  AdamW tensors(layout, {.kernel = AdamKernel::tensor_operations}, torch::kCPU);
 
   for (std::int64_t step = 0; step < 20; ++step) {
     torch::Tensor gradient = make_gradient(layout, step);
@@ -107,6 +107,31 @@ TEST(AdamWTest, TensorOperationsGiveTheSameAsTheHostLoop) {
   }
 
   EXPECT_TRUE(torch::allclose(by_loop, by_tensors, 1e-5, 1e-6));
+}
+
+TEST(AdamWTest, LibtorchsFusedKernelDoesWhatTheLoopDoes) {
+  if (!has_fused_adam()) {
+    GTEST_SKIP() << "this libtorch has no fused AdamW; ./dev cuda-build brings one that has";
+  }
+  torch::nn::Sequential network = make_network();
+  const FlatParameters layout(*network);
+  const torch::Tensor by_loop = layout.adopt(*network, torch::kCPU);
+  const torch::Tensor by_kernel = by_loop.clone();
+  AdamW loop(layout, {.weight_decay = 0.1}, torch::kCPU);
+  AdamW fused(layout, {.weight_decay = 0.1, .kernel = AdamKernel::fused}, torch::kCPU);
+
+  for (int step = 0; step < 6; ++step) {
+    torch::Tensor gradient = make_gradient(layout, step);
+    if (step == 3) {
+      gradient[2] = std::numeric_limits<float>::infinity();  // left out by both
+    }
+    const torch::Tensor a = loop.update(by_loop, gradient, 2, 1e-2);
+    const torch::Tensor b = fused.update(by_kernel, gradient, 2, 1e-2);
+    EXPECT_TRUE(torch::allclose(a, b, 1e-5)) << a << b;
+  }
+
+  EXPECT_TRUE(torch::allclose(by_loop, by_kernel, 1e-5, 1e-6));
+  EXPECT_EQ(fused.state().at("updates").item<double>(), 5);
 }
 
 TEST(AdamWTest, DecaysMatricesOnly) {

@@ -7,24 +7,6 @@
 #include "train/nan_check.h"
 
 namespace qanat {
-namespace {
-
-torch::Tensor sum_losses(const LossParts& parts,
-                         const torch::Tensor& loss,
-                         const torch::Tensor& row_weights) {
-  const torch::NoGradGuard no_grad;
-  const auto sum = [&](const torch::Tensor& rows) { return (rows.detach() * row_weights).sum(); };
-  return torch::stack({loss.detach(),
-                       sum(parts.mel),
-                       sum(parts.refined),
-                       sum(parts.prior),
-                       sum(parts.forward_sum),
-                       sum(parts.binarisation),
-                       sum(parts.duration)});
-}
-
-}  // namespace
-
 PieceGradient::PieceGradient(TrainedModel& model,
                              const PieceOptions& options,
                              std::function<ModelBatch()> rows)
@@ -39,14 +21,31 @@ void PieceGradient::align() {
   check.require_none("the alignment", alignment_.log_probability);
 }
 
+void PieceGradient::fetch() {
+  const auto ask = [](const torch::Tensor& values) {
+    torch::Tensor on_host = torch::empty(
+        values.sizes(), values.options().device(torch::kCPU).pinned_memory(!values.is_cpu()));
+    return on_host.copy_(values, /*non_blocking=*/true);
+  };
+  fetched_ = {.scores = ask(alignment_.log_probability.detach()),
+              .token_lengths = ask(batch_.token_lengths),
+              .mel_lengths = ask(batch_.mel_lengths)};
+}
+
 void PieceGradient::search() {
-  durations_ = monotonic_durations(alignment_.log_probability.detach().cpu(),
-                                   batch_.token_lengths.cpu(),
-                                   batch_.mel_lengths.cpu())
+  if (!fetched_.scores.defined()) {
+    fetched_ = {.scores = alignment_.log_probability.detach().cpu(),
+                .token_lengths = batch_.token_lengths.cpu(),
+                .mel_lengths = batch_.mel_lengths.cpu()};
+  }
+  durations_ = monotonic_durations(fetched_.scores, fetched_.token_lengths, fetched_.mel_lengths)
                    .to(model_.device());
 }
 
 void PieceGradient::encode() {
+  if (options_.graphs != nullptr) {
+    return;
+  }
   const NanCheck check(options_.check_every_operation);
   const Autocast autocast(options_.precision, model_.device());
   text_ = model_.network->encode(batch_);
@@ -54,6 +53,9 @@ void PieceGradient::encode() {
 }
 
 void PieceGradient::decode() {
+  if (options_.graphs != nullptr) {
+    return;
+  }
   const NanCheck check(options_.check_every_operation);
   const Autocast autocast(options_.precision, model_.device());
   output_ = model_.network->decode(batch_, text_, durations_);
@@ -63,7 +65,9 @@ void PieceGradient::decode() {
 
 void PieceGradient::losses() {
   const NanCheck check(options_.check_every_operation);
-  const LossParts parts = row_losses(batch_, alignment_, output_, durations_);
+  const LossParts parts = options_.graphs != nullptr
+                              ? alignment_losses(batch_, alignment_, durations_)
+                              : row_losses(batch_, alignment_, output_, durations_);
   loss_ = weighted_loss(parts, options_.weights, row_weights_);
   check.require_none("the loss", loss_);
   loss_sums_ = sum_losses(parts, loss_, row_weights_);
@@ -71,12 +75,20 @@ void PieceGradient::losses() {
 
 void PieceGradient::backward(const torch::Tensor& sums) {
   const NanCheck check(options_.check_every_operation);
-  const std::vector<torch::Tensor> gradients = torch::autograd::grad({loss_},
-                                                                     model_.parameters,
-                                                                     /*grad_outputs=*/{},
-                                                                     /*retain_graph=*/false,
-                                                                     /*create_graph=*/false,
-                                                                     /*allow_unused=*/true);
+  const torch::Tensor& scale = options_.loss_scale;
+  const std::vector<torch::Tensor> gradients =
+      torch::autograd::grad({scale.defined() ? loss_ * scale : loss_},
+                            model_.parameters,
+                            /*grad_outputs=*/{},
+                            /*retain_graph=*/false,
+                            /*create_graph=*/false,
+                            /*allow_unused=*/true);
+  if (options_.graphs != nullptr) {
+    // Before anything is added: what does not fit the memory is done again from the start.
+    options_.graphs->add(
+        {.batch = batch_, .durations = durations_, .row_weights = row_weights_},
+        {.weights = options_.weights, .precision = options_.precision, .loss_scale = scale});
+  }
   if (sums.defined()) {
     model_.layout.add(model_.gradient, gradients);
     sums.add_(loss_sums_);
@@ -99,6 +111,7 @@ void PieceGradient::drop() {
   text_ = EncodedText();
   output_ = ModelOutput();
   row_weights_.reset();
+  fetched_ = Fetched();
   durations_.reset();
   loss_.reset();
   loss_sums_.reset();

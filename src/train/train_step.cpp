@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "device/out_of_memory.h"
+#include "train/host_numbers.h"
 #include "transfer/slot_times.h"
 
 namespace qanat {
@@ -114,8 +115,10 @@ struct TrainStep::Piece {
     if (why.empty()) {
       return;
     }
+    PieceOptions computed = options;
+    computed.graphs = nullptr;  // halves are of other shapes, and memory is short
     halve({.model = model,
-           .options = options,
+           .options = computed,
            .rows = tensors,
            .shape = batch.layout.shape,
            .fitting = *fitting,
@@ -151,8 +154,8 @@ struct TrainStep::Pending {
   std::vector<std::uint32_t> items;
   std::vector<Mark> marks;
   bool is_update = false;
-  torch::Tensor numbers;  // f32 [kNumbers] on the device
-  std::array<float, kNumbers> on_host{};
+  torch::Tensor numbers;                 // f32 [kNumbers] on the device
+  std::unique_ptr<HostNumbers> on_host;  // of updates only
 };
 
 TrainStep::TrainStep(Device& device,
@@ -166,13 +169,29 @@ TrainStep::TrainStep(Device& device,
       crops_(options.seed),
       table_(model.network->shape().speakers > 0 ? SpeakerTable::present : SpeakerTable::absent),
       fitting_(std::make_shared<FittingRows>()),
-      sums_(torch::zeros({kLossSums}, torch::TensorOptions().device(model.device()))),
+      host_numbers_(std::make_shared<BlockPool>(kNumbers * sizeof(float), device.pinned_blocks())),
       current_(std::make_unique<Pending>()) {
   // Streams of the host wait for one another; a CUDA stream cannot wait for one of the host.
   if (device.id().kind != DeviceKind::cuda) {
     search_device_ = std::make_unique<HostDevice>(HostDeviceOptions{});
     search_stream_ = search_device_->make_stream("durations");
   }
+  // On the stream, because nothing would order it with what another one does first.
+  stream_.submit([this] {
+    sums_ = torch::zeros({kLossSums}, torch::TensorOptions().device(model_.device()));
+    if (options_.precision == Precision::fp16) {
+      loss_scale_.emplace(LossScaleOptions{}, model_.device());
+    }
+    if (options_.record_graphs) {
+      graphs_.emplace(StepGraphParts{.stream = stream_,
+                                     .model = model_,
+                                     .sums = sums_,
+                                     .journal = options_.journal,
+                                     .note = options_.note},
+                      StepGraphOptions{});
+    }
+  });
+  stream_.synchronise();
   leave_out();
 }
 
@@ -187,6 +206,7 @@ TrainStep::~TrainStep() {
 PieceOptions TrainStep::piece_options() const {
   return {.weights = weights_,
           .precision = options_.precision,
+          .loss_scale = loss_scale_ ? loss_scale_->factor() : torch::Tensor(),
           .check_every_operation = options_.check_every_operation};
 }
 
@@ -246,11 +266,13 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
 
   const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(
       crops_.crops(batch.id.epoch, batch.items, batch.mel_lengths));
+  PieceOptions options = piece_options();
+  options.graphs = graphs_ ? &*graphs_ : nullptr;
   for (const RowRange rows : fitting_->pieces(shape, {.count = shape.rows})) {
     // Shared by the work of both streams.
     auto piece = std::make_shared<Piece>(
         Piece{.model = model_,
-              .options = piece_options(),
+              .options = options,
               .batch = batch,
               .rows = rows,
               .tensors =
@@ -307,8 +329,7 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
     }
   };
   if (!search_stream_) {
-    stream_.submit(search);
-    stream_.submit(encode);
+    search_on_host(piece, search, encode);
     return;
   }
   const std::unique_ptr<DeviceEvent> aligned = record_event();
@@ -318,6 +339,58 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
   search_stream_->record(*found);
   stream_.submit(encode);
   stream_.wait(*found);
+}
+
+// The one wait of the host in a step: the durations decide what comes next, and finding them is
+// work for a processor. The device encodes meanwhile.
+void TrainStep::search_on_host(const std::shared_ptr<Piece>& piece,
+                               const std::function<void()>& search,
+                               const std::function<void()>& encode) {
+  stream_.submit([piece] {
+    if (piece->is_aligned) {
+      piece->attempt(&PieceGradient::fetch, piece->search_full);
+    }
+  });
+  const std::unique_ptr<DeviceEvent> fetched = record_event();
+  stream_.submit(encode);
+  fetched->synchronise();
+  stream_.submit(search);
+}
+
+// What an update divides its gradient by: the frames of all processes. With several, the division
+// is done here, by the same number everywhere, so that their weights stay the same to the bit.
+double TrainStep::sum_over_processes(double frames) {
+  if (options_.group == nullptr || options_.group->rank().world == 1) {
+    return frames;
+  }
+  ProcessGroup& group = *options_.group;
+  torch::Tensor all_frames = torch::full({}, frames, sums_.options());
+  group.sum(all_frames);
+  group.sum(model_.gradient);
+  group.sum(sums_);
+  model_.gradient.div_(all_frames);
+  sums_.mul_(frames / all_frames);  // the record divides by the frames of this process
+  return 1;
+}
+
+void TrainStep::apply_update(const UpdateRequest& request,
+                             double frames,
+                             const torch::Tensor& numbers) {
+  const torch::NoGradGuard no_grad;
+  if (loss_scale_) {
+    loss_scale_->unscale(model_.gradient);
+  }
+  const double divisor = sum_over_processes(frames);
+  const torch::Tensor result =
+      model_.optimiser.update(model_.weights, model_.gradient, divisor, request.learning_rate);
+  if (loss_scale_) {
+    loss_scale_->follow(result[1]);
+  }
+  numbers.narrow(0, 0, kLossSums).copy_(sums_);
+  numbers.narrow(0, kLossSums, 2).copy_(result);
+  follow(model_.average, model_.weights, options_.average_decay, request.step);
+  model_.gradient.zero_();
+  sums_.zero_();
 }
 
 void TrainStep::update(const UpdateRequest& request) {
@@ -330,17 +403,9 @@ void TrainStep::update(const UpdateRequest& request) {
   stream_.submit([this,
                   request,
                   frames = static_cast<double>(update.record.frames),
-                  numbers = update.numbers] {
-    const torch::NoGradGuard no_grad;
-    numbers.narrow(0, 0, kLossSums).copy_(sums_);
-    numbers.narrow(0, kLossSums, 2)
-        .copy_(model_.optimiser.update(
-            model_.weights, model_.gradient, frames, request.learning_rate));
-    follow(model_.average, model_.weights, options_.average_decay, request.step);
-    model_.gradient.zero_();
-    sums_.zero_();
-  });
-  stream_.copy(std::as_writable_bytes(std::span(update.on_host)),
+                  numbers = update.numbers] { apply_update(request, frames, numbers); });
+  update.on_host = std::make_unique<HostNumbers>(host_numbers_);
+  stream_.copy(update.on_host->bytes(),
                std::as_bytes(std::span(update.numbers.data_ptr<float>(), kNumbers)));
   mark(StepPhase::optimizer);
   pending_.push_back(std::exchange(current_, std::make_unique<Pending>()));
@@ -400,7 +465,7 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
   FinishedStep step{.record = pending.record, .items = std::move(pending.items)};
   step.record.phases = close_ledger(begin, stretches);
   const auto mean = [&](std::size_t i) {
-    return static_cast<double>(pending.on_host[i]) / static_cast<double>(step.record.frames);
+    return (*pending.on_host)[i] / static_cast<double>(step.record.frames);
   };
   step.record.losses = {.total = mean(0),
                         .mel = mean(1),
@@ -409,8 +474,8 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
                         .forward_sum = mean(4),
                         .binarisation = mean(5),
                         .duration = mean(6)};
-  step.record.gradient_norm = static_cast<double>(pending.on_host[kLossSums]);
-  step.record.skipped = pending.on_host[kLossSums + 1] == 0.0F;
+  step.record.gradient_norm = (*pending.on_host)[kLossSums];
+  step.record.skipped = (*pending.on_host)[kLossSums + 1] == 0;
   return step;
 }
 

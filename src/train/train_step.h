@@ -29,7 +29,9 @@
 #include "metrics/journal.h"
 #include "metrics/step_record.h"
 #include "train/batch_tensors.h"
+#include "train/loss_scale.h"
 #include "train/piece_gradient.h"
+#include "train/process_group.h"
 #include "train/reference_crops.h"
 #include "train/step_ledger.h"
 #include "transfer/device_batch.h"
@@ -41,7 +43,11 @@ struct TrainStepOptions {
   Precision precision = Precision::single;
   bool check_every_operation = false;
   double average_decay = 0.999;
-  EventSink* journal = nullptr;  // not owned; may be absent
+  ProcessGroup* group = nullptr;  // not owned; absent: this process is alone
+  EventSink* journal = nullptr;   // not owned; may be absent
+  // Play what can be played from recordings: see step_graphs.h.
+  bool record_graphs = false;
+  std::function<void(const std::string&)> note{};  // for the user; may be absent
 };
 
 // When the host asked for a batch and got it; what the device knows is added later.
@@ -110,8 +116,14 @@ class TrainStep {
   using PieceWork = void (Piece::*)();
 
   void submit_piece(const std::shared_ptr<Piece>& piece);
-  // Side by side where the device allows it.
+  // Side by side: on a stream beside the device's, or on the host while the device encodes.
   void submit_search_and_encode(const std::shared_ptr<Piece>& piece);
+  void search_on_host(const std::shared_ptr<Piece>& piece,
+                      const std::function<void()>& search,
+                      const std::function<void()>& encode);
+  // What every update is made of, on the stream. `frames` are those of this process.
+  void apply_update(const UpdateRequest& request, double frames, const torch::Tensor& numbers);
+  double sum_over_processes(double frames);
   void mark(StepPhase phase);
   std::unique_ptr<DeviceEvent> record_event();
   PieceOptions piece_options() const;
@@ -124,9 +136,12 @@ class TrainStep {
   const ReferenceCrops crops_;
   const SpeakerTable table_;
   LossWeights weights_;
-  std::shared_ptr<FittingRows> fitting_;  // shared with submitted work
-  torch::Tensor sums_;                    // f32 [kLossSums], since the last update; the stream's
-  std::unique_ptr<Pending> current_;      // what has been submitted since the last update
+  std::shared_ptr<FittingRows> fitting_;     // shared with submitted work
+  torch::Tensor sums_;                       // f32 [kLossSums], since the last update; the stream's
+  std::optional<LossScale> loss_scale_;      // fp16 only; the stream's
+  std::optional<StepGraphs> graphs_;         // the stream's
+  std::shared_ptr<BlockPool> host_numbers_;  // shared with updates that are not done
+  std::unique_ptr<Pending> current_;         // what has been submitted since the last update
   std::deque<std::unique_ptr<Pending>> pending_;
   std::optional<Clock::time_point> last_end_;
   std::unique_ptr<HostDevice> search_device_;  // finds durations beside the model device

@@ -8,6 +8,7 @@
 #include <torch/torch.h>
 
 #include "base/error.h"
+#include "device/torch_device.h"
 #include "features/mel_filterbank.h"
 
 namespace qanat {
@@ -16,12 +17,6 @@ namespace {
 constexpr std::int64_t kRowsAtOnce = 4;
 constexpr double kFullScale = 32768.0;
 constexpr double kMagnitudeFloor = 1e-9;  // under the root, as the native extractor has it
-
-torch::Device to_torch(DeviceId device) {
-  return device.kind == DeviceKind::cuda
-             ? torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(device.index))
-             : torch::Device(torch::kCPU);
-}
 
 // Periodic Hann, centred in the transform. [fft_size]
 torch::Tensor make_window(const MelConfig& config) {
@@ -95,12 +90,12 @@ struct TorchFeatures::Tables {
   }
 };
 
-TorchFeatures::TorchFeatures(const MelConfig& config, DeviceId device) {
+TorchFeatures::TorchFeatures(const MelConfig& config, const Device& device) {
   const std::vector<std::string> wrong = problems(config);
   if (!wrong.empty()) {
     throw Error("mel: {}", wrong.front());
   }
-  const torch::Device where = to_torch(device);
+  const torch::Device where = torch_device(device);
   tables_ = std::make_unique<Tables>(Tables{.config = config,
                                             .device = where,
                                             .window = make_window(config).to(where),

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "base/device_id.h"
+#include "device/device.h"
 #include "features/mel_config.h"
 #include "transfer/device_features.h"
 
@@ -16,7 +16,7 @@ namespace qanat {
 class TorchFeatures : public DeviceFeatures {
  public:
   // The memory given to extract() lies on `device`. Throws Error when `config` has problems().
-  TorchFeatures(const MelConfig& config, DeviceId device);
+  TorchFeatures(const MelConfig& config, const Device& device);
   TorchFeatures(const TorchFeatures&) = delete;
   TorchFeatures& operator=(const TorchFeatures&) = delete;
   ~TorchFeatures() override;

@@ -10,13 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "batch/batch.h"
+#include "device/host/host_device.h"
 #include "transfer/host_features.h"
 
 namespace qanat {
 namespace {
 
 constexpr MelConfig kMel{};
-constexpr DeviceId kCpu{};
 
 // Speech-like: tones that come and go over a little noise.
 std::vector<std::int16_t> make_signal(int samples, unsigned seed) {
@@ -86,7 +86,8 @@ TEST_P(TorchFeaturesTest, MakesTheMelOfTheNativeExtractor) {
   const Batch pcm = make_batch(GetParam());
   const BatchLayout layout = make_layout(pcm.shape(), {.kind = PayloadKind::mel_f32});
   HostFeatures native(kMel);
-  TorchFeatures torch(kMel, kCpu);
+  const HostDevice cpu({});
+  TorchFeatures torch(kMel, cpu);
 
   const std::vector<float> expected = payload_of(extract(native, pcm), layout);
   const std::vector<float> made = payload_of(extract(torch, pcm), layout);
@@ -111,7 +112,8 @@ TEST(TorchFeaturesTest, PadsAndCarriesOverToTheBit) {
   const Batch pcm = make_batch({2600, 256, 9000});
   const BatchLayout layout = make_layout(pcm.shape(), {.kind = PayloadKind::mel_f32});
   HostFeatures native(kMel);
-  TorchFeatures torch(kMel, kCpu);
+  const HostDevice cpu({});
+  TorchFeatures torch(kMel, cpu);
 
   const std::vector<std::byte> expected = extract(native, pcm);
   const std::vector<std::byte> made = extract(torch, pcm);

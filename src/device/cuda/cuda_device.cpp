@@ -1,0 +1,117 @@
+#include "device/cuda/cuda_device.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "device/cuda/cuda_event.h"
+#include "device/cuda/cuda_stream.h"
+
+namespace qanat {
+namespace {
+
+class CudaMemory : public DeviceMemory {
+ public:
+  CudaMemory(CudaCore& core, Bytes bytes)
+      : core_(core), size_(static_cast<std::size_t>(bytes.value)) {
+    core_.guarded([&] { begin_ = core_.runtime->allocate(core_.id.index, size_); }, bytes);
+    core_.blocks->add({.begin = begin_, .bytes = size_, .device = core_.id.index});
+  }
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+  ~CudaMemory() override {
+    core_.blocks->remove(begin_);
+    core_.runtime->free(begin_);
+  }
+
+  std::span<std::byte> bytes() override { return {begin_, size_}; }
+
+ private:
+  CudaCore& core_;
+  const std::size_t size_;
+  std::byte* begin_ = nullptr;
+};
+
+class CudaPinnedBlocks : public BlockAllocator {
+ public:
+  explicit CudaPinnedBlocks(std::shared_ptr<CudaRuntime> runtime) : runtime_(std::move(runtime)) {}
+
+  std::byte* allocate(std::size_t bytes) override {
+    try {
+      return runtime_->allocate_pinned(bytes);
+    } catch (const CudaFailure& failure) {
+      throw Error(
+          "page-locked host memory: {} bytes cannot be had ({}); expected room beside the loader's "
+          "buffer; try a smaller --buffer-size, or data.enhanced_gpu_prefetch: false",
+          bytes,
+          failure.what());
+    }
+  }
+  void release(std::byte* block, std::size_t /*bytes*/) noexcept override {
+    runtime_->free_pinned(block);
+  }
+
+ private:
+  const std::shared_ptr<CudaRuntime> runtime_;  // shared: batches may outlive the device
+};
+
+std::unique_ptr<CudaCore> make_core(const CudaDeviceOptions& options) {
+  try {
+    return std::make_unique<CudaCore>(
+        options.runtime, options.blocks, options.id, options.memory_limit);
+  } catch (const CudaFailure& failure) {
+    std::rethrow_exception(to_error(failure, options.id, {}));
+  }
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(const CudaDeviceOptions& options) : core_(make_core(options)) {}
+
+std::string CudaDevice::description() const {
+  constexpr std::int64_t kMegabyte = 1024 * 1024;
+  const Bytes limit = core_->budget.limit().value();
+  const std::string limited = limit < core_->facts.memory
+                                  ? fmt::format(", limited to {} MB", limit.value / kMegabyte)
+                                  : std::string();
+  return fmt::format("{}, {} MB{}, bus {}",
+                     core_->facts.name,
+                     core_->facts.memory.value / kMegabyte,
+                     limited,
+                     core_->facts.bus_id);
+}
+
+std::unique_ptr<DeviceStream> CudaDevice::make_stream(const std::string& name) {
+  return std::make_unique<CudaStream>(fmt::format("{}/{}", name, core_->id.index), *core_);
+}
+
+std::unique_ptr<DeviceEvent> CudaDevice::make_event() {
+  return std::make_unique<CudaEvent>(*core_);
+}
+
+std::unique_ptr<DeviceMemory> CudaDevice::allocate(Bytes bytes) {
+  return std::make_unique<CudaMemory>(*core_, bytes);
+}
+
+std::unique_ptr<BlockAllocator> CudaDevice::pinned_blocks() {
+  return std::make_unique<CudaPinnedBlocks>(core_->runtime);
+}
+
+bool CudaDevice::reaches(const Device& other) const {
+  bool reached = true;
+  if (other.id().index != core_->id.index) {
+    core_->guarded(
+        [&] { reached = core_->runtime->reach_peer(core_->id.index, other.id().index); });
+  }
+  return reached;
+}
+
+DeviceStats CudaDevice::stats() const {
+  return {.busy = core_->busy.total(),
+          .copying = core_->copying.total(),
+          .copied = Bytes{core_->copied_bytes.load()},
+          .host_waits = core_->host_waits.load()};
+}
+
+}  // namespace qanat

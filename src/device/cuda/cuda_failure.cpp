@@ -1,0 +1,111 @@
+#include "device/cuda/cuda_failure.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "device/device_lost.h"
+#include "device/out_of_memory.h"
+
+namespace qanat {
+namespace {
+
+// 12040 as users know it: 12.4.
+std::string version_name(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+}  // namespace
+
+CudaFault fault_of(int code, const CudaVersions& versions) {
+  using namespace cuda_code;
+  switch (code) {
+    case kOutOfMemory:
+      return CudaFault::out_of_memory;
+    case kInsufficientDriver:
+    case kNeedsNewerDriver:
+      return versions.driver == 0 ? CudaFault::no_driver : CudaFault::driver_too_old;
+    case kStubLibrary:
+    case kDriverMismatch:
+    case kNotForThisDevice:
+    case kInitialisation:
+      return CudaFault::wrong_driver;
+    case kNoDevice:
+      return CudaFault::no_device;
+    case kNoKernelImage:
+      return CudaFault::no_kernels;
+    case kDevicesUnavailable:
+    case kMemoryError:
+    case kLinkError:
+    case kContained:
+    case kUnknown:
+      return CudaFault::device_lost;
+    default:
+      break;
+  }
+  if (code >= kIllegalAddress && code <= kLaunchFailure) {
+    return CudaFault::work_failed;
+  }
+  return code >= kCaptureUnsupported && code <= kCaptureLast ? CudaFault::not_capturable
+                                                             : CudaFault::other;
+}
+
+std::string explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions) {
+  switch (fault_of(failure.code(), versions)) {
+    case CudaFault::no_driver:
+      return "no NVIDIA driver was found; expected its library libcuda.so.1; try `nvidia-smi`, "
+             "which comes with the driver";
+    case CudaFault::no_device:
+      return "the NVIDIA driver shows no GPU to this process; expected at least one; try "
+             "`nvidia-smi`, and look at CUDA_VISIBLE_DEVICES";
+    case CudaFault::driver_too_old:
+      return fmt::format(
+          "the NVIDIA driver is too old: it can do CUDA {}; expected {} or newer, which this "
+          "program was built with; try a newer driver",
+          version_name(versions.driver),
+          version_name(versions.runtime));
+    case CudaFault::wrong_driver:
+      return fmt::format(
+          "the NVIDIA driver cannot be used ({}); expected a library and a kernel module of the "
+          "same version; try a reboot after an update of the driver, and take folders named stubs "
+          "out of LD_LIBRARY_PATH",
+          failure.what());
+    default:
+      return fmt::format(
+          "CUDA does not start ({}, code {}); expected GPUs that answer; try `nvidia-smi`",
+          failure.what(),
+          failure.code());
+  }
+}
+
+std::exception_ptr to_error(const CudaFailure& failure,
+                            DeviceId device,
+                            const CudaMemoryState& memory) {
+  // In the middle of a run there was a driver and a device: what CUDA misses now, it has lost.
+  switch (fault_of(failure.code(), {.driver = 1, .runtime = 1})) {
+    case CudaFault::out_of_memory:
+      return std::make_exception_ptr(OutOfMemory(device, memory.asked, memory.used, memory.limit));
+    case CudaFault::device_lost:
+    case CudaFault::no_device:
+      return std::make_exception_ptr(
+          DeviceLost(device, fmt::format("{} (CUDA code {})", failure.what(), failure.code())));
+    case CudaFault::no_kernels:
+      return std::make_exception_ptr(
+          Error("{}: this libtorch has no code for it ({}); expected a GPU it was compiled for; "
+                "try a build with another version of libtorch",
+                to_string(device),
+                failure.what()));
+    case CudaFault::work_failed:
+      return std::make_exception_ptr(
+          Error("{}: a piece of work failed on the GPU ({}, CUDA code {}); nothing more can be "
+                "computed there by this process; try again with CUDA_LAUNCH_BLOCKING=1 and "
+                "--enable-eager-debug, which name the operation",
+                to_string(device),
+                failure.what(),
+                failure.code()));
+    default:
+      return std::make_exception_ptr(Error(
+          "{}: CUDA failed: {} (code {})", to_string(device), failure.what(), failure.code()));
+  }
+}
+
+}  // namespace qanat

@@ -1,0 +1,187 @@
+#include "device/cuda/cuda_stream.h"
+
+#include <atomic>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "device/cuda/cuda_testing.h"
+#include "device/device_lost.h"
+#include "device/out_of_memory.h"
+
+namespace qanat {
+namespace {
+
+using namespace cuda_testing;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// From the memory of one GPU into that of the other, behind whoever writes it.
+bool copy_between_gpus_is_right(const FakeCudaScript& script, FakeCuda::Counts& counts) {
+  const Machine machine(script);
+  const auto data = machine.device(0);
+  const auto model = machine.device(1);
+  const auto from = data->allocate(kBlock);
+  const auto to = model->allocate(kBlock);
+  const auto writer = data->make_stream("prepare");
+  const auto copier = model->make_stream("copy");
+  const auto written = data->make_event();
+  bool right = true;
+  for (const int value : {3, 4}) {
+    fill(*machine.fake, *writer, *from, value);
+    writer->record(*written);
+    copier->wait(*written);
+    copier->copy(to->bytes(), from->bytes());
+    copier->synchronise();
+    right = right && all_are(to->bytes(), value);
+  }
+  counts = machine.fake->counts();
+  return right;
+}
+
+TEST(CudaStreamTest, CopiesBetweenGpusThatReachEachOtherDirectly) {
+  FakeCuda::Counts counts;
+
+  EXPECT_TRUE(copy_between_gpus_is_right({.execution = FakeExecution::lazy}, counts));
+  EXPECT_EQ(counts.peer_copies, 2);
+  EXPECT_EQ(counts.copies, 0);
+}
+
+TEST(CudaStreamTest, CopiesThroughTheHostBetweenGpusThatDoNot) {
+  FakeCuda::Counts counts;
+
+  EXPECT_TRUE(
+      copy_between_gpus_is_right({.peers_reach = false, .execution = FakeExecution::lazy}, counts));
+  EXPECT_EQ(counts.peer_copies, 0);
+  EXPECT_EQ(counts.copies, 4);
+}
+
+TEST(CudaStreamTest, CopiesWrongBytesThroughTheHostWithoutItsEvents) {
+  FakeCuda::Counts counts;
+
+  EXPECT_FALSE(copy_between_gpus_is_right(
+      {.peers_reach = false, .execution = FakeExecution::lazy, .forgotten = Forgotten::event_waits},
+      counts));
+}
+
+TEST(CudaStreamTest, CallsBackWhenAllBeforeIsDoneAndSynchroniseWaitsForIt) {
+  const Machine machine({.execution = FakeExecution::lazy});
+  const auto device = machine.device(0);
+  const auto memory = device->allocate(kBlock);
+  const auto stream = device->make_stream("s");
+  std::atomic<bool> was_right = false;
+
+  fill(*machine.fake, *stream, *memory, 5);
+  stream->then([&] { was_right = all_are(memory->bytes(), 5); });
+  stream->synchronise();
+
+  EXPECT_TRUE(was_right);
+}
+
+TEST(CudaStreamTest, ACallbackMayBeTheLastOwnerOfDeviceMemory) {
+  const Machine machine({});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+  std::shared_ptr<DeviceMemory> memory = device->allocate(kBlock);
+
+  stream->then([owned = std::move(memory)] {});
+  stream->synchronise();
+
+  EXPECT_EQ(device->memory().use().used, Bytes{0});
+}
+
+TEST(CudaStreamTest, KeepsAFailureOfItsWorkForWhoeverWaits) {
+  const Machine machine({});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+  const auto other = device->make_stream("other");
+  const auto event = device->make_event();
+  bool was_called = false;
+
+  stream->submit([] { throw Error("broken"); });
+  stream->record(*event);
+  stream->then([&] { was_called = true; });
+  other->wait(*event);
+
+  EXPECT_THAT([&] { stream->synchronise(); }, ThrowsMessage<Error>("broken"));
+  EXPECT_THAT([&] { stream->submit([] {}); }, ThrowsMessage<Error>("broken"));
+  EXPECT_THAT([&] { event->synchronise(); }, ThrowsMessage<Error>("broken"));
+  EXPECT_THAT([&] { other->synchronise(); }, ThrowsMessage<Error>("broken"));
+  EXPECT_TRUE(event->ready());
+  EXPECT_TRUE(was_called);
+}
+
+TEST(CudaStreamTest, TurnsLibtorchsOutOfMemoryIntoTheTypedError) {
+  const Machine machine({});
+  const auto device = machine.device(1);
+  const auto stream = device->make_stream("s");
+
+  stream->submit([] { throw CudaFailure(cuda_code::kOutOfMemory, "CUDA out of memory"); });
+
+  EXPECT_THROW(stream->synchronise(), OutOfMemory);
+}
+
+TEST(CudaStreamTest, SaysThatAGpuWasLostAndStillCallsBack) {
+  const Machine machine({.lost_after = 40, .lost = 1});
+  const auto device = machine.device(1);
+  const auto stream = device->make_stream("s");
+  int called = 0;
+  for (int i = 0; i < 30; ++i) {
+    stream->then([&called] { ++called; });
+  }
+
+  EXPECT_THROW(stream->synchronise(), DeviceLost);
+  EXPECT_EQ(called, 30);
+}
+
+TEST(CudaStreamTest, RecordsWorkAndPlaysItAgain) {
+  const Machine machine({});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+  int runs = 0;
+
+  const std::unique_ptr<DeviceGraph> graph =
+      stream->capture([&] { machine.fake->launch([&] { ++runs; }); });
+  EXPECT_EQ(runs, 0);
+  graph->replay();
+  graph->replay();
+  stream->synchronise();
+
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(CudaStreamTest, IsGoodAfterWorkThatCannotBeRecorded) {
+  const Machine machine({.graphs = FakeGraphs::refused});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+
+  EXPECT_THROW((void)stream->capture([] {}), Error);
+  EXPECT_NO_THROW(stream->submit([] {}));
+  EXPECT_NO_THROW(stream->synchronise());
+}
+
+TEST(CudaStreamTest, TellsWhenAnEventWasPassed) {
+  const Machine machine({.execution = FakeExecution::lazy});
+  const auto device = machine.device(0);
+  const auto memory = device->allocate(kBlock);
+  const auto stream = device->make_stream("s");
+  const auto first = device->make_event();
+  const auto second = device->make_event();
+  EXPECT_TRUE(first->ready());
+  EXPECT_FALSE(first->passed_at());
+
+  fill(*machine.fake, *stream, *memory, 1);
+  stream->record(*first);
+  fill(*machine.fake, *stream, *memory, 2);
+  stream->record(*second);
+  EXPECT_FALSE(second->ready());
+  second->synchronise();
+
+  EXPECT_NEAR(Seconds(*second->passed_at() - *first->passed_at()).count(), 0.001, 1e-6);
+  EXPECT_EQ(device->stats().host_waits, 1);
+}
+
+}  // namespace
+}  // namespace qanat

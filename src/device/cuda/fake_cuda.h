@@ -1,0 +1,139 @@
+// A CudaRuntime without a GPU, for tests: "device memory" is the host's, and the test decides what
+// the GPUs do, when, and what they fail with.
+//
+// Two ways of running. Immediately: everything is done when it is asked for, in the order the host
+// asks, which is always one of the orders a GPU may choose; libtorch computes on the CPU, so whole
+// training runs work. Lazily: nothing is done before somebody waits for it, and then only what that
+// needs, so that every wait that is missing shows as wrong bytes.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "device/cuda/cuda_runtime.h"
+
+namespace qanat {
+
+// What the fake leaves out: the mistakes a backend could make.
+enum class Forgotten { nothing, event_waits, uses_on_streams, memory_limits };
+
+enum class FakeExecution { immediate, lazy };
+
+// What recording does. A recording of kernels holds what was launched with launch(), so one of
+// libtorch's work on the CPU is empty; a recording of work is that work, to be done again.
+enum class FakeGraphs { refused, of_kernels, of_work };
+
+struct FakeCudaScript {
+  int gpus = 2;
+  CudaVersions versions{.driver = 13020, .runtime = 13020};
+  std::optional<int> fails_to_start;  // with this code of CUDA
+  bool peers_reach = true;
+  Bytes memory = mebibytes(1024);  // of each GPU
+  int capability = 86;
+  FakeExecution execution = FakeExecution::immediate;
+  std::function<void()> delay{};  // called by whoever waits lazily, before anything is done
+  Forgotten forgotten = Forgotten::nothing;
+  FakeGraphs graphs = FakeGraphs::of_kernels;
+  // From this call on, counted over all that touch a GPU, every call for GPU `lost` fails with
+  // `lost_code`.
+  std::optional<std::int64_t> lost_after;
+  int lost = 0;
+  int lost_code = cuda_code::kUnknown;
+  // GPU whose allocations fail, and how many succeed before.
+  std::optional<int> full;
+  std::int64_t full_after = 0;
+};
+
+class FakeCuda : public CudaRuntime {
+ public:
+  explicit FakeCuda(const FakeCudaScript& script);
+  FakeCuda(const FakeCuda&) = delete;
+  FakeCuda& operator=(const FakeCuda&) = delete;
+  ~FakeCuda() override;
+
+  // A kernel: to be called from work that a stream runs. Does nothing before its turn has come.
+  void launch(std::function<void()> kernel);
+
+  // What was asked for, for tests to look at.
+  struct Counts {
+    std::int64_t peer_copies = 0;
+    std::int64_t copies = 0;
+    std::int64_t graphs_captured = 0;
+    std::int64_t graphs_replayed = 0;
+    std::int64_t live_events = 0;
+    std::int64_t live_streams = 0;
+    std::int64_t live_blocks = 0;
+    std::int64_t live_graphs = 0;
+  };
+  Counts counts() const;
+
+  CudaVersions versions() noexcept override { return script_.versions; }
+  int device_count() override;
+  CudaFacts facts(int device) override;
+  CudaStreamHandle make_stream(int device) override;
+  void drop_stream(CudaStreamHandle stream) noexcept override;
+  void run_on(CudaStreamHandle stream, const std::function<void()>& work) override;
+  void wait(CudaStreamHandle stream, CudaEventHandle event) override;
+  void synchronise(CudaStreamHandle stream) override;
+  CudaEventHandle make_event(int device) override;
+  void drop_event(CudaEventHandle event) noexcept override;
+  void record(CudaEventHandle event, CudaStreamHandle stream) override;
+  bool is_done(CudaEventHandle event) override;
+  void synchronise(CudaEventHandle event) override;
+  float milliseconds(CudaEventHandle from, CudaEventHandle to) override;
+  std::byte* allocate(int device, std::size_t bytes) override;
+  void free(std::byte* block) noexcept override;
+  void use_on(std::byte* block, CudaStreamHandle stream) override;
+  void set_memory_fraction(int device, double fraction) override;
+  CudaMemoryUse memory_use(int device) override;
+  void reset_peak(int device) noexcept override;
+  std::byte* allocate_pinned(std::size_t bytes) override;
+  void free_pinned(std::byte* block) noexcept override;
+  MemoryPlace place_of(const void* memory) override;
+  bool reach_peer(int device, int peer) override;
+  void copy(CudaStreamHandle stream,
+            std::byte* to,
+            const std::byte* from,
+            std::size_t bytes) override;
+  CudaGraphHandle capture(CudaStreamHandle stream, const std::function<void()>& work) override;
+  void replay(CudaGraphHandle graph, CudaStreamHandle stream) override;
+  void drop_graph(CudaGraphHandle graph) noexcept override;
+
+ private:
+  struct Point;
+  struct Operation;
+  struct Stream;
+  struct Event;
+  struct Block;
+  struct Gpu;
+  struct Graph;
+
+  void check(int device);
+  void enqueue(Stream& stream, Operation operation);
+  // Runs what `stream` has been given, up to `count` operations in all, and what those wait for.
+  void advance(Stream& stream, std::int64_t count);
+  void give_back(Block& block);
+  void reclaim(int device);
+
+  const FakeCudaScript script_;
+  mutable std::recursive_mutex mutex_;  // guards everything below; work may call back in
+  std::int64_t calls_ = 0;
+  std::vector<Gpu> gpus_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::map<std::byte*, std::unique_ptr<Block>> blocks_;
+  std::map<std::byte*, std::size_t> pinned_;
+  Counts counts_;
+  // Streams whose work is running on a thread, innermost last.
+  std::map<std::thread::id, std::vector<Stream*>> current_;
+  Graph* capturing_ = nullptr;
+  const Stream* capturing_on_ = nullptr;
+  double now_ms_ = 0;  // of the GPUs: a millisecond per operation
+};
+
+}  // namespace qanat

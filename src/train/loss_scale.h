@@ -1,0 +1,39 @@
+// The factor that keeps small gradients of fp16 from becoming zero: losses are multiplied by it,
+// gradients divided. It grows while all goes well and is halved by an update that is not finite.
+//
+// Lives on the device and is never looked at by the host, so nothing waits for it. libtorch's own
+// scaler is Python's. Belongs to one stream: call it from its work only.
+#pragma once
+
+#include <cstdint>
+
+#include <torch/types.h>
+
+namespace qanat {
+
+struct LossScaleOptions {
+  double first = 65536;
+  double growth = 2;
+  double backoff = 0.5;
+  std::int64_t growth_interval = 2000;  // updates in a row that were made
+  double most = 16777216;
+};
+
+class LossScale {
+ public:
+  LossScale(const LossScaleOptions& options, torch::Device device);
+
+  // f32 []: what a loss is multiplied by now.
+  const torch::Tensor& factor() const { return factor_; }
+  void unscale(const torch::Tensor& gradient) const;
+  // `made` is f32 []: 1 when the update was made, 0 when it was left out because its gradient was
+  // not finite.
+  void follow(const torch::Tensor& made);
+
+ private:
+  const LossScaleOptions options_;
+  torch::Tensor factor_;    // f32 []
+  torch::Tensor in_a_row_;  // f32 []: updates made since the last change
+};
+
+}  // namespace qanat

@@ -1,0 +1,179 @@
+#include "train/step_graphs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "device/device_lost.h"
+#include "train/reference_crops.h"
+
+namespace qanat {
+namespace {
+
+// As long as the reference of a shape can be: recordings read memory of one size.
+std::int64_t longest_reference(std::int64_t frames) {
+  return std::clamp<std::int64_t>(frames / 2, 1, ReferenceOptions{}.max_frames);
+}
+
+torch::Tensor copy_of(const torch::Tensor& tensor) {
+  return tensor.defined() ? tensor.clone() : tensor;
+}
+
+void overwrite(const torch::Tensor& to, const torch::Tensor& from) {
+  if (to.defined()) {
+    to.copy_(from, /*non_blocking=*/true);
+  }
+}
+
+// Memory of its own for everything a recording reads.
+SpeechPart make_inputs(const SpeechPart& part) {
+  const ModelBatch& batch = part.batch;
+  const torch::Tensor& reference = batch.reference;
+  return {
+      .batch = {.tokens = copy_of(batch.tokens),
+                .token_lengths = copy_of(batch.token_lengths),
+                .mel = copy_of(batch.mel),
+                .mel_lengths = copy_of(batch.mel_lengths),
+                .reference = torch::zeros(
+                    {reference.size(0), longest_reference(batch.mel.size(1)), reference.size(2)},
+                    reference.options()),
+                .reference_lengths = copy_of(batch.reference_lengths),
+                .condition = copy_of(batch.condition),
+                .speakers = copy_of(batch.speakers),
+                .mel_weights = copy_of(batch.mel_weights)},
+      .durations = copy_of(part.durations),
+      .row_weights = copy_of(part.row_weights)};
+}
+
+void fill(const SpeechPart& inputs, const SpeechPart& part) {
+  const torch::NoGradGuard no_grad;
+  const ModelBatch& to = inputs.batch;
+  const ModelBatch& from = part.batch;
+  overwrite(to.tokens, from.tokens);
+  overwrite(to.token_lengths, from.token_lengths);
+  overwrite(to.mel, from.mel);
+  overwrite(to.mel_lengths, from.mel_lengths);
+  overwrite(to.reference.narrow(1, 0, from.reference.size(1)), from.reference);
+  overwrite(to.reference_lengths, from.reference_lengths);
+  overwrite(to.condition, from.condition);
+  overwrite(to.speakers, from.speakers);
+  overwrite(to.mel_weights, from.mel_weights);
+  overwrite(inputs.durations, part.durations);
+  overwrite(inputs.row_weights, part.row_weights);
+}
+
+}  // namespace
+
+struct StepGraphs::Entry {
+  int runs = 0;
+  bool is_refused = false;
+  SpeechPart inputs;
+  std::unique_ptr<DeviceGraph> graph;
+};
+
+StepGraphs::StepGraphs(StepGraphParts parts, const StepGraphOptions& options)
+    : parts_(std::move(parts)), options_(options) {}
+
+StepGraphs::~StepGraphs() = default;
+
+void StepGraphs::add(const SpeechPart& part, const SpeechOptions& options) {
+  const Key key{part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)};
+  std::unique_ptr<Entry>& entry = entries_[key];
+  if (entry == nullptr) {
+    entry = std::make_unique<Entry>();
+  }
+  if (entry->graph != nullptr) {
+    fill(entry->inputs, part);
+    entry->graph->replay();
+    return;
+  }
+  if (entry->is_refused || num_recorded_ >= options_.most || ++entry->runs <= options_.warm_ups) {
+    add_speech_gradient(parts_.model, part, options, parts_.sums);
+    return;
+  }
+  record(*entry, part, options);
+}
+
+void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOptions& options) {
+  std::string why;
+  try {
+    why = try_recording(entry, part, options);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  if (why.empty()) {
+    ++num_recorded_;
+    journal(part, "recorded", "");
+    return;
+  }
+  refuse(entry, part, why);
+}
+
+// Leaves the gradient of the part added once, computed, whatever comes of the recording.
+std::string StepGraphs::try_recording(Entry& entry,
+                                      const SpeechPart& part,
+                                      const SpeechOptions& options) {
+  const torch::Tensor& gradient = parts_.model.gradient;
+  const torch::Tensor before = gradient.clone();
+  add_speech_gradient(parts_.model, part, options, parts_.sums);
+  const torch::Tensor after = gradient.clone();
+  const torch::Tensor sums_after = parts_.sums.clone();
+
+  entry.inputs = make_inputs(part);
+  fill(entry.inputs, part);
+  entry.graph = parts_.stream.capture([this, inputs = entry.inputs, options] {
+    add_speech_gradient(parts_.model, inputs, options, parts_.sums);
+  });
+  if (entry.graph == nullptr) {
+    return "this device records nothing";
+  }
+  gradient.copy_(before);
+  entry.graph->replay();
+  const torch::Tensor difference = (gradient - after).abs().max();
+  const torch::Tensor largest = (after - before).abs().max();
+  gradient.copy_(after);
+  parts_.sums.copy_(sums_after);
+  const double error = (difference / largest.clamp_min(1e-30)).item<double>();
+  return error <= options_.tolerance
+             ? ""
+             : fmt::format(
+                   "the recording is wrong by {:.3g} of the largest gradient; at most "
+                   "{:.3g} is rounding",
+                   error,
+                   options_.tolerance);
+}
+
+void StepGraphs::refuse(Entry& entry, const SpeechPart& part, const std::string& why) {
+  entry.is_refused = true;
+  entry.graph.reset();
+  entry.inputs = {};
+  journal(part, "refused", why);
+  if (!was_told_ && parts_.note) {
+    was_told_ = true;
+    parts_.note(
+        fmt::format("training.enable_graph_mode: a step of {} utterances of {} frames cannot be "
+                    "played from a recording ({}); such steps are computed without, with the same "
+                    "result; the journal says whether there are more",
+                    part.batch.mel.size(0),
+                    part.batch.mel.size(1),
+                    why));
+  }
+}
+
+void StepGraphs::journal(const SpeechPart& part, const char* state, const std::string& why) const {
+  if (parts_.journal == nullptr) {
+    return;
+  }
+  parts_.journal->record(
+      {.kind = "step_graph",
+       .fields = {
+           {"shape", {part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)}},
+           {"state", state},
+           {"why", why}}});
+}
+
+}  // namespace qanat

@@ -1,0 +1,54 @@
+"""tools/gpu_acceptance.py on a scripted GPU: that it runs, judges and keeps everything."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from program import QANAT, SOURCE, environment
+
+
+def accept(out, *flags, **script):
+    variables = {f"FAKE_CUDA_{name.upper()}": str(value) for name, value in script.items()}
+    return subprocess.run([sys.executable, SOURCE / "tools/gpu_acceptance.py", "--qanat", QANAT, "--out",
+                           out, *map(str, flags)], text=True, capture_output=True, timeout=900,
+                          env=environment(QANAT_CUDA_RUNTIME=os.environ["QANAT_FAKE_CUDA"], **variables))
+
+
+class GpuAcceptance(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.out = pathlib.Path(self.temporary.name) / "kept"
+
+    def results(self):
+        return {result["check"]: result for result in json.loads((self.out / "results.json").read_text())}
+
+    def test_one_card_is_judged_and_what_needs_two_is_left_out(self):
+        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1)
+        results = self.results()
+        self.assertEqual(results["devices"]["outcome"], "PASS")
+        self.assertEqual(results["the same losses as the processor"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["graph mode"]["outcome"], "PASS")
+        self.assertEqual(results["validate"]["outcome"], "LEFT OUT")
+        self.assertEqual(results["a budget that is too small"]["outcome"], "PASS", done.stdout)
+        self.assertTrue((self.out / "single.journal.jsonl").exists())
+        self.assertIn("| devices | PASS |", (self.out / "summary.md").read_text())
+
+    def test_without_a_driver_the_folder_says_so(self):
+        done = accept(self.out, start=35, driver=0)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.results()["devices"]["outcome"], "FAIL")
+        self.assertIn("no NVIDIA driver", self.results()["devices"]["seen"])
+
+    def test_a_folder_that_is_there_is_not_overwritten(self):
+        self.out.mkdir()
+        done = accept(self.out, gpus=1)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("name another folder", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
