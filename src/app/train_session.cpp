@@ -258,10 +258,11 @@ std::int64_t TrainRun::all_updates() const {
 // bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
 Precision TrainRun::precision() const {
   const auto* const gpu = dynamic_cast<const CudaDevice*>(devices_.model.get());
-  if (!config_.training.mixed_precision.value_or(gpu != nullptr)) {
+  const bool has_bf16 = gpu != nullptr && gpu->facts().capability >= 80;
+  if (!config_.training.mixed_precision.value_or(has_bf16)) {
     return Precision::single;
   }
-  if (gpu == nullptr || gpu->facts().capability >= 80) {
+  if (gpu == nullptr || has_bf16) {
     return Precision::bf16;
   }
   return gpu->facts().capability >= 70 ? Precision::fp16 : Precision::single;
@@ -292,7 +293,7 @@ TrainerOptions TrainRun::trainer_options() {
                    .group = &group_,
                    .journal = &events_,
                    .record_graphs = plan_.model.kind == DeviceKind::cuda &&
-                                    training.enable_graph_mode.value_or(false),
+                                    training.enable_graph_mode.value_or(true),
                    .note = [this](const std::string& note) { observer().on_note(note); }}};
 }
 

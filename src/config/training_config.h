@@ -160,13 +160,11 @@ void visit_fields(C& c, Visitor&& visit) {
               "train on the first batch_size utterances only, to see whether a model can learn")
             .flag("--overfit-one-batch"),
         c.overfit_one_batch);
-  visit(field("mixed_precision",
-              "autocast to bf16, or to fp16 on GPUs without bf16; auto: on for GPUs")
+  visit(field("mixed_precision", "bf16 autocast; auto: on for GPUs that have bf16")
             .flag("--mixed-precision", "--no-mixed-precision"),
         c.mixed_precision);
   visit(
-      field("enable_graph_mode",
-            "play the larger part of a step from CUDA graphs, one per shape; auto: off")
+      field("enable_graph_mode", "record a step as a CUDA graph; auto: on with CUDA")
           .inert_without(Needs::cuda, "graph mode means CUDA graphs, and there is no CUDA device"),
       c.enable_graph_mode);
   visit(field("enable_xla_compilation", "compile steps with XLA")

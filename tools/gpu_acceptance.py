@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Everything that has to be seen on real GPUs, run in one go and kept in one folder to send back.
+
+    tools/gpu_acceptance.py --qanat build/cuda/bin/qanat [--out gpu-acceptance] [--data DIR]
+
+About ten minutes with two cards; with one, what needs two is left out and says so. Every check
+keeps its command, exit code, output and time; summary.md says what was expected and what was seen.
+The folder holds no audio and no weights. docs/en/gpu_acceptance.md explains the checks.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPS = 60  # of each run; enough for a median behind the warm-up
+
+
+class Acceptance:
+    def __init__(self, qanat, out, data, steps):
+        self.qanat, self.out, self.data, self.steps = qanat, out, data, steps
+        self.results = []
+
+    def run(self, name, *arguments, timeout=300, environment=None):
+        """(exit code, stdout, stderr) of the program; all of it is kept."""
+        command = [str(self.qanat), *map(str, arguments)]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(command, text=True, capture_output=True, timeout=timeout,
+                                  stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+            code, stdout, stderr = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired as error:
+            code, stdout, stderr = None, error.stdout or "", f"no end within {timeout} s"
+        took = time.monotonic() - begin
+        (self.out / f"{name}.out").write_text(str(stdout))
+        (self.out / f"{name}.err").write_text(str(stderr))
+        self.last = {"command": " ".join(command[1:]), "exit": code, "seconds": round(took, 1)}
+        return code, stdout, stderr
+
+    def check(self, name, expected, seen, passed):
+        self.results.append({"check": name, "expected": expected, "seen": str(seen),
+                             "outcome": "PASS" if passed else "FAIL", **self.last})
+        print(f"{'PASS' if passed else 'FAIL'}  {name}: {seen}", flush=True)
+
+    def leave_out(self, name, why):
+        self.results.append({"check": name, "outcome": "LEFT OUT", "seen": why})
+        print(f"----  {name}: left out, {why}", flush=True)
+
+    def train(self, name, *flags, steps=None, **environment):
+        """(summary or None, step lines of the journal) of a run of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            code, stdout, _ = self.run(
+                name, "train", "--train-data", self.data, "--model-size", "nano", "--batch-size", 16,
+                "--max-steps", steps or self.steps, "--epochs", 1000, "--seed", 1, "--checkpoint-dir",
+                folder, "--render-every", 0, "--no-emoji", "--json", *flags, timeout=600,
+                environment=environment)
+            journal = pathlib.Path(folder) / "journal.jsonl"
+            lines = []
+            if journal.exists():
+                shutil.copy(journal, self.out / f"{name}.journal.jsonl")
+                lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        return (json.loads(stdout) if code == 0 else None,
+                [line for line in lines if line.get("kind") == "step"])
+
+    def devices(self):
+        code, stdout, _ = self.run("devices", "devices", "--json")
+        found = json.loads(stdout) if code == 0 else {"devices": []}
+        cards = [device for device in found["devices"] if device["id"].startswith("cuda:")]
+        self.check("devices", "every card with name, memory and bus, as nvidia-smi lists them",
+                   "; ".join(card["description"] for card in cards) or found.get("no_cuda"), cards)
+        if shutil.which("nvidia-smi"):
+            listed = subprocess.run(["nvidia-smi"], text=True, capture_output=True, check=False)
+            (self.out / "nvidia-smi.out").write_text(listed.stdout + listed.stderr)
+        return len(cards)
+
+    def one_card(self):
+        flags = ["--no-mixed-precision", "--set", "training.enable_graph_mode=false"]
+        _, on_gpu = self.train("single", *flags)
+        _, on_cpu = self.train("processor", *flags, steps=10, CUDA_VISIBLE_DEVICES="")
+        pairs = list(zip([step["losses"]["total"] for step in on_gpu],
+                         [step["losses"]["total"] for step in on_cpu]))
+        apart = max((abs(a - b) / b for a, b in pairs), default=float("inf"))
+        self.check("the same losses as the processor", "first 10 steps within 0.1 %, single precision",
+                   f"{100 * apart:.4f} % apart over {len(pairs)} steps", len(pairs) == 10 and apart < 1e-3)
+        warm = on_gpu[len(on_gpu) // 3:]
+        wall = sum(step["wall"] for step in warm)
+        waited = sum(step["phases"]["wait"] + step["phases"]["transfer"] for step in warm)
+        share = waited / wall if wall else 1.0
+        self.check("waiting for data", "less than 1 % of a step", f"{100 * share:.2f} %", share < 0.01)
+        _, mixed = self.train("mixed", "--mixed-precision", "--set", "training.enable_graph_mode=false")
+        finite = len(mixed) == self.steps and all(step["losses"]["total"] < 20 for step in mixed)
+        self.check("mixed precision", "every step finite; time per step not above single precision",
+                   f"{len(mixed)} steps, median {median(mixed):.4f} s against {median(on_gpu):.4f} s",
+                   finite)
+        _, graphs = self.train("graphs", "--set", "training.enable_graph_mode=true")
+        told = (self.out / "graphs.journal.jsonl").read_text().count('"kind":"step_graph"') \
+            if (self.out / "graphs.journal.jsonl").exists() else 0
+        self.check("graph mode", "every step finite; the journal says which shapes were recorded",
+                   f"{len(graphs)} steps, {told} shapes, median {median(graphs):.4f} s",
+                   len(graphs) == self.steps)
+
+    def two_cards(self, cards):
+        if cards < 2:
+            for name in ("validate", "both orders", "budgets", "profile dual"):
+                self.leave_out(name, f"it needs two cards, there are {cards}")
+            return
+        code, stdout, _ = self.run("validate", "validate", "--data-gpu", 0, "--model-gpu", 1,
+                                   "--data-path", self.data, "--json", timeout=600)
+        self.check("validate", "all five checks pass; GB/s near what the link allows",
+                   f"exit {code}", code == 0)
+        code, _, _ = self.run("validate-reversed", "validate", "--data-gpu", 1, "--model-gpu", 0,
+                              "--data-path", self.data, "--json", timeout=600)
+        self.check("both orders", "the same with the cards exchanged", f"exit {code}", code == 0)
+        summary, _ = self.train("budgets", "--data-gpu", 0, "--model-gpu", 1,
+                                "--enable-memory-isolation", "--data-gpu-memory", 1024,
+                                "--model-gpu-memory", 4096)
+        self.check("budgets", "a run inside 1024 and 4096 MB ends as usual",
+                   "done" if summary else "failed", summary)
+        code, _, _ = self.run("profile-dual", "profile", "dual", "--data-path", self.data, "--data-gpu",
+                              0, "--model-gpu", 1, "--json", timeout=600)
+        self.check("profile dual", "a verdict with intervals", f"exit {code}", code in (0, 3))
+
+    def faults(self):
+        code, _, stderr = self.run("too-much", "train", "--train-data", self.data, "--model-size", "nano",
+                                   "--max-steps", 2, "--enable-memory-isolation", "--model-gpu-memory", 1,
+                                   "--checkpoint-dir", self.out / "none", "--no-emoji")
+        shutil.rmtree(self.out / "none", ignore_errors=True)
+        self.check("a budget that is too small", "exit 1, and the flag that would help",
+                   stderr.strip().splitlines()[-1:] or "", code == 1 and "--model-gpu-memory" in stderr)
+
+    def analyze(self):
+        code, _, _ = self.run("analyze", "analyze", self.data, "--out", self.out / "analysis",
+                              timeout=900)
+        self.check("analyze", "one folder with a report; findings name the GPU's own figures",
+                   f"exit {code}", code in (0, 10))
+
+    def write(self):
+        passed = sum(result["outcome"] == "PASS" for result in self.results)
+        failed = sum(result["outcome"] == "FAIL" for result in self.results)
+        lines = ["# Acceptance on GPUs", "", f"{platform.platform()}, {passed} passed, {failed} failed", "",
+                 "| check | outcome | seen | expected | command | exit | s |", "|---|---|---|---|---|---|---|"]
+        for result in self.results:
+            cells = [str(result.get(key, "")) for key in
+                     ("check", "outcome", "seen", "expected", "command", "exit", "seconds")]
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        (self.out / "summary.md").write_text("\n".join(lines) + "\n")
+        (self.out / "results.json").write_text(json.dumps(self.results, indent=2) + "\n")
+        return failed
+
+
+def median(steps):
+    walls = sorted(step["wall"] for step in steps)
+    return walls[len(walls) // 2] if walls else float("nan")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--qanat", type=pathlib.Path, default="build/cuda/bin/qanat")
+    parser.add_argument("--out", type=pathlib.Path, default="gpu-acceptance")
+    parser.add_argument("--data", type=pathlib.Path, help="a data set; else one is made")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--without-analyze", action="store_true", help="leave out the longest part")
+    options = parser.parse_args()
+    if options.out.exists():
+        sys.exit(f"{options.out}: is there already; name another folder with --out")
+    options.out.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        data = options.data or pathlib.Path(temporary) / "corpus"
+        acceptance = Acceptance(options.qanat, options.out, data, options.steps)
+        acceptance.run("version", "version")
+        if options.data is None:
+            acceptance.run("corpus", "data", "make-demo", data, "--utterances", 200)
+        cards = acceptance.devices()
+        if cards > 0:
+            acceptance.one_card()
+            acceptance.two_cards(cards)
+            acceptance.faults()
+            if not options.without_analyze:
+                acceptance.analyze()
+        failed = acceptance.write()
+    print(f"{options.out}: send this folder back; summary.md is the first thing to read")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
