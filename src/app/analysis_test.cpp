@@ -32,7 +32,7 @@ TEST_F(AnalysisTest, WhatWasFinishedBeforeAStopIsWrittenAndTheRestIsNamed) {
   AnalysisRequest request = this->request();
   request.stop = stop.get_token();
   request.say = [&](const std::string& line) {
-    if (line.starts_with("2 of")) {
+    if (line.starts_with("2/")) {
       stop.request_stop();
     }
   };
@@ -69,7 +69,7 @@ TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
   request.config.values.data.model_gpu = 7;  // there is none
   request.stop = stop.get_token();
   request.say = [&](const std::string& line) {
-    if (line.starts_with("4 of")) {
+    if (line.starts_with("4/")) {
       stop.request_stop();  // enough was seen
     }
   };
