@@ -35,7 +35,7 @@ struct LoaderRequest {
   // Puts another source around the one that rows come from: for self-tests, which plant faults.
   // Absent otherwise.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source{};
-  RowFn on_row{};                            // told of every row, with its name; may be absent
+  RowFn on_row{};  // told of every row, with its name; may be absent
 };
 
 // Rows come from fresh shards, from memory or from audio, as data.preprocessing_mode and

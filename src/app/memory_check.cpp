@@ -163,7 +163,8 @@ std::vector<MemoryAdvice> memory_table(const RunConfig& config) {
     for (const ModelSize size : kSizes) {
       const auto usable = static_cast<int>(card * 1024 * kUsableShare);
       const MemoryNeed need{.model = model_memory(size),
-                            .ring = {.slots = config.data.prefetch_buffer_size.value_or(default_slots(RunMode::single_buffered))},
+                            .ring = {.slots = config.data.prefetch_buffer_size.value_or(
+                                         default_slots(RunMode::single_buffered))},
                             .largest = longest};
       table.push_back({.card_gb = card,
                        .size = size,

@@ -1,6 +1,6 @@
-#include "app/selftest.h"
-
 #include <gtest/gtest.h>
+
+#include "app/selftest.h"
 
 namespace qanat {
 namespace {

@@ -16,9 +16,8 @@ class Notes : public TrainObserver {
   void on_note(const std::string& note) override { notes.push_back(note); }
 
   bool any_has(std::string_view text) const {
-    return std::ranges::any_of(notes, [text](const std::string& note) {
-      return note.find(text) != std::string::npos;
-    });
+    return std::ranges::any_of(
+        notes, [text](const std::string& note) { return note.find(text) != std::string::npos; });
   }
   std::vector<std::string> notes;
 };
@@ -36,19 +35,18 @@ class TrainVerdictTest : public testing::Test {
     config.values.data.num_workers = 1;
     config.values.training.checkpoint_dir =
         (std::filesystem::path(*data_.config().data.train_data) / "run").string();
-    const TrainSummary summary =
-        run_training({.config = config,
-                      .observer = notes,
-                      .say = [](const std::string&) {},
-                      .measuring = nullptr,
-                      .starting = [](std::int64_t, std::int64_t) {},
-                      .stop = {},
-                      .verdicts = TrainRequest::Verdicts::live,
-                      .around_source =
-                          [&faults](std::unique_ptr<RowSource> rows) {
-                            return with_faults(std::move(rows), faults);
-                          }})
-            .value();
+    const TrainSummary summary = run_training({.config = config,
+                                               .observer = notes,
+                                               .say = [](const std::string&) {},
+                                               .measuring = nullptr,
+                                               .starting = [](std::int64_t, std::int64_t) {},
+                                               .stop = {},
+                                               .verdicts = TrainRequest::Verdicts::live,
+                                               .around_source =
+                                                   [&faults](std::unique_ptr<RowSource> rows) {
+                                                     return with_faults(std::move(rows), faults);
+                                                   }})
+                                     .value();
     return diagnose_run(read_run_trace(summary.journal).value());
   }
 

@@ -15,10 +15,10 @@
 
 #include "base/error.h"
 #include "base/language.h"
+#include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/text_front_end.h"
-#include "base/utf8.h"
 
 namespace qanat {
 namespace {

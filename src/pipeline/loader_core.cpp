@@ -132,11 +132,10 @@ LoaderCore::LoaderCore(LoaderInputs inputs, const LoaderOptions& options, Positi
   journal_start();
   for (int number = 0; number < num_threads(); ++number) {
     workers_.push_back(
-        start_thread(fmt::format("load-{}", number),
-                     [this, number](const std::stop_token& stop) {
-                       stay_on_cores(options_.cores);
-                       work(number, stop);
-                     }));
+        start_thread(fmt::format("load-{}", number), [this, number](const std::stop_token& stop) {
+          stay_on_cores(options_.cores);
+          work(number, stop);
+        }));
   }
 }
 

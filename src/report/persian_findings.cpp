@@ -70,7 +70,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"workers are busy all the time: depth is not what is missing",
        "کارگرها همیشه مشغول‌اند: کمبود از عمق نیست"},
       {"nothing is loaded ahead: the device waits while each batch is made",
-       "هیچ چیز از پیش بارگذاری نمی‌شود: تا هر دسته ساخته شود دستگاه منتظر "
+       "هیچ چیز از پیش بارگذاری نمی‌شود: تا هر دسته ساخته شود دستگاه "
+       "منتظر "
        "می‌ماند"},
       {"every utterance could be used", "همهٔ گفته‌ها به کار رفتند"},
       {"other programs use the idle cores, or storage is the limit",
@@ -194,7 +195,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"making features takes {} of {} cores",
        "ساختن ویژگی‌ها {} از {} هسته را می‌گیرد"},
       {"making features takes {} of {} cores in every epoch; made once, they would be read",
-       "ساختن ویژگی‌ها در هر دوره {} از {} هسته را می‌گیرد؛ اگر "
+       "ساختن ویژگی‌ها در هر دوره {} از {} هسته را می‌گیرد؛ "
+       "اگر "
        "یک "
        "بار "
        "ساخته "
@@ -208,7 +210,8 @@ std::span<const Translation> persian_finding_sentences() {
       {"the data side takes longer than the model side",
        "سمتِ داده از سمتِ مدل بیشتر زمان می‌گیرد"},
       {"data side {} ms, model side {} ms a batch; the data device is busy {} % of the time",
-       "برای هر دسته سمتِ داده {} و سمتِ مدل {} میلی‌ثانیه؛ دستگاهِ داده {}٪ از "
+       "برای هر دسته سمتِ داده {} و سمتِ مدل {} میلی‌ثانیه؛ دستگاهِ داده {}٪ "
+       "از "
        "زمان "
        "مشغول "
        "است"},
@@ -353,7 +356,8 @@ std::span<const Translation> persian_finding_sentences() {
        "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل است: حافظهٔ ذخیره "
        "نمی‌رسد"},
       {"{} loader workers wait for files {} % of the time: storage does not keep up",
-       "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل‌اند: حافظهٔ "
+       "{} کارگرِ بارگذار {}٪ از زمان منتظر فایل‌اند: "
+       "حافظهٔ "
        "ذخیره "
        "نمی‌رسد"},
       {"{} loader worker cannot keep up, and {} of {} cores are idle",

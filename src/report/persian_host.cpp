@@ -187,7 +187,8 @@ std::span<const Translation> persian_host_sentences() {
       {"the work of the loader has to be done by some core anyway",
        "کارِ بارگذار را به هر حال هسته‌ای باید بکند"},
       {"other programs use {} % of the cores; the trainer waits for one {} % of its time",
-       "برنامه‌های دیگر {}٪ از هسته‌ها را گرفته‌اند؛ آموزگار "
+       "برنامه‌های دیگر {}٪ از هسته‌ها را گرفته‌اند؛ "
+       "آموزگار "
        "{}٪ "
        "از "
        "زمانش "
@@ -282,7 +283,8 @@ std::span<const Translation> persian_host_sentences() {
        "فایل‌های "
        "مجموعه می‌سنجد"},
       {"training reads {} MB/s, storage gives {} MB/s cold to {} worker",
-       "آموزش {} مگابایت بر ثانیه می‌خواند، ذخیره‌گاهِ سرد {} مگابایت "
+       "آموزش {} مگابایت بر ثانیه می‌خواند، ذخیره‌گاهِ سرد {} "
+       "مگابایت "
        "بر "
        "ثانیه "
        "به "
@@ -290,7 +292,8 @@ std::span<const Translation> persian_host_sentences() {
        "کارگر "
        "می‌دهد"},
       {"training reads {} MB/s, storage gives {} MB/s cold to {} workers",
-       "آموزش {} مگابایت بر ثانیه می‌خواند، ذخیره‌گاهِ سرد {} مگابایت "
+       "آموزش {} مگابایت بر ثانیه می‌خواند، ذخیره‌گاهِ سرد {} "
+       "مگابایت "
        "بر "
        "ثانیه "
        "به "
@@ -298,7 +301,8 @@ std::span<const Translation> persian_host_sentences() {
        "کارگر "
        "می‌دهد"},
       {"training reads {} MB/s, but storage gives {} MB/s when files are not in memory",
-       "آموزش {} مگابایت بر ثانیه می‌خواند، اما ذخیره‌گاه بیرون از "
+       "آموزش {} مگابایت بر ثانیه می‌خواند، اما ذخیره‌گاه بیرون "
+       "از "
        "حافظه "
        "{} "
        "مگابایت "
@@ -379,7 +383,8 @@ std::span<const Translation> persian_host_sentences() {
       {"reset the card (sudo nvidia-smi -r) to replace the rows; when it happens again, replace "
        "the "
        "card",
-       "کارت را بازنشانی کنید (\u2068sudo nvidia-smi -r\u2069) تا ردیف‌ها "
+       "کارت را بازنشانی کنید (\u2068sudo nvidia-smi -r\u2069) تا "
+       "ردیف‌ها "
        "جایگزین "
        "شوند؛ "
        "اگر "
@@ -426,7 +431,8 @@ std::span<const Translation> persian_host_sentences() {
       {"store these files like the others (format, rate, disk), or leave them out; the journal "
        "lists "
        "the slowest",
-       "این فایل‌ها را مانند دیگران نگه دارید (قالب، نرخ، دیسک) "
+       "این فایل‌ها را مانند دیگران نگه دارید (قالب، نرخ، "
+       "دیسک) "
        "یا "
        "کنار "
        "بگذارید؛ "
@@ -434,7 +440,8 @@ std::span<const Translation> persian_host_sentences() {
        "در دفتر رویدادها هستند"},
       {"a faster link; qanat validate measures this one, and whether the other device should make "
        "the features",
-       "پیوندی تندتر؛ \u2068qanat validate\u2069 این یکی را می‌سنجد، و این را "
+       "پیوندی تندتر؛ \u2068qanat validate\u2069 این یکی را می‌سنجد، و این "
+       "را "
        "که "
        "آیا "
        "دستگاه "

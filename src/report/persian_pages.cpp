@@ -78,13 +78,15 @@ std::span<const Translation> persian_page_sentences() {
        "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی بیش از نوفه "
        "نیست"},
       {"Virtual GPUs are an emulation: the two of them share the cores that one device has alone.",
-       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک "
+       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که "
+       "یک "
        "دستگاه "
        "به "
        "تنهایی دارد."},
       {"Variation is that of steps of equal work. Each mode has a page of its own: follow its "
        "name.",
-       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی "
+       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: "
+       "روی "
        "نامش "
        "بزنید."},
 

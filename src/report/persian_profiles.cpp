@@ -27,15 +27,18 @@ std::span<const Translation> persian_profile_sentences() {
 
       // The loader.
       {"{} s of speech a second, {} batches a second: feeds steps of {} and longer",
-       "{} ثانیه گفتار در ثانیه، {} دسته در ثانیه: گام‌های {} و بلندتر را "
+       "{} ثانیه گفتار در ثانیه، {} دسته در ثانیه: گام‌های {} و بلندتر "
+       "را "
        "سیر "
        "می‌کند"},
       {"FED   a trainer with steps of {} waits {} of its time; {} of the batches were ready",
-       "سیر   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از دسته‌ها "
+       "سیر   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از "
+       "دسته‌ها "
        "آماده "
        "بود"},
       {"STARVED   a trainer with steps of {} waits {} of its time; {} of the batches were ready",
-       "گرسنه   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از دسته‌ها "
+       "گرسنه   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از "
+       "دسته‌ها "
        "آماده "
        "بود"},
       {"{} batches after {} of warm-up; the first came after {}",
@@ -60,7 +63,8 @@ std::span<const Translation> persian_profile_sentences() {
       {"{} of a worker's time, {} ms a row",
        "{} از زمان یک کارگر، {} میلی‌ثانیه برای هر ردیف"},
       {"{} from audio, {} from shards, {} from memory; {} bad; {} padding",
-       "{} از صدا، {} از ویژگی‌های ذخیره‌شده، {} از حافظه؛ {} خراب؛ "
+       "{} از صدا، {} از ویژگی‌های ذخیره‌شده، {} از حافظه؛ {} "
+       "خراب؛ "
        "{} "
        "پرکننده"},
       {"{} needs {} batches; there are {}", "{} به {} دسته نیاز دارد؛ {} دسته هست"},
@@ -75,7 +79,8 @@ std::span<const Translation> persian_profile_sentences() {
        "{} تنظیم در {} ثانیه، با گام‌های {}"},
       {"{} settings in {} s, as fast as it goes", "{} تنظیم در {} ثانیه، با همهٔ شتابِ ممکن"},
       {"{} settings in {} s, steps of {} (ended before every cell was known to 2 %)",
-       "{} تنظیم در {} ثانیه، با گام‌های {} (پیش از آنکه هر خانه تا ۲٪ شناخته شود "
+       "{} تنظیم در {} ثانیه، با گام‌های {} (پیش از آنکه هر خانه تا ۲٪ شناخته "
+       "شود "
        "پایان "
        "یافت)"},
       {"{} settings in {} s, as fast as it goes (ended before every cell was known to 2 %)",
@@ -97,7 +102,8 @@ std::span<const Translation> persian_profile_sentences() {
       {"{} % of what {} workers deliver, with fewer threads",
        "{}٪ آنچه {} کارگر می‌رسانند، با رشته‌های کمتر"},
       {"--batch-size {} would deliver {}x with {} workers, but changes what is learnt:",
-       "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را آموخته "
+       "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را "
+       "آموخته "
        "می‌شود "
        "دگرگون می‌کند:"},
       {"the learning rate has to follow, and so it is not recommended here",
@@ -111,7 +117,8 @@ std::span<const Translation> persian_profile_sentences() {
       {"min", "کمینه"},
       {"max", "بیشینه"},
       {"data wait below 30 % is called good, and is {} here; what counts is the gain",
-       "انتظار داده زیر ۳۰٪ خوب نام دارد و اینجا {} است؛ آنچه به شمار می‌آید "
+       "انتظار داده زیر ۳۰٪ خوب نام دارد و اینجا {} است؛ آنچه به شمار "
+       "می‌آید "
        "سود "
        "است"},
       {"{} frames of speech a second, {} padding", "{} قاب گفتار در ثانیه، {} پرکننده"},
@@ -122,18 +129,21 @@ std::span<const Translation> persian_profile_sentences() {
       {"not run, or too few steps", "اجرا نشد، یا گام‌ها کم بود"},
       {"{} steps on batches that were on the device already",
        "{} گام روی دسته‌هایی که از پیش روی دستگاه بودند"},
-      {"predicted with free data  {} [{}, {}]", "پیش‌بینی با دادهٔ رایگان  {} [{}، {}]"},
+      {"predicted with free data  {} [{}, {}]",
+       "پیش‌بینی با دادهٔ رایگان  {} [{}، {}]"},
       {"measured with free data   {} [{}, {}]", "سنجیده با دادهٔ رایگان   {} [{}، {}]"},
       {"confirmed: {} %, {}", "تأیید شد: {}٪، {}"},
       {"cheaper: {} %, {}", "ارزان‌تر: {}٪، {}"},
       {"dearer: {} %, {}", "گران‌تر: {}٪، {}"},
       {"the prediction holds", "پیش‌بینی درست بود"},
       {"steps cost less while nothing is loaded: loading takes time from the model",
-       "گام‌ها وقتی چیزی بارگذاری نمی‌شود کمتر می‌گیرند: بارگذاری از زمان "
+       "گام‌ها وقتی چیزی بارگذاری نمی‌شود کمتر می‌گیرند: بارگذاری از "
+       "زمان "
        "مدل "
        "می‌کاهد"},
       {"steps cost more than predicted: the machine was busier during the probe; run again",
-       "گام‌ها بیش از پیش‌بینی گرفتند: دستگاه هنگام آزمون پرکارتر بود؛ دوباره "
+       "گام‌ها بیش از پیش‌بینی گرفتند: دستگاه هنگام آزمون پرکارتر بود؛ "
+       "دوباره "
        "اجرا "
        "کنید"},
 
@@ -144,7 +154,8 @@ std::span<const Translation> persian_profile_sentences() {
       {"{}x the speech per second of one device [{}, {}], measured in turns",
        "{} برابرِ گفتار در ثانیهٔ یک دستگاه [{}، {}]، نوبت به نوبت سنجیده"},
       {"the GPUs are emulated on the processor (virtual GPUs): the figures are of this machine",
-       "GPUها روی پردازنده شبیه‌سازی شده‌اند: رقم‌ها از آنِ همین "
+       "GPUها روی پردازنده شبیه‌سازی شده‌اند: رقم‌ها از آنِ "
+       "همین "
        "دستگاه "
        "است"},
       {"mean of a batch; {} steps on two devices, {} on one",

@@ -84,23 +84,23 @@ Json to_json(const Finding& finding, std::size_t rank) {
   for (const Fix& fix : finding.fixes) {
     fixes.push_back(to_json(fix));
   }
-  return {{"id", finding.id},
-          {"rank", rank},
-          {"title", finding.title},
-          {"severity", to_string(finding.severity)},
-          {"evidence", std::move(evidence)},
-          {"gain",
-           {{"step_s_now", finding.gain.step_now},
-            {"step_s_if_fixed", finding.gain.step_if_fixed},
-            {"speedup", finding.gain.speedup},
-            {"ci95", to_json(finding.gain.ci95)},
-            {"method", finding.gain.method}}},
-          {"fixes", std::move(fixes)},
-          {"marginal_speedup", or_null(finding.marginal_speedup)},
-          {"explained_by",
-           finding.explained_by.empty() ? Json(nullptr) : Json(finding.explained_by)},
-          {"verify", finding.verify},
-          {"may_be_wrong", finding.may_be_wrong}};
+  return {
+      {"id", finding.id},
+      {"rank", rank},
+      {"title", finding.title},
+      {"severity", to_string(finding.severity)},
+      {"evidence", std::move(evidence)},
+      {"gain",
+       {{"step_s_now", finding.gain.step_now},
+        {"step_s_if_fixed", finding.gain.step_if_fixed},
+        {"speedup", finding.gain.speedup},
+        {"ci95", to_json(finding.gain.ci95)},
+        {"method", finding.gain.method}}},
+      {"fixes", std::move(fixes)},
+      {"marginal_speedup", or_null(finding.marginal_speedup)},
+      {"explained_by", finding.explained_by.empty() ? Json(nullptr) : Json(finding.explained_by)},
+      {"verify", finding.verify},
+      {"may_be_wrong", finding.may_be_wrong}};
 }
 
 Json findings(const Diagnosis& diagnosis) {

@@ -91,12 +91,13 @@ TEST(PersianTest, GapsTakeNumbersNamesAndKnownWords) {
       "هر ۱۰ گام یکی ۵۰ میلی‌ثانیه بیشتر می‌گیرد، و این "
       "همان "
       "\u2068training.log_every\u2069 است");
-  EXPECT_EQ(to_persian("preparing data fills all 4 allowed cores, 81 % of it in decode"),
-            "آماده‌سازی داده هر ۴ هستهٔ مجاز را پر کرده است، "
-            "۸۱٪ "
-            "آن "
-            "در "
-            "رمزگشایی");
+  EXPECT_EQ(
+      to_persian("preparing data fills all 4 allowed cores, 81 % of it in decode"),
+      "آماده‌سازی داده هر ۴ هستهٔ مجاز را پر کرده است، "
+      "۸۱٪ "
+      "آن "
+      "در "
+      "رمزگشایی");
 }
 
 TEST(PersianTest, TheLongestSentenceThatFitsWins) {

@@ -46,7 +46,10 @@ std::string first_event(const Dashboard& dashboard, const std::string& query = "
       fmt::format("GET /events{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", query, dashboard.port()));
   const std::string text = receive_until(fd, "}\n\n");
   const std::size_t data = text.find("data: ");
-  return data == std::string::npos ? text : text.substr(data + 6);
+  if (data == std::string::npos) {
+    return text;
+  }
+  return text.substr(data + 6, text.find("\n\n", data) - data - 6);  // the next may have begun
 }
 
 TEST_F(DashboardTest, ServesThePageAndItsResources) {
