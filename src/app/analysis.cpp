@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <iterator>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "app/data_profile_run.h"
 #include "app/dataset_sources.h"
+#include "app/deadline.h"
 #include "app/dual_profile_run.h"
 #include "app/run_page.h"
 #include "app/step_profile_run.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/thread.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
 #include "dataset/dataset_check.h"
@@ -33,36 +30,6 @@
 
 namespace qanat {
 namespace {
-
-// A stop token that comes when either the user wants it or the time is over. The destructor ends
-// its thread at once.
-class Deadline {
- public:
-  Deadline(Clock::time_point end, const std::stop_token& stop)
-      : forward_(stop, [this] { source_.request_stop(); }) {
-    if (end <= Clock::now()) {
-      source_.request_stop();
-      return;
-    }
-    timer_ = start_thread("deadline", [this, end](const std::stop_token& over) {
-      std::mutex mutex;
-      std::condition_variable_any never;
-      std::unique_lock lock(mutex);
-      never.wait_until(lock, over, end, [] { return false; });
-      source_.request_stop();
-    });
-  }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  ~Deadline() = default;
-
-  std::stop_token token() const { return source_.get_token(); }
-
- private:
-  std::stop_source source_;
-  std::stop_callback<std::function<void()>> forward_;
-  std::jthread timer_;  // last: uses the source
-};
 
 CheckOptions check_options(const RunConfig& config, const std::stop_token& stop) {
   const TrainingSetOptions set = make_training_set_options(config, read_host_facts());

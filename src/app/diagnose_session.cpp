@@ -1,19 +1,17 @@
 #include "app/diagnose_session.h"
 
-#include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/deadline.h"
 #include "app/diagnose_data.h"
 #include "app/diagnose_host.h"
 #include "app/measured_run.h"
 #include "app/run_devices.h"
 #include "app/train_inputs.h"
 #include "base/error.h"
-#include "base/thread.h"
 #include "monitor/resource_monitor.h"
 
 namespace qanat {
@@ -43,32 +41,6 @@ class TraceSink final : public EventSink {
   const Clock::time_point begin_ = Clock::now();
   std::mutex mutex_;  // guards trace_
   RunTrace trace_;
-};
-
-// Requests a stop when the time is up or the given token does; destroying it waits for nothing.
-class TimeLimit {
- public:
-  TimeLimit(Seconds longest, const std::stop_token& stop)
-      : forward_(stop, [this] { source_.request_stop(); }),
-        thread_(start_thread("time-limit", [this, longest](const std::stop_token& done) {
-          std::unique_lock lock(mutex_);
-          woken_.wait_for(lock, done, longest, [] { return false; });
-          if (!done.stop_requested()) {
-            source_.request_stop();
-          }
-        })) {}
-  TimeLimit(const TimeLimit&) = delete;
-  TimeLimit& operator=(const TimeLimit&) = delete;
-  ~TimeLimit() = default;
-
-  std::stop_token token() const { return source_.get_token(); }
-
- private:
-  std::stop_source source_;
-  std::stop_callback<std::function<void()>> forward_;
-  std::mutex mutex_;  // guards nothing: the thread waits on it
-  std::condition_variable_any woken_;
-  std::jthread thread_;  // last: it uses the others
 };
 
 DiagnosisSection skipped(std::string name, std::string why) {
@@ -182,7 +154,7 @@ void Session::train() {
   try {
     LoadedConfig config = request_.config;
     config.values.pipeline.monitor_every = Seconds{0.5};  // a short run is looked at more often
-    const TimeLimit limit(request_.longest, request_.stop);
+    const Deadline limit(time_after(request_.longest), request_.stop);
     std::optional<MeasuredRun> run = run_measured({.config = std::move(config),
                                                    .steps = request_.steps,
                                                    .folder = request_.folder,
