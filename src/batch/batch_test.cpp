@@ -2,8 +2,11 @@
 
 #include <cmath>
 #include <optional>
+#include <thread>
 
 #include <gtest/gtest.h>
+
+#include "batch/hesitant_allocator.h"
 
 namespace qanat {
 namespace {
@@ -137,6 +140,26 @@ TEST(BlockPoolTest, AllocatesOnlyWhatIsOutAtOnce) {
   EXPECT_EQ(pool->stats().most_lent, 2);
   pool->give_back(a);
   pool->give_back(b);
+}
+
+TEST(BlockPoolTest, LendsWhatIsThereWhileAnotherIsBeingMade) {
+  Hesitation hesitation;
+  const auto pool =
+      std::make_shared<BlockPool>(4096, std::make_unique<HesitantAllocator>(hesitation));
+  pool->add_block();
+  std::jthread maker([&] { pool->add_block(); });
+  hesitation.asked.wait();
+
+  std::byte* block = pool->borrow();
+  pool->give_back(block);
+
+  EXPECT_EQ(pool->borrow(), block);
+  EXPECT_EQ(pool->stats().blocks, 1);
+  hesitation.allowed.count_down();
+  maker.join();
+  EXPECT_EQ(pool->stats().blocks, 2);
+  EXPECT_EQ(pool->stats().lent, 1);
+  pool->give_back(block);
 }
 
 TEST(BlockPoolTest, TrimFreesOnlyWhatIsNotOut) {

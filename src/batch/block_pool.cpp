@@ -33,30 +33,64 @@ BlockPool::~BlockPool() {
 }
 
 std::byte* BlockPool::borrow() {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) {
-    free_.reserve(static_cast<std::size_t>(blocks_) + 1);  // so that give_back() cannot throw
-    std::byte* fresh = allocator_->allocate(block_bytes_);
-    ++blocks_;
-    free_.push_back(fresh);
+  while (true) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        std::byte* block = free_.back();
+        free_.pop_back();
+        most_lent_ = std::max(most_lent_, blocks_ - static_cast<std::int64_t>(free_.size()));
+        return block;
+      }
+    }
+    add_block();  // another thread may be quicker to borrow it
   }
-  std::byte* block = free_.back();
-  free_.pop_back();
-  most_lent_ = std::max(most_lent_, blocks_ - static_cast<std::int64_t>(free_.size()));
-  return block;
+}
+
+void BlockPool::add_block() {
+  const std::lock_guard allocating(allocating_);
+  std::byte* fresh = allocator_->allocate(block_bytes_);
+  const std::lock_guard lock(mutex_);
+  try {
+    free_.reserve(static_cast<std::size_t>(blocks_) + 1);  // so that give_back() cannot throw
+  } catch (...) {
+    allocator_->release(fresh, block_bytes_);
+    throw;
+  }
+  ++blocks_;
+  free_.push_back(fresh);
 }
 
 void BlockPool::give_back(std::byte* block) noexcept {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(block);
+  {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(block);
+  }
+  const std::lock_guard telling(telling_);
+  if (listener_) {
+    listener_();
+  }
+}
+
+void BlockPool::tell_when_given_back(std::function<void()> listener) {
+  const std::lock_guard telling(telling_);
+  listener_ = std::move(listener);
 }
 
 void BlockPool::trim(std::int64_t blocks) {
-  const std::lock_guard lock(mutex_);
-  while (blocks_ > blocks && !free_.empty()) {
-    allocator_->release(free_.front(), block_bytes_);  // the one unused for longest
-    free_.erase(free_.begin());
-    --blocks_;
+  const std::lock_guard allocating(allocating_);
+  std::vector<std::byte*> surplus;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto count =
+        std::clamp<std::int64_t>(blocks_ - blocks, 0, static_cast<std::int64_t>(free_.size()));
+    const auto end = free_.begin() + count;
+    surplus.assign(free_.begin(), end);  // those unused for longest
+    free_.erase(free_.begin(), end);
+    blocks_ -= count;
+  }
+  for (std::byte* block : surplus) {
+    allocator_->release(block, block_bytes_);
   }
 }
 

@@ -66,7 +66,7 @@ Choice choose_workers(const TuneObservation& seen) {
 }
 
 Choice choose_window(const TuneObservation& seen) {
-  if (seen.ready_low == 0 && seen.ready_high >= seen.window) {
+  if (is_short(seen) && seen.ready_low == 0 && seen.ready_high >= seen.window) {
     return {seen.window * 2, "the buffer was both empty and full: the work is uneven"};
   }
   const int swing = seen.ready_high - seen.ready_low + 1;

@@ -118,8 +118,18 @@ TEST(AutotunerTest, AWindowGrowsOnlyToItsLimit) {
   seen.window = 40;
   seen.ready_low = 0;
   seen.ready_high = 40;
+  seen.wait_share = 0.05;
 
   EXPECT_EQ(decide(seen, kEightCores).window, 50);
+}
+
+// A ring behind the loader empties it in one go when it grows; that alone hurts nobody.
+TEST(AutotunerTest, AWindowThatWasEmptyAndFullStaysWhileNobodyWaits) {
+  TuneObservation seen = content(1);
+  seen.ready_low = 0;
+  seen.ready_high = 8;
+
+  EXPECT_EQ(decide(seen, kEightCores).window, 8);
 }
 
 TEST(AutotunerTest, AWindowThatWasNeverLowShrinksByAQuarterAtMost) {

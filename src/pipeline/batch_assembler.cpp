@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/thread.h"
 
 namespace qanat {
 namespace {
@@ -56,6 +57,15 @@ BatchAssembler::BatchAssembler(PlanSequence plans,
   for (int i = 0; i < std::max(options.max_window, 1); ++i) {
     slots_.push_back(std::make_unique<BatchSlot>());
   }
+  pool_->tell_when_given_back([this] {
+    const std::lock_guard lock(mutex_);
+    wake_another();
+  });
+  supplier_ = start_thread("blocks", [this](const std::stop_token& stop) { supply_blocks(stop); });
+}
+
+BatchAssembler::~BatchAssembler() {
+  pool_->tell_when_given_back({});  // batches may outlive the assembler
 }
 
 std::optional<RowTask> BatchAssembler::claim(WorkerSeat& seat, const std::stop_token& stop) {
@@ -123,12 +133,13 @@ BatchAssembler::Gate BatchAssembler::gate() const {
   if (outstanding >= std::max(window_, asked_ ? 1 : 0)) {
     return Gate::full;
   }
-  // A consumer that keeps its batches may have borrowed every block. One more than the budget
-  // allows is better than waiting for it forever.
-  if (outstanding > 0 && pool_->stats().lent >= max_blocks_) {
-    return Gate::full;
+  const PoolStats pool = pool_->stats();
+  if (pool.lent < max_blocks_) {
+    return pool.lent < pool.blocks ? Gate::open : Gate::no_block;
   }
-  return Gate::open;
+  // A consumer that keeps its batches has borrowed every block. One more than the budget allows is
+  // better than waiting for it forever.
+  return outstanding > 0 ? Gate::full : Gate::open;
 }
 
 void BatchAssembler::open_next() {
@@ -143,6 +154,7 @@ void BatchAssembler::open_next() {
   slot.unfinished.store(spec.shape.rows);
   ++opened_;
   slot.unclaimed.store(spec.shape.rows, std::memory_order_release);
+  supply_.notify_one();  // for the batch after it
 }
 
 void BatchAssembler::make_plan(std::unique_lock<std::mutex>& lock, std::int64_t epoch) {
@@ -165,6 +177,7 @@ void BatchAssembler::wait_for_work(std::unique_lock<std::mutex>& lock,
                                    const std::stop_token& stop) {
   const bool starved = gate() == Gate::no_plan;
   const Stopwatch watch(starved ? seat.counters.starved : seat.counters.blocked);
+  supply_.notify_one();
   ++waiting_;
   work_.wait(lock, stop, [&] {
     return finished_ || seat.number >= workers_ || is_claimable() || gate() == Gate::open ||
@@ -175,9 +188,40 @@ void BatchAssembler::wait_for_work(std::unique_lock<std::mutex>& lock,
 
 // One at a time: the woken worker wakes the next one if there is more than it can do alone.
 void BatchAssembler::wake_another() {
-  if (waiting_ > 0 && (is_claimable() || gate() == Gate::open)) {
-    work_.notify_one();
+  if (waiting_ == 0) {
+    return;  // whoever is at work looks for itself
   }
+  if (is_claimable() || gate() == Gate::open) {
+    work_.notify_one();
+  } else if (gate() == Gate::no_block) {
+    supply_.notify_one();
+  }
+}
+
+void BatchAssembler::supply_blocks(const std::stop_token& stop) {
+  try {
+    std::unique_lock lock(mutex_);
+    const auto is_wanted = [this] { return finished_ || has_surplus_ || gate() == Gate::no_block; };
+    while (supply_.wait(lock, stop, is_wanted) && !stop.stop_requested() && !finished_) {
+      const std::int64_t keep = blocks_to_keep();
+      const bool shrink = std::exchange(has_surplus_, false);
+      lock.unlock();
+      if (shrink) {
+        pool_->trim(keep);
+      } else {
+        pool_->add_block();
+      }
+      lock.lock();
+      wake_another();
+    }
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+// A window full, and what the consumer holds.
+std::int64_t BatchAssembler::blocks_to_keep() const {
+  return window_ + pool_->stats().lent - (opened_ - taken_);
 }
 
 bool BatchAssembler::finish(const RowTask& task) {
@@ -225,6 +269,7 @@ void BatchAssembler::end_run(std::exception_ptr failure) {
   ready_.fail(std::move(failure));  // without a failure: the end of the stream
   work_.notify_all();
   unparked_.notify_all();
+  supply_.notify_all();
   published_more_.notify_all();
 }
 
@@ -261,7 +306,12 @@ std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {
 
 void BatchAssembler::set_window(int batches) {
   const std::lock_guard lock(mutex_);
-  window_ = std::clamp(batches, 0, static_cast<int>(slots_.size()));
+  const int before =
+      std::exchange(window_, std::clamp(batches, 0, static_cast<int>(slots_.size())));
+  if (window_ < before) {
+    has_surplus_ = true;
+    supply_.notify_one();
+  }
   fit_ready_capacity();
   wake_another();
 }

@@ -4,6 +4,9 @@
 // the pool's blocks, in bytes. Inside a batch rows are claimed and finished by atomic counters; the
 // lock is taken once per batch. A slow row holds back its own batch (and, since order is kept, the
 // delivery of later ones), but not the filling of the rest of the window.
+//
+// Blocks that the window has no use for yet are made by a thread of their own: page-locking one
+// takes longer than filling it, and the workers go on with those that are there meanwhile.
 #pragma once
 
 #include <atomic>
@@ -15,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -87,6 +91,7 @@ class BatchAssembler {
                  const AssemblerOptions& options);
   BatchAssembler(const BatchAssembler&) = delete;
   BatchAssembler& operator=(const BatchAssembler&) = delete;
+  ~BatchAssembler();
 
   // The next row to fill. Waits while the window is full, the seat is not among those that work,
   // or a plan is being made; nullopt at the end, after a failure, or when asked to stop.
@@ -113,7 +118,7 @@ class BatchAssembler {
   int workers() const;
 
  private:
-  enum class Gate { open, no_plan, full, end };
+  enum class Gate { open, no_plan, no_block, full, end };
 
   static std::optional<RowTask> take_row(BatchSlot& slot);
   std::optional<RowTask> claim_slowly(WorkerSeat& seat, const std::stop_token& stop);
@@ -127,6 +132,8 @@ class BatchAssembler {
                      WorkerSeat& seat,
                      const std::stop_token& stop);
   void wake_another();
+  void supply_blocks(const std::stop_token& stop);
+  std::int64_t blocks_to_keep() const;
   void publish_complete();
   void end_run(std::exception_ptr failure);
   BatchSlot& slot_of(std::int64_t sequence);
@@ -144,6 +151,7 @@ class BatchAssembler {
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable_any work_;
   std::condition_variable_any unparked_;
+  std::condition_variable_any supply_;
   mutable std::condition_variable_any published_more_;
   PlanSequence plans_;
   int window_;
@@ -155,7 +163,10 @@ class BatchAssembler {
   std::int64_t publishing_ = 0;  // published,
   std::int64_t taken_ = 0;       // and taken by the consumer
   bool finished_ = false;        // failed, or the last batch is published
+  bool has_surplus_ = false;     // the window shrank, and its blocks were not given back yet
   Watermarks marks_;
+
+  std::jthread supplier_;  // last: it uses everything above
 };
 
 }  // namespace qanat

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "batch/hesitant_allocator.h"
 #include "pipeline/fake_rows.h"
 
 namespace qanat {
@@ -21,10 +22,12 @@ class BatchAssemblerTest : public testing::Test {
         plan_epoch({.lengths = lengths_, .edges = edges_, .batching = batching_, .epoch = epoch}));
   }
 
-  std::unique_ptr<BatchAssembler> make(const AssemblerOptions& options,
-                                       std::optional<std::int64_t> end_epoch = std::nullopt) const {
+  std::unique_ptr<BatchAssembler> make(
+      const AssemblerOptions& options,
+      std::optional<std::int64_t> end_epoch = std::nullopt,
+      std::unique_ptr<BlockAllocator> allocator = make_host_allocator()) const {
     const auto pool = std::make_shared<BlockPool>(
-        make_layout(edges_.back().shape(), options.payload).bytes, make_host_allocator());
+        make_layout(edges_.back().shape(), options.payload).bytes, std::move(allocator));
     return std::make_unique<BatchAssembler>(
         PlanSequence(plan(0), 0, end_epoch),
         [this](std::int64_t epoch) { return plan(epoch); },
@@ -178,6 +181,55 @@ TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
   claim_all(*assembler, seat, kRows);
   EXPECT_EQ(assembler->outstanding(), 1);
   EXPECT_EQ(assembler->ready_stats().capacity, 1U);
+}
+
+// The consumer asks before there is a block to fill, and one that it held comes back.
+TEST_F(BatchAssemblerTest, ABlockThatIsGivenBackIsFilledAtOnce) {
+  Hesitation hesitation;
+  const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 2},
+                              std::nullopt,
+                              std::make_unique<HesitantAllocator>(hesitation));
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+    assembler->finish(task);
+  }
+  std::optional<Batch> held = assembler->take({});
+  std::jthread worker([&] {
+    for (int row = 0; row < kRows; ++row) {
+      assembler->finish(*assembler->claim(seat, {}));
+    }
+  });
+  std::jthread consumer([&] { EXPECT_EQ(assembler->take({})->id().index, 1); });
+  hesitation.asked.wait();
+
+  held.reset();
+  consumer.join();
+
+  hesitation.allowed.count_down();
+}
+
+// Page-locking a block takes longer than filling it.
+TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) {
+  Hesitation hesitation;
+  const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2},
+                              std::nullopt,
+                              std::make_unique<HesitantAllocator>(hesitation));
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  const std::vector<RowTask> first = claim_all(*assembler, seat, kRows);
+  std::jthread worker([&] {
+    for (int row = 0; row < kRows; ++row) {
+      assembler->finish(*assembler->claim(seat, {}));  // the first waits for a block
+    }
+  });
+  hesitation.asked.wait();
+
+  for (const RowTask& task : first) {
+    assembler->finish(task);
+  }
+  EXPECT_EQ(assembler->take({})->id().index, 0);
+  EXPECT_EQ(assembler->take({})->id().index, 1);
+
+  hesitation.allowed.count_down();
 }
 
 TEST_F(BatchAssemblerTest, WorkersAndWindowMayChangeAtAnyTime) {

@@ -343,7 +343,6 @@ void LoaderCore::tune() {
   }
   if (decision->window != window) {
     assembler_.set_window(decision->window);
-    pool_->trim(decision->window);
   }
   const bool changed = decision->workers != workers || decision->window != window;
   if (changed && journal_ != nullptr) {
