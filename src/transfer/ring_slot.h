@@ -38,6 +38,7 @@ struct RingProgress {
   int target_slots = 0;
   int live_slots = 0;
   int being_read = 0;           // released, not yet read
+  int on_host = 0;              // submitted, and their host blocks not read yet
   std::int64_t submitted = 0;   // by the feeder
   std::int64_t arrived = 0;     // on the model device, or failed on the way
   std::int64_t handed_out = 0;  // by next()

@@ -42,11 +42,15 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits) {
                         milliseconds(slowest.time),
                         milliseconds(seen.step))};
   }
-  if (seen.wait_share <= kFeltWait && seen.calm_periods >= kCalmPeriods &&
-      seen.slots > std::max(limits.least, seen.too_few + 1)) {
+  const bool is_calm = seen.wait_share <= kFeltWait && seen.calm_periods >= kCalmPeriods;
+  const Seconds half = seen.step * (0.5 * seen.slots);
+  if (is_calm && seen.reserve > half && seen.slots > std::max(limits.least, seen.too_few + 1)) {
     return {seen.slots - 1,
-            fmt::format("nothing was short for {} periods, and the memory is the model's",
-                        seen.calm_periods)};
+            fmt::format("for {} periods batches lay ready {:.1f} ms and longer, and a step takes "
+                        "{:.2f} ms: more than half of the slots were not needed",
+                        seen.calm_periods,
+                        milliseconds(seen.reserve),
+                        milliseconds(seen.step))};
   }
   return {seen.slots, ""};
 }
@@ -56,7 +60,9 @@ std::optional<StepPace> step_pace(const SlotTimes& times, Clock::time_point end_
     return std::nullopt;
   }
   const Clock::time_point begin = std::max(*times.copy.end, end_before);
-  return StepPace{.own = *times.train.end - begin, .waited = begin - end_before};
+  return StepPace{.own = *times.train.end - begin,
+                  .waited = begin - end_before,
+                  .reserve = begin - *times.copy.end};
 }
 
 }  // namespace qanat

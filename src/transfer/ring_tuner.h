@@ -27,7 +27,9 @@ struct RingPeriod {
   Seconds step{0};          // the consumer's own time
   double wait_share = 0.0;  // of the period that the model device waited for a batch
   int calm_periods = 0;     // periods before this one without waiting
-  int too_few = 0;          // slots that a period before this one waited with; 0: none did
+  // The shortest time a batch had lain ready when its step began, since a step waited last.
+  Seconds reserve{0};
+  int too_few = 0;  // slots that a period before this one waited with; 0: none did
 };
 
 struct SlotDecision {
@@ -39,8 +41,9 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits);
 
 // What a step was, from the times of its batch and the end of the one before.
 struct StepPace {
-  Seconds own{0};     // the consumer's
-  Seconds waited{0};  // for its batch to arrive
+  Seconds own{0};      // the consumer's
+  Seconds waited{0};   // for its batch to arrive
+  Seconds reserve{0};  // that its batch had lain ready
 };
 
 // Nothing when the times are incomplete: the run was stopped in the middle.

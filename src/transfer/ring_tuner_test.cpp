@@ -49,12 +49,25 @@ TEST(RingTunerTest, GivesASlotBackAfterALongCalm) {
   RingPeriod seen = uneven();
   seen.slots = 5;
   seen.wait_share = 0;
+  seen.reserve = Seconds{0.090};  // three steps
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
   seen.calm_periods = 8;
 
-  EXPECT_EQ(decide_slots(seen, kLimits).slots, 4);
+  const SlotDecision decision = decide_slots(seen, kLimits);
+  EXPECT_EQ(decision.slots, 4);
+  EXPECT_THAT(decision.reason, HasSubstr("lay ready 90.0 ms and longer"));
   seen.slots = 3;
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 3);
+}
+
+TEST(RingTunerTest, KeepsSlotsThatWereNearlyNeeded) {
+  RingPeriod seen = uneven();
+  seen.slots = 5;
+  seen.wait_share = 0;
+  seen.calm_periods = 8;
+  seen.reserve = Seconds{0.060};  // two steps
+
+  EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
 }
 
 TEST(RingTunerTest, DoesNotGoBackToADepthThatWasTooLittle) {
@@ -62,6 +75,7 @@ TEST(RingTunerTest, DoesNotGoBackToADepthThatWasTooLittle) {
   seen.slots = 5;
   seen.wait_share = 0;
   seen.calm_periods = 8;
+  seen.reserve = Seconds{0.120};
   seen.too_few = 4;
 
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
@@ -83,6 +97,7 @@ TEST(StepPaceTest, AStepWhoseBatchWasThereIsAllTheConsumers) {
 
   EXPECT_DOUBLE_EQ(pace->own.count(), 0.030);
   EXPECT_DOUBLE_EQ(pace->waited.count(), 0.0);
+  EXPECT_DOUBLE_EQ(pace->reserve.count(), 0.020);
 }
 
 TEST(StepPaceTest, TimeUntilTheBatchArrivesIsWaiting) {
@@ -90,6 +105,7 @@ TEST(StepPaceTest, TimeUntilTheBatchArrivesIsWaiting) {
 
   EXPECT_DOUBLE_EQ(pace->own.count(), 0.020);
   EXPECT_DOUBLE_EQ(pace->waited.count(), 0.010);
+  EXPECT_DOUBLE_EQ(pace->reserve.count(), 0.0);
 }
 
 TEST(StepPaceTest, ABatchThatWasNeverReadHasNoPace) {

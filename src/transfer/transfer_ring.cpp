@@ -15,6 +15,12 @@ namespace {
 constexpr int kMostSlots = 64;
 // One is staged, one prepared and one copied at a time.
 constexpr int kMostBenches = 3;
+// Readers that the consumer submits ahead, however deep the ring: whoever wants to stop waits for
+// them.
+constexpr int kMostBeingRead = 3;
+// Host blocks that are submitted ahead of being read: one is read, the others are there when the
+// stream asks for them.
+constexpr int kMostOnHost = 3;
 
 int num_benches(const RingOptions& options) {
   return std::min(options.slots, kMostBenches);
@@ -157,6 +163,9 @@ void TransferRing::feed(const std::stop_token& stop) {
   std::exception_ptr failure;
   try {
     while (std::shared_ptr<RingSlot> slot = take_free_slot(stop)) {
+      if (!wait_until_host_is_read(stop)) {
+        break;
+      }
       Interval load{.begin = Clock::now(), .end = {}};
       std::optional<Batch> batch = parts_.source(stop);
       load.end = Clock::now();
@@ -176,6 +185,25 @@ void TransferRing::feed(const std::stop_token& stop) {
   progress_->source_ended = true;
   progress_->source_failure = failure;
   progress_->changed.notify_all();
+}
+
+bool TransferRing::wait_until_host_is_read(const std::stop_token& stop) {
+  std::unique_lock lock(progress_->mutex);
+  const auto has_room = [this] { return progress_->on_host < kMostOnHost; };
+  if (!progress_->changed.wait(lock, stop, has_room)) {
+    return false;
+  }
+  ++progress_->on_host;
+  return true;
+}
+
+// Holds the batch until then.
+std::function<void()> TransferRing::host_was_read(const std::shared_ptr<Batch>& batch) const {
+  return [batch, progress = progress_] {
+    const std::lock_guard lock(progress->mutex);
+    --progress->on_host;
+    progress->changed.notify_all();
+  };
 }
 
 DeviceBatch TransferRing::submit(Batch batch,
@@ -221,7 +249,8 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
   timed(*copy_stream_, to.times, &SlotTimes::copy, [&] {
     copy_stream_->copy(target, batch->bytes());
   });
-  copy_stream_->then([batch, slot] {});
+  copy_stream_->then(host_was_read(batch));
+  copy_stream_->then([slot] {});
   copy_stream_->record(*slot->copy_done);
 }
 
@@ -244,7 +273,8 @@ void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch
   timed(*stage_stream_, to.times, &SlotTimes::stage, [&] {
     stage_stream_->copy(staged, batch->bytes());
   });
-  stage_stream_->then([batch, bench] {});
+  stage_stream_->then(host_was_read(batch));
+  stage_stream_->then([bench] {});
   stage_stream_->record(*bench->stage_done);
 
   prepare_stream_->wait(*bench->stage_done);
@@ -278,7 +308,9 @@ std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::s
   {
     RingProgress& progress = *progress_;
     std::unique_lock lock(progress.mutex);
-    const auto has_room = [&progress] { return progress.being_read < progress.target_slots; };
+    const auto has_room = [&progress] {
+      return progress.being_read < std::min(progress.target_slots, kMostBeingRead);
+    };
     if (!has_room()) {
       const Clock::time_point begin = Clock::now();
       const bool room = progress.changed.wait(lock, stop, has_room);

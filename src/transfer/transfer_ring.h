@@ -6,7 +6,9 @@
 //
 // A slot is free -> filling -> copying -> ready -> training -> free. All of it is submitted ahead,
 // and each arrow is an event between two streams: neither the feeder nor the consumer waits for a
-// device. A buffer is written again only after the event of its last reader.
+// device. A buffer is written again only after the event of its last reader. The feeder goes no
+// more than a few batches ahead of the stream that reads them: what waits any longer waits in the
+// loader, which counts it, and takes no page-locked memory here.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +69,7 @@ struct RingStats {
   std::int64_t batches = 0;    // handed to the consumer
   BufferStats ready;           // submitted ahead and not taken; its pop waits: the consumer starved
   BufferStats free;            // its pop waits: the feeder had no slot, the ring is full, healthy
-  WaitTime device_wait;        // next() held back because `slots` batches are still being read
+  WaitTime device_wait;        // next() held back because its last batches are still being read
 };
 
 // The bytes a ring of these options takes on the model device, and on the data device, where they
@@ -105,6 +107,8 @@ class TransferRing {
 
  private:
   void feed(const std::stop_token& stop);
+  bool wait_until_host_is_read(const std::stop_token& stop);
+  std::function<void()> host_was_read(const std::shared_ptr<Batch>& batch) const;
   std::shared_ptr<RingSlot> take_free_slot(const std::stop_token& stop);
   DeviceBatch submit(Batch batch, std::shared_ptr<RingSlot> slot, const Interval& load);
   void submit_single(const std::shared_ptr<Batch>& batch, DeviceBatch& to);

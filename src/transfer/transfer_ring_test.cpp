@@ -253,11 +253,16 @@ TEST(TransferRingTest, CarriesTheFailureOfAStageToTheReader) {
 
 class HeldFeatures : public DeviceFeatures {
  public:
-  explicit HeldFeatures(std::shared_future<void> go) : go_(std::move(go)) {}
-  void extract(const ConstBlockView&, const BlockView&) override { go_.wait(); }
+  explicit HeldFeatures(std::shared_future<void> go, std::chrono::milliseconds then = {})
+      : go_(std::move(go)), then_(then) {}
+  void extract(const ConstBlockView&, const BlockView&) override {
+    go_.wait();
+    spin(then_);
+  }
 
  private:
   std::shared_future<void> go_;
+  std::chrono::milliseconds then_;
 };
 
 TEST(TransferRingTest, IsWarmWhenBatchesHaveArrivedAndNotWhenTheyAreOnTheirWay) {
@@ -360,6 +365,61 @@ TEST(TransferRingTest, GivesHostBlocksBackAsSoonAsTheyAreCopied) {
 
   EXPECT_EQ(batches.pool().lent, 0);
   EXPECT_LE(batches.pool().most_lent, 8);  // slots in flight, and the one being made
+}
+
+// A deep ring fills while the data device is at work on the first batch: three more are staged.
+TEST(TransferRingTest, LeavesWhatCannotBeReadYetToTheLoader) {
+  constexpr int kStaged = 3;
+  constexpr int kAhead = 3;
+  const auto data = make_gpu(0);
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kPcm, 40);
+  const auto reader = model->make_stream("train");
+  std::promise<void> go;
+  int asked = 0;
+  {
+    TransferRing ring({.slots = 16, .slot_bytes = kSlotBytes, .stage_bytes = kSlotBytes},
+                      {.devices = {.model = *model, .data = data.get()},
+                       .source =
+                           [&](const std::stop_token&) {
+                             if (++asked == kStaged + kAhead) {
+                               go.set_value();
+                             }
+                             return batches.next();
+                           },
+                       .features = std::make_unique<HeldFeatures>(
+                           go.get_future().share(),
+                           std::chrono::milliseconds(2))  // for a feeder that does not hold back
+                       ,
+                       .mel_format = kMel,
+                       .on_done = nullptr});
+    while (auto batch = ring.next(*reader, {})) {
+      ring.release(*std::move(batch), *reader);
+    }
+    reader->synchronise();
+  }
+
+  EXPECT_LE(batches.pool().most_lent, kAhead + 1);  // one that is read and not given back yet
+}
+
+TEST(TransferRingTest, AConsumerIsAFewReadersAheadHoweverDeepTheRing) {
+  const auto model = make_gpu(1);
+  NumberedBatches batches(kMel, 40);
+  const auto reader = model->make_stream("train");
+  std::promise<void> go;
+  std::stop_source stop;
+  TransferRing ring({.slots = 16, .slot_bytes = kSlotBytes},
+                    single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
+  reader->submit([&] { go.get_future().wait(); });
+  for (int i = 0; i < 3; ++i) {
+    ring.release(*ring.next(*reader, {}), *reader);
+  }
+
+  std::jthread stopper([&] { stop.request_stop(); });
+  EXPECT_FALSE(ring.next(*reader, stop.get_token()).has_value());
+  EXPECT_EQ(ring.stats().device_wait.count, 1);
+  go.set_value();
+  reader->synchronise();
 }
 
 TEST(TransferRingTest, RecordsWhenEachStageOfABatchBeganAndEnded) {
