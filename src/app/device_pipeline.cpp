@@ -14,11 +14,21 @@ namespace {
 
 // A third of a second of steps of 7 ms: machines are slow for so long now and then.
 constexpr int kMostSlots = 48;
-constexpr Bytes kMostRingBytes = mebibytes(256);  // that a ring may grow to unasked
+constexpr Bytes kMostRingBytes = mebibytes(256);  // that a ring takes unasked
 
 // Nothing is loaded ahead: see Turns.
 bool is_serial(const RunConfig& config) {
   return config.data.pipeline_buffer_size == 0;
+}
+
+bool is_depth_fixed(const RunConfig& config) {
+  return config.data.prefetch_buffer_size || !config.data.prefetch_to_gpu ||
+         !config.data.optimize_cpu_gpu_overlap || is_serial(config);
+}
+
+int affordable_slots(int least, Bytes slot) {
+  const std::int64_t held = kMostRingBytes.value / std::max<std::int64_t>(1, slot.value);
+  return std::max(least, static_cast<int>(std::min<std::int64_t>(kMostSlots, held)));
 }
 
 PayloadFormat format_of(PayloadKind kind) {
@@ -82,19 +92,24 @@ RingOptions make_ring_options(const RunConfig& config,
   if (!config.data.prefetch_to_gpu || is_serial(config)) {
     options.slots = 1;
   }
+  if (!is_depth_fixed(config)) {
+    // One that begins small is caught short before it has grown; what is not needed is given back.
+    options.slots = affordable_slots(options.slots, options.slot_bytes);
+  }
   if (plan.mode == RunMode::multi_gpu) {
     options.stage_bytes = largest_batch(edges, PayloadKind::pcm_s16);
   }
   return options;
 }
 
-SlotLimits slot_limits(const RunConfig& config, const RingOptions& options) {
-  const bool fixed = config.data.prefetch_buffer_size || !config.data.prefetch_to_gpu ||
-                     !config.data.optimize_cpu_gpu_overlap || is_serial(config);
-  const std::int64_t affordable =
-      kMostRingBytes.value / std::max<std::int64_t>(1, options.slot_bytes.value);
-  const auto most = static_cast<int>(std::min<std::int64_t>(kMostSlots, affordable));
-  return {.least = options.slots, .most = fixed ? options.slots : std::max(options.slots, most)};
+SlotLimits slot_limits(const RunConfig& config,
+                       const DevicePlan& plan,
+                       const RingOptions& options) {
+  if (is_depth_fixed(config)) {
+    return {.least = options.slots, .most = options.slots};
+  }
+  return {.least = std::min(options.slots, default_slots(plan.mode)),
+          .most = affordable_slots(options.slots, options.slot_bytes)};
 }
 
 DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)
@@ -103,38 +118,45 @@ DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest reques
       journal_(request.loader.journal),
       log_(std::make_shared<SlotLog>()),
       loader_(start_loader(request, devices)) {
-  const RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
-  check_memory(request, options);
+  const RingOptions options = fit_ring(request);
   if (is_serial(request.config)) {
     turns_ = std::make_shared<Turns>();
   }
   ring_ = make_ring(options);
-  observer_ =
-      std::make_unique<RingObserver>(ObserverParts{.log = log_,
-                                                   .ring = *ring_,
-                                                   .loader = *loader_,
-                                                   .devices = devices_,
-                                                   .journal = journal_,
-                                                   .limits = slot_limits(request.config, options),
-                                                   .slot_bytes = options.slot_bytes});
+  observer_ = std::make_unique<RingObserver>(
+      ObserverParts{.log = log_,
+                    .ring = *ring_,
+                    .loader = *loader_,
+                    .devices = devices_,
+                    .journal = journal_,
+                    .limits = slot_limits(request.config, request.plan, options),
+                    .slot_bytes = options.slot_bytes});
 }
 
-void DevicePipeline::check_memory(const DevicePipelineRequest& request,
-                                  const RingOptions& options) const {
+// A depth that nobody asked for is not worth an error: fewer slots are tried first.
+RingOptions DevicePipeline::fit_ring(const DevicePipelineRequest& request) const {
+  RingOptions options = make_ring_options(request.config, request.plan, loader_->edges());
   if (!request.config.pipeline.enable_memory_isolation) {
-    return;
+    return options;
   }
   const auto limit_of = [](const Device* device) {
     return device == nullptr ? std::nullopt : device->memory().use().limit;
   };
-  const std::optional<std::string> problem =
-      memory_problem(memory_need(request.config, options, loader_->edges()),
-                     request.plan,
-                     limit_of(devices_.model.get()),
-                     limit_of(devices_.data.get()));
-  if (problem) {
-    throw Error(*problem);
+  const auto problem = [&] {
+    return memory_problem(memory_need(request.config, options, loader_->edges()),
+                          request.plan,
+                          limit_of(devices_.model.get()),
+                          limit_of(devices_.data.get()));
+  };
+  const int least =
+      is_depth_fixed(request.config) ? options.slots : default_slots(request.plan.mode);
+  while (options.slots > least && problem()) {
+    --options.slots;
   }
+  if (const std::optional<std::string> found = problem()) {
+    throw Error(*found);
+  }
+  return options;
 }
 
 std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& options) {

@@ -48,7 +48,7 @@ RingOptions make_ring_options(const RunConfig& config,
                               const BucketEdges& edges);
 
 // Fixed when the user named the depth, or wants nothing tuned; else up to the most that ever helps.
-SlotLimits slot_limits(const RunConfig& config, const RingOptions& options);
+SlotLimits slot_limits(const RunConfig& config, const DevicePlan& plan, const RingOptions& options);
 
 class DevicePipeline {
  public:
@@ -73,7 +73,7 @@ class DevicePipeline {
   PipelineStats reading() const;
 
  private:
-  void check_memory(const DevicePipelineRequest& request, const RingOptions& options) const;
+  RingOptions fit_ring(const DevicePipelineRequest& request) const;
   std::unique_ptr<TransferRing> make_ring(const RingOptions& options);
 
   RunDevices& devices_;

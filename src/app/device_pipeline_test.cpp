@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/memory_check.h"
 #include "app/session_testing.h"
 #include "base/error.h"
 #include "device/out_of_memory.h"
@@ -204,19 +205,43 @@ TEST(DevicePipelineTest, GivesAllMemoryBackExactly) {
   EXPECT_EQ(devices.data->memory().use().used, Bytes{0});
 }
 
+TEST(DevicePipelineTest, BeginsWithFewerSlotsWhereTheBudgetHoldsNoMore) {
+  SmallDataSet data;
+  RunConfig config = with_gpus(data.config(), {}, {});
+  config.pipeline.virtual_gpu_memory = Megabytes{4096};
+  config.pipeline.enable_memory_isolation = true;
+  DevicePlan plan = plan_devices(config, find_hardware(config));
+  const auto begin = [&](std::optional<Bytes> limit) {
+    plan.model_budget = limit;
+    RunDevices devices = make_devices(config, plan, read_host_facts());
+    const DevicePipeline pipeline(devices,
+                                  {.config = config, .plan = plan, .loader = data.request()});
+    return std::pair(pipeline.stats().ring.slots, pipeline.loader().edges());
+  };
+  const auto [deepest, edges] = begin({});
+  ASSERT_EQ(deepest, 48);
+  const MemoryNeed need = memory_need(config, make_ring_options(config, plan, edges), edges);
+
+  EXPECT_EQ(begin(with_slots(need, 10).on_model()).first, 10);
+  EXPECT_THROW((void)begin(with_slots(need, 2).on_model()), Error);  // that is no ring any more
+
+  config.data.prefetch_buffer_size = 11;
+  EXPECT_THROW((void)begin(with_slots(need, 10).on_model()), Error);  // it was asked for
+}
+
 TEST(RingOptionsTest, OneSlotWithoutPrefetching) {
   RunConfig config;
   config.data.prefetch_to_gpu = false;
   const BucketEdges edges = {{.frames = 100, .tokens = 40, .rows = 16}};
 
   EXPECT_EQ(make_ring_options(config, {}, edges).slots, 1);
-  EXPECT_EQ(slot_limits(config, {.slots = 1}).most, 1);
+  EXPECT_EQ(slot_limits(config, {}, {.slots = 1}).most, 1);
 }
 
 TEST(RingOptionsTest, ARingOfLargeSlotsGrowsLessDeep) {
-  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(1)}).most, 48);
-  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(32)}).most, 8);
-  EXPECT_EQ(slot_limits({}, {.slots = 3, .slot_bytes = mebibytes(1000)}).most, 3);
+  EXPECT_EQ(slot_limits({}, {}, {.slots = 3, .slot_bytes = mebibytes(1)}).most, 48);
+  EXPECT_EQ(slot_limits({}, {}, {.slots = 3, .slot_bytes = mebibytes(32)}).most, 8);
+  EXPECT_EQ(slot_limits({}, {}, {.slots = 3, .slot_bytes = mebibytes(1000)}).most, 3);
 }
 
 TEST(RingOptionsTest, SlotsHoldTheLargestShape) {
@@ -227,8 +252,30 @@ TEST(RingOptionsTest, SlotsHoldTheLargestShape) {
 
   EXPECT_GE(options.slot_bytes.value, 2 * 900 * 80 * 4);
   EXPECT_GE(options.stage_bytes.value, 2 * 901 * 256 * 2);
-  EXPECT_EQ(options.slots, 6);
-  EXPECT_EQ(make_ring_options({}, {}, edges).slots, 3);
+}
+
+TEST(RingOptionsTest, BeginsAsDeepAsItsBytesAllow) {
+  const auto slots = [](RunMode mode, int rows) {
+    const BucketEdges edges = {{.frames = 1000, .tokens = 40, .rows = rows}};
+    return make_ring_options({}, {.mode = mode}, edges).slots;
+  };
+
+  EXPECT_EQ(slots(RunMode::single_buffered, 2), 48);
+  EXPECT_EQ(slots(RunMode::single_buffered, 40), 20);  // of 12.8 MB
+  EXPECT_EQ(slots(RunMode::single_buffered, 400), 3);
+  EXPECT_EQ(slots(RunMode::multi_gpu, 400), 6);
+}
+
+TEST(RingOptionsTest, ADepthThatIsAskedForIsKept) {
+  RunConfig config;
+  config.data.prefetch_buffer_size = 5;
+  const BucketEdges edges = {{.frames = 100, .tokens = 40, .rows = 16}};
+
+  const RingOptions options = make_ring_options(config, {}, edges);
+
+  EXPECT_EQ(options.slots, 5);
+  EXPECT_EQ(slot_limits(config, {}, options).most, 5);
+  EXPECT_EQ(slot_limits(config, {}, options).least, 5);
 }
 
 }  // namespace

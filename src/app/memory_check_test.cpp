@@ -74,6 +74,8 @@ TEST(MemoryTableTest, IsMadeByTheSameFunctionThatChecksARun) {
   RunConfig config;
   config.model.size = advice.size;
   config.data.batch_size = advice.batch_size;
+  config.data.prefetch_buffer_size =
+      default_slots(RunMode::single_buffered);  // the least a run has
   const auto problem_with = [&](int rows) {
     const BucketEdges edges = {{.frames = 1024, .tokens = 200, .rows = rows}};
     return memory_problem(memory_need(config, make_ring_options(config, {}, edges), edges),

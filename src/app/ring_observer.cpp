@@ -115,6 +115,7 @@ void RingObserver::observe(const SlotTimes& times) {
   sums_.copy += times.copy.length();
   sums_.step += pace->own;
   period_.waited += pace->waited;
+  reserve_ = std::min(reserve_.value_or(pace->reserve), pace->reserve);
   if (period_.batches >= kLeastBatches && *times.train.end - period_.begin >= kPeriod) {
     end_period(*times.train.end);
   }
@@ -147,12 +148,17 @@ void RingObserver::end_period(Clock::time_point now) {
   seen.wait_share = period_.waited / Seconds(now - period_.begin);
   seen.calm_periods = calm_periods_;
   seen.too_few = too_few_;
+  seen.reserve = reserve_.value_or(Seconds{0});
   SlotLimits limits = parts_.limits;
   if (!fits_budget()) {
     limits.most = seen.slots;
   }
   const SlotDecision decision = decide_slots(seen, limits);
-  calm_periods_ = decision.reason.empty() && seen.wait_share <= 0.01 ? calm_periods_ + 1 : 0;
+  const bool is_calm = decision.reason.empty() && seen.wait_share <= 0.01;
+  calm_periods_ = is_calm ? calm_periods_ + 1 : 0;
+  if (!is_calm) {
+    reserve_.reset();
+  }
   if (decision.slots > seen.slots) {
     too_few_ = std::max(too_few_, seen.slots);
   }

@@ -100,8 +100,9 @@ class RingObserver {
   RingPeriod sums_;
   std::int64_t batches_ = 0;
   int calm_periods_ = 0;
-  int too_few_ = 0;           // slots that were once deepened from
-  mutable std::mutex mutex_;  // guards everything below
+  std::optional<Seconds> reserve_;  // the shortest since the calm began
+  int too_few_ = 0;                 // slots that were once deepened from
+  mutable std::mutex mutex_;        // guards everything below
   mutable std::condition_variable counted_more_;
   ConsumerStats stats_;
   std::int64_t observed_ = 0;  // batches

@@ -9,6 +9,8 @@ namespace {
 
 // A first batch is waited for in pieces of this length; only a stop or its arrival ends it.
 constexpr Seconds kPatience{60};
+// A ring of this depth or less is full when the gate opens, a deeper one half full.
+constexpr int kWholeRing = 6;
 
 Seconds rest_of(Seconds longest, Clock::time_point begin) {
   return std::max(Seconds{0}, longest - seconds_since(begin));
@@ -35,7 +37,8 @@ const char* to_string(GateOpening opening) {
 }
 
 GateMarks low_water_marks(int slots, int window) {
-  return {.slots = slots, .ready = window == 0 ? 0 : std::max(1, window / 4)};
+  return {.slots = std::max(std::min(slots, kWholeRing), slots / 2),
+          .ready = window == 0 ? 0 : std::max(1, window / 4)};
 }
 
 GateResult open_gate(TransferRing& ring,

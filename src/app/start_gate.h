@@ -33,7 +33,7 @@ struct GateMarks {
   int ready = 1;  // batches in the loader's ready buffer
 };
 
-// A quarter of the window, behind a full ring.
+// A quarter of the window, behind a ring that is full or, when it is deep, half full.
 GateMarks low_water_marks(int slots, int window);
 
 // Waits for the marks, at most `longest`, and in any case for a first batch. Throws what the

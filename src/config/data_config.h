@@ -116,7 +116,8 @@ void visit_loading_fields(C& c, Visitor& visit) {
           .range(0, 100000),
       c.pipeline_buffer_size);
   visit(field("prefetch_buffer_size",
-              "batches held on the device; auto: from 3, with a data GPU from 6")
+              "batches held on the device; auto: at first 48 or what 256 MB hold, fewer when never "
+              "needed")
             .unit("slots")
             .flag("--prefetch-buffer-size")
             .range(1, 1024)

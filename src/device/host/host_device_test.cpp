@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "device/out_of_memory.h"
@@ -36,6 +37,20 @@ TEST(HostDeviceTest, RunsTheWorkOfAStreamInOrderAndAsynchronously) {
   std::vector<int> expected(100);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(order, expected);
+}
+
+// Its first copy would otherwise pay for the pages.
+TEST(HostDeviceTest, MemoryIsThereWhenItIsAllocated) {
+  constexpr std::size_t kPage = 4096;
+  HostDevice device(virtual_gpu());
+  const auto memory = device.allocate(mebibytes(64));  // more than an allocator keeps back
+  const std::span<std::byte> bytes = memory->bytes();
+  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPage - 1) / kPage * kPage;
+  std::vector<unsigned char> resident(bytes.size() / kPage - 1);
+
+  ASSERT_EQ(::mincore(reinterpret_cast<void*>(begin), resident.size() * kPage, resident.data()), 0);
+
+  EXPECT_THAT(resident, testing::Each(testing::Truly([](unsigned char page) { return page & 1; })));
 }
 
 TEST(HostDeviceTest, AWaitOrdersStreamsOfDifferentDevices) {
