@@ -1,6 +1,9 @@
 """What the dashboard, --tensorboard and --trace cost: steps of nano without, with, and with clients
 that connect to the live page and never read. Taken in turn.
 
+Steps of a machine whose speed wanders do not tell one percent. The processor time of the threads
+that a run has only with exports does, as a share of all of its threads in the same run.
+
     python3 bench/exports.py --qanat build/release/bin/qanat [--steps 300] [--rounds 3] [--clients 200]
 """
 import argparse
@@ -10,6 +13,7 @@ import socket
 import statistics
 import subprocess
 import tempfile
+import threading
 from urllib.parse import urlparse
 
 ARMS = ("off", "on", "crowded")
@@ -32,7 +36,39 @@ def crowd(url, clients):
     return sockets
 
 
+class ThreadTimes:
+    """Processor seconds of a process by the names of its threads, those that ended included."""
+
+    def __init__(self, process):
+        self.process = process
+        self.seconds = {}
+        self.watcher = threading.Thread(target=self.watch)
+        self.watcher.start()
+
+    def watch(self):
+        while self.process.poll() is None:
+            for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
+                try:
+                    name = (task / "comm").read_text().strip()
+                    spent = int((task / "schedstat").read_text().split()[0]) / 1e9
+                except (OSError, IndexError):  # it has just ended
+                    continue
+                self.seconds[task.name, name] = spent
+            try:
+                self.process.wait(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                pass
+
+    def by_name(self):
+        self.watcher.join()
+        names = {}
+        for (_, name), spent in self.seconds.items():
+            names[name] = names.get(name, 0.0) + spent
+        return names
+
+
 def train(options, corpus, folder, arm):
+    """(median seconds of a step, processor seconds by thread name)"""
     command = [options.qanat, "train", "--train-data", corpus, "--checkpoint-dir", folder,
                "--model-size", options.model_size, "--batch-size", "8", "--max-steps", options.steps,
                "--render-every", "0", "--save-every", "1000000", "--validate-every", "1000000",
@@ -42,6 +78,7 @@ def train(options, corpus, folder, arm):
                     "--dashboard", "0"]
     run = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    threads = ThreadTimes(run)
     clients = []
     for line in run.stderr:
         if line.startswith("dashboard: "):
@@ -50,7 +87,13 @@ def train(options, corpus, folder, arm):
         raise SystemExit(f"{arm}: qanat train ended with {run.returncode}")
     for client in clients:
         client.close()
-    return step_times(folder, options.steps // 5)
+    return statistics.median(step_times(folder, options.steps // 5)), threads.by_name()
+
+
+def added_share(threads, without):
+    """Of a run's processor time, that of threads which a run without exports does not have."""
+    added = {name: spent for name, spent in threads.items() if name not in without}
+    return sum(added.values()) / sum(threads.values()), added
 
 
 def main():
@@ -62,6 +105,7 @@ def main():
     parser.add_argument("--model-size", default="nano")
     options = parser.parse_args()
     times = {arm: [] for arm in ARMS}
+    threads = {arm: [] for arm in ARMS}
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         corpus = folder / "corpus"
@@ -72,11 +116,18 @@ def main():
             order = ARMS[number % 3:] + ARMS[:number % 3]
             for arm in order:
                 run = folder / f"{arm}-{number}"
-                times[arm].append(statistics.median(train(options, corpus, run, arm)))
+                step, spent = train(options, corpus, run, arm)
+                times[arm].append(step)
+                threads[arm].append(spent)
     medians = {arm: statistics.median(times[arm]) for arm in ARMS}
     # Round by round, so that what a machine does slowly does not count.
     ratios = {arm: [a / b for a, b in zip(times[arm], times["off"])] for arm in ARMS[1:]}
-    print(json.dumps({"step_ms": {arm: 1e3 * medians[arm] for arm in ARMS},
+    shares = {arm: [added_share(on, off) for on, off in zip(threads[arm], threads["off"])]
+              for arm in ARMS[1:]}
+    print(json.dumps({"added_processor_share": {arm: max(share for share, _ in shares[arm])
+                                                for arm in shares},
+                      "added_threads": {arm: shares[arm][-1][1] for arm in shares},
+                      "step_ms": {arm: 1e3 * medians[arm] for arm in ARMS},
                       "ratio": {arm: statistics.median(ratios[arm]) for arm in ratios},
                       "rounds": times}, indent=2))
 
