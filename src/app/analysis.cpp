@@ -12,6 +12,7 @@
 #include "app/data_profile_run.h"
 #include "app/dataset_sources.h"
 #include "app/deadline.h"
+#include "app/diagnose_session.h"
 #include "app/dual_profile_run.h"
 #include "app/run_page.h"
 #include "app/step_profile_run.h"
@@ -24,6 +25,7 @@
 #include "metrics/journal.h"
 #include "report/dataset_json.h"
 #include "report/dataset_text.h"
+#include "report/full_diagnosis_text.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
 #include "report/run_history.h"
@@ -61,10 +63,11 @@ class Analyzer {
     // Whether there was anything to measure.
     bool (Analyzer::*measure)(AnalysisPart& part, const std::stop_token& stop);
   };
-  static const std::array<PartPlan, 5> kParts;
+  static const std::array<PartPlan, 6> kParts;
 
   void run_part(std::size_t index);
   std::string why_not_done(bool measured, bool in_time) const;
+  bool look_at_machine(AnalysisPart& part, const std::stop_token& stop);
   bool check_data(AnalysisPart& part, const std::stop_token& stop);
   bool profile_steps(AnalysisPart& part, const std::stop_token& stop);
   bool profile_loader(AnalysisPart& part, const std::stop_token& stop);
@@ -81,8 +84,9 @@ class Analyzer {
   Analysis analysis_;
 };
 
-const std::array<Analyzer::PartPlan, 5> Analyzer::kParts = {
-    {{"data", "the data set", 0.2, &Analyzer::check_data},
+const std::array<Analyzer::PartPlan, 6> Analyzer::kParts = {
+    {{"machine", "the machine, its storage and the configuration", 0.1, &Analyzer::look_at_machine},
+     {"data", "the data set", 0.2, &Analyzer::check_data},
      {"step", "a training step", 0.55, &Analyzer::profile_steps},
      {"loader", "the loader at the trainer's pace", 0.65, &Analyzer::profile_loader},
      {"sweep", "batch sizes and workers", 0.75, &Analyzer::sweep},
@@ -138,6 +142,19 @@ void Analyzer::run_part(std::size_t index) {
     part.status = PartStatus::failed;
     part.note = error.what();
   }
+}
+
+// `qanat diagnose` without its training: the parts behind this one train.
+bool Analyzer::look_at_machine(AnalysisPart& part, const std::stop_token& stop) {
+  const std::optional<FullDiagnosis> full =
+      run_diagnosis({.config = request_.config, .depth = DiagnoseDepth::quick, .stop = stop});
+  if (!full) {
+    return false;
+  }
+  part.text = render_text(*full, request_.words);
+  part.json = to_json(*full);
+  part.findings = full->diagnosis.findings;
+  return true;
 }
 
 bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {

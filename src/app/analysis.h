@@ -25,7 +25,7 @@ enum class PartStatus { done, failed, cut_short, missing };
 std::string_view to_string(PartStatus status);
 
 struct AnalysisPart {
-  std::string name;   // "data", "step", "loader", "sweep", "dual"
+  std::string name;   // "machine", "data", "step", "loader", "sweep", "dual"
   std::string title;  // what it looks at
   PartStatus status = PartStatus::missing;
   std::string note{};  // why it is not done

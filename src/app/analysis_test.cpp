@@ -32,18 +32,19 @@ TEST_F(AnalysisTest, WhatWasFinishedBeforeAStopIsWrittenAndTheRestIsNamed) {
   AnalysisRequest request = this->request();
   request.stop = stop.get_token();
   request.say = [&](const std::string& line) {
-    if (line.starts_with("2/")) {
+    if (line.starts_with("3/")) {
       stop.request_stop();
     }
   };
 
   const Analysis analysis = analyze(request);
 
-  ASSERT_EQ(analysis.parts.size(), 5U);
+  ASSERT_EQ(analysis.parts.size(), 6U);
   EXPECT_EQ(analysis.parts[0].status, PartStatus::done);
-  EXPECT_EQ(analysis.parts[1].status, PartStatus::missing);
-  EXPECT_EQ(analysis.parts[1].note, "stopped");
-  EXPECT_EQ(analysis.parts[4].note, "not reached");
+  EXPECT_EQ(analysis.parts[1].status, PartStatus::done);
+  EXPECT_EQ(analysis.parts[2].status, PartStatus::missing);
+  EXPECT_EQ(analysis.parts[2].note, "stopped");
+  EXPECT_EQ(analysis.parts[5].note, "not reached");
   EXPECT_FALSE(analysis.is_complete());
   EXPECT_EQ(report()["parts"][0]["status"], "done");
   EXPECT_EQ(report()["complete"], false);
@@ -69,7 +70,7 @@ TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
   request.config.values.data.model_gpu = 7;  // there is none
   request.stop = stop.get_token();
   request.say = [&](const std::string& line) {
-    if (line.starts_with("4/")) {
+    if (line.starts_with("5/")) {
       stop.request_stop();  // enough was seen
     }
   };
@@ -77,9 +78,12 @@ TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
   const Analysis analysis = analyze(request);
 
   EXPECT_EQ(analysis.parts[0].status, PartStatus::done);
-  EXPECT_EQ(analysis.parts[1].status, PartStatus::failed);
-  EXPECT_THAT(analysis.parts[1].note, testing::HasSubstr("GPU"));
-  EXPECT_EQ(analysis.parts[2].status, PartStatus::done);
+  EXPECT_THAT(analysis.parts[0].findings,
+              testing::Contains(testing::Field(&Finding::id, "CFG009")));
+  EXPECT_EQ(analysis.parts[1].status, PartStatus::done);
+  EXPECT_EQ(analysis.parts[2].status, PartStatus::failed);
+  EXPECT_THAT(analysis.parts[2].note, testing::HasSubstr("GPU"));
+  EXPECT_EQ(analysis.parts[3].status, PartStatus::done);
 }
 
 }  // namespace

@@ -177,6 +177,7 @@ std::span<const Translation> persian_profile_sentences() {
        "{} = بلندترِ دادهٔ {} و آموزشِ {}؛ {} به دست آمد ({} خواسته بود)"},
 
       // Parts of an analysis.
+      {"the machine, its storage and the configuration", "دستگاه، ذخیره‌ساز آن و پیکربندی"},
       {"the data set", "مجموعه‌داده"},
       {"a training step", "یک گام آموزش"},
       {"the loader at the trainer's pace", "بارگذار با گام‌های آموزش"},

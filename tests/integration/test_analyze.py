@@ -12,7 +12,7 @@ import schema
 from program import QANAT, environment, qanat
 
 NANO = ["--model-size", "nano", "--batch-size", "4"]
-PARTS = ["data", "step", "loader", "sweep", "dual"]
+PARTS = ["machine", "data", "step", "loader", "sweep", "dual"]
 
 
 class Analyze(unittest.TestCase):
