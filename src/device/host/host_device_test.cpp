@@ -112,12 +112,17 @@ TEST(HostDeviceTest, AFailureReachesWhoeverWaitsForTheStream) {
   const auto producer = device.make_stream("p");
   const auto consumer = device.make_stream("c");
   const auto event = device.make_event();
+  std::promise<void> go;
   bool ran = false;
 
-  producer->submit([] { throw Error("broken"); });
+  producer->submit([&] {
+    go.get_future().wait();  // a stream that has failed already takes no more work
+    throw Error("broken");
+  });
   producer->record(*event);
   consumer->wait(*event);
   consumer->submit([&] { ran = true; });
+  go.set_value();
 
   EXPECT_THROW(consumer->synchronise(), Error);
   EXPECT_THROW(event->synchronise(), Error);
