@@ -66,6 +66,27 @@ TEST(CudaStreamTest, CopiesWrongBytesThroughTheHostWithoutItsEvents) {
       counts));
 }
 
+// The GPU that the bytes come from is fast, the one they go to has not begun.
+TEST(CudaStreamTest, DoesNotFillTheBlockOnTheHostAgainBeforeItWasRead) {
+  const Machine machine({.peers_reach = false, .execution = FakeExecution::lazy, .hasty = 0});
+  const auto data = machine.device(0);
+  const auto model = machine.device(1);
+  const auto writer = data->make_stream("prepare");
+  const auto copier = model->make_stream("copy");
+  std::vector<std::unique_ptr<DeviceMemory>> from;
+  std::vector<std::unique_ptr<DeviceMemory>> to;
+  for (const int value : {3, 4}) {
+    from.push_back(data->allocate(kBlock));
+    to.push_back(model->allocate(kBlock));
+    fill(*machine.fake, *writer, *from.back(), value);
+    copier->copy(to.back()->bytes(), from.back()->bytes());
+  }
+  copier->synchronise();
+
+  EXPECT_TRUE(all_are(to[0]->bytes(), 3));
+  EXPECT_TRUE(all_are(to[1]->bytes(), 4));
+}
+
 TEST(CudaStreamTest, CallsBackWhenAllBeforeIsDoneAndSynchroniseWaitsForIt) {
   const Machine machine({.execution = FakeExecution::lazy});
   const auto device = machine.device(0);

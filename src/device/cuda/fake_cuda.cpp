@@ -138,7 +138,7 @@ void FakeCuda::enqueue(Stream& stream, Operation operation) {
   }
   stream.todo.push_back(std::move(operation));
   ++stream.num_given;
-  if (script_.execution == FakeExecution::immediate) {
+  if (script_.execution == FakeExecution::immediate || script_.hasty == stream.device) {
     advance(stream, stream.num_given);
   }
 }

@@ -37,6 +37,7 @@ struct FakeCudaScript {
   Bytes memory = mebibytes(1024);  // of each GPU
   int capability = 86;
   FakeExecution execution = FakeExecution::immediate;
+  std::optional<int> hasty;       // GPU that does its work at once, whatever the others do
   std::function<void()> delay{};  // called by whoever waits lazily, before anything is done
   Forgotten forgotten = Forgotten::nothing;
   FakeGraphs graphs = FakeGraphs::of_kernels;
