@@ -1,7 +1,6 @@
 #include "report/dataset_html.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <span>
 
@@ -16,20 +15,33 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
+// Persian has no capitals.
 std::string capitalised(std::string_view text) {
   std::string title(text);
-  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  if (title.front() >= 'a' && title.front() <= 'z') {
+    title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  }
   return title;
 }
 
+std::string said(const Words& words, std::string_view english) {
+  return html_escaped(words.say(english));
+}
+
+// English pages take the direction of lines from what the data set says; on Persian ones names are
+// isolated and the lines run as the page does.
+std::string_view line_direction(const Words& words) {
+  return words.right_to_left() ? "" : " dir=\"auto\"";
+}
+
 // missing_audio -> "Missing audio"
-std::string title_of(ProblemKind kind) {
+std::string title_of(ProblemKind kind, const Words& words) {
   if (kind == ProblemKind::invalid_utf8) {
-    return "Invalid UTF-8";
+    return said(words, "Invalid UTF-8");
   }
   std::string title = capitalised(to_string(kind));
   std::ranges::replace(title, '_', ' ');
-  return title;
+  return said(words, title);
 }
 
 std::string_view mood(const DatasetReport& report) {
@@ -39,24 +51,26 @@ std::string_view mood(const DatasetReport& report) {
   return count_of(report, Severity::warning) > 0 ? "warning" : "good";
 }
 
-void add_facts(const DatasetReport& report, Out out) {
+void add_facts(const DatasetReport& report, const Words& words, Out out) {
   fmt::format_to(out, "<dl>\n");
-  for (const FactLine& fact : facts_of(report)) {
+  for (const FactLine& fact : facts_of(report, {.words = words})) {
     fmt::format_to(out,
-                   "<dt>{}</dt><dd dir=\"auto\">{}</dd>\n",
+                   "<dt>{}</dt><dd{}>{}</dd>\n",
                    html_escaped(fact.name),
+                   line_direction(words),
                    html_escaped(fact.value));
   }
   fmt::format_to(out, "</dl>\n");
 }
 
-void add_histogram(const DatasetReport& report, Out out) {
+void add_histogram(const DatasetReport& report, const Words& words, Out out) {
   if (report.histogram.empty()) {
     return;
   }
   fmt::format_to(out,
-                 "<h2>Clips by length</h2>\n<table class=\"histogram\">\n"
-                 "<caption>How many clips are how long</caption>\n");
+                 "<h2>{}</h2>\n<table class=\"histogram\">\n<caption>{}</caption>\n",
+                 said(words, "Clips by length"),
+                 said(words, "How many clips are how long"));
   const std::int64_t most = std::ranges::max(report.histogram, {}, &HistogramBin::count).count;
   for (const HistogramBin& bin : report.histogram) {
     fmt::format_to(out,
@@ -64,37 +78,41 @@ void add_histogram(const DatasetReport& report, Out out) {
                    "<td><svg class=\"bar\" aria-hidden=\"true\"><rect width=\"{:.2f}%\" "
                    "height=\"100%\"/></svg>"
                    "</td></tr>\n",
-                   bin_name(bin),
-                   grouped(bin.count),
+                   bin_name(bin, words),
+                   words.count(bin.count),
                    100.0 * static_cast<double>(bin.count) / static_cast<double>(most));
   }
   fmt::format_to(out, "</table>\n");
 }
 
-void add_speakers(const DatasetReport& report, Out out) {
+void add_speakers(const DatasetReport& report, const Words& words, Out out) {
   constexpr std::size_t kShown = 100;
-  if (report.speakers.size() < 2) {
+  const std::size_t count = report.speakers.size();
+  if (count < 2) {
     return;
   }
-  fmt::format_to(out,
-                 "<h2>Speakers</h2>\n<div class=\"scroll\"><table>\n"
-                 "<caption>{} speakers, most speech first</caption>\n"
-                 "<tr><th scope=\"col\">Speaker</th><th scope=\"col\" class=\"number\">Utterances"
-                 "</th><th scope=\"col\" class=\"number\">Speech</th></tr>\n",
-                 grouped(std::ssize(report.speakers)));
-  for (const NamedTotal& speaker :
-       std::span(report.speakers).first(std::min(kShown, report.speakers.size()))) {
+  fmt::format_to(
+      out,
+      "<h2>{}</h2>\n<div class=\"scroll\"><table>\n<caption>{}</caption>\n"
+      "<tr><th scope=\"col\">{}</th><th scope=\"col\" class=\"number\">{}</th>"
+      "<th scope=\"col\" class=\"number\">{}</th></tr>\n",
+      said(words, "Speakers"),
+      said(words,
+           fmt::format("{} speakers, most speech first", grouped(std::ssize(report.speakers)))),
+      said(words, "Speaker"),
+      said(words, "Utterances"),
+      said(words, "Speech"));
+  for (const NamedTotal& speaker : std::span(report.speakers).first(std::min(kShown, count))) {
     fmt::format_to(out,
                    "<tr><td dir=\"auto\">{}</td><td class=\"number\">{}</td>"
                    "<td class=\"number\">{}</td></tr>\n",
-                   speaker.name.empty() ? "not said" : html_escaped(speaker.name),
-                   grouped(speaker.total.utterances),
-                   duration_words(speaker.total.duration));
+                   speaker.name.empty() ? said(words, "not said") : html_escaped(speaker.name),
+                   words.count(speaker.total.utterances),
+                   duration_words(speaker.total.duration, words));
   }
   fmt::format_to(out, "</table></div>\n");
-  if (report.speakers.size() > kShown) {
-    fmt::format_to(
-        out, "<p>and {} more</p>\n", grouped(std::ssize(report.speakers) - std::int64_t{kShown}));
+  if (count > kShown) {
+    fmt::format_to(out, "<p>{}</p>\n", said(words, fmt::format("and {} more", count - kShown)));
   }
 }
 
@@ -103,29 +121,42 @@ enum class TextColumn { shown, left_out };
 void add_problem(const DatasetReport& report,
                  const DatasetProblem& problem,
                  TextColumn text,
+                 const Words& words,
                  Out out) {
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
+  const std::string_view direction = line_direction(words);
   fmt::format_to(out,
-                 "<tr><td>{}</td><td dir=\"auto\">{}</td><td dir=\"auto\">{}</td>",
-                 html_escaped(place_of(report, problem)),
-                 html_escaped(name),
-                 html_escaped(problem.detail));
+                 "<tr><td>{}</td><td{}>{}</td><td{}>{}</td>",
+                 html_escaped(words.verbatim(place_of(report, problem))),
+                 direction,
+                 html_escaped(words.verbatim(name)),
+                 direction,
+                 said(words, problem.detail));
   if (text == TextColumn::shown) {
     fmt::format_to(out, "<td dir=\"auto\">{}</td>", html_escaped(problem.text));
   }
   fmt::format_to(out, "</tr>\n");
 }
 
-void add_table(const DatasetReport& report, std::span<const DatasetProblem> problems, Out out) {
+void add_table(const DatasetReport& report,
+               std::span<const DatasetProblem> problems,
+               const Words& words,
+               Out out) {
   const bool has_text = std::ranges::any_of(
       problems, [](const DatasetProblem& problem) { return !problem.text.empty(); });
   const TextColumn text = has_text ? TextColumn::shown : TextColumn::left_out;
   fmt::format_to(out,
-                 "<table class=\"problems\">\n<tr><th scope=\"col\" class=\"place\">Line</th>"
-                 "<th scope=\"col\" class=\"file\">File</th><th scope=\"col\">What</th>{}</tr>\n",
-                 has_text ? "<th scope=\"col\">Text</th>" : "");
+                 "<table class=\"problems\">\n<tr><th scope=\"col\" class=\"place\">{}</th>"
+                 "<th scope=\"col\" class=\"file\">{}</th><th scope=\"col\">{}</th>",
+                 said(words, "Line"),
+                 said(words, "File"),
+                 said(words, "What"));
+  if (has_text) {
+    fmt::format_to(out, "<th scope=\"col\">{}</th>", said(words, "Text"));
+  }
+  fmt::format_to(out, "</tr>\n");
   for (const DatasetProblem& problem : problems) {
-    add_problem(report, problem, text, out);
+    add_problem(report, problem, text, words, out);
   }
   fmt::format_to(out, "</table>");
 }
@@ -136,7 +167,8 @@ void add_kind(const DatasetReport& report,
               Out out) {
   const std::span<const DatasetProblem> problems = problems_of(report, kind);
   const std::size_t shown = std::min(problems.size(), options.list_limit.value_or(problems.size()));
-  const std::string title = title_of(kind);
+  const Words& words = options.words;
+  const std::string title = title_of(kind, words);
   const Severity severity = severity_of(kind);
   fmt::format_to(out,
                  "<details{}><summary><strong class=\"{}\">{}</strong>{}</summary>\n<p>{}.</p>\n"
@@ -144,15 +176,17 @@ void add_kind(const DatasetReport& report,
                  severity == Severity::note ? "" : " open",
                  to_string(severity),
                  title,
-                 grouped(std::ssize(problems)),
-                 html_escaped(capitalised(explain(kind))),
+                 words.count(std::ssize(problems)),
+                 html_escaped(capitalised(words.say(explain(kind)))),
                  title);
-  add_table(report, problems.first(shown), out);
+  add_table(report, problems.first(shown), words, out);
   fmt::format_to(out, "</div>\n");
   if (shown < problems.size()) {
     fmt::format_to(out,
-                   "<p>and {} more; --all lists them</p>\n",
-                   grouped(std::ssize(problems.subspan(shown))));
+                   "<p>{}</p>\n",
+                   said(words,
+                        fmt::format("and {} more; --all lists them",
+                                    grouped(std::ssize(problems.subspan(shown))))));
   }
   fmt::format_to(out, "</details>\n");
 }
@@ -164,7 +198,7 @@ void add_severity(const DatasetReport& report,
   if (count_of(report, severity) == 0) {
     return;
   }
-  fmt::format_to(out, "<h2>{}</h2>\n", heading(severity));
+  fmt::format_to(out, "<h2>{}</h2>\n", said(options.words, heading(severity)));
   for (std::size_t i = 0; i < kNumProblemKinds; ++i) {
     const auto kind = static_cast<ProblemKind>(i);
     if (severity_of(kind) == severity && report.counts[i] > 0) {
@@ -176,24 +210,29 @@ void add_severity(const DatasetReport& report,
 }  // namespace
 
 std::string render_html(const DatasetReport& report, const DatasetHtmlOptions& options) {
+  const Words& words = options.words;
   std::string html;
   const Out out = std::back_inserter(html);
-  const std::string root = report.root.string();
+  const std::string title = words.say("Data set " + report.root.string());
   fmt::format_to(out,
-                 "<main>\n<h1>Data set <bdi>{}</bdi></h1>\n"
-                 "<p class=\"verdict {}\" dir=\"auto\">{}</p>\n",
-                 html_escaped(root),
+                 "<main>\n<h1>{}</h1>\n<p class=\"verdict {}\"{}>{}</p>\n",
+                 words.right_to_left()
+                     ? html_escaped(title)
+                     : fmt::format("Data set <bdi>{}</bdi>", html_escaped(report.root.string())),
                  mood(report),
-                 html_escaped(verdict(report)));
-  add_facts(report, out);
-  add_histogram(report, out);
+                 line_direction(words),
+                 html_escaped(verdict(report, {.words = words})));
+  add_facts(report, words, out);
+  add_histogram(report, words, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     add_severity(report, severity, options, out);
   }
-  add_speakers(report, out);
-  fmt::format_to(out, "</main>\n<footer>Made by qanat data check.</footer>\n");
-  return render_page(
-      {.title = "Data set " + root, .style = std::string(kPageCss), .body = std::move(html)});
+  add_speakers(report, words, out);
+  fmt::format_to(out, "</main>\n<footer>{}</footer>\n", said(words, "Made by qanat data check."));
+  return render_page({.language = words.language(),
+                      .title = title,
+                      .style = std::string(kPageCss),
+                      .body = std::move(html)});
 }
 
 }  // namespace qanat

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cctype>
+#include <regex>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +11,7 @@
 #include "report/dataset_report_sample.h"
 #include "report/dataset_text.h"
 #include "report/dataset_words.h"
+#include "report/persian.h"
 
 namespace qanat {
 namespace {
@@ -54,6 +59,46 @@ Notes
 4 of 13,100 rows (0.0305 %) would not be used; 1 warning.
 )";
 
+// Without the marks around names.
+constexpr const char* kPersianGolden = R"(مجموعه‌دادهٔ /data/voices
+  فهرست               metadata_train.csv، metadata_eval.csv
+  سطرها               ۱۳٬۱۰۰
+  به‌کاربردنی         ۱۳٬۰۹۶ گفته، ۲۳٫۹ ساعت
+  برای آموزش          ۱۲٬۵۰۲ گفته، ۲۲٫۸ ساعت
+  برای اعتبارسنجی     ۵۹۴ گفته، ۱٫۱۱ ساعت
+  گوینده‌ها           ۲: mary ۱۹٫۴ ساعت، علی ۴٫۴۴ ساعت
+  زبان‌ها             en ۱۹٫۴ ساعت، fa ۴٫۴۴ ساعت
+  صوت                 ۲۲۰۵۰ هرتز تک‌کاناله ۲۳٫۹ ساعت
+  طول قطعه‌ها         کوتاه‌ترین ۱٫۱۰ ثانیه، میانه ۶٫۵۰ ثانیه، میانگین ۶٫۵۷ ثانیه، p95 ۹٫۸۰ ثانیه، بلندترین ۱۴٫۰۰ ثانیه
+  تندی گفتار          ۱۴٫۹ نویسه در ثانیه (میانه)
+  حدها                حداکثر ۲۰۰ نشانه و ۱۰۲۴ قاب (۱۱٫۹ ثانیه)، دست‌کم ۰٫۱۰ ثانیه
+  نویسه‌های ناشناخته  ☃ U+2603 (۱)
+  بررسی‌شده           فهرست، متن، سرایند صوت‌ها و تک‌تک نمونه‌ها
+
+قطعه‌ها بر پایهٔ طول
+      ۰ تا ۵ ثانیه     ۴٬۰۰۰ █████████████████▋
+     ۵ تا ۱۰ ثانیه     ۹٬۰۹۷ ████████████████████████████████████████
+    ۱۰ تا ۱۵ ثانیه         ۳ ▏
+
+خطاها: این‌ها به کار نمی‌روند
+  missing_audio (۳): برای این شناسه نه در wavs/ فایل صوتی هست و نه کنار فهرست
+    metadata_train.csv:12  LJ001-0012  صوت: LJ001-0012؛ چنین فایلی نیست
+    metadata_train.csv:15  LJ001-0015  صوت: LJ001-0015؛ چنین فایلی نیست
+    و ۱ تای دیگر؛ --all همه را فهرست می‌کند
+  audio_too_long (۱): قاب‌های صوت بیش از --max-mel-frames است؛ کنار گذاشته می‌شود و هرگز بریده نمی‌شود
+    metadata_train.csv:40  wavs/LJ001-0040.wav  صوت: ۱۴٫۰۰ ثانیه، ۱۲۰۵ قاب؛ باید حداکثر ۱۰۲۴ باشد
+
+هشدارها: این‌ها به کار می‌روند؛ نگاهشان کنید
+  unknown_characters (۱): متن نویسه‌هایی دارد که نشانه‌ساز نمی‌شناسد؛ این‌ها خوانده نمی‌شوند
+    metadata_train.csv:41  wavs/fa-1.wav  نویسه‌ها: ☃ U+2603
+
+یادداشت‌ها
+  unused_column (۱): ستونی از سطر عنوان که به کار نمی‌رود
+    metadata_train.csv:1  ستون: \x1b[31mmood
+
+۴ از ۱۳٬۱۰۰ سطر (۰٫۰۳۰۵٪) به کار نمی‌رود؛ ۱ هشدار.
+)";
+
 TEST(DatasetTextTest, SaysWhatIsThereWhatIsWrongAndWhatFollows) {
   EXPECT_EQ(render_text(sample_report(), {.list_limit = 2, .unicode = true}), kGolden);
 }
@@ -76,6 +121,195 @@ TEST(DatasetTextTest, NothingInTheDataReachesTheTerminalAsACommand) {
   EXPECT_THAT(render_text(report),
               AllOf(HasSubstr("a\\x1b]0;b\\x07 \\u009b31m \\u202e\\u2066\\u200f سلام\u200Cها"),
                     Not(HasSubstr("\x1b"))));
+}
+
+// What the sentences of a Persian report say themselves: no names, paths and flags.
+std::string outside_isolates(std::string_view text) {
+  std::string outside;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.substr(at).starts_with(kFirstStrongIsolate)) {
+      ++depth;
+      at += kFirstStrongIsolate.size();
+    } else if (text.substr(at).starts_with(kPopIsolate)) {
+      --depth;
+      at += kPopIsolate.size();
+    } else {
+      outside += depth == 0 ? std::string(1, text[at]) : std::string();
+      ++at;
+    }
+  }
+  return outside;
+}
+
+std::string without_marks(const std::string& text) {
+  return std::regex_replace(text, std::regex("\u2068|\u2069"), "");
+}
+
+// Latin letters that Persian texts hold too.
+std::string english_left_in(std::string_view text) {
+  static const std::regex known("p95|UTF-8|mel");
+  const std::string left = std::regex_replace(outside_isolates(text), known, "");
+  std::smatch found;
+  return std::regex_search(left, found, std::regex("[A-Za-z][^\n]*")) ? found.str() : "";
+}
+
+// Every kind of problem as the checks word them.
+DatasetReport report_of_every_problem() {
+  using enum ProblemKind;
+  DatasetReport report = sample_report();
+  report.problems = {
+      {.kind = wrong_columns, .line = 1, .detail = "1 column; expected 2 to 3, separated by '|'"},
+      {.kind = wrong_columns, .line = 2, .detail = "5 columns; expected 2"},
+      {.kind = invalid_utf8, .line = 3, .detail = "byte 0xe9 at 12"},
+      {.kind = bad_id, .line = 4, .detail = "id: empty"},
+      {.kind = bad_id, .line = 4, .detail = "id: holds a control character"},
+      {.kind = bad_id,
+       .line = 4,
+       .detail = "id: ../x; expected a name inside the data set; try an absolute path for a file "
+                 "elsewhere"},
+      {.kind = empty_text, .line = 5, .id = "a", .detail = "text: empty"},
+      {.kind = unknown_language, .line = 6, .detail = "language: de; expected en or fa"},
+      {.kind = duplicate_id, .line = 7, .detail = "first seen in metadata_train.csv line 3"},
+      {.kind = missing_audio, .line = 8, .detail = "audio: train; no such file"},
+      {.kind = untokenizable_text,
+       .line = 9,
+       .detail = "text: nothing to read in \"...\"; expected English or Persian words"},
+      {.kind = text_too_long, .line = 10, .detail = "text: 250 tokens; expected at most 200"},
+      {.kind = audio_too_long,
+       .line = 11,
+       .detail = "audio: 14.00 s, 1205 frames; expected at most 1024"},
+      {.kind = audio_too_short, .line = 12, .detail = "audio: 0.050 s; expected at least 0.100"},
+      {.kind = more_tokens_than_frames, .line = 13, .detail = "text: 90 tokens for 43 frames"},
+      {.kind = damaged_audio, .line = 14, .detail = "samples: 7 are no numbers"},
+      {.kind = silence, .line = 15, .detail = "sound: none above -60 dB"},
+      {.kind = silence, .line = 15, .detail = "silence: 1.50 s before and 0.20 s after the speech"},
+      {.kind = clipping, .line = 16, .detail = "clipping: 1.25 % of the samples"},
+      {.kind = repeated_audio, .line = 17, .detail = "audio: the same as LJ001-0012"},
+      {.kind = unusual_pace,
+       .line = 18,
+       .detail = "pace: 40.1 characters per second; usual is 14.9"},
+      {.kind = unknown_characters, .line = 19, .detail = "characters: ☃ U+2603"},
+      {.kind = other_rate, .line = 20, .detail = "rate: 16000 Hz; expected 22050"},
+      {.kind = several_channels, .line = 21, .detail = "channels: 2"},
+      {.kind = unused_column, .line = 22, .detail = "column: mood"},
+      {.kind = unused_file, .detail = "metadata.csv: not read; metadata_train.csv is"}};
+  report.counts = {};
+  for (const DatasetProblem& problem : report.problems) {
+    ++report.counts[static_cast<std::size_t>(problem.kind)];
+  }
+  return report;
+}
+
+const Words kPersian(Language::fa);
+
+TEST(DatasetPersianTest, SaysTheSame) {
+  EXPECT_EQ(without_marks(render_text(sample_report(), {.list_limit = 2, .words = kPersian})),
+            kPersianGolden);
+}
+
+TEST(DatasetPersianTest, NothingStaysEnglishInTheText) {
+  EXPECT_EQ(english_left_in(render_text(report_of_every_problem(), {.words = kPersian})), "");
+}
+
+TEST(DatasetPersianTest, ProblemsAreSaidInPersianAsAWhole) {
+  std::string isolated_whole;
+  for (const DatasetProblem& problem : report_of_every_problem().problems) {
+    if (kPersian.say(problem.detail).starts_with(kFirstStrongIsolate) &&
+        problem.kind != ProblemKind::unused_file) {
+      isolated_whole += problem.detail + '\n';
+    }
+  }
+  EXPECT_EQ(isolated_whole, "");
+}
+
+TEST(DatasetPersianTest, EveryKindHasAnExplanationAndATitle) {
+  DatasetReport report = report_of_every_problem();
+  const std::string html = render_html(report, {.words = kPersian});
+
+  for (std::size_t i = 0; i < kNumProblemKinds; ++i) {
+    const auto kind = static_cast<ProblemKind>(i);
+    EXPECT_TRUE(has_persian(explain(kind))) << explain(kind);
+    std::string title(to_string(kind));
+    std::ranges::replace(title, '_', ' ');
+    title.front() = static_cast<char>(std::toupper(title.front()));
+    EXPECT_TRUE(has_persian(kind == ProblemKind::invalid_utf8 ? "Invalid UTF-8" : title)) << title;
+  }
+  EXPECT_THAT(html, HasSubstr("صوت آسیب‌دیده"));
+}
+
+class UnusableSetTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(UnusableSetTest, SaysWhyInPersian) {
+  DatasetReport report = sample_report();
+  report.unusable = GetParam();
+
+  const std::string said = verdict(report, {.words = kPersian});
+
+  EXPECT_THAT(
+      said,
+      testing::StartsWith("این مجموعه به کار نمی‌آید: \u2068/data/voices"));
+  EXPECT_THAT(said, Not(HasSubstr(GetParam())));
+  EXPECT_EQ(english_left_in(said), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Reasons,
+    UnusableSetTest,
+    testing::Values(
+        "/data/voices/metadata.csv: no rows; expected lines of the form id|text",
+        "/data/voices/metadata.csv: none of 2 rows can be used; the first problem is in line 1: "
+        "audio: a; no such file (there is no audio file for the id, in wavs/ or beside the "
+        "manifest)",
+        "/data/voices: none of 12 utterances can be used",
+        "/data/voices: the training set is empty: of 1 usable utterances 0 are for training and 1 "
+        "for validation; expected at least 2",
+        "/data/voices: the validation set is empty: of 9 usable utterances 9 are for training and "
+        "0 for validation; expected usable rows in both metadata_train.csv and metadata_eval.csv",
+        "/data/voices: the validation set is empty: of 9 usable utterances 9 are for training and "
+        "0 for validation at val_split 0.05; try val_split 0.12, or rows in a metadata_eval.csv"));
+
+TEST(DatasetPersianTest, NothingInTheDataReachesTheTerminalAsACommand) {
+  DatasetReport report = sample_report();
+  report.speakers[0].name = "\u2069\u202Emary\x1b[31m";
+  report.problems[0].detail = "audio: \u2069\x1b]0;b; no such file";
+  report.unusable = "/data/\u2069\x1b: none of 12 utterances can be used";
+
+  EXPECT_THAT(render_text(report, {.words = kPersian}),
+              AllOf(HasSubstr("\u2068\\u2069\\u202emary\\x1b[31m\u2069"),
+                    HasSubstr("صوت: \u2068\\u2069\\x1b]0;b\u2069؛"),
+                    HasSubstr("\u2068/data/\\u2069\\x1b\u2069: "),
+                    Not(HasSubstr("\x1b"))));
+}
+
+TEST(DatasetPersianTest, JsonStaysEnglish) {
+  EXPECT_THAT(render_json(report_of_every_problem()), HasSubstr("text: 90 tokens for 43 frames"));
+}
+
+// The words between the tags.
+std::string words_of(const std::string& html) {
+  static const std::regex tags("<[^>]*>");
+  return std::regex_replace(html.substr(html.find("<main>")), tags, "\n");
+}
+
+TEST(DatasetPersianTest, ThePageRunsFromRightToLeft) {
+  const std::string html = render_html(sample_report(), {.words = kPersian});
+
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("<html lang=\"fa\" dir=\"rtl\">"),
+                    HasSubstr("<h1>مجموعه‌دادهٔ \u2068/data/voices\u2069</h1>"),
+                    HasSubstr("<td class=\"number\">۹٬۰۹۷</td>"),
+                    HasSubstr("aria-label=\"نبودن صوت\""),
+                    HasSubstr("&lt;script&gt;"),
+                    Not(HasSubstr("<script"))));
+}
+
+TEST(DatasetPersianTest, NothingStaysEnglishOnThePage) {
+  DatasetReport report = report_of_every_problem();
+  report.speakers = {{"علی", {2, Seconds{5}}}, {"", {1, Seconds{120}}}};
+
+  EXPECT_EQ(english_left_in(words_of(render_html(report, {.list_limit = 1, .words = kPersian}))),
+            "");
 }
 
 TEST(DatasetWordsTest, NumbersAreGrouped) {

@@ -43,7 +43,11 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string without_isolates(std::string text) {
+// English lines run one way, so terminals need no marks around the names in them.
+std::string shown(std::string text, const Words& words) {
+  if (words.right_to_left()) {
+    return text;
+  }
   for (const std::string_view mark : {kFirstStrongIsolate, kPopIsolate}) {
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
       text.erase(at, mark.size());
@@ -67,47 +71,58 @@ std::string bar(double share, bool unicode) {
   return blocks.append(kEighths[eighths % 8]);
 }
 
-void add_histogram(const DatasetReport& report, bool unicode, Out out) {
+void add_histogram(const DatasetReport& report, const DatasetTextOptions& options, Out out) {
   if (report.histogram.empty()) {
     return;
   }
-  fmt::format_to(out, "\nClips by length\n");
+  fmt::format_to(out, "\n{}\n", options.words.say("Clips by length"));
   const std::int64_t most = std::ranges::max(report.histogram, {}, &HistogramBin::count).count;
   for (const HistogramBin& bin : report.histogram) {
     const double share = static_cast<double>(bin.count) / static_cast<double>(most);
-    const std::string blocks = bar(share, unicode);
+    const std::string blocks = bar(share, options.unicode);
     fmt::format_to(out,
-                   "  {:>12} {:>9}{}{}\n",
-                   bin_name(bin),
-                   grouped(bin.count),
+                   "  {:>{}} {:>9}{}{}\n",
+                   bin_name(bin, options.words),
+                   options.words.right_to_left() ? 16 : 12,  // it says "to" and "seconds" in full
+                   options.words.count(bin.count),
                    blocks.empty() ? "" : " ",
                    blocks);
   }
 }
 
-void add_problem(const DatasetReport& report, const DatasetProblem& problem, Out out) {
-  fmt::format_to(out, "    {}", place_of(report, problem));
+void add_problem(const DatasetReport& report,
+                 const DatasetProblem& problem,
+                 const Words& words,
+                 Out out) {
+  fmt::format_to(out, "    {}", words.verbatim(printable(place_of(report, problem))));
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
   if (!name.empty()) {
-    fmt::format_to(out, "  {}", printable(name));
+    fmt::format_to(out, "  {}", words.verbatim(printable(name)));
   }
-  fmt::format_to(out, "  {}\n", printable(problem.detail));
+  fmt::format_to(out, "  {}\n", words.say(printable(problem.detail)));
 }
 
 void add_kind(const DatasetReport& report,
               ProblemKind kind,
               const DatasetTextOptions& options,
               Out out) {
+  const Words& words = options.words;
   const std::span<const DatasetProblem> problems = problems_of(report, kind);
-  fmt::format_to(
-      out, "  {} ({}): {}\n", to_string(kind), grouped(std::ssize(problems)), explain(kind));
-  const std::size_t shown = std::min(problems.size(), options.list_limit.value_or(problems.size()));
-  for (const DatasetProblem& problem : problems.first(shown)) {
-    add_problem(report, problem, out);
+  fmt::format_to(out,
+                 "  {} ({}): {}\n",
+                 words.verbatim(to_string(kind)),
+                 words.count(std::ssize(problems)),
+                 words.say(explain(kind)));
+  const std::size_t listed =
+      std::min(problems.size(), options.list_limit.value_or(problems.size()));
+  for (const DatasetProblem& problem : problems.first(listed)) {
+    add_problem(report, problem, words, out);
   }
-  if (shown < problems.size()) {
-    fmt::format_to(
-        out, "    and {} more; --all lists them\n", grouped(std::ssize(problems.subspan(shown))));
+  if (listed < problems.size()) {
+    fmt::format_to(out,
+                   "    {}\n",
+                   words.say(fmt::format("and {} more; --all lists them",
+                                         grouped(std::ssize(problems.subspan(listed))))));
   }
 }
 
@@ -118,7 +133,7 @@ void add_severity(const DatasetReport& report,
   if (count_of(report, severity) == 0) {
     return;
   }
-  fmt::format_to(out, "\n{}\n", heading(severity));
+  fmt::format_to(out, "\n{}\n", options.words.say(heading(severity)));
   for (std::size_t i = 0; i < kNumProblemKinds; ++i) {
     const auto kind = static_cast<ProblemKind>(i);
     if (severity_of(kind) == severity && report.counts[i] > 0) {
@@ -130,17 +145,19 @@ void add_severity(const DatasetReport& report,
 }  // namespace
 
 std::string render_text(const DatasetReport& report, const DatasetTextOptions& options) {
+  const Words& words = options.words;
+  const DatasetWording wording{.words = words, .clean = printable};
   std::string text;
   const Out out = std::back_inserter(text);
-  fmt::format_to(out, "Data set {}\n", printable(report.root.string()));
-  for (const FactLine& fact : facts_of(report)) {
-    fmt::format_to(out, "  {:<20}{}\n", fact.name, printable(without_isolates(fact.value)));
+  fmt::format_to(out, "{}\n", words.say("Data set " + printable(report.root.string())));
+  for (const FactLine& fact : facts_of(report, wording)) {
+    fmt::format_to(out, "  {:<20}{}\n", fact.name, shown(fact.value, words));
   }
-  add_histogram(report, options.unicode, out);
+  add_histogram(report, options, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     add_severity(report, severity, options, out);
   }
-  fmt::format_to(out, "\n{}\n", printable(verdict(report)));
+  fmt::format_to(out, "\n{}\n", verdict(report, wording));
   return text;
 }
 

@@ -8,21 +8,29 @@
 
 #include "base/time.h"
 #include "dataset/dataset_report.h"
+#include "report/words.h"
 
 namespace qanat {
 
 // 13100 -> "13,100"
 std::string grouped(std::int64_t number);
 // "23.9 h", "3.7 min", "42 s": three figures, the unit that fits.
-std::string duration_words(Seconds duration);
+std::string duration_words(Seconds duration, const Words& words = Words());
 // "0-0.5 s"
-std::string bin_name(const HistogramBin& bin);
+std::string bin_name(const HistogramBin& bin, const Words& words = Words());
 // "metadata.csv:12", or the file alone where the problem is the file's.
 std::string place_of(const DatasetReport& report, const DatasetProblem& problem);
 // "Errors: these rows would not be used"
 std::string_view heading(Severity severity);
+
+// How a renderer says things: in which language, and how it writes what the data set holds.
+struct DatasetWording {
+  Words words{};
+  std::string (*clean)(std::string_view) = nullptr;  // before it is isolated; none: as it is
+};
+
 // One sentence: whether a run can use the set, and what it would lose.
-std::string verdict(const DatasetReport& report);
+std::string verdict(const DatasetReport& report, const DatasetWording& wording = {});
 
 // Around names in a value; for renderers that know directions, the others take them out.
 inline constexpr std::string_view kFirstStrongIsolate = "\u2068";
@@ -35,6 +43,6 @@ struct FactLine {
 
   bool operator==(const FactLine&) const = default;
 };
-std::vector<FactLine> facts_of(const DatasetReport& report);
+std::vector<FactLine> facts_of(const DatasetReport& report, const DatasetWording& wording = {});
 
 }  // namespace qanat

@@ -63,7 +63,9 @@ std::optional<Found> find_sentence(std::string_view english) {
   for (const auto sentences : {persian_finding_sentences(),
                                persian_host_sentences(),
                                persian_page_sentences(),
-                               persian_profile_sentences()}) {
+                               persian_profile_sentences(),
+                               persian_dataset_sentences(),
+                               persian_validation_sentences()}) {
     for (const Translation& translation : sentences) {
       auto gaps = match(translation.english, english);
       const std::size_t words = translation.english.size() - (gaps ? 2 * gaps->size() : 0);
@@ -87,9 +89,12 @@ std::optional<std::string> as_quantity(std::string_view text) {
     return std::nullopt;
   }
   const std::string number = in_persian_digits(text.substr(0, space));
-  const std::string_view unit = text.substr(space + 1);
+  std::string_view unit = text.substr(space + 1);
   if (unit == "%") {
     return number + "٪";
+  }
+  if (unit == "min") {
+    unit = "min (word)";  // behind a number it is never the least
   }
   return has_persian(unit) ? std::optional(number + ' ' + to_persian(unit)) : std::nullopt;
 }
@@ -102,10 +107,29 @@ std::string filled_gap(std::string_view gap) {
   return quantity ? *quantity : to_persian(gap);
 }
 
+// For each gap of a translation, whether it stands inside isolates.
+std::vector<bool> isolated_gaps(std::string_view persian) {
+  std::vector<bool> gaps;
+  bool inside = false;
+  for (std::size_t at = 0; at < persian.size(); ++at) {
+    const std::string_view rest = persian.substr(at);
+    if (rest.starts_with(kFirstStrongIsolate)) {
+      inside = true;
+    } else if (rest.starts_with(kPopIsolate)) {
+      inside = false;
+    } else if (rest.starts_with(kGap)) {
+      gaps.push_back(inside);
+    }
+  }
+  return gaps;
+}
+
 std::string fill(const Found& found) {
+  const std::vector<bool> names = isolated_gaps(found.translation->persian);
   fmt::dynamic_format_arg_store<fmt::format_context> gaps;
-  for (const std::string_view gap : found.gaps) {
-    gaps.push_back(filled_gap(gap));
+  for (std::size_t i = 0; i < found.gaps.size(); ++i) {
+    const bool is_name = i < names.size() && names[i];
+    gaps.push_back(is_name ? std::string(found.gaps[i]) : filled_gap(found.gaps[i]));
   }
   return fmt::vformat(fmt::string_view(found.translation->persian), gaps);
 }

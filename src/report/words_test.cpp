@@ -69,7 +69,9 @@ std::vector<Translation> all_sentences() {
   for (const auto sentences : {persian_finding_sentences(),
                                persian_host_sentences(),
                                persian_page_sentences(),
-                               persian_profile_sentences()}) {
+                               persian_profile_sentences(),
+                               persian_dataset_sentences(),
+                               persian_validation_sentences()}) {
     all.insert(all.end(), sentences.begin(), sentences.end());
   }
   return all;
@@ -98,6 +100,14 @@ TEST(PersianTest, GapsTakeNumbersNamesAndKnownWords) {
       "آن "
       "در "
       "رمزگشایی");
+}
+
+TEST(PersianTest, NamesAreNotTranslatedWhateverTheySay) {
+  EXPECT_EQ(to_persian("audio: train; no such file"), "صوت: \u2068train\u2069؛ چنین فایلی نیست");
+}
+
+TEST(PersianTest, MinutesAreNoMinimum) {
+  EXPECT_EQ(to_persian("12 utterances, 3.69 min"), "۱۲ گفته، ۳٫۶۹ دقیقه");
 }
 
 TEST(PersianTest, TheLongestSentenceThatFitsWins) {
