@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/language.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "dataset/dataset_check.h"
 #include "dataset/index_cache.h"
@@ -39,6 +40,10 @@ class DataCheckCommand : public Command {
     app.add_option("--html", html_, "also write the report as a page to this file")
         ->type_name("FILE");
     app.add_flag("--all", all_, "list every problem; otherwise 20 of a kind (HTML: 200)");
+    // Beside --language, which is about the rows, it has to say what it is about.
+    declare_language(app, report_language_)
+        ->description(
+            "language of the report: en or fa; not given: the environment's (LANG=fa_IR), else en");
     declare_set(app);
     app.add_option("--fail-on", fail_on_, "exit with 10 on: error, warning or never")
         ->check(within(CLI::IsMember({"error", "warning", "never"})))
@@ -151,8 +156,14 @@ class DataCheckCommand : public Command {
     return options;
   }
 
+  Words words() const { return Words(report_language(report_language_)); }
+
   DatasetHtmlOptions html_options() const {
-    return all_ ? DatasetHtmlOptions{.list_limit = std::nullopt} : DatasetHtmlOptions{};
+    DatasetHtmlOptions options{.words = words()};
+    if (all_) {
+      options.list_limit = std::nullopt;
+    }
+    return options;
   }
 
   void print(const DatasetReport& report, std::ostream& out) const {
@@ -160,7 +171,7 @@ class DataCheckCommand : public Command {
       out << render_json(report);
       return;
     }
-    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode};
+    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode, .words = words()};
     if (all_) {
       options.list_limit = std::nullopt;
     }
@@ -180,7 +191,8 @@ class DataCheckCommand : public Command {
 
   std::string data_;
   std::string html_;
-  std::string language_;
+  std::string language_;         // of the rows
+  std::string report_language_;  // of what is said about them
   std::string cache_;
   std::string fail_on_ = "error";
   std::int64_t max_tokens_ = 200;

@@ -15,6 +15,7 @@
 
 #include "audio/wav_writer.h"
 #include "base/error.h"
+#include "base/files.h"
 
 namespace qanat {
 namespace {
@@ -113,6 +114,27 @@ TEST_F(DataCheckTest, ThePageIsWrittenBesideTheReport) {
   EXPECT_TRUE(std::filesystem::exists(page));
   EXPECT_THAT(outcome.out, HasSubstr("All 4 rows"));
   EXPECT_THAT(outcome.err, HasSubstr("report.html"));
+}
+
+TEST_F(DataCheckTest, TheReportSpeaksPersianWhenAsked) {
+  const std::filesystem::path page = folder_ / "report.html";
+
+  const Outcome outcome = run({"--lang", "fa", "--html", page.string()});
+
+  EXPECT_THAT(outcome.out, HasSubstr("هر ۴ سطر به کار می‌رود."));
+  EXPECT_THAT(read_text_file(page).value(), HasSubstr("<html lang=\"fa\" dir=\"rtl\">"));
+  EXPECT_EQ(outcome.code, ExitCode::done);
+}
+
+TEST_F(DataCheckTest, TheLanguageOfTheRowsIsNotThatOfTheReport) {
+  const Outcome outcome = run({"--language", "fa", "--lang", "en"});
+
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("languages           fa 8 s"), HasSubstr("All 4 rows can be used")));
+}
+
+TEST_F(DataCheckTest, JsonIsEnglishInEveryLanguage) {
+  EXPECT_EQ(run({"--json", "--lang", "fa"}).out, run({"--json", "--lang", "en"}).out);
 }
 
 TEST_F(DataCheckTest, APageThatCannotBeWrittenIsSaidBeforeTheWork) {

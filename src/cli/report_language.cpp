@@ -4,8 +4,9 @@
 
 namespace qanat {
 
-void declare_language(CLI::App& app, std::string& code) {
-  app.add_option("--lang", code, "en or fa; not given: the environment's (LANG=fa_IR), else en")
+CLI::Option* declare_language(CLI::App& app, std::string& code) {
+  return app
+      .add_option("--lang", code, "en or fa; not given: the environment's (LANG=fa_IR), else en")
       ->check(CLI::IsMember({"en", "fa"}).description(""))
       ->type_name("LANGUAGE");
 }

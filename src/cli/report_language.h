@@ -10,8 +10,9 @@
 
 namespace qanat {
 
-// Adds --lang; `code` is its value, empty when it was not given.
-void declare_language(CLI::App& app, std::string& code);
+// Adds --lang; `code` is its value, empty when it was not given. Returns the flag, for commands
+// that have more to say about it.
+CLI::Option* declare_language(CLI::App& app, std::string& code);
 
 Language report_language(const std::string& code);
 
