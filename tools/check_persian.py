@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails if diagnosis says a sentence that reports cannot say in Persian.
+"""Fails if diagnosis, `data check` or `validate` says a sentence that reports cannot say in Persian.
 
-Sentences are the string literals of src/diagnose/rules*.cpp and diagnosis.cpp that hold a space;
+Sentences are the string literals of src/diagnose/rules*.cpp and the files below that hold a space;
 the catalogue is src/report/persian_*.cpp. Format fields count as gaps on both sides.
 """
 import pathlib
@@ -9,6 +9,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ("diagnose/diagnosis.cpp", "dataset/audio_locator.cpp", "dataset/dataset_check.cpp",
+           "dataset/partition.cpp", "dataset/problem.cpp", "dataset/sound_findings.cpp",
+           "dataset/split.cpp", "app/validate.cpp", "app/validate_report.cpp",
+           "app/validate_run.cpp")
 LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 FIELD = re.compile(r"\{[^{}]*\}")
@@ -45,13 +49,15 @@ def missing():
     patterns = [to_pattern(english) for english in known]
     beginnings = [english.replace("{}", "1") for english in known]
     sources = sorted((ROOT / "src/diagnose").glob("rules*.cpp"))
-    for path in [*sources, ROOT / "src/diagnose/diagnosis.cpp"]:
+    for path in [*sources, *(ROOT / "src" / name for name in SOURCES)]:
         if path.name in ("rules.cpp",) or path.name.endswith("_test.cpp"):
             continue
         for text in strings(path):
             if not is_sentence(text):
                 continue
             sentence = FIELD.sub("1", text)
+            if text.startswith(";"):  # the end of one that has begun elsewhere
+                sentence = "1" + sentence
             # A field that is grown to a word is an ending: "worker{}".
             until_ending = FIELD.sub("1", re.split(r"(?<=[a-z])\{", text)[0])
             # What happened to a device stands behind its name: "1 was lost".

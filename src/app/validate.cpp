@@ -223,16 +223,16 @@ std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
 }
 
 void Validation::describe(const ModeRun& run, ValidationCheck& check) {
-  check.findings.push_back(fmt::format(
-      "{:<7} {:.2f} steps/s, {:.1f} utterances/s, model device busy {:.0f} %, waiting for data "
-      "{:.1f} %, loss {:.2f} to {:.2f}",
-      run.mode + ":",
-      run.steps_per_s,
-      run.rows_per_s,
-      100 * run.model_busy,
-      100 * run.wait_share,
-      run.first_loss,
-      run.last_loss));
+  check.findings.push_back(
+      fmt::format("{:<8}", run.mode + ":") +
+      fmt::format("{:.2f} steps/s, {:.1f} utterances/s, model device busy {:.0f} %, waiting for "
+                  "data {:.1f} %, loss {:.2f} to {:.2f}",
+                  run.steps_per_s,
+                  run.rows_per_s,
+                  100 * run.model_busy,
+                  100 * run.wait_share,
+                  run.first_loss,
+                  run.last_loss));
   if (run.data_busy) {
     check.findings.push_back(
         fmt::format("        data device busy {:.0f} %", 100 * *run.data_busy));

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "report/text_lines.h"
+
 namespace qanat {
 namespace {
 
@@ -63,25 +65,28 @@ std::string mode_verdict(const ValidationReport& report) {
                      speeds);
 }
 
-std::string render_check(const ValidationCheck& check) {
-  std::string text =
-      fmt::format("[{}/5] {:<28} {}\n", check.number, check.name, word(check.outcome));
+std::string render_check(const ValidationCheck& check, const Words& words) {
+  std::string text = fmt::format("[{}] {:<28} {}\n",
+                                 words.digits(fmt::format("{}/5", check.number)),
+                                 words.say(check.name),
+                                 words.say(word(check.outcome)));
   for (const std::string& line : check.findings) {
-    text += "      " + line + '\n';
+    text += "      " + translated_lines(line, words) + '\n';
   }
   return text;
 }
 
-std::string render_summary(const ValidationReport& report) {
+std::string render_summary(const ValidationReport& report, const Words& words) {
   const auto passed =
       std::ranges::count(report.checks, CheckOutcome::pass, &ValidationCheck::outcome);
-  std::string text = fmt::format("\n{}: {} of {} checks passed\n",
-                                 report.passed() ? "PASS" : "FAIL",
-                                 passed,
-                                 report.checks.size());
+  const std::string counted = fmt::format("{}: {} of {} checks passed",
+                                          report.passed() ? "PASS" : "FAIL",
+                                          passed,
+                                          report.checks.size());
+  std::string text = fmt::format("\n{}\n", words.say(counted));
   const std::string verdict = mode_verdict(report);
   if (!verdict.empty()) {
-    text += verdict + '\n';
+    text += words.say(verdict) + '\n';
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "report/words.h"
 
 namespace qanat {
 
@@ -16,7 +17,7 @@ enum class CheckOutcome { pass, fail, skipped };
 
 struct ValidationCheck {
   int number = 0;
-  std::string name;
+  std::string name;  // English, as the findings: JSON holds them
   CheckOutcome outcome = CheckOutcome::skipped;
   std::vector<std::string> findings;  // a line each: what was seen, or why it failed
   nlohmann::json figures = nlohmann::json::object();  // seconds carry `_s`, memory `_mb`
@@ -46,8 +47,8 @@ struct ValidationReport {
 // "dual is 1.42 x as fast as single here: ..."; empty when one of the two did not run.
 std::string mode_verdict(const ValidationReport& report);
 
-std::string render_check(const ValidationCheck& check);
-std::string render_summary(const ValidationReport& report);
+std::string render_check(const ValidationCheck& check, const Words& words = Words());
+std::string render_summary(const ValidationReport& report, const Words& words = Words());
 nlohmann::json to_json(const ValidationReport& report);
 
 }  // namespace qanat

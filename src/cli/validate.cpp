@@ -10,6 +10,7 @@
 #include "app/validate.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 
 namespace qanat {
@@ -54,6 +55,7 @@ class ValidateCommand : public Command {
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--json", json_, "print one JSON object");
+    declare_language(app, language_);
     app.footer(
         "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
         "one is made and removed. Exits with 1 when a check fails.\n"
@@ -76,7 +78,7 @@ class ValidateCommand : public Command {
     if (json_) {
       context.out << to_json(report).dump(2) << '\n';
     } else {
-      context.out << render_summary(report);
+      context.out << render_summary(report, words());
     }
     if (report.device_lost) {
       return ExitCode::hardware_fault;
@@ -85,6 +87,8 @@ class ValidateCommand : public Command {
   }
 
  private:
+  Words words() const { return Words(report_language(language_)); }
+
   ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     std::optional<ProgressLine> training;  // between two checks
@@ -99,7 +103,8 @@ class ValidateCommand : public Command {
                      .on_check =
                          [&](const ValidationCheck& check) {
                            training.reset();
-                           (json_ ? context.err : context.out) << render_check(check) << std::flush;
+                           (json_ ? context.err : context.out)
+                               << render_check(check, words()) << std::flush;
                          },
                      .progress =
                          [&](std::int64_t done, std::int64_t total) {
@@ -113,6 +118,7 @@ class ValidateCommand : public Command {
   ConfigFlags flags_;
   int steps_ = 20;
   bool json_ = false;
+  std::string language_;
 };
 
 }  // namespace

@@ -81,6 +81,14 @@ class Validate(unittest.TestCase):
                                  ["PASS", "FAIL", "skipped", "skipped", "skipped"])
                 self.assertIn(message, result.stdout)
 
+    def test_persian_text_has_its_digits_and_leaves_json_alone(self):
+        gpus = (*TWO, "--data-gpu", 0, "--model-gpu", 5, "--lang", "fa")
+        text = self.validate(*gpus).stdout
+        for part in ("[۱/۵] پیش‌نیازها", "۲ GPU مجازی", "ناموفق: ۱ از ۵ آزمون گذشت"):
+            self.assertIn(part, text)
+        self.assertNotIn("Insufficient", text)
+        self.assertIn("must be 0-1", self.validate(*gpus, "--json").stdout)
+
     def test_gpu_numbers_that_make_no_sense_are_usage_errors(self):
         cases = {("--data-gpu", 1, "--model-gpu", 1): "expected two different ones",
                  ("--data-gpu", 0): "both are needed",
