@@ -166,7 +166,7 @@ bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   if (!report) {
     return false;
   }
-  part.text = render_text(*report, {.unicode = false});
+  part.text = render_text(*report, {.unicode = false, .words = request_.words});
   part.json = nlohmann::ordered_json::parse(render_json(*report));
   return true;
 }
