@@ -142,7 +142,7 @@ Reading<std::vector<ThreadClock>> read_threads(const nlohmann::json& object) {
   using Threads = Reading<std::vector<ThreadClock>>;
   const auto listed = object.find("threads");
   if (listed == object.end() || !listed->is_object()) {
-    return Threads::none("the journal does not say");
+    return Threads::none(read_reason(object, "threads"));
   }
   std::vector<ThreadClock> clocks;
   for (const auto& [name, clock] : listed->items()) {

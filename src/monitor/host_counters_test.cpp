@@ -105,6 +105,16 @@ TEST_F(HostCountersTest, ItComesBackFromItsJson) {
   EXPECT_EQ(again.value(), counters);
 }
 
+TEST(HostCountersMissingTest, WhyThreadsAreUnknownComesBackFromJson) {
+  HostCounters counters;
+  counters.threads = Reading<std::vector<ThreadClock>>::none("no /proc here");
+
+  const Result<HostCounters> again = to_host_counters(to_json(counters));
+
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again.value().threads.why_not(), "no /proc here");
+}
+
 TEST(HostCountersMissingTest, WhatCannotBeReadSaysWhyAndIsNeverZero) {
   const KernelTree tree;
 

@@ -26,6 +26,18 @@ inline bool holds(const nlohmann::json& value, const Reading<std::string>& /*kin
   return value.is_string();
 }
 
+// Why a field was not known to whoever wrote `object`.
+inline std::string read_reason(const nlohmann::json& object, const char* name) {
+  const auto unknown = object.find("unknown");
+  if (unknown != object.end() && unknown->is_object()) {
+    const auto reason = unknown->find(name);
+    if (reason != unknown->end() && reason->is_string()) {
+      return reason->get<std::string>();
+    }
+  }
+  return "the journal does not say";
+}
+
 // A field of another kind is as unknown as one that is not there.
 template <typename T>
 void read_reading(const nlohmann::json& object, const char* name, Reading<T>& reading) {
@@ -34,15 +46,7 @@ void read_reading(const nlohmann::json& object, const char* name, Reading<T>& re
     reading = value->template get<T>();
     return;
   }
-  std::string why = "the journal does not say";
-  const auto unknown = object.find("unknown");
-  if (unknown != object.end() && unknown->is_object()) {
-    const auto reason = unknown->find(name);
-    if (reason != unknown->end() && reason->is_string()) {
-      why = reason->template get<std::string>();
-    }
-  }
-  reading = Reading<T>::none(std::move(why));
+  reading = Reading<T>::none(read_reason(object, name));
 }
 
 }  // namespace qanat
