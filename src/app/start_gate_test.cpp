@@ -55,6 +55,13 @@ TEST_F(StartGateTest, OpensAtTheLowWaterMarkLongBeforeTheDelay) {
   EXPECT_GE(result.ready, 5);  // 3 slots and a quarter of the window
 }
 
+TEST(GateMarksTest, AShallowRingIsFullAndADeepOneHalfFull) {
+  EXPECT_EQ(low_water_marks(3, 8).slots, 3);
+  EXPECT_EQ(low_water_marks(6, 8).slots, 6);
+  EXPECT_EQ(low_water_marks(8, 8).slots, 6);
+  EXPECT_EQ(low_water_marks(48, 8).slots, 24);
+}
+
 TEST_F(StartGateTest, OpensAtTheDelayWhenTheLoaderIsSlow) {
   std::promise<void> go;
   const std::shared_future<void> rest = go.get_future().share();

@@ -45,6 +45,13 @@ class BatchAssemblerTest : public testing::Test {
     return tasks;
   }
 
+  // As a worker does, waiting where it has to.
+  static void fill_batch(BatchAssembler& assembler, WorkerSeat& seat) {
+    for (int row = 0; row < kRows; ++row) {
+      assembler.finish(*assembler.claim(seat, {}));
+    }
+  }
+
   const BatchingConfig batching_{.batch_size = kRows, .max_edges = 2};
   const std::vector<ItemLength> lengths_ = short_lengths(40);
   const BucketEdges edges_ = choose_edges(lengths_, batching_);
@@ -194,11 +201,7 @@ TEST_F(BatchAssemblerTest, ABlockThatIsGivenBackIsFilledAtOnce) {
     assembler->finish(task);
   }
   std::optional<Batch> held = assembler->take({});
-  std::jthread worker([&] {
-    for (int row = 0; row < kRows; ++row) {
-      assembler->finish(*assembler->claim(seat, {}));
-    }
-  });
+  std::jthread worker([&] { fill_batch(*assembler, seat); });
   std::jthread consumer([&] { EXPECT_EQ(assembler->take({})->id().index, 1); });
   hesitation.asked.wait();
 
@@ -216,11 +219,7 @@ TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) 
                               std::make_unique<HesitantAllocator>(hesitation));
   WorkerSeat seat{.number = 0, .counters = counters_};
   const std::vector<RowTask> first = claim_all(*assembler, seat, kRows);
-  std::jthread worker([&] {
-    for (int row = 0; row < kRows; ++row) {
-      assembler->finish(*assembler->claim(seat, {}));  // the first waits for a block
-    }
-  });
+  std::jthread worker([&] { fill_batch(*assembler, seat); });  // waits for a block first
   hesitation.asked.wait();
 
   for (const RowTask& task : first) {
