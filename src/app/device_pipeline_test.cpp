@@ -130,6 +130,7 @@ TEST(DevicePipelineTest, JournalsTheWayOfEveryBatch) {
     EXPECT_LE(slot.fields.at("stage")[1], slot.fields.at("prepare")[0]);
     EXPECT_LE(slot.fields.at("prepare")[1], slot.fields.at("copy")[0]);
     EXPECT_LE(slot.fields.at("copy")[1], slot.fields.at("train")[0]);
+    EXPECT_GT(slot.fields.at("bytes"), 1000);
   }
   EXPECT_EQ(journal.events("ring_start").size(), 1U);
   EXPECT_EQ(journal.events("start_gate").size(), 1U);

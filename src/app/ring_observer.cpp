@@ -125,7 +125,8 @@ void RingObserver::journal_slot(const SlotTimes& times) const {
   nlohmann::json fields = {{"epoch", times.batch.epoch},
                            {"batch", times.batch.index},
                            {"slot", times.slot},
-                           {"work", times.work.count()}};
+                           {"work", times.work.count()},
+                           {"bytes", times.bytes.value}};
   for (const auto& [name, interval] : {std::pair("load", times.load),
                                        std::pair("stage", times.stage),
                                        std::pair("prepare", times.prepare),

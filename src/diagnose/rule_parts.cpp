@@ -43,4 +43,14 @@ std::string verify_command(const std::string& id) {
   return "qanat diagnose --verify " + id;
 }
 
+// The GPUs, or why a rule cannot say anything about them.
+Reading<GpuSetup> gpus_of(const RunTrace& trace) {
+  return trace.gpus ? trace.gpus->setup
+                    : Reading<GpuSetup>::none("the journal has no line about GPUs");
+}
+
+Fix system_fix(std::string what) {
+  return {.key = std::string(kSystemFix), .flag = std::move(what)};
+}
+
 }  // namespace qanat

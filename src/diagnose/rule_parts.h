@@ -22,6 +22,12 @@ Gain no_gain(const RunMeasures& measures);
 bool waits_for_data(const RunMeasures& measures);
 Gain gain_without_waiting(const RunMeasures& measures);
 
+// The GPUs, or why a rule cannot say anything about them.
+Reading<GpuSetup> gpus_of(const RunTrace& trace);
+
+// Something to do to the machine, in words; no flag does it.
+Fix system_fix(std::string what);
+
 // "diagnose --verify ID", for findings whose fix is a flag.
 std::string verify_command(const std::string& id);
 

@@ -7,6 +7,7 @@
 #include "diagnose/rules_data.h"
 #include "diagnose/rules_hardware.h"
 #include "diagnose/rules_host.h"
+#include "diagnose/rules_pair.h"
 #include "diagnose/rules_rhythm.h"
 #include "diagnose/rules_storage.h"
 
@@ -88,7 +89,7 @@ std::span<const Rule> all_rules() {
       {"HW009", "hardware", "a GPU whose memory is nearly full", memory_full, kNothing},
       {"HW010", "hardware", "a driver that unloads between runs", persistence_off, kNothing},
       {"MG001", "hardware", "GPUs that cannot copy to each other", no_peer_copies, kNothing},
-      {"MG002", "hardware", "copies between GPUs far below their link", slow_peer_copies, kNothing},
+      {"MG002", "hardware", "copies between GPUs far below their link", slow_peer_copies},
       {"MG008", "hardware", "two GPUs on different sockets", distant_pair, kNothing},
   });
   return kRules;

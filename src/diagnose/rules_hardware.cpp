@@ -13,13 +13,6 @@ namespace {
 
 constexpr double kLimitedShare = 0.05;  // of the busy time
 constexpr double kNearlyFull = 0.95;
-constexpr double kSystemDistance = 50;  // NVML's word for "over the link between sockets"
-
-// The GPUs, or why a rule cannot say anything about them.
-Reading<GpuSetup> gpus_of(const RunTrace& trace) {
-  return trace.gpus ? trace.gpus->setup
-                    : Reading<GpuSetup>::none("the journal has no line about GPUs");
-}
 
 std::string name_of(const GpuFacts& gpu) {
   return fmt::format(
@@ -53,19 +46,6 @@ std::optional<RuleOutcome> settled_without_samples(const RunTrace& trace) {
     return RuleOutcome{.skipped = "the GPUs were listed, but not looked at"};
   }
   return std::nullopt;
-}
-
-bool runs_on_two_gpus(const RunTrace& trace) {
-  const auto mode = trace.run.find("mode");
-  return mode != trace.run.end() && mode->is_string() && *mode == "multi_gpu";
-}
-
-FindingSeverity severity_of_pair(const RunTrace& trace) {
-  return runs_on_two_gpus(trace) ? FindingSeverity::warn : FindingSeverity::info;
-}
-
-Fix system_fix(std::string what) {
-  return {.key = std::string(kSystemFix), .flag = std::move(what)};
 }
 
 // Of a limited clock against a free one, or against the most the card can do.
@@ -404,79 +384,6 @@ RuleOutcome persistence_off(const RuleInput& input) {
               .fixes = {system_fix("sudo systemctl enable --now nvidia-persistenced")},
               .verify = "nvidia-smi -q -d PERFORMANCE",
               .may_be_wrong = "a display keeps the driver loaded anyway"}};
-}
-
-RuleOutcome no_peer_copies(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = setup.why_not()};
-  }
-  if ((*setup).pairs.empty()) {
-    return {.skipped = "one GPU: there is no pair"};
-  }
-  const GpuPair& pair = (*setup).pairs.front();
-  if (!pair.peer_copies) {
-    return {.skipped = pair.peer_copies.why_not()};
-  }
-  if (*pair.peer_copies != 0) {
-    return {.passed = "GPUs copy to each other without the host"};
-  }
-  const RunMeasures& m = input.measures;
-  return {.finding =
-              Finding{.id = "MG001",
-                      .title = "the GPUs cannot copy to each other: batches go through host memory",
-                      .severity = severity_of_pair(input.trace),
-                      .evidence = {{.metric = "transfer_share",
-                                    .value = m.share(m.ledger.transfer),
-                                    .unit = "1"}},
-                      .gain = no_gain(m),
-                      .fixes = {system_fix("use one GPU (neither --data-gpu nor --model-gpu) where "
-                                           "`qanat validate` finds that faster")},
-                      .verify = "qanat validate compares one GPU with two",
-                      .may_be_wrong = "the way over the host is hidden behind work"}};
-}
-
-RuleOutcome slow_peer_copies(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = setup.why_not()};
-  }
-  return {.skipped = (*setup).pairs.empty()
-                         ? "one GPU: there is no pair"
-                         : "copies are not timed here; `qanat validate` measures them in GB/s"};
-}
-
-RuleOutcome distant_pair(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = setup.why_not()};
-  }
-  if ((*setup).pairs.empty()) {
-    return {.skipped = "one GPU: there is no pair"};
-  }
-  const GpuPair& pair = (*setup).pairs.front();
-  const std::vector<GpuFacts>& gpus = (*setup).gpus;
-  const Reading<double>& first = gpus[static_cast<std::size_t>(pair.first)].numa_node;
-  const Reading<double>& second = gpus[static_cast<std::size_t>(pair.second)].numa_node;
-  if (!pair.distance && (!first || !second)) {
-    return {.skipped = pair.distance.why_not()};
-  }
-  const bool apart = pair.distance.value().value_or(0) >= kSystemDistance ||
-                     (first && second && *first != *second);
-  if (!apart) {
-    return {.passed = "the GPUs hang on one socket"};
-  }
-  return {.finding = Finding{
-              .id = "MG008",
-              .title = "the two GPUs hang on different sockets: copies cross the link between them",
-              .severity = severity_of_pair(input.trace),
-              .evidence = {{.metric = "distance",
-                            .value = pair.distance.value().value_or(0),
-                            .unit = "level"}},
-              .gain = no_gain(input.measures),
-              .fixes = {system_fix("choose two cards of one socket: nvidia-smi topo -m")},
-              .verify = "qanat validate measures the copies in GB/s",
-              .may_be_wrong = "copies are hidden behind work"}};
 }
 
 }  // namespace qanat

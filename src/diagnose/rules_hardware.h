@@ -1,5 +1,5 @@
-// Rules about GPUs, from what NVML said of them: presence, clocks, links, errors, neighbours and
-// pairs. See rules.h.
+// Rules about GPUs, from what NVML said of them: presence, clocks, links, errors and
+// neighbours. See rules.h.
 #pragma once
 
 #include "diagnose/rules.h"
@@ -16,8 +16,5 @@ RuleOutcome driver_errors(const RuleInput& input);
 RuleOutcome shared_gpu(const RuleInput& input);
 RuleOutcome memory_full(const RuleInput& input);
 RuleOutcome persistence_off(const RuleInput& input);
-RuleOutcome no_peer_copies(const RuleInput& input);
-RuleOutcome slow_peer_copies(const RuleInput& input);
-RuleOutcome distant_pair(const RuleInput& input);
 
 }  // namespace qanat

@@ -88,6 +88,12 @@ class RulesTest : public testing::Test {
     trace_.gpus = GpuTrace{.setup = setup, .gpus = {history, history}};
     trace_.run["device"] = "cuda:0";
   }
+  // A run on both, whose batches of eight megabytes took `seconds` from one to the other.
+  static constexpr double kEightMegabytes = 8e6;
+  void copy_batches(double seconds) {
+    trace_.run["mode"] = "multi_gpu";
+    trace_.ways.assign(trace_.steps.size(), {.copy = seconds, .bytes = kEightMegabytes});
+  }
   void no_gpus() {
     trace_.gpus = GpuTrace{.setup = Reading<GpuSetup>::none("libnvidia-ml.so.1: not there")};
   }

@@ -37,12 +37,17 @@ double length_of(const nlohmann::json& line, const char* stage) {
   return is_interval ? (*found)[1].get<double>() - (*found)[0].get<double>() : 0;
 }
 
+double number_of(const nlohmann::json& line, const char* name) {
+  const auto found = line.find(name);
+  return found != line.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 BatchWay to_way(const nlohmann::json& line) {
-  const auto work = line.find("work");
-  return {.work = work != line.end() && work->is_number() ? work->get<double>() : 0,
+  return {.work = number_of(line, "work"),
           .stage = length_of(line, "stage"),
           .prepare = length_of(line, "prepare"),
-          .copy = length_of(line, "copy")};
+          .copy = length_of(line, "copy"),
+          .bytes = number_of(line, "bytes")};
 }
 
 // A file that goes on where another one ended.

@@ -26,6 +26,7 @@ struct BatchWay {
   double stage = 0;    // host to data device
   double prepare = 0;  // features on the data device
   double copy = 0;     // to the model device
+  double bytes = 0;    // that this copied
 };
 
 // Absent is unknown, never zero.

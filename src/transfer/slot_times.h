@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/quantity.h"
 #include "base/time.h"
 #include "batch/batch.h"
 
@@ -22,6 +23,7 @@ struct SlotTimes {
   BatchId batch;
   int slot = 0;
   Seconds work{0};   // of all workers, to fill the host batch
+  Bytes bytes;       // that go to the model device
   Interval load;     // the feeder waited for the host batch
   Interval stage;    // host to data device (Multi-GPU)
   Interval prepare;  // features on the data device (Multi-GPU)

@@ -228,6 +228,7 @@ DeviceBatch TransferRing::submit(Batch batch,
   } else {
     submit_multi(shared, to);
   }
+  to.times->bytes = Bytes{static_cast<std::int64_t>(to.bytes.size())};
   copy_stream_->then([progress = progress_] {
     const std::lock_guard lock(progress->mutex);
     ++progress->arrived;

@@ -1,0 +1,82 @@
+#include "diagnose/rules_pair.h"
+
+#include "diagnose/rules_testing.h"
+
+namespace qanat {
+namespace {
+
+class RulesPairTest : public RulesTest {
+ protected:
+  RulesPairTest() { two_gpus(); }
+};
+
+TEST_F(RulesPairTest, GpusWithoutPeerCopiesAreAWarningInMultiGpuMode) {
+  change_setup([](GpuSetup& setup) { setup.pairs[0].peer_copies = 0.0; });
+
+  EXPECT_EQ(decide(no_peer_copies).finding->severity, FindingSeverity::info);
+
+  trace_.run["mode"] = "multi_gpu";
+  expect_complete(decide(no_peer_copies), "MG001");
+  EXPECT_EQ(decide(no_peer_copies).finding->severity, FindingSeverity::warn);
+}
+
+TEST_F(RulesPairTest, GpusOnTwoSocketsAreFound) {
+  change_setup([](GpuSetup& setup) { setup.gpus[1].numa_node = 1.0; });
+
+  expect_complete(decide(distant_pair), "MG008");
+}
+
+TEST_F(RulesPairTest, CopiesFarBelowTheLinkAreFound) {
+  copy_batches(kEightMegabytes / 6e9);  // of 32 GB/s
+  for (StepRecord& step : trace_.steps) {
+    step.phases.transfer = Seconds{0.01};
+  }
+
+  const RuleOutcome outcome = decide(slow_peer_copies);
+
+  expect_complete(outcome, "MG002");
+  EXPECT_NEAR(outcome.finding->evidence[0].value, 6e9, 1e6);
+  EXPECT_NEAR(outcome.finding->evidence[1].value, 32e9, 1e6);
+  // A tenth of a step goes to copies; five of six parts of it are more than the link needs.
+  EXPECT_NEAR(
+      1 - outcome.finding->gain.step_if_fixed / outcome.finding->gain.step_now, 0.074, 0.01);
+}
+
+TEST_F(RulesPairTest, CopiesThatWorkHidesAreWorthKnowingOnly) {
+  copy_batches(kEightMegabytes / 6e9);
+
+  EXPECT_EQ(decide(slow_peer_copies).finding->severity, FindingSeverity::info);
+}
+
+TEST_F(RulesPairTest, TheNarrowestLinkIsWhatCopiesAreHeldAgainst) {
+  copy_batches(kEightMegabytes / 6e9);
+  trace_.gpus->gpus[1].link_width = 4;  // 8 GB/s
+
+  EXPECT_TRUE(decide(slow_peer_copies).passed.has_value());
+}
+
+TEST_F(RulesPairTest, SmallCopiesAndFewCopiesSayNothingOfALink) {
+  copy_batches(kEightMegabytes / 6e9);
+  for (BatchWay& way : trace_.ways) {
+    way.bytes = 4096;
+  }
+  EXPECT_NE(decide(slow_peer_copies).skipped->find("0 copies"), std::string::npos);
+
+  copy_batches(kEightMegabytes / 6e9);
+  trace_.ways.resize(5);
+  EXPECT_NE(decide(slow_peer_copies).skipped->find("5 copies"), std::string::npos);
+}
+
+TEST_F(RulesPairTest, WithoutADirectWayTheOtherRuleSpeaks) {
+  copy_batches(kEightMegabytes / 6e9);
+  change_setup([](GpuSetup& setup) { setup.pairs[0].peer_copies = 0.0; });
+
+  EXPECT_NE(decide(slow_peer_copies).skipped->find("MG001"), std::string::npos);
+}
+
+TEST_F(RulesPairTest, ARunOnOneGpuIsSentToValidate) {
+  EXPECT_NE(decide(slow_peer_copies).skipped->find("qanat validate"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qanat
