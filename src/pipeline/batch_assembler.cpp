@@ -59,6 +59,9 @@ BatchAssembler::BatchAssembler(PlanSequence plans,
   }
   pool_->tell_when_given_back([this] {
     const std::lock_guard lock(mutex_);
+    if (has_surplus()) {
+      supply_.notify_one();
+    }
     wake_another();
   });
   supplier_ = start_thread("blocks", [this](const std::stop_token& stop) { supply_blocks(stop); });
@@ -201,17 +204,21 @@ void BatchAssembler::wake_another() {
 void BatchAssembler::supply_blocks(const std::stop_token& stop) {
   try {
     std::unique_lock lock(mutex_);
-    const auto is_wanted = [this] { return finished_ || has_surplus_ || gate() == Gate::no_block; };
+    const auto is_wanted = [this] {
+      return finished_ || has_surplus() || gate() == Gate::no_block;
+    };
     while (supply_.wait(lock, stop, is_wanted) && !stop.stop_requested() && !finished_) {
-      const std::int64_t keep = blocks_to_keep();
-      const bool shrink = std::exchange(has_surplus_, false);
+      const std::optional<std::int64_t> keep =
+          has_surplus() ? std::optional(blocks_to_keep(pool_->stats())) : std::nullopt;
       lock.unlock();
-      if (shrink) {
-        pool_->trim(keep);
+      if (keep) {
+        pool_->trim(*keep);
       } else {
         pool_->add_block();
       }
       lock.lock();
+      const PoolStats stats = pool_->stats();
+      shrank_ = shrank_ && stats.blocks > blocks_to_keep(stats);
       wake_another();
     }
   } catch (...) {
@@ -220,8 +227,17 @@ void BatchAssembler::supply_blocks(const std::stop_token& stop) {
 }
 
 // A window full, and what the consumer holds.
-std::int64_t BatchAssembler::blocks_to_keep() const {
-  return window_ + pool_->stats().lent - (opened_ - taken_);
+std::int64_t BatchAssembler::blocks_to_keep(const PoolStats& stats) const {
+  return window_ + stats.lent - (opened_ - taken_);
+}
+
+// Most blocks of a window are in use while it shrinks; they are freed as they come back.
+bool BatchAssembler::has_surplus() const {
+  if (!shrank_) {
+    return false;
+  }
+  const PoolStats stats = pool_->stats();
+  return stats.blocks > std::max(blocks_to_keep(stats), stats.lent);
 }
 
 bool BatchAssembler::finish(const RowTask& task) {
@@ -308,8 +324,8 @@ void BatchAssembler::set_window(int batches) {
   const std::lock_guard lock(mutex_);
   const int before =
       std::exchange(window_, std::clamp(batches, 0, static_cast<int>(slots_.size())));
-  if (window_ < before) {
-    has_surplus_ = true;
+  if (window_ != before) {
+    shrank_ = window_ < before;
     supply_.notify_one();
   }
   fit_ready_capacity();

@@ -133,7 +133,8 @@ class BatchAssembler {
                      const std::stop_token& stop);
   void wake_another();
   void supply_blocks(const std::stop_token& stop);
-  std::int64_t blocks_to_keep() const;
+  std::int64_t blocks_to_keep(const PoolStats& stats) const;
+  bool has_surplus() const;
   void publish_complete();
   void end_run(std::exception_ptr failure);
   BatchSlot& slot_of(std::int64_t sequence);
@@ -163,7 +164,7 @@ class BatchAssembler {
   std::int64_t publishing_ = 0;  // published,
   std::int64_t taken_ = 0;       // and taken by the consumer
   bool finished_ = false;        // failed, or the last batch is published
-  bool has_surplus_ = false;     // the window shrank, and its blocks were not given back yet
+  bool shrank_ = false;          // the window did, and not all of its blocks are freed yet
   Watermarks marks_;
 
   std::jthread supplier_;  // last: it uses everything above

@@ -3,6 +3,7 @@
 #include "pipeline/batch_assembler.h"
 
 #include <atomic>
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,24 @@ namespace qanat {
 namespace {
 
 constexpr int kRows = 4;
+
+// Counts down with every block it frees, as far as the latch goes.
+class CountingAllocator final : public BlockAllocator {
+ public:
+  explicit CountingAllocator(std::latch& freed) : freed_(freed) {}
+
+  std::byte* allocate(std::size_t bytes) override { return host_->allocate(bytes); }
+  void release(std::byte* block, std::size_t bytes) noexcept override {
+    host_->release(block, bytes);
+    if (!freed_.try_wait()) {
+      freed_.count_down();
+    }
+  }
+
+ private:
+  std::latch& freed_;
+  std::unique_ptr<BlockAllocator> host_ = make_host_allocator();
+};
 
 class BatchAssemblerTest : public testing::Test {
  protected:
@@ -188,6 +207,28 @@ TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
   claim_all(*assembler, seat, kRows);
   EXPECT_EQ(assembler->outstanding(), 1);
   EXPECT_EQ(assembler->ready_stats().capacity, 1U);
+}
+
+// A window is full when it shrinks: its blocks come back later.
+TEST_F(BatchAssemblerTest, ASmallerWindowFreesTheBlocksOfTheLargerOne) {
+  std::latch freed{2};
+  const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3},
+                              std::nullopt,
+                              std::make_unique<CountingAllocator>(freed));
+  WorkerSeat seat{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+
+  assembler->set_window(1);
+  for (const RowTask& task : tasks) {
+    assembler->finish(task);
+  }
+  for (int i = 0; i < 3; ++i) {
+    (void)assembler->take({});
+  }
+
+  freed.wait();
+  fill_batch(*assembler, seat);
+  EXPECT_EQ(assembler->take({})->id().index, 3);
 }
 
 // The consumer asks before there is a block to fill, and one that it held comes back.
