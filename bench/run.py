@@ -16,6 +16,7 @@ from loader import full_setup, quick_setup, run_loader
 from modes import run_modes
 from ring import run_ring
 from step import run_step
+from tools import run_tools
 from variation import run_variation
 
 IDLE = 0.1  # cores that others may use on a machine that counts as idle
@@ -101,7 +102,7 @@ def run_part(name, options):
     if name == "loader":
         return run_loader((quick_setup if options.quick else full_setup)(options.bin, options.work))
     return {"ring": run_ring, "mel": run_mel, "step": run_step, "modes": run_modes,
-            "variation": run_variation}[name](options)
+            "variation": run_variation, "tools": run_tools}[name](options)
 
 
 def publish(name, figures, facts, options):

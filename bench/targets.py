@@ -100,6 +100,15 @@ VARIATION = [
             "همان، Multi-GPU روی دو GPU مجازی", 0.05),
 ]
 
+TOOLS = [
+    at_least("sweep_of_best", "throughput of the workers `profile data --benchmark` recommends, over the best",
+             "توان شمار کارگرهایی که `profile data --benchmark` پیشنهاد می‌کند، نسبت به بهترین", 0.97, " x"),
+    at_most("sweep_spare_workers", "workers it recommends beyond the fewest that reach that",
+            "کارگرهایی که بیش از کمترین شمار لازم پیشنهاد می‌کند", 0),
+    at_most("telemetry_of_step", "what journal and live verdict add to a step",
+            "آنچه دفتر رویدادها و حکم زنده به گام می‌افزاید", 0.01),
+]
+
 # By the name of the benchmark, in the order in which they run and are shown.
 PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES,
-         "variation": VARIATION}
+         "variation": VARIATION, "tools": TOOLS}

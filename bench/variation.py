@@ -12,9 +12,10 @@ import subprocess
 from harness import Spread, run_lines, say
 from ring import ring_corpus
 
+# Threads of the model, and the flags.
 MODES = {
-    "single": ("variation_two_threads", []),
-    "multi": ("variation_one_thread", ["--virtual-gpus", "2", "--data-gpu", "0", "--model-gpu", "1"]),
+    "single": (2, []),
+    "multi": (1, ["--virtual-gpus", "2", "--data-gpu", "0", "--model-gpu", "1"]),
 }
 
 
@@ -36,10 +37,10 @@ def run_variation(options):
     corpus = ring_corpus(options)
     seen = {mode: {"machine": [], "training": [], "added": []} for mode in MODES}
     for _ in range(rounds):
-        for mode, (key, _) in MODES.items():
+        for mode, (threads, _) in MODES.items():
             say(f"variation of steps: {mode}")
-            machine = Spread(run_lines([options.bin / "qanat_ring_bench", "machine",
-                                        *(["--quick"] if options.quick else [])])[-1][key]).median
+            machine = run_lines([options.bin / "qanat_ring_bench", "machine", "--threads", threads,
+                                 *(["--quick"] if options.quick else [])])[-1]["variation"]
             training = train_variation(options, corpus, mode, steps)
             seen[mode]["machine"].append(machine)
             seen[mode]["training"].append(training)
