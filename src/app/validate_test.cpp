@@ -119,12 +119,8 @@ TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
   report.dual = ModeRun{.steps_per_s = 15};
   EXPECT_THAT(
       render_summary(report, kPersian),
-      HasSubstr("این‌جا دو دستگاه از یکی تندتر است: ۱۵٫۰۰ در "
-                "برابر "
-                "۱۰٫۰۰ "
-                "گام "
-                "در "
-                "ثانیه"));
+      HasSubstr(
+          "این‌جا دو دستگاه از یکی تندتر است: ۱۵٫۰۰ در برابر ۱۰٫۰۰ گام در ثانیه"));
   report.dual = ModeRun{.steps_per_s = 8};
   EXPECT_THAT(render_summary(report, kPersian),
               HasSubstr("این‌جا دو دستگاه به‌صرفه نیست: ۸٫۰۰"));
@@ -143,12 +139,9 @@ TEST(RenderCheckTest, SpeaksPersian) {
 
   EXPECT_EQ(
       render_check(check, kPersian),
-      "[۲/۵] جایگذاری                     موفق\n"
-      "      مدل: \u2068virtual:1\u2069، GPU مجازی (شبیه‌سازی)، ۱ هسته، "
-      "۵۱۲ "
-      "مگابایت\n"
-      "              دستگاهِ داده ۱۲٪ مشغول\n"
-      "      \u2068something from elsewhere\u2069\n");
+      "[۲/۵] جایگذاری                     موفق\n      مدل: \u2068virtual:1\u2069، GPU مجازی (شبیه‌سازی)، "
+      "۱ هسته، ۵۱۲ مگابایت\n              دستگاهِ داده ۱۲٪ مشغول\n      \u2068something from "
+      "elsewhere\u2069\n");
 }
 
 TEST(RenderCheckTest, CountsInPersian) {

@@ -90,8 +90,9 @@ class DataTextCommand : public Command {
     app.add_flag("--phonemes", phonemes_, "phonemes by espeak-ng instead of characters");
     app.add_flag("--json", json_, "print one JSON object per sentence");
     app.footer(
-        "Shows what a model would be given for a sentence: how it is read, its tokens, and the\n"
-        "characters that have none. Example: qanat data text '۲۵٪ از 1,234' --language fa");
+        "Shows what a model would be given for a sentence: how it is read, its tokens, and "
+        "the\ncharacters that have none. Example: qanat data text '۲۵٪ از 1,234' --language "
+        "fa");
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -20,13 +20,13 @@ namespace qanat {
 namespace {
 
 constexpr const char* kFooter =
-    "Long texts are cut at the ends of sentences and joined with a short pause. With --file every\n"
-    "line becomes a sound file of its own: speech-001.wav, speech-002.wav ...\n"
-    "The sound comes from Griffin-Lim, which needs no training and sounds a little metallic; "
-    "--mel\n"
-    "keeps the spectrogram for any HiFi-GAN of 22.05 kHz and 80 bands.\n"
-    "Example: qanat synth 'Hello there.' --checkpoint checkpoints --out hello.wav\n"
-    "         qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav";
+    "Long texts are cut at the ends of sentences and joined with a short pause. With "
+    "--file every\nline becomes a sound file of its own: speech-001.wav, speech-002.wav "
+    "...\nThe sound comes from Griffin-Lim, which needs no training and sounds a little "
+    "metallic; --mel\nkeeps the spectrogram for any HiFi-GAN of 22.05 kHz and 80 "
+    "bands.\nExample: qanat synth 'Hello there.' --checkpoint checkpoints --out "
+    "hello.wav\n         qanat synth 'سلام دنیا' --language fa --reference voice.wav "
+    "--out salam.wav";
 
 // Lines with something on them.
 std::vector<std::string> read_lines(const std::string& path) {

@@ -32,13 +32,7 @@ std::span<const Translation> persian_dataset_sentences() {
       {"{} Hz stereo", "{} هرتز دوکاناله"},
       {"{} Hz {} channels", "{} هرتز {} کاناله"},
       {"{} s shortest, {} s median, {} s mean, {} s p95, {} s longest",
-       "کوتاه‌ترین {} ثانیه، میانه {} ثانیه، میانگین {} "
-       "ثانیه، "
-       "p95 "
-       "{} "
-       "ثانیه، "
-       "بلندترین "
-       "{} "
+       "کوتاه‌ترین {} ثانیه، میانه {} ثانیه، میانگین {} ثانیه، p95 {} ثانیه، بلندترین {} "
        "ثانیه"},
       {"{} characters per second (median)", "{} نویسه در ثانیه (میانه)"},
       {"at most {} tokens and {} frames ({} s), at least {} s",
@@ -46,8 +40,7 @@ std::span<const Translation> persian_dataset_sentences() {
       {"manifest, text, audio headers and every sample",
        "فهرست، متن، سرایند صوت‌ها و تک‌تک نمونه‌ها"},
       {"manifest, text and audio headers; not the samples (--quick)",
-       "فهرست، متن و سرایند صوت‌ها؛ نه نمونه‌ها "
-       "(\u2068--quick\u2069)"},
+       "فهرست، متن و سرایند صوت‌ها؛ نه نمونه‌ها (\u2068--quick\u2069)"},
       {"Clips by length", "قطعه‌ها بر پایهٔ طول"},
 
       // The page.
@@ -82,50 +75,26 @@ std::span<const Translation> persian_dataset_sentences() {
        "{} از {} سطر ({}٪) به کار نمی‌رود؛ {} هشدار."},
       {"This set cannot be used", "این مجموعه به کار نمی‌آید"},
       {"{}: no such data set; expected a folder with {} or a manifest file",
-       "\u2068{}\u2069: چنین مجموعه‌داده‌ای نیست؛ پوشه‌ای با "
-       "\u2068{}\u2069 "
-       "یا "
-       "یک "
-       "فایل "
-       "فهرست "
-       "لازم "
-       "است"},
+       "\u2068{}\u2069: چنین مجموعه‌داده‌ای نیست؛ پوشه‌ای با \u2068{}\u2069 یا یک فایل فهرست لازم است"},
       {"{}: no rows; expected lines of the form id|text",
        "\u2068{}\u2069: سطری ندارد؛ سطرهایی به شکل \u2068id|text\u2069 لازم است"},
       {"{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
-       "\u2068{}\u2069: از {} سطر هیچ‌یک به کار نمی‌رود؛ نخستین "
-       "مشکل "
-       "در "
-       "سطر "
-       "{} "
-       "است: "
-       "{} "
-       "({})"},
+       "\u2068{}\u2069: از {} سطر هیچ‌یک به کار نمی‌رود؛ نخستین مشکل در سطر {} است: {} ({})"},
       {"{}: none of {} utterances can be used",
        "\u2068{}\u2069: از {} گفته هیچ‌یک به کار نمی‌رود"},
       {"{}: the {} set is empty: of {} usable utterances {} are for training and {} for validation",
-       "\u2068{}\u2069: مجموعهٔ {} خالی است: از {} گفتهٔ "
-       "به‌کاربردنی "
-       "{} "
-       "برای "
-       "آموزش "
-       "و "
-       "{} "
-       "برای "
-       "اعتبارسنجی است"},
+       "\u2068{}\u2069: مجموعهٔ {} خالی است: از {} گفتهٔ به‌کاربردنی {} برای آموزش و {} برای اعتبارسنجی "
+       "است"},
       {"{}; expected usable rows in both metadata_train.csv and metadata_eval.csv",
-       "{}؛ هم در \u2068metadata_train.csv\u2069 و هم در \u2068metadata_eval.csv\u2069 سطر "
-       "به‌کاربردنی لازم است"},
+       "{}؛ هم در \u2068metadata_train.csv\u2069 و هم در \u2068metadata_eval.csv\u2069 سطر به‌کاربردنی لازم است"},
       {"{}; expected at least 2", "{}؛ دست‌کم ۲ گفته لازم است"},
       {"{} at val_split {}; try val_split {}, or rows in a metadata_eval.csv",
-       "{}، با \u2068val_split\u2069 برابر {}؛ \u2068val_split\u2069 برابر {} را بیازمایید، یا "
-       "سطرهایی در یک \u2068metadata_eval.csv\u2069"},
+       "{}، با \u2068val_split\u2069 برابر {}؛ \u2068val_split\u2069 برابر {} را بیازمایید، یا سطرهایی در یک "
+       "\u2068metadata_eval.csv\u2069"},
       {"{}: no manifest; expected {}, or {} and {}, beside the folder wavs",
-       "\u2068{}\u2069: فهرستی نیست؛ \u2068{}\u2069، یا \u2068{}\u2069 و \u2068{}\u2069، کنار "
-       "پوشهٔ \u2068wavs\u2069 لازم است"},
+       "\u2068{}\u2069: فهرستی نیست؛ \u2068{}\u2069، یا \u2068{}\u2069 و \u2068{}\u2069، کنار پوشهٔ \u2068wavs\u2069 لازم است"},
       {"{}: UTF-16; expected UTF-8; try iconv -f utf-16 -t utf-8",
-       "\u2068{}\u2069: UTF-16 است؛ باید UTF-8 باشد؛ \u2068iconv -f utf-16 -t utf-8\u2069 را "
-       "بیازمایید"},
+       "\u2068{}\u2069: UTF-16 است؛ باید UTF-8 باشد؛ \u2068iconv -f utf-16 -t utf-8\u2069 را بیازمایید"},
       {"{}: holds zero bytes; expected UTF-8 text",
        "\u2068{}\u2069: بایت‌های صفر دارد؛ باید متن UTF-8 باشد"},
 
@@ -154,10 +123,7 @@ std::span<const Translation> persian_dataset_sentences() {
       {"Unused column", "ستون بی‌کاربرد"},
       {"Unused file", "فایل بی‌کاربرد"},
       {"the row does not have the columns it should; rows are id|text or id|text|normalised",
-       "سطر ستون‌هایی را که باید ندارد؛ سطرها به شکل "
-       "\u2068id|text\u2069 "
-       "یا "
-       "\u2068id|text|normalised\u2069 هستند"},
+       "سطر ستون‌هایی را که باید ندارد؛ سطرها به شکل \u2068id|text\u2069 یا \u2068id|text|normalised\u2069 هستند"},
       {"the row is not UTF-8; convert the file, e.g. iconv -f windows-1252 -t utf-8",
        "سطر UTF-8 نیست؛ فایل را تبدیل کنید، مثلاً با \u2068iconv -f windows-1252 -t utf-8\u2069"},
       {"the id does not name a file inside the data set",
@@ -174,71 +140,32 @@ std::span<const Translation> persian_dataset_sentences() {
       {"the text yields no tokens",
        "از متن هیچ نشانه‌ای به دست نمی‌آید"},
       {"the text has more tokens than --max-text-length; it is left out, never cut",
-       "نشانه‌های متن بیش از \u2068--max-text-length\u2069 است؛ کنار "
-       "گذاشته "
-       "می‌شود "
-       "و "
-       "هرگز "
-       "بریده "
-       "نمی‌شود"},
+       "نشانه‌های متن بیش از \u2068--max-text-length\u2069 است؛ کنار گذاشته می‌شود و هرگز بریده نمی‌شود"},
       {"the audio has more frames than --max-mel-frames; it is left out, never cut",
-       "قاب‌های صوت بیش از \u2068--max-mel-frames\u2069 است؛ کنار "
-       "گذاشته "
-       "می‌شود "
-       "و "
-       "هرگز "
-       "بریده "
-       "نمی‌شود"},
+       "قاب‌های صوت بیش از \u2068--max-mel-frames\u2069 است؛ کنار گذاشته می‌شود و هرگز بریده نمی‌شود"},
       {"the audio is shorter than --min-seconds",
        "صوت کوتاه‌تر از \u2068--min-seconds\u2069 است"},
       {"there are more tokens than mel frames: nobody speaks this fast; text and audio differ",
-       "نشانه‌ها بیش از قاب‌های mel‌اند: هیچ‌کس به این "
-       "تندی "
-       "سخن "
-       "نمی‌گوید؛ "
-       "متن "
-       "و "
-       "صوت "
-       "یکی "
-       "نیستند"},
+       "نشانه‌ها بیش از قاب‌های mel‌اند: هیچ‌کس به این تندی سخن نمی‌گوید؛ متن و صوت یکی نیستند"},
       {"the header is fine but the samples cannot be decoded",
        "سرایند درست است اما نمونه‌ها رمزگشایی نمی‌شوند"},
       {"all of the clip is silent, or more than a second at one of its ends",
        "همهٔ قطعه سکوت است، یا بیش از یک ثانیه در یکی از دو سرش"},
       {"the recording was driven into its limits",
-       "صدا هنگام ضبط بیش از اندازه بلند بوده و دامنه‌اش "
-       "بریده "
-       "شده "
-       "است"},
+       "صدا هنگام ضبط بیش از اندازه بلند بوده و دامنه‌اش بریده شده است"},
       {"another utterance has the very same audio file", "گفتهٔ دیگری درست همین فایل صوتی را دارد"},
       {"characters per second far from the rest of the set; text and audio may not belong together",
-       "شمار نویسه‌ها در ثانیه از باقی مجموعه بسیار دور "
-       "است؛ "
-       "شاید "
-       "متن "
-       "و "
-       "صوت "
-       "از "
-       "آنِ "
-       "هم "
-       "نباشند"},
+       "شمار نویسه‌ها در ثانیه از باقی مجموعه بسیار دور است؛ شاید متن و صوت از آنِ هم نباشند"},
       {"the text holds characters the tokenizer does not know; they are not spoken",
-       "متن نویسه‌هایی دارد که نشانه‌ساز نمی‌شناسد؛ "
-       "این‌ها "
-       "خوانده "
-       "نمی‌شوند"},
+       "متن نویسه‌هایی دارد که نشانه‌ساز نمی‌شناسد؛ این‌ها خوانده نمی‌شوند"},
       {"another sample rate than the model's; resampled on the fly",
-       "نرخ نمونه‌برداری جز نرخ مدل است؛ هنگام خواندن "
-       "بازنمونه‌برداری "
-       "می‌شود"},
+       "نرخ نمونه‌برداری جز نرخ مدل است؛ هنگام خواندن بازنمونه‌برداری می‌شود"},
       {"more than one channel; mixed down on the fly",
-       "بیش از یک کانال دارد؛ هنگام خواندن تک‌کاناله "
-       "می‌شود"},
+       "بیش از یک کانال دارد؛ هنگام خواندن تک‌کاناله می‌شود"},
       {"a column of the header that is not used",
        "ستونی از سطر عنوان که به کار نمی‌رود"},
       {"a manifest that is not read because another one is",
-       "فهرستی که خوانده نمی‌شود، چون دیگری خوانده شده "
-       "است"},
+       "فهرستی که خوانده نمی‌شود، چون دیگری خوانده شده است"},
 
       // What was seen of each.
       {"{} column; expected {}", "{} ستون؛ باید {} باشد"},
@@ -253,24 +180,10 @@ std::span<const Translation> persian_dataset_sentences() {
       {"id: empty", "شناسه: خالی"},
       {"id: holds a control character", "شناسه: نویسهٔ کنترلی دارد"},
       {"id: {}; expected a name inside the data set; try an absolute path for a file elsewhere",
-       "شناسه: \u2068{}\u2069؛ باید نامی درون مجموعه‌داده باشد؛ "
-       "برای "
-       "فایلی "
-       "در "
-       "جای "
-       "دیگر "
-       "مسیر "
-       "کامل "
-       "بدهید"},
+       "شناسه: \u2068{}\u2069؛ باید نامی درون مجموعه‌داده باشد؛ برای فایلی در جای دیگر مسیر کامل بدهید"},
       {"text: empty", "متن: خالی"},
       {"text: nothing to read in \"{}\"; expected English or Persian words",
-       "متن: در «\u2068{}\u2069» چیزی برای خواندن نیست؛ "
-       "واژه‌های "
-       "انگلیسی "
-       "یا "
-       "فارسی "
-       "لازم "
-       "است"},
+       "متن: در «\u2068{}\u2069» چیزی برای خواندن نیست؛ واژه‌های انگلیسی یا فارسی لازم است"},
       {"language: {}; expected en or fa",
        "زبان: \u2068{}\u2069؛ باید \u2068en\u2069 یا \u2068fa\u2069 باشد"},
       {"first seen in {} line {}", "نخستین بار در \u2068{}\u2069 سطر {}"},

@@ -75,20 +75,14 @@ std::span<const Translation> persian_page_sentences() {
       {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}], no "
        "difference "
        "beyond the noise",
-       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی بیش از نوفه "
-       "نیست"},
+       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی "
+       "بیش از نوفه نیست"},
       {"Virtual GPUs are an emulation: the two of them share the cores that one device has alone.",
-       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که "
-       "یک "
-       "دستگاه "
-       "به "
+       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک دستگاه به "
        "تنهایی دارد."},
       {"Variation is that of steps of equal work. Each mode has a page of its own: follow its "
        "name.",
-       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: "
-       "روی "
-       "نامش "
-       "بزنید."},
+       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی نامش بزنید."},
 
       // Stages of the loader, and what happens in a slot.
       {"decode", "رمزگشایی"},
@@ -147,8 +141,7 @@ std::span<const Translation> persian_page_sentences() {
       {"Light colours", "رنگ‌های روشن"},
       {"Dark colours", "رنگ‌های تیره"},
       {"Made by qanat report; this file loads nothing.",
-       "ساختهٔ \u2068qanat report\u2069؛ این فایل هیچ چیز از جای دیگر "
-       "نمی‌گیرد."},
+       "ساختهٔ \u2068qanat report\u2069؛ این فایل هیچ چیز از جای دیگر نمی‌گیرد."},
       {"The figures as a table", "رقم‌ها به شکل جدول"},
       {"What can be won", "چه به دست می‌آید"},
       {"Steps", "گام‌ها"},
@@ -231,19 +224,14 @@ std::span<const Translation> persian_page_sentences() {
       {"step {}: {} ms", "گام {}: {} میلی‌ثانیه"},
       {"The steps folded by their period", "گام‌ها، تاشده بر دوره‌شان"},
       {"Every {} steps one takes {} ms more, at position {}.",
-       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در "
-       "جایگاه "
-       "{}."},
+       "هر {} گام یکی {} میلی‌ثانیه بیشتر می‌گیرد، در جایگاه {}."},
       {"position", "جایگاه"},
       {"position in the period", "جایگاه در دوره"},
 
       // Charts of the pipeline.
       {"Batches that were ready", "دسته‌های آماده"},
       {"Finished batches waiting for the device; at zero the device waits.",
-       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، "
-       "دستگاه "
-       "منتظر "
-       "است."},
+       "دسته‌های ساخته که منتظر دستگاه‌اند؛ در صفر، دستگاه منتظر است."},
       {"How full the buffer of ready batches was",
        "بافر دسته‌های آماده چه اندازه پر بود"},
       {"Empty {} % of the time, full {} %.", "{}٪ از زمان خالی، {}٪ پر."},
@@ -284,8 +272,7 @@ std::span<const Translation> persian_page_sentences() {
       {"Batch size and workers, measured",
        "اندازهٔ دسته و شمار کارگرها، اندازه‌گرفته"},
       {"Speech prepared per second; the recommended cell is framed.",
-       "گفتارِ آماده‌شده در هر ثانیه؛ خانهٔ پیشنهادی قاب "
-       "دارد."},
+       "گفتارِ آماده‌شده در هر ثانیه؛ خانهٔ پیشنهادی قاب دارد."},
       {"batch size", "اندازهٔ دسته"},
       {"batch of {}", "دستهٔ {}تایی"},
       {"seconds of speech per s", "ثانیهٔ گفتار در هر ثانیه"},

@@ -17,30 +17,17 @@ std::span<const Translation> persian_profile_sentences() {
       {"none: there is no verdict", "هیچ: حکمی در دست نیست"},
       {"none: too little was measured", "هیچ: کم اندازه گرفته شد"},
       {"none: --step-ms tells how long a step takes, --benchmark compares settings",
-       "هیچ: \u2068--step-ms\u2069 می‌گوید هر گام چه اندازه طول "
-       "می‌کشد، "
-       "\u2068--benchmark\u2069 "
-       "تنظیم‌ها را می‌سنجد"},
+       "هیچ: \u2068--step-ms\u2069 می‌گوید هر گام چه اندازه طول می‌کشد، \u2068--benchmark\u2069 تنظیم‌ها را می‌سنجد"},
       {"as a file, one change at a time, because gains do not add:",
-       "به شکل فایل؛ هر بار یک تغییر، چون سودها جمع "
-       "نمی‌شوند:"},
+       "به شکل فایل؛ هر بار یک تغییر، چون سودها جمع نمی‌شوند:"},
 
       // The loader.
       {"{} s of speech a second, {} batches a second: feeds steps of {} and longer",
-       "{} ثانیه گفتار در ثانیه، {} دسته در ثانیه: گام‌های {} و بلندتر "
-       "را "
-       "سیر "
-       "می‌کند"},
+       "{} ثانیه گفتار در ثانیه، {} دسته در ثانیه: گام‌های {} و بلندتر را سیر می‌کند"},
       {"FED   a trainer with steps of {} waits {} of its time; {} of the batches were ready",
-       "سیر   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از "
-       "دسته‌ها "
-       "آماده "
-       "بود"},
+       "سیر   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از دسته‌ها آماده بود"},
       {"STARVED   a trainer with steps of {} waits {} of its time; {} of the batches were ready",
-       "گرسنه   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از "
-       "دسته‌ها "
-       "آماده "
-       "بود"},
+       "گرسنه   آموزگاری با گام‌های {}، {} از زمانش منتظر است؛ {} از دسته‌ها آماده بود"},
       {"{} batches after {} of warm-up; the first came after {}",
        "{} دسته پس از {} دستهٔ گرم شدن؛ نخستین پس از {} آمد"},
       {"{} as it is; {} for equal work: {}",
@@ -63,10 +50,7 @@ std::span<const Translation> persian_profile_sentences() {
       {"{} of a worker's time, {} ms a row",
        "{} از زمان یک کارگر، {} میلی‌ثانیه برای هر ردیف"},
       {"{} from audio, {} from shards, {} from memory; {} bad; {} padding",
-       "{} از صدا، {} از ویژگی‌های ذخیره‌شده، {} از حافظه؛ {} "
-       "خراب؛ "
-       "{} "
-       "پرکننده"},
+       "{} از صدا، {} از ویژگی‌های ذخیره‌شده، {} از حافظه؛ {} خراب؛ {} پرکننده"},
       {"{} needs {} batches; there are {}", "{} به {} دسته نیاز دارد؛ {} دسته هست"},
       {"{} needs {} steps; there are {}", "{} به {} گام نیاز دارد؛ {} گام هست"},
       {"p95 needs {} batches, p99 needs {}; there are {}",
@@ -79,10 +63,7 @@ std::span<const Translation> persian_profile_sentences() {
        "{} تنظیم در {} ثانیه، با گام‌های {}"},
       {"{} settings in {} s, as fast as it goes", "{} تنظیم در {} ثانیه، با همهٔ شتابِ ممکن"},
       {"{} settings in {} s, steps of {} (ended before every cell was known to 2 %)",
-       "{} تنظیم در {} ثانیه، با گام‌های {} (پیش از آنکه هر خانه تا ۲٪ شناخته "
-       "شود "
-       "پایان "
-       "یافت)"},
+       "{} تنظیم در {} ثانیه، با گام‌های {} (پیش از آنکه هر خانه تا ۲٪ شناخته شود پایان یافت)"},
       {"{} settings in {} s, as fast as it goes (ended before every cell was known to 2 %)",
        "{} تنظیم در {} ثانیه، با همهٔ شتابِ ممکن (پیش از آنکه هر خانه تا ۲٪ شناخته شود پایان "
        "یافت)"},
@@ -96,19 +77,14 @@ std::span<const Translation> persian_profile_sentences() {
       {"the machine changed by {} % meanwhile (control cell)",
        "دستگاه در این میان {}٪ تغییر کرد (خانهٔ شاهد)"},
       {"the fastest of those measured, and fewer workers are slower",
-       "تندترین در میان سنجیده‌ها، و با کارگرِ کمتر "
-       "کندتر "
-       "است"},
+       "تندترین در میان سنجیده‌ها، و با کارگرِ کمتر کندتر است"},
       {"{} % of what {} workers deliver, with fewer threads",
        "{}٪ آنچه {} کارگر می‌رسانند، با رشته‌های کمتر"},
       {"--batch-size {} would deliver {}x with {} workers, but changes what is learnt:",
-       "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را "
-       "آموخته "
-       "می‌شود "
+       "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را آموخته می‌شود "
        "دگرگون می‌کند:"},
       {"the learning rate has to follow, and so it is not recommended here",
-       "نرخ یادگیری باید همراه شود، پس اینجا پیشنهاد "
-       "نمی‌شود"},
+       "نرخ یادگیری باید همراه شود، پس اینجا پیشنهاد نمی‌شود"},
 
       // Steps.
       {"{} steps after {} of warm-up (not settled yet: more --num-steps)",
@@ -117,10 +93,7 @@ std::span<const Translation> persian_profile_sentences() {
       {"min", "کمینه"},
       {"max", "بیشینه"},
       {"data wait below 30 % is called good, and is {} here; what counts is the gain",
-       "انتظار داده زیر ۳۰٪ خوب نام دارد و اینجا {} است؛ آنچه به شمار "
-       "می‌آید "
-       "سود "
-       "است"},
+       "انتظار داده زیر ۳۰٪ خوب نام دارد و اینجا {} است؛ آنچه به شمار می‌آید سود است"},
       {"{} frames of speech a second, {} padding", "{} قاب گفتار در ثانیه، {} پرکننده"},
       {"good", "خوب"},
       {"acceptable", "پذیرفتنی"},
@@ -137,15 +110,9 @@ std::span<const Translation> persian_profile_sentences() {
       {"dearer: {} %, {}", "گران‌تر: {}٪، {}"},
       {"the prediction holds", "پیش‌بینی درست بود"},
       {"steps cost less while nothing is loaded: loading takes time from the model",
-       "گام‌ها وقتی چیزی بارگذاری نمی‌شود کمتر می‌گیرند: بارگذاری از "
-       "زمان "
-       "مدل "
-       "می‌کاهد"},
+       "گام‌ها وقتی چیزی بارگذاری نمی‌شود کمتر می‌گیرند: بارگذاری از زمان مدل می‌کاهد"},
       {"steps cost more than predicted: the machine was busier during the probe; run again",
-       "گام‌ها بیش از پیش‌بینی گرفتند: دستگاه هنگام آزمون پرکارتر بود؛ "
-       "دوباره "
-       "اجرا "
-       "کنید"},
+       "گام‌ها بیش از پیش‌بینی گرفتند: دستگاه هنگام آزمون پرکارتر بود؛ دوباره اجرا کنید"},
 
       // Two devices.
       {"TWO DEVICES PAY", "دو دستگاه می‌ارزد"},
@@ -154,10 +121,7 @@ std::span<const Translation> persian_profile_sentences() {
       {"{}x the speech per second of one device [{}, {}], measured in turns",
        "{} برابرِ گفتار در ثانیهٔ یک دستگاه [{}، {}]، نوبت به نوبت سنجیده"},
       {"the GPUs are emulated on the processor (virtual GPUs): the figures are of this machine",
-       "GPUها روی پردازنده شبیه‌سازی شده‌اند: رقم‌ها از آنِ "
-       "همین "
-       "دستگاه "
-       "است"},
+       "GPUها روی پردازنده شبیه‌سازی شده‌اند: رقم‌ها از آنِ همین دستگاه است"},
       {"mean of a batch; {} steps on two devices, {} on one",
        "میانگین هر دسته؛ {} گام روی دو دستگاه، {} گام روی یکی"},
       {"two devices", "دو دستگاه"},
@@ -177,7 +141,8 @@ std::span<const Translation> persian_profile_sentences() {
        "{} = بلندترِ دادهٔ {} و آموزشِ {}؛ {} به دست آمد ({} خواسته بود)"},
 
       // Parts of an analysis.
-      {"the machine, its storage and the configuration", "دستگاه، ذخیره‌ساز آن و پیکربندی"},
+      {"the machine, its storage and the configuration",
+       "دستگاه، ذخیره‌ساز آن و پیکربندی"},
       {"the data set", "مجموعه‌داده"},
       {"a training step", "یک گام آموزش"},
       {"the loader at the trainer's pace", "بارگذار با گام‌های آموزش"},
@@ -222,20 +187,16 @@ std::span<const Translation> persian_profile_sentences() {
       {"qanat devices, beside nvidia-smi -L",
        "\u2068qanat devices\u2069 در کنار \u2068nvidia-smi -L\u2069"},
       {"qanat diagnose on the copy: compare the storage section",
-       "\u2068qanat diagnose\u2069 روی رونوشت: بخش ذخیره‌گاه را "
-       "بسنجید"},
+       "\u2068qanat diagnose\u2069 روی رونوشت: بخش ذخیره‌گاه را بسنجید"},
       {"qanat precompute --train-data DIR, then run again",
        "\u2068qanat precompute --train-data DIR\u2069، سپس دوباره اجرا کنید"},
       {"qanat profile dual with the flag", "\u2068qanat profile dual\u2069 با همین پرچم"},
       {"qanat validate compares one GPU with two",
        "\u2068qanat validate\u2069 یک GPU را با دو می‌سنجد"},
       {"qanat validate measures the copies in GB/s",
-       "\u2068qanat validate\u2069 رونوشت‌برداری را به گیگابایت در "
-       "ثانیه "
-       "می‌سنجد"},
+       "\u2068qanat validate\u2069 رونوشت‌برداری را به گیگابایت در ثانیه می‌سنجد"},
       {"qanat validate measures the link in GB/s",
-       "\u2068qanat validate\u2069 پیوند را به گیگابایت در ثانیه "
-       "می‌سنجد"},
+       "\u2068qanat validate\u2069 پیوند را به گیگابایت در ثانیه می‌سنجد"},
   });
   return kSentences;
 }

@@ -31,9 +31,9 @@ TEST(TextLinesTest, ANameBeforeASentenceIsACellOfItsOwn) {
 }
 
 TEST(TextLinesTest, ASentenceMayHoldWideGapsOfItsOwn) {
-  EXPECT_EQ(translated_lines("  measured with free data   9.5 ms [9.0, 10.0]", kPersian),
-            "  سنجیده با دادهٔ رایگان   ۹٫۵ میلی‌ثانیه [۹٫۰، "
-            "۱۰٫۰]");
+  EXPECT_EQ(
+      translated_lines("  measured with free data   9.5 ms [9.0, 10.0]", kPersian),
+      "  سنجیده با دادهٔ رایگان   ۹٫۵ میلی‌ثانیه [۹٫۰، ۱۰٫۰]");
 }
 
 TEST(TextLinesTest, WhatTheCatalogueDoesNotKnowIsIsolated) {

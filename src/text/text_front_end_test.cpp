@@ -86,9 +86,11 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{Language::en,
                   std::string("The quick brown fox jumps over the lazy dog, doesn't it? Judge my "
                               "vow, thick sphinx of azure quartz; Bach's loch, button, little.")},
-        std::pair{Language::fa,
-                  std::string("قلب من، سلام! مسأله و سؤال، ژاله چای پخت؛ غذا ضبط صوت ظهر ثابت عمق "
-                              "گل حوض ذرت طاق را در hello world گذاشت.")}),
+        std::pair{
+            Language::fa,
+            std::string(
+                "قلب من، سلام! مسأله و سؤال، ژاله چای پخت؛ غذا ضبط صوت ظهر ثابت عمق گل حوض ذرت طاق را "
+                "در hello world گذاشت.")}),
     [](const auto& tested) { return std::string(to_string(tested.param.first)); });
 
 }  // namespace
