@@ -79,7 +79,7 @@ def readme_table(store):
 
 def short(value, target):
     if not target.unit:
-        return f"{100 * value:.2g} %"
+        return f"{100 * value:.3g} %"
     return f"{number(value)}{target.unit}"
 
 

@@ -7,14 +7,18 @@ class Target:
     key: str
     what: str
     persian: str
-    bound: float
+    bound: float | None  # None: what others are read beside, not judged
     at_least: bool
     unit: str = ""
 
     def met(self, value):
+        if self.bound is None:
+            return True
         return value >= self.bound if self.at_least else value <= self.bound
 
     def text(self):
+        if self.bound is None:
+            return "-"
         return f"{'>=' if self.at_least else '<='} {self.bound:g}{self.unit}"
 
 
@@ -24,6 +28,10 @@ def at_least(key, what, persian, bound, unit=""):
 
 def at_most(key, what, persian, bound, unit=""):
     return Target(key, what, persian, bound, False, unit)
+
+
+def beside(key, what, persian):
+    return Target(key, what, persian, None, False)
 
 
 LOADER = [
@@ -93,9 +101,17 @@ MODES = [
             "سهم انتظار داده در هر گام، Multi-GPU روی دو GPU مجازی", 0.01),
 ]
 VARIATION = [
+    beside("variation_machine_two_threads", "variation of the machine alone, 2 threads in lockstep",
+           "نوسان خود دستگاه، ۲ نخ هم‌گام"),
+    beside("variation_single", "variation of steps of equal work, Single-GPU Buffered, 2 threads",
+           "نوسان گام‌هایی با کار برابر، Single-GPU Buffered، ۲ نخ"),
     at_most("variation_added_single",
             "variation of steps of equal work beyond the machine's own, Single-GPU Buffered",
             "نوسان گام‌هایی با کار برابر، بیش از نوسان خود دستگاه، Single-GPU Buffered", 0.05),
+    beside("variation_machine_one_thread", "variation of the machine alone, 1 thread",
+           "نوسان خود دستگاه، ۱ نخ"),
+    beside("variation_multi", "variation of steps of equal work, Multi-GPU on two virtual GPUs",
+           "نوسان گام‌هایی با کار برابر، Multi-GPU روی دو GPU مجازی"),
     at_most("variation_added_multi", "the same, Multi-GPU on two virtual GPUs",
             "همان، Multi-GPU روی دو GPU مجازی", 0.05),
 ]

@@ -18,6 +18,8 @@ MODES = {
     "multi": (1, ["--virtual-gpus", "2", "--data-gpu", "0", "--model-gpu", "1"]),
 }
 
+MACHINE = {1: "variation_machine_one_thread", 2: "variation_machine_two_threads"}
+
 
 def train_variation(options, corpus, mode, steps):
     folder = options.work / f"variation-{mode}"
@@ -50,6 +52,10 @@ def run_variation(options):
     for mode, parts in spreads.items():
         print(f"  variation, {mode:8} machine {parts['machine'].text(3)}, training "
               f"{parts['training'].text(3)}, added {parts['added'].text(3)}")
-    figures = {f"variation_added_{mode}": parts["added"].median for mode, parts in spreads.items()}
+    figures = {}
+    for mode, parts in spreads.items():
+        figures[MACHINE[MODES[mode][0]]] = parts["machine"].median
+        figures[f"variation_{mode}"] = parts["training"].median
+        figures[f"variation_added_{mode}"] = parts["added"].median
     return figures, {"variation": {mode: {name: x.as_json() for name, x in parts.items()}
                                    for mode, parts in spreads.items()}}

@@ -59,7 +59,7 @@ class SelftestCommand : public Command {
     check_names();
     const TemporaryFolder folder;
     ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "planting faults"});
+        context.err, detect_terminal(STDERR_FILENO), {.label = "planting faults", .unit = "runs"});
     const SelftestReport report =
         run_selftest({.size = full_ ? SelftestSize::full : SelftestSize::quick,
                       .folder = folder.path(),
