@@ -14,6 +14,7 @@ namespace {
 
 // A third of a second of steps of 7 ms: machines are slow for so long now and then.
 constexpr int kMostSlots = 48;
+constexpr std::int64_t kRunOfASlot = 10;          // steps of a run for every slot
 constexpr Bytes kMostRingBytes = mebibytes(256);  // that a ring takes unasked
 
 // Nothing is loaded ahead: see Turns.
@@ -26,9 +27,13 @@ bool is_depth_fixed(const RunConfig& config) {
          !config.data.optimize_cpu_gpu_overlap || is_serial(config);
 }
 
-int affordable_slots(int least, Bytes slot) {
+// What lies ready before the first step hides a slow loader until it is used up: little of a short
+// run may.
+int affordable_slots(const RunConfig& config, int least, Bytes slot) {
   const std::int64_t held = kMostRingBytes.value / std::max<std::int64_t>(1, slot.value);
-  return std::max(least, static_cast<int>(std::min<std::int64_t>(kMostSlots, held)));
+  const std::int64_t fair =
+      config.training.max_steps.value_or(kMostSlots * kRunOfASlot) / kRunOfASlot;
+  return std::max(least, static_cast<int>(std::min({std::int64_t{kMostSlots}, held, fair})));
 }
 
 PayloadFormat format_of(PayloadKind kind) {
@@ -94,7 +99,7 @@ RingOptions make_ring_options(const RunConfig& config,
   }
   if (!is_depth_fixed(config)) {
     // One that begins small is caught short before it has grown; what is not needed is given back.
-    options.slots = affordable_slots(options.slots, options.slot_bytes);
+    options.slots = affordable_slots(config, options.slots, options.slot_bytes);
   }
   if (plan.mode == RunMode::multi_gpu) {
     options.stage_bytes = largest_batch(edges, PayloadKind::pcm_s16);
@@ -109,7 +114,7 @@ SlotLimits slot_limits(const RunConfig& config,
     return {.least = options.slots, .most = options.slots};
   }
   return {.least = std::min(options.slots, default_slots(plan.mode)),
-          .most = affordable_slots(options.slots, options.slot_bytes)};
+          .most = affordable_slots(config, options.slots, options.slot_bytes)};
 }
 
 DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)

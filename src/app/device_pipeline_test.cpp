@@ -267,6 +267,18 @@ TEST(RingOptionsTest, BeginsAsDeepAsItsBytesAllow) {
   EXPECT_EQ(slots(RunMode::multi_gpu, 400), 6);
 }
 
+TEST(RingOptionsTest, AShortRunBeginsWithLittleInReserve) {
+  RunConfig config;
+  config.training.max_steps = 200;
+  const BucketEdges edges = {{.frames = 100, .tokens = 40, .rows = 16}};
+
+  EXPECT_EQ(make_ring_options(config, {}, edges).slots, 20);
+  config.training.max_steps = 10;
+  EXPECT_EQ(make_ring_options(config, {}, edges).slots, 3);
+  config.training.max_steps = 100'000;
+  EXPECT_EQ(make_ring_options(config, {}, edges).slots, 48);
+}
+
 TEST(RingOptionsTest, ADepthThatIsAskedForIsKept) {
   RunConfig config;
   config.data.prefetch_buffer_size = 5;

@@ -168,6 +168,7 @@ namespace {
 // Runs with whatever hears of it: a journal, other sinks, or nobody.
 void run_with(PacedRunRequest& request, EventSink* journal) {
   request.loader.journal = journal;
+  request.config.training.max_steps = request.steps;
   const DevicePlan plan{.mode = RunMode::single_buffered,
                         .model = {.kind = DeviceKind::virtual_gpu, .index = 0}};
   RunDevices devices{.model = std::make_unique<HostDevice>(

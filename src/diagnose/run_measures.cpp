@@ -1,6 +1,8 @@
 #include "diagnose/run_measures.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "diagnose/intervals.h"
 
@@ -59,6 +61,27 @@ void measure_steady(RunMeasures& m) {
   m.periodicity = test_periodicity(m.adjusted);
 }
 
+// The steps that lived on what was loaded before the run, and what has not settled after them.
+WarmUp cut_beginning(const RunTrace& trace, const std::vector<StepRecord>& steps) {
+  const auto batches = static_cast<std::size_t>(std::clamp(steps.front().batches, 1, 1024));
+  std::vector<double> own;
+  for (const StepRecord& step : steps) {
+    own.push_back((step.phases.total() - step.phases.wait - step.phases.transfer).count());
+  }
+  std::vector<double> ready;
+  if (trace.ways.size() == steps.size() * batches) {  // otherwise the first ones are not known
+    std::ranges::transform(trace.ways, std::back_inserter(ready), &BatchWay::ready);
+  }
+  std::size_t stock = steps_on_stock(ready, median(own) / static_cast<double>(batches)) / batches;
+  if (stock + kFewestSteps > steps.size()) {
+    stock = 0;  // too few would be left to judge by
+  }
+  const std::vector<double> seconds = wall_times(steps);
+  WarmUp warm_up = find_warm_up(std::span(seconds).subspan(stock));
+  warm_up.steps += stock;
+  return warm_up;
+}
+
 }  // namespace
 
 RunMeasures measure_run(const RunTrace& trace) {
@@ -68,7 +91,7 @@ RunMeasures measure_run(const RunTrace& trace) {
   if (measures.steady.empty()) {
     return measures;
   }
-  measures.warm_up = find_warm_up(wall_times(measures.steady));
+  measures.warm_up = cut_beginning(trace, measures.steady);
   measures.steady.erase(
       measures.steady.begin(),
       measures.steady.begin() + static_cast<std::ptrdiff_t>(measures.warm_up.steps));

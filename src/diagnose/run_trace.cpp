@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "metrics/journal.h"
+#include "metrics/order_statistics.h"
 #include "metrics/pipeline_record.h"
 
 namespace qanat {
@@ -30,11 +31,25 @@ std::vector<Cadence> read_cadences(const nlohmann::json& run) {
   return cadences;
 }
 
-double length_of(const nlohmann::json& line, const char* stage) {
+std::optional<Range> interval_of(const nlohmann::json& line, const char* stage) {
   const auto found = line.find(stage);
   const bool is_interval = found != line.end() && found->is_array() && found->size() == 2 &&
                            (*found)[0].is_number() && (*found)[1].is_number();
-  return is_interval ? (*found)[1].get<double>() - (*found)[0].get<double>() : 0;
+  return is_interval ? std::optional(Range{.low = (*found)[0].get<double>(),
+                                           .high = (*found)[1].get<double>()})
+                     : std::nullopt;
+}
+
+double length_of(const nlohmann::json& line, const char* stage) {
+  const std::optional<Range> interval = interval_of(line, stage);
+  return interval ? interval->high - interval->low : 0;
+}
+
+// From the end of one stage to the beginning of another one.
+double gap_between(const nlohmann::json& line, const char* before, const char* after) {
+  const std::optional<Range> first = interval_of(line, before);
+  const std::optional<Range> second = interval_of(line, after);
+  return first && second ? std::max(0.0, second->low - first->high) : 0;
 }
 
 double number_of(const nlohmann::json& line, const char* name) {
@@ -47,7 +62,8 @@ BatchWay to_way(const nlohmann::json& line) {
           .stage = length_of(line, "stage"),
           .prepare = length_of(line, "prepare"),
           .copy = length_of(line, "copy"),
-          .bytes = number_of(line, "bytes")};
+          .bytes = number_of(line, "bytes"),
+          .ready = gap_between(line, "copy", "train")};
 }
 
 // A file that goes on where another one ended.

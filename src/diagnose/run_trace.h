@@ -27,6 +27,7 @@ struct BatchWay {
   double prepare = 0;  // features on the data device
   double copy = 0;     // to the model device
   double bytes = 0;    // that this copied
+  double ready = 0;    // lay on the model device until its step began
 };
 
 // Absent is unknown, never zero.

@@ -65,14 +65,18 @@ TEST(RunTraceTest, ReadingsOfALongRunAreThinnedOutAndTheLastIsKept) {
 
 TEST(RunTraceTest, TheWayOfABatchIsTakenFromItsSlot) {
   RunTrace trace;
-  trace.add(
-      nlohmann::json{{"kind", "slot"}, {"work", 0.25}, {"copy", {1.0, 1.5}}, {"bytes", 4096}});
+  trace.add(nlohmann::json{{"kind", "slot"},
+                           {"work", 0.25},
+                           {"copy", {1.0, 1.5}},
+                           {"train", {1.75, 2.0}},
+                           {"bytes", 4096}});
   trace.add(nlohmann::json{{"kind", "slot"}, {"copy", "soon"}});
 
   ASSERT_EQ(trace.ways.size(), 2U);
   EXPECT_DOUBLE_EQ(trace.ways[0].work, 0.25);
   EXPECT_DOUBLE_EQ(trace.ways[0].copy, 0.5);
   EXPECT_DOUBLE_EQ(trace.ways[0].bytes, 4096);
+  EXPECT_DOUBLE_EQ(trace.ways[0].ready, 0.25);
   EXPECT_DOUBLE_EQ(trace.ways[1].copy, 0);
 }
 

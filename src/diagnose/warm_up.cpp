@@ -1,5 +1,6 @@
 #include "diagnose/warm_up.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "metrics/order_statistics.h"
@@ -9,6 +10,8 @@ namespace {
 
 constexpr std::size_t kBatch = 5;
 constexpr std::size_t kFewestBatches = 4;  // below, there is nothing to compare
+constexpr std::size_t kBeginning = 20;     // steps in which the stock shows
+constexpr double kLeastStock = 3;          // steps' worth; less hides nothing
 
 std::vector<double> batch_means(std::span<const double> values) {
   std::vector<double> means;
@@ -47,6 +50,21 @@ WarmUp find_warm_up(std::span<const double> step_seconds) {
     }
   }
   return {.steps = best * kBatch, .settled = best < longest};
+}
+
+std::size_t steps_on_stock(std::span<const double> ready_seconds, double step_seconds) {
+  const auto beginning = ready_seconds.first(std::min(ready_seconds.size(), kBeginning));
+  const double stock = beginning.empty() ? 0 : std::ranges::max(beginning);
+  if (stock < kLeastStock * step_seconds) {
+    return 0;
+  }
+  const auto used_up = std::ranges::find_if(
+      ready_seconds, [step_seconds](double ready) { return ready < step_seconds; });
+  const bool is_replaced = std::any_of(
+      used_up, ready_seconds.end(), [stock](double ready) { return ready > stock / 2; });
+  return used_up == ready_seconds.end() || is_replaced
+             ? 0
+             : static_cast<std::size_t>(used_up - ready_seconds.begin());
 }
 
 }  // namespace qanat

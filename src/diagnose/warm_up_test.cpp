@@ -35,6 +35,32 @@ TEST(WarmUpTest, ASlowStartIsCutToWithinAFractionOfAPercent) {
   EXPECT_GT(mean(std::span<const double>(steps).subspan(5)), 0.108);  // a fixed cut is not enough
 }
 
+// 24 batches lie ready; each step of 10 ms uses one up, each 12 ms bring a new one.
+TEST(StepsOnStockTest, AStockThatIsUsedUpEndsTheBeginning) {
+  std::vector<double> ready;
+  for (int i = 0; i < 300; ++i) {
+    ready.push_back(std::max(0.0, 0.24 - 0.002 * i));
+  }
+
+  EXPECT_EQ(steps_on_stock(ready, 0.0101), 115U);
+}
+
+TEST(StepsOnStockTest, AStockThatLastsOrComesBackIsNone) {
+  EXPECT_EQ(steps_on_stock(noisy(300, 0.24, 0.05), 0.01), 0U);
+
+  std::vector<double> stalled(300, 0.24);
+  std::fill(stalled.begin() + 100, stalled.begin() + 110, 0.0);
+  EXPECT_EQ(steps_on_stock(stalled, 0.01), 0U);
+}
+
+TEST(StepsOnStockTest, AFewBatchesHideNothing) {
+  std::vector<double> ready(300, 0.0);
+  ready[0] = 0.02;
+
+  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
+  EXPECT_EQ(steps_on_stock({}, 0.01), 0U);
+}
+
 TEST(WarmUpTest, ASteadySeriesLosesLittle) {
   EXPECT_LE(find_warm_up(noisy(300, 0.1, 0.005)).steps, 75U);
 }

@@ -1,0 +1,45 @@
+#include "diagnose/run_measures.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+// Steps of 10 ms and a loader that brings a batch every 12 ms; `stock` batches lie ready at first.
+RunTrace slowly_fed(int steps, int stock) {
+  RunTrace trace;
+  for (int i = 0; i < steps; ++i) {
+    const double ready = std::max(0.0, 0.01 * stock - 0.002 * i);
+    trace.add(StepRecord{.step = i,
+                         .rows = 16,
+                         .padded_frames = 400,
+                         .frames = 6400,
+                         .phases = {.wait = Seconds{ready > 0 ? 0 : 0.002},
+                                    .forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
+    trace.ways.push_back({.ready = ready});
+  }
+  return trace;
+}
+
+TEST(RunMeasuresTest, StepsThatLiveOnAStockAreNoPartOfTheSteadyRun) {
+  const RunMeasures measures = measure_run(slowly_fed(200, 24));
+
+  EXPECT_GE(measures.warm_up.steps, 115U);
+  EXPECT_NEAR(measures.share(measures.ledger.wait), 0.166, 0.01);
+}
+
+TEST(RunMeasuresTest, TooFewStepsAfterAStockAreNotJudgedAlone) {
+  EXPECT_LE(measure_run(slowly_fed(130, 24)).warm_up.steps, 65U);
+}
+
+TEST(RunMeasuresTest, WithoutTheWayOfEveryBatchNothingIsCut) {
+  RunTrace trace = slowly_fed(200, 24);
+  trace.ways.pop_front();
+
+  EXPECT_LE(measure_run(trace).warm_up.steps, 100U);
+}
+
+}  // namespace
+}  // namespace qanat
