@@ -61,7 +61,8 @@ def chapter_table(part, store, language):
         if target.key in figures:
             what, bound = target.what, target.text()
             if language == "fa":
-                what, bound = target.persian, f"{MARK}`{bound}`"
+                what = target.persian
+                bound = bound if target.bound is None else f"{MARK}`{bound}`"
             lines.append(f"| `{target.key}` | {what} | {bound} | {number(figures[target.key])} |")
     return "\n".join([*lines, "", machine_line(store[part], language)])
 
