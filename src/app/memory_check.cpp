@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "batch/batch_layout.h"
 #include "config/field.h"
 
@@ -43,7 +44,7 @@ std::string_view name_of(ModelSize size) {
   return "unknown";
 }
 
-std::string model_remedies(const MemoryNeed& need, Bytes limit) {
+std::string model_remedies(const MemoryNeed& need, const DevicePlan& plan, Bytes limit) {
   std::vector<std::string> remedies;
   if (const int rows = fitting_rows(need, limit); rows > 0) {
     remedies.push_back(fmt::format("--batch-size {}", rows));
@@ -54,7 +55,9 @@ std::string model_remedies(const MemoryNeed& need, Bytes limit) {
       break;
     }
   }
-  remedies.push_back(fmt::format("--model-gpu-memory {}", whole_megabytes(need.on_model())));
+  remedies.push_back(plan.model.kind == DeviceKind::cpu
+                         ? std::string("a smaller --model-size")
+                         : fmt::format("--model-gpu-memory {}", whole_megabytes(need.on_model())));
   return fmt::format("{}", fmt::join(remedies, ", or "));
 }
 
@@ -138,7 +141,7 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
         need.ring.slots,
         megabytes(ring_bytes_on_model(need.ring)),
         megabytes(*model_limit),
-        model_remedies(need, *model_limit));
+        model_remedies(need, plan, *model_limit));
   }
   if (plan.data && data_limit && need.on_data() > *data_limit) {
     const std::int64_t fits =
@@ -153,6 +156,19 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
         whole_megabytes(need.on_data()));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> check_host_memory(const MemoryNeed& need,
+                                             const DevicePlan& plan,
+                                             const HostFacts& host) {
+  if (plan.model.kind != DeviceKind::cpu) {
+    return std::nullopt;
+  }
+  if (const auto impossible = memory_problem(need, plan, memory_ceiling(host), {})) {
+    throw Error(*impossible);
+  }
+  const auto doubtful = memory_problem(need, plan, free_memory(host), {});
+  return doubtful ? std::optional("the kernel may end this run: " + *doubtful) : std::nullopt;
 }
 
 std::vector<MemoryAdvice> memory_table(const RunConfig& config) {

@@ -14,6 +14,7 @@
 #include "base/quantity.h"
 #include "batch/bucket_edges.h"
 #include "config/run_config.h"
+#include "monitor/host_facts.h"
 #include "transfer/transfer_ring.h"
 
 namespace qanat {
@@ -52,6 +53,12 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
                                           const DevicePlan& plan,
                                           const std::optional<Bytes>& model_limit,
                                           const std::optional<Bytes>& data_limit);
+
+// On the processor nothing fails when memory runs out: the kernel ends the run without a word. So
+// what can never fit throws Error, and what does not fit into what is free now is a note.
+std::optional<std::string> check_host_memory(const MemoryNeed& need,
+                                             const DevicePlan& plan,
+                                             const HostFacts& host);
 
 // What to choose on a card of some size.
 struct MemoryAdvice {

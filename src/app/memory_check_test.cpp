@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/device_pipeline.h"
+#include "base/error.h"
 
 namespace qanat {
 namespace {
@@ -15,6 +16,15 @@ const BucketEdges kEdges = {{.frames = 500, .tokens = 100, .rows = 16},
 const DevicePlan kMulti{.mode = RunMode::multi_gpu,
                         .model = {.kind = DeviceKind::virtual_gpu, .index = 1},
                         .data = DeviceId{.kind = DeviceKind::virtual_gpu, .index = 0}};
+
+const DevicePlan kCpu{.mode = RunMode::single_buffered, .model = {.kind = DeviceKind::cpu}};
+
+MemoryNeed need_of(ModelSize size, int rows) {
+  RunConfig config;
+  config.model.size = size;
+  const BucketEdges edges = {{.frames = 1000, .tokens = 200, .rows = rows}};
+  return memory_need(config, make_ring_options(config, kCpu, edges), edges);
+}
 
 MemoryNeed need() {
   return memory_need({}, make_ring_options({}, kMulti, kEdges), kEdges);
@@ -55,6 +65,39 @@ TEST(MemoryCheckTest, ChecksTheRingOnTheDataDevice) {
   ASSERT_TRUE(problem.has_value());
   EXPECT_THAT(*problem, HasSubstr("memory of virtual:0"));
   EXPECT_THAT(*problem, HasSubstr("--prefetch-buffer-size 2, or --data-gpu-memory"));
+}
+
+TEST(HostMemoryTest, WhatCanNeverFitIsRefusedWithWhatWould) {
+  const MemoryNeed need = need_of(ModelSize::big, 64);
+  const HostFacts small{.total_memory = mebibytes(8000), .available_memory = mebibytes(7000)};
+
+  try {
+    (void)check_host_memory(need, kCpu, small);
+    FAIL() << "it fits";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("memory of cpu: training needs about"));
+    EXPECT_THAT(error.what(), HasSubstr("expected at most 8000 MB"));
+    EXPECT_THAT(error.what(), HasSubstr("try --batch-size "));
+    EXPECT_THAT(error.what(), HasSubstr("a smaller --model-size"));
+  }
+}
+
+TEST(HostMemoryTest, WhatDoesNotFitNowIsANote) {
+  const MemoryNeed need = need_of(ModelSize::nano, 16);
+  const HostFacts busy{.total_memory = mebibytes(8000), .available_memory = mebibytes(300)};
+
+  EXPECT_THAT(check_host_memory(need, kCpu, busy).value_or(""),
+              HasSubstr("the kernel may end this run"));
+}
+
+TEST(HostMemoryTest, ARunThatFitsOrIsNotOnTheProcessorIsLeftAlone) {
+  const MemoryNeed need = need_of(ModelSize::nano, 16);
+
+  EXPECT_EQ(check_host_memory(
+                need, kCpu, {.total_memory = mebibytes(8000), .available_memory = mebibytes(7000)}),
+            std::nullopt);
+  EXPECT_EQ(check_host_memory(need, kCpu, {}), std::nullopt);  // nothing is known
+  EXPECT_EQ(check_host_memory(need, kMulti, {.total_memory = mebibytes(8)}), std::nullopt);
 }
 
 TEST(MemoryTableTest, LargerCardsHoldMoreAndLargerModelsLess) {

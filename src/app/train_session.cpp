@@ -11,6 +11,7 @@
 #include "app/device_pipeline.h"
 #include "app/evaluation_renderer.h"
 #include "app/live_verdict.h"
+#include "app/memory_check.h"
 #include "app/run_event.h"
 #include "app/train_inputs.h"
 #include "base/error.h"
@@ -54,6 +55,7 @@ class TrainRun {
   void announce_plan();
   void open_gate(const std::stop_token& stop);
   void make_pipeline();
+  void check_memory();
   void make_model();
   void make_renderer();
   TrainObserver& observer();
@@ -389,6 +391,14 @@ std::unique_ptr<ResourceMonitor> TrainRun::watch_resources() {
              : nullptr;
 }
 
+void TrainRun::check_memory() {
+  const BucketEdges& edges = pipeline_->loader().edges();
+  const MemoryNeed need = memory_need(config_, make_ring_options(config_, plan_, edges), edges);
+  if (const auto note = check_host_memory(need, plan_, read_host_facts())) {
+    observer().on_note(*note);
+  }
+}
+
 void TrainRun::make_pipeline() {
   pipeline_ = std::make_unique<DevicePipeline>(
       devices_,
@@ -413,6 +423,7 @@ TrainSummary TrainRun::run() {
   const bool done = progress_.position.epoch >= config_.training.epochs;
   if (!done) {
     make_pipeline();  // before the model: says in words what does not fit the budgets
+    check_memory();
   }
   make_model();
   summary.parameters = model_->layout.num_parameters();

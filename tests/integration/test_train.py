@@ -98,6 +98,11 @@ class Train(unittest.TestCase):
         self.assertIn("nowhere", result.stderr)
         self.assertFalse(self.checkpoints().exists())
 
+    def test_more_memory_than_there_is_is_refused_with_what_would_fit(self):
+        result = self.train(self.checkpoints(), "--model-size", "big", "--batch-size", 2048, expect=1)
+        self.assertIn("memory of cpu: training needs about", result.stderr)
+        self.assertIn("a smaller --model-size", result.stderr)
+
     def test_wrong_devices_are_refused(self):
         result = self.train(self.checkpoints(), "--data-gpu", 0, "--model-gpu", 1, expect=1)
         self.assertIn("Insufficient GPUs for Multi-GPU Mode", result.stderr)
