@@ -83,6 +83,16 @@ void write_bottleneck(Out out, const DualProfile& profile) {
                  percent(kWantedEfficiency));
 }
 
+// The run on two devices may be long enough when the one it is compared with is not.
+std::string why_incomplete(const DualProfile& profile) {
+  if (profile.diagnosis.verdict == VerdictKind::incomplete) {
+    return profile.diagnosis.why;
+  }
+  return fmt::format("{} steps after the warm-up; a verdict needs {}",
+                     profile.single.measures.steady.size(),
+                     kFewestSteps);
+}
+
 }  // namespace
 
 std::string render_text(const DualProfile& profile, const Words& words) {
@@ -90,7 +100,7 @@ std::string render_text(const DualProfile& profile, const Words& words) {
   const Out out = std::back_inserter(text);
   fmt::format_to(out, "VERDICT  {}", to_string(profile.verdict));
   if (profile.verdict == DualVerdict::incomplete) {
-    fmt::format_to(out, "   {}\n", profile.diagnosis.why);
+    fmt::format_to(out, "   {}\n", why_incomplete(profile));
   } else {
     fmt::format_to(out,
                    "   {:.2f}x the speech per second of one device [{:.2f}, {:.2f}], measured in "

@@ -293,7 +293,12 @@ TEST(ProfileReportTest, WithoutAVerdictTheReasonStandsInItsPlace) {
   DualProfile profile;
   profile.diagnosis.why = "5 steps after the warm-up; a verdict needs 20";
 
+  profile.diagnosis.verdict = VerdictKind::incomplete;
   EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   5 steps after"));
+
+  profile.diagnosis.verdict = VerdictKind::balanced;  // of the run on two devices
+  profile.single.measures.steady.resize(17);
+  EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   17 steps after"));
 }
 
 // What is left English in a Persian text, names and flags aside: three words of prose in a row.
