@@ -12,6 +12,7 @@ constexpr std::size_t kBatch = 5;
 constexpr std::size_t kFewestBatches = 4;  // below, there is nothing to compare
 constexpr std::size_t kBeginning = 20;     // steps in which the stock shows
 constexpr double kLeastStock = 3;          // steps' worth; less hides nothing
+constexpr double kShrinking = 0.75;        // of it, halfway; a steady loss leaves half
 
 std::vector<double> batch_means(std::span<const double> values) {
   std::vector<double> means;
@@ -54,17 +55,22 @@ WarmUp find_warm_up(std::span<const double> step_seconds) {
 
 std::size_t steps_on_stock(std::span<const double> ready_seconds, double step_seconds) {
   const auto beginning = ready_seconds.first(std::min(ready_seconds.size(), kBeginning));
-  const double stock = beginning.empty() ? 0 : std::ranges::max(beginning);
-  if (stock < kLeastStock * step_seconds) {
+  const auto largest = std::ranges::max_element(beginning);
+  if (largest == beginning.end() || *largest < kLeastStock * step_seconds) {
     return 0;
   }
-  const auto used_up = std::ranges::find_if(
-      ready_seconds, [step_seconds](double ready) { return ready < step_seconds; });
-  const bool is_replaced = std::any_of(
-      used_up, ready_seconds.end(), [stock](double ready) { return ready > stock / 2; });
-  return used_up == ready_seconds.end() || is_replaced
-             ? 0
-             : static_cast<std::size_t>(used_up - ready_seconds.begin());
+  const auto full = static_cast<std::size_t>(largest - beginning.begin());
+  const auto after = ready_seconds.subspan(full);
+  const auto found =
+      std::ranges::find_if(after, [step_seconds](double ready) { return ready < step_seconds; });
+  const auto lasted = static_cast<std::size_t>(found - after.begin());
+  if (found == after.end() || lasted < 2 ||
+      std::ranges::max(after.subspan(lasted)) > *largest / 2) {
+    return 0;
+  }
+  // It goes from the first step on; a run that becomes slow later has changed, not begun.
+  const double meanwhile = mean(after.subspan(lasted / 4, lasted / 2));
+  return meanwhile < kShrinking * *largest ? full + lasted : 0;
 }
 
 }  // namespace qanat

@@ -16,7 +16,7 @@ WarmUp find_warm_up(std::span<const double> step_seconds);
 
 // How many steps a run lived on batches that were loaded before its first one, by how long the
 // batch of each step lay ready. A loader that is too slow is not felt until they are used up; 0
-// when they never are, or were few, or are made up for later.
+// when they never are, were few, are made up for later, or lasted until something else changed.
 std::size_t steps_on_stock(std::span<const double> ready_seconds, double step_seconds);
 
 }  // namespace qanat

@@ -43,6 +43,9 @@ TEST(StepsOnStockTest, AStockThatIsUsedUpEndsTheBeginning) {
   }
 
   EXPECT_EQ(steps_on_stock(ready, 0.0101), 115U);
+
+  ready.insert(ready.begin(), 0.0);  // the first batch is taken at once
+  EXPECT_EQ(steps_on_stock(ready, 0.0101), 116U);
 }
 
 TEST(StepsOnStockTest, AStockThatLastsOrComesBackIsNone) {
@@ -53,12 +56,22 @@ TEST(StepsOnStockTest, AStockThatLastsOrComesBackIsNone) {
   EXPECT_EQ(steps_on_stock(stalled, 0.01), 0U);
 }
 
+TEST(StepsOnStockTest, ARunThatBecomesSlowLaterHasChanged) {
+  std::vector<double> ready(150, 0.24);
+  ready.resize(300, 0.0);
+
+  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
+}
+
 TEST(StepsOnStockTest, AFewBatchesHideNothing) {
   std::vector<double> ready(300, 0.0);
   ready[0] = 0.02;
 
   EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
   EXPECT_EQ(steps_on_stock({}, 0.01), 0U);
+  ready[0] = 0.24;  // and is gone at once
+  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
+  EXPECT_EQ(steps_on_stock(std::vector{0.24}, 0.01), 0U);
 }
 
 TEST(WarmUpTest, ASteadySeriesLosesLittle) {
