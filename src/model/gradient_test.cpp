@@ -223,7 +223,7 @@ TEST(GradientTest, OfExactGeluIsWrongInThisLibtorch) {
   if (TORCH_VERSION_MAJOR > 1) {
     GTEST_SKIP() << "libtorch " << TORCH_VERSION << " is not known to have the fault";
   }
-  EXPECT_GT(gelu_gradient_error("none"), kTolerance);
+  EXPECT_FALSE(gelu_gradient_error("none") < kTolerance);  // under ASan it is not even a number
   EXPECT_LT(gelu_gradient_error("tanh"), kTolerance);
 }
 
