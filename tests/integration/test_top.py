@@ -23,7 +23,10 @@ class Terminal:
     """The program on a terminal of its own."""
 
     def __init__(self, *arguments, rows=24, columns=80):
-        self.master, slave = pty.openpty()
+        try:
+            self.master, slave = pty.openpty()
+        except OSError as reason:  # a chroot without /dev/pts
+            raise unittest.SkipTest(f"no terminal can be made here: {reason}") from reason
         self.resize(rows, columns)
         self.process = subprocess.Popen([QANAT, *map(str, arguments)], stdin=slave, stdout=slave,
                                         stderr=slave, env=environment(TERM="xterm"),
