@@ -64,15 +64,15 @@ void measure_steady(RunMeasures& m) {
 // The steps that lived on what was loaded before the run, and what has not settled after them.
 WarmUp cut_beginning(const RunTrace& trace, const std::vector<StepRecord>& steps) {
   const auto batches = static_cast<std::size_t>(std::clamp(steps.front().batches, 1, 1024));
-  std::vector<double> own;
+  std::vector<double> busy;
   for (const StepRecord& step : steps) {
-    own.push_back((step.phases.total() - step.phases.wait - step.phases.transfer).count());
+    busy.push_back(step.phases.busy().count());
   }
   std::vector<double> ready;
   if (trace.ways.size() == steps.size() * batches) {  // otherwise the first ones are not known
     std::ranges::transform(trace.ways, std::back_inserter(ready), &BatchWay::ready);
   }
-  std::size_t stock = steps_on_stock(ready, median(own) / static_cast<double>(batches)) / batches;
+  std::size_t stock = steps_on_stock(ready, median(busy) / static_cast<double>(batches)) / batches;
   if (stock + kFewestSteps > steps.size()) {
     stock = 0;  // too few would be left to judge by
   }

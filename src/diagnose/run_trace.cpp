@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "metrics/journal.h"
-#include "metrics/order_statistics.h"
 #include "metrics/pipeline_record.h"
+#include "metrics/slot_line.h"
 
 namespace qanat {
 namespace {
@@ -31,25 +31,15 @@ std::vector<Cadence> read_cadences(const nlohmann::json& run) {
   return cadences;
 }
 
-std::optional<Range> interval_of(const nlohmann::json& line, const char* stage) {
-  const auto found = line.find(stage);
-  const bool is_interval = found != line.end() && found->is_array() && found->size() == 2 &&
-                           (*found)[0].is_number() && (*found)[1].is_number();
-  return is_interval ? std::optional(Range{.low = (*found)[0].get<double>(),
-                                           .high = (*found)[1].get<double>()})
-                     : std::nullopt;
-}
-
 double length_of(const nlohmann::json& line, const char* stage) {
-  const std::optional<Range> interval = interval_of(line, stage);
-  return interval ? interval->high - interval->low : 0;
+  return stage_time(line, stage).value_or(StageTime{}).length();
 }
 
 // From the end of one stage to the beginning of another one.
 double gap_between(const nlohmann::json& line, const char* before, const char* after) {
-  const std::optional<Range> first = interval_of(line, before);
-  const std::optional<Range> second = interval_of(line, after);
-  return first && second ? std::max(0.0, second->low - first->high) : 0;
+  const std::optional<StageTime> first = stage_time(line, before);
+  const std::optional<StageTime> second = stage_time(line, after);
+  return first && second ? std::max(0.0, second->begin - first->end) : 0;
 }
 
 double number_of(const nlohmann::json& line, const char* name) {

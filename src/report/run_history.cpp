@@ -8,6 +8,7 @@
 
 #include "metrics/journal.h"
 #include "metrics/journal_line.h"
+#include "metrics/slot_line.h"
 
 namespace qanat {
 namespace {
@@ -57,16 +58,6 @@ void join_nearest(std::map<int, LengthBin>& lengths) {
   longer.frames += shorter.frames;
   longer.padded += shorter.padded;
   lengths.erase(nearest);
-}
-
-std::optional<SlotSpan> span_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_array() || found->size() != 2 ||
-      !found->at(0).is_number() || !found->at(1).is_number()) {
-    return std::nullopt;
-  }
-  return SlotSpan{
-      .what = name, .begin = found->at(0).get<double>(), .end = found->at(1).get<double>()};
 }
 
 // In words, for kinds that are worth a line on a page.
@@ -276,8 +267,8 @@ void RunHistory::add_slot(const nlohmann::json& line) {
               .batch = static_cast<std::int64_t>(number_of(line, "batch").value_or(0)),
               .spans = {}};
   for (const char* what : {"load", "stage", "prepare", "copy", "train"}) {
-    if (const auto span = span_of(line, what)) {
-      use.spans.push_back(*span);
+    if (const auto time = stage_time(line, what)) {
+      use.spans.push_back({.what = what, .begin = time->begin, .end = time->end});
     }
   }
   if (use.spans.empty()) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "metrics/slot_line.h"
 
 namespace qanat {
 namespace {
@@ -202,13 +203,10 @@ std::vector<TraceFlow> RunTracer::take_row_flows(const BatchKey& batch) {
 
 std::optional<std::pair<std::int64_t, std::int64_t>> RunTracer::ring_interval(
     const nlohmann::json& line, const char* stage) const {
-  const auto found = line.find(stage);
-  if (found == line.end() || !found->is_array() || found->size() != 2 ||
-      !found->at(0).is_number() || !found->at(1).is_number()) {
-    return std::nullopt;
-  }
-  return std::pair{ring_origin_ + to_nanoseconds(found->at(0).get<double>()),
-                   ring_origin_ + to_nanoseconds(found->at(1).get<double>())};
+  const std::optional<StageTime> time = stage_time(line, stage);
+  return time ? std::optional(std::pair{ring_origin_ + to_nanoseconds(time->begin),
+                                        ring_origin_ + to_nanoseconds(time->end)})
+              : std::nullopt;
 }
 
 void RunTracer::add_slot(const nlohmann::json& line) {
