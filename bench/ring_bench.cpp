@@ -37,13 +37,6 @@ struct RingBenchOptions {
 constexpr StageTimes kMean{
     .prepare = milliseconds(30), .copy = milliseconds(10), .train = milliseconds(30)};
 
-void occupy(Seconds time) {
-  std::mutex mutex;
-  std::condition_variable never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, time, [] { return false; });
-}
-
 nlohmann::json measure_overlap(const RingBenchOptions& options) {
   const auto stages = constant_stages(kMean, options.quick ? 20 : 100);
   const auto step_over = [&](int slots, Seconds (*unit)(const StageTimes&)) {
@@ -69,11 +62,11 @@ nlohmann::json measure_jitter(const RingBenchOptions& options) {
 }
 
 nlohmann::json measure_hand_offs(const RingBenchOptions& options) {
-  constexpr std::int64_t kPiece = 10'000;
+  constexpr std::int64_t kHandOffs = 10'000;
   std::int64_t wrong = 0;
   std::int64_t done = 0;
   for (std::uint32_t seed = 1; done < options.count; ++seed) {
-    const std::int64_t count = std::min(kPiece, options.count - done);
+    const std::int64_t count = std::min(kHandOffs, options.count - done);
     const std::int64_t seen =
         ring_fixture::count_wrong_hand_offs({.multi = seed % 2 == 0,
                                              .count = count,

@@ -9,9 +9,7 @@
 #include "transfer/ring_fixture.h"
 
 namespace qanat {
-namespace {
 
-// Gone for that long, as a device would be; takes no core.
 void occupy(Seconds time) {
   std::mutex mutex;
   std::condition_variable never;
@@ -19,6 +17,8 @@ void occupy(Seconds time) {
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
   never.wait_until(lock, end, [] { return false; });
 }
+
+namespace {
 
 // Each batch takes the time of its number.
 class TimedFeatures : public DeviceFeatures {

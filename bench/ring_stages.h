@@ -10,6 +10,9 @@
 
 namespace qanat {
 
+// Gone for that long, as a device would be; takes no core.
+void occupy(Seconds time);
+
 // Of one batch.
 struct StageTimes {
   Seconds prepare{0};

@@ -11,7 +11,7 @@
 namespace qanat {
 namespace {
 
-std::int64_t megabytes(Bytes bytes) {
+std::int64_t to_megabytes(Bytes bytes) {
   return bytes.value / (1024 * 1024);
 }
 
@@ -75,7 +75,7 @@ nlohmann::json or_null(const std::optional<T>& value) {
 }
 
 nlohmann::json or_null(const std::optional<Bytes>& bytes) {
-  return bytes ? nlohmann::json(megabytes(*bytes)) : nlohmann::json();
+  return bytes ? nlohmann::json(to_megabytes(*bytes)) : nlohmann::json();
 }
 
 }  // namespace
@@ -106,8 +106,8 @@ std::string render_text(const DeviceList& list) {
   if (const std::optional<Bytes> ceiling = memory_ceiling(host)) {
     const std::optional<Bytes> free = free_memory(host);
     text += fmt::format("memory     {} MB{}\n",
-                        megabytes(*ceiling),
-                        free ? fmt::format(", {} MB free", megabytes(*free)) : std::string());
+                        to_megabytes(*ceiling),
+                        free ? fmt::format(", {} MB free", to_megabytes(*free)) : std::string());
   }
   text += fmt::format(
       "libtorch   {}, {} CUDA\n", list.libtorch, list.libtorch_has_cuda ? "with" : "without");

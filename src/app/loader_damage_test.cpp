@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kUtterances = 500;  // ten damaged ones are 2 %
+constexpr int kDamageUtterances = 500;  // ten damaged ones are 2 %
 
 template <typename T>
 void put(std::string& bytes, T value) {
@@ -54,7 +54,7 @@ std::string wav_bytes(const WavForm& form, const std::string& samples) {
   return bytes + samples;
 }
 
-std::string tone(int number, std::size_t samples = 6'800) {
+std::string wav_tone(int number, std::size_t samples = 6'800) {
   std::string bytes;
   for (std::size_t i = 0; i < samples; ++i) {
     const double phase = static_cast<double>(i) * 0.001 * (number % 90 + 10);
@@ -79,7 +79,7 @@ std::string with_byte(std::string bytes, std::size_t at, char value) {
 }
 
 std::array<Damage, 10> ten_kinds() {
-  const std::string good = wav_bytes({}, tone(1));
+  const std::string good = wav_bytes({}, wav_tone(1));
   std::string not_numbers;
   for (int i = 0; i < 6'800; ++i) {
     put(not_numbers, std::numeric_limits<float>::quiet_NaN());
@@ -95,7 +95,7 @@ std::array<Damage, 10> ten_kinds() {
        {"samples that are no numbers", writes(wav_bytes({.format = 3, .bits = 32}, not_numbers))},
        {"0 channels", writes(with_byte(good, 22, '\0'))},
        {"192 kHz, 8 channels",
-        writes(wav_bytes({.channels = 8, .rate = 192'000}, tone(2, 8 * 60'000))),
+        writes(wav_bytes({.channels = 8, .rate = 192'000}, wav_tone(2, 8 * 60'000))),
         true},
        {"not readable",
         [](const fs::path& path) { fs::permissions(path, fs::perms::none); },
@@ -119,8 +119,8 @@ class LoaderDamageTest : public testing::Test {
     fs::remove_all(root_);
     fs::create_directories(root_ / "wavs");
     std::ofstream manifest(root_ / "metadata.csv");
-    for (int i = 0; i < kUtterances; ++i) {
-      write_bytes(wav(i), wav_bytes({}, tone(i)));
+    for (int i = 0; i < kDamageUtterances; ++i) {
+      write_bytes(wav(i), wav_bytes({}, wav_tone(i)));
       manifest << "clip" << i << "|hello\n";
     }
     config_.training.epochs = 2;
@@ -151,7 +151,7 @@ class LoaderDamageTest : public testing::Test {
   }
 
   void damage_third() {
-    for (int i = 0; i < kUtterances; i += 3) {
+    for (int i = 0; i < kDamageUtterances; i += 3) {
       write_bytes(wav(i), "broken");
     }
   }
@@ -195,7 +195,7 @@ TEST_F(LoaderDamageTest, DamageFoundWhileLoadingIsReplacedAndNamed) {
 
   const auto loader = make_loader(config_, std::move(wanted));
 
-  EXPECT_EQ(rows_of_all(*loader), 2 * kUtterances);
+  EXPECT_EQ(rows_of_all(*loader), 2 * kDamageUtterances);
   const std::set<std::string> told = files_told("bad_utterance");
   EXPECT_TRUE(std::ranges::includes(told, bad));
   EXPECT_GE(loader->stats().bad, 2 * static_cast<std::int64_t>(bad.size()));
@@ -206,7 +206,7 @@ TEST_F(LoaderDamageTest, DamageFoundBeforeIsLeftOutOrReplacedAndNamed) {
 
   const auto loader = make_loader(config_, request());
 
-  EXPECT_GE(rows_of_all(*loader), 2 * (kUtterances - 10));
+  EXPECT_GE(rows_of_all(*loader), 2 * (kDamageUtterances - 10));
   std::set<std::string> told = files_told("bad_utterance");
   told.merge(files_told("left_out"));
   EXPECT_TRUE(std::ranges::includes(told, bad));

@@ -20,7 +20,7 @@
 namespace qanat {
 namespace {
 
-constexpr int kUtterances = 12;
+constexpr int kToneUtterances = 12;
 
 std::vector<float> tone(int number) {
   std::vector<float> samples(static_cast<std::size_t>(12'000 + 900 * number));
@@ -39,7 +39,7 @@ class MakeLoaderTest : public testing::Test {
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_ / "wavs");
     std::ofstream manifest(root_ / "metadata.csv");
-    for (int i = 0; i < kUtterances; ++i) {
+    for (int i = 0; i < kToneUtterances; ++i) {
       write_wav(wav(i), tone(i), SampleRate{22050});
       manifest << "clip" << i << "|this is clip number " << i << "\n";
     }
@@ -124,24 +124,24 @@ TEST_F(MakeLoaderTest, LaterEpochsComeFromMemoryAndAreTheSame) {
   const auto cached = make_loader(config_, request());
 
   EXPECT_EQ(mels(*cached), mels(*plain));
-  EXPECT_EQ(cached->stats().from_audio, kUtterances);
-  EXPECT_EQ(cached->stats().from_cache, kUtterances);
+  EXPECT_EQ(cached->stats().from_audio, kToneUtterances);
+  EXPECT_EQ(cached->stats().from_cache, kToneUtterances);
 }
 
 TEST_F(MakeLoaderTest, FreshShardsAreUsedAndHoldTheSame) {
   config_.data.preprocessing_mode = PreprocessingMode::runtime;
   const auto audio = make_loader(config_, request());
-  ASSERT_EQ(precompute_all().num_made, kUtterances);
+  ASSERT_EQ(precompute_all().num_made, kToneUtterances);
   config_.data.preprocessing_mode = PreprocessingMode::automatic;
   const auto store = make_loader(config_, request());
 
   EXPECT_EQ(mels(*store), mels(*audio));
-  EXPECT_EQ(store->stats().from_store, 2 * kUtterances);
-  EXPECT_EQ(audio->stats().from_audio, 2 * kUtterances);
+  EXPECT_EQ(store->stats().from_store, 2 * kToneUtterances);
+  EXPECT_EQ(audio->stats().from_audio, 2 * kToneUtterances);
 }
 
 TEST_F(MakeLoaderTest, WhatIsStaleInTheShardsComesFromAudio) {
-  ASSERT_EQ(precompute_all().num_made, kUtterances);
+  ASSERT_EQ(precompute_all().num_made, kToneUtterances);
   write_wav(wav(3), tone(4), SampleRate{22050});
   set_ = nullptr;  // indexed again
 
@@ -149,7 +149,7 @@ TEST_F(MakeLoaderTest, WhatIsStaleInTheShardsComesFromAudio) {
   mels(*loader);
 
   EXPECT_EQ(loader->stats().from_audio, 2);
-  EXPECT_EQ(loader->stats().from_store, 2 * (kUtterances - 1));
+  EXPECT_EQ(loader->stats().from_store, 2 * (kToneUtterances - 1));
 }
 
 TEST_F(MakeLoaderTest, OnlyShardsWithoutShardsIsAnErrorThatSaysWhatToDo) {
@@ -191,7 +191,7 @@ TEST_F(MakeLoaderTest, AFileThatBreaksAfterTheIndexIsReplacedAndNamed) {
   const auto loader = make_loader(config_, std::move(wanted));
   const auto rows = mels(*loader);
 
-  EXPECT_EQ(rows.size(), kUtterances - 2U);
+  EXPECT_EQ(rows.size(), kToneUtterances - 2U);
   std::set<std::string> files;
   for (const Event& event : journal.events("bad_utterance")) {
     files.insert(event.fields["file"].get<std::string>());

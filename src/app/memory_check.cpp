@@ -22,7 +22,7 @@ constexpr std::array kSizes = {
 constexpr std::int64_t kBlocksPerParameter = 5;  // weight, average, gradient, two moments
 constexpr std::int64_t kBytesPerValue = 4;
 
-double megabytes(Bytes bytes) {
+double exact_megabytes(Bytes bytes) {
   return static_cast<double>(bytes.value) / (1024.0 * 1024.0);
 }
 
@@ -133,14 +133,14 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
         "memory of {}: training needs about {:.0f} MB (model {:.0f}, a batch of {} x {} frames "
         "{:.0f}, a ring of {} slots {:.1f}); expected at most {:.0f} MB; try {}",
         to_string(plan.model),
-        megabytes(need.on_model()),
-        megabytes(need.model.held),
+        exact_megabytes(need.on_model()),
+        exact_megabytes(need.model.held),
         need.largest.rows,
         need.largest.frames,
-        megabytes(need.batch()),
+        exact_megabytes(need.batch()),
         need.ring.slots,
-        megabytes(ring_bytes_on_model(need.ring)),
-        megabytes(*model_limit),
+        exact_megabytes(ring_bytes_on_model(need.ring)),
+        exact_megabytes(*model_limit),
         model_remedies(need, plan, *model_limit));
   }
   if (plan.data && data_limit && need.on_data() > *data_limit) {
@@ -150,8 +150,8 @@ std::optional<std::string> memory_problem(const MemoryNeed& need,
         "memory of {}: preparing batches takes {:.1f} MB; expected at most {:.1f} MB; try "
         "{}--data-gpu-memory {}",
         to_string(*plan.data),
-        megabytes(need.on_data()),
-        megabytes(*data_limit),
+        exact_megabytes(need.on_data()),
+        exact_megabytes(*data_limit),
         fits > 0 ? fmt::format("--prefetch-buffer-size {}, or ", fits) : std::string(),
         whole_megabytes(need.on_data()));
   }

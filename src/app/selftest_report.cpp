@@ -7,7 +7,7 @@
 namespace qanat {
 namespace {
 
-std::string milliseconds(const std::optional<double>& seconds) {
+std::string in_milliseconds(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.1f}", 1e3 * *seconds) : std::string("-");
 }
 
@@ -32,9 +32,9 @@ void write_row(std::back_insert_iterator<std::string> out, const SelftestRow& ro
                  row.strength,
                  joined(row.expected),
                  or_nothing(row.found),
-                 milliseconds(row.step_now),
-                 milliseconds(row.predicted),
-                 milliseconds(row.realised),
+                 in_milliseconds(row.step_now),
+                 in_milliseconds(row.predicted),
+                 in_milliseconds(row.realised),
                  error ? fmt::format("{:.1f}%", 100 * *error) : std::string("-"),
                  or_nothing(row.old_rules),
                  row.old_right ? "" : " (wrong)");

@@ -13,7 +13,7 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAlignFooter =
     "Writes <id>.json (tokens and words with begin, end and frames) and <id>.TextGrid (for Praat)\n"
     "for every utterance. Utterances that cannot be read are listed, and the rest goes on.\n"
     "Exit code: 0 something was aligned, 1 nothing was, or the run was stopped.\n"
@@ -33,7 +33,7 @@ class AlignCommand : public Command {
         ->check(CLI::IsMember({"en", "fa"}).description(""))
         ->type_name("CODE");
     app.add_flag("--json", json_, "print one JSON object");
-    app.footer(kFooter);
+    app.footer(kAlignFooter);
   }
 
   ExitCode run(const CommandContext& context) override {

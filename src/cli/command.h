@@ -37,6 +37,11 @@ struct CommandEntry {
   std::unique_ptr<Command> (*make)();  // null: in the other program (cli/torch_part.h)
 };
 
+// A bound that the help line already states: not repeated beside the flag.
+inline CLI::Validator within(CLI::Validator validator) {
+  return validator.description("");
+}
+
 // In the order of --help.
 std::vector<CommandEntry> all_commands();
 

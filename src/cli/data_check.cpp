@@ -26,11 +26,6 @@ namespace {
 
 constexpr SampleRate kRate{22050};
 
-// The help says the range in its own words.
-CLI::Validator within(CLI::Validator validator) {
-  return validator.description("");
-}
-
 class DataCheckCommand : public Command {
  public:
   void declare(CLI::App& app) override {

@@ -24,7 +24,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Outcome {
+struct CheckOutcome {
   ExitCode code = ExitCode::done;
   std::string out;
   std::string err;
@@ -49,7 +49,7 @@ class DataCheckTest : public testing::Test {
   }
   ~DataCheckTest() override { std::filesystem::remove_all(folder_); }
 
-  Outcome run(std::vector<std::string> flags, const std::stop_token& stop = {}) const {
+  CheckOutcome run(std::vector<std::string> flags, const std::stop_token& stop = {}) const {
     std::ofstream(folder_ / "metadata.csv") << rows_;
     const std::unique_ptr<Command> command = make_data_check_command();
     CLI::App app;
@@ -69,7 +69,7 @@ class DataCheckTest : public testing::Test {
 };
 
 TEST_F(DataCheckTest, AGoodSetIsDone) {
-  const Outcome outcome = run({});
+  const CheckOutcome outcome = run({});
 
   EXPECT_EQ(outcome.code, ExitCode::done);
   EXPECT_THAT(outcome.out,
@@ -80,7 +80,7 @@ TEST_F(DataCheckTest, AGoodSetIsDone) {
 TEST_F(DataCheckTest, ADroppedRowIsAFinding) {
   rows_ += "gone|no audio\n";
 
-  const Outcome outcome = run({});
+  const CheckOutcome outcome = run({});
 
   EXPECT_EQ(outcome.code, ExitCode::findings);
   EXPECT_THAT(outcome.out, HasSubstr("metadata.csv:5  gone"));
@@ -101,7 +101,7 @@ TEST_F(DataCheckTest, AWarningIsAFindingOnlyWhenAskedFor) {
 }
 
 TEST_F(DataCheckTest, JsonIsAllThereIsOnStdout) {
-  const Outcome outcome = run({"--json"});
+  const CheckOutcome outcome = run({"--json"});
 
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["usable"]["utterances"], 4);
 }
@@ -109,7 +109,7 @@ TEST_F(DataCheckTest, JsonIsAllThereIsOnStdout) {
 TEST_F(DataCheckTest, ThePageIsWrittenBesideTheReport) {
   const std::filesystem::path page = folder_ / "report.html";
 
-  const Outcome outcome = run({"--html", page.string()});
+  const CheckOutcome outcome = run({"--html", page.string()});
 
   EXPECT_TRUE(std::filesystem::exists(page));
   EXPECT_THAT(outcome.out, HasSubstr("All 4 rows"));
@@ -119,7 +119,7 @@ TEST_F(DataCheckTest, ThePageIsWrittenBesideTheReport) {
 TEST_F(DataCheckTest, TheReportSpeaksPersianWhenAsked) {
   const std::filesystem::path page = folder_ / "report.html";
 
-  const Outcome outcome = run({"--lang", "fa", "--html", page.string()});
+  const CheckOutcome outcome = run({"--lang", "fa", "--html", page.string()});
 
   EXPECT_THAT(outcome.out, HasSubstr("هر ۴ سطر به کار می‌رود."));
   EXPECT_THAT(read_text_file(page).value(), HasSubstr("<html lang=\"fa\" dir=\"rtl\">"));
@@ -127,7 +127,7 @@ TEST_F(DataCheckTest, TheReportSpeaksPersianWhenAsked) {
 }
 
 TEST_F(DataCheckTest, TheLanguageOfTheRowsIsNotThatOfTheReport) {
-  const Outcome outcome = run({"--language", "fa", "--lang", "en"});
+  const CheckOutcome outcome = run({"--language", "fa", "--lang", "en"});
 
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("languages           fa 8 s"), HasSubstr("All 4 rows can be used")));
@@ -144,7 +144,7 @@ TEST_F(DataCheckTest, APageThatCannotBeWrittenIsSaidBeforeTheWork) {
 TEST_F(DataCheckTest, AnUnusableSetFails) {
   rows_ = "u0|one\n";
 
-  const Outcome outcome = run({});
+  const CheckOutcome outcome = run({});
 
   EXPECT_EQ(outcome.code, ExitCode::failed);
   EXPECT_THAT(outcome.out, HasSubstr("This set cannot be used"));
@@ -160,7 +160,8 @@ TEST_F(DataCheckTest, StopLeavesNoPage) {
   std::stop_source source;
   source.request_stop();
 
-  const Outcome outcome = run({"--html", (folder_ / "report.html").string()}, source.get_token());
+  const CheckOutcome outcome =
+      run({"--html", (folder_ / "report.html").string()}, source.get_token());
 
   EXPECT_EQ(outcome.code, ExitCode::failed);
   EXPECT_THAT(outcome.out, IsEmpty());

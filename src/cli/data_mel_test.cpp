@@ -19,7 +19,7 @@
 namespace qanat {
 namespace {
 
-struct Outcome {
+struct MelOutcome {
   ExitCode code = ExitCode::done;
   std::string out;
   std::string err;
@@ -40,7 +40,7 @@ class DataMelTest : public testing::Test {
     return (folder_ / "clip.wav").string();
   }
 
-  static Outcome run(std::vector<std::string> arguments, const std::stop_token& stop = {}) {
+  static MelOutcome run(std::vector<std::string> arguments, const std::stop_token& stop = {}) {
     const std::unique_ptr<Command> command = make_data_mel_command();
     CLI::App app;
     command->declare(app);
@@ -56,7 +56,7 @@ class DataMelTest : public testing::Test {
 };
 
 TEST_F(DataMelTest, ShowsShapeAndStatistics) {
-  const Outcome outcome = run({silence(22050)});
+  const MelOutcome outcome = run({silence(22050)});
 
   EXPECT_EQ(outcome.code, ExitCode::done);
   EXPECT_EQ(outcome.out,
@@ -69,7 +69,7 @@ TEST_F(DataMelTest, ShowsShapeAndStatistics) {
 }
 
 TEST_F(DataMelTest, TheRateIsConvertedFirst) {
-  const Outcome outcome = run({silence(44100, SampleRate{44100}), "--json"});
+  const MelOutcome outcome = run({silence(44100, SampleRate{44100}), "--json"});
 
   const nlohmann::json object = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(object["shape"], nlohmann::json({80, 86}));
@@ -79,7 +79,7 @@ TEST_F(DataMelTest, TheRateIsConvertedFirst) {
 TEST_F(DataMelTest, WritesAnArrayOfBandsByFrames) {
   const std::string target = (folder_ / "mel.npy").string();
 
-  const Outcome outcome = run({silence(1000), "--out", target});
+  const MelOutcome outcome = run({silence(1000), "--out", target});
 
   const Result<std::string> array = read_text_file(target);
   ASSERT_TRUE(array);
@@ -89,7 +89,7 @@ TEST_F(DataMelTest, WritesAnArrayOfBandsByFrames) {
 }
 
 TEST_F(DataMelTest, AFileThatCannotBeReadIsNamed) {
-  const Outcome outcome = run({(folder_ / "none.wav").string()});
+  const MelOutcome outcome = run({(folder_ / "none.wav").string()});
 
   EXPECT_EQ(outcome.code, ExitCode::failed);
   EXPECT_THAT(outcome.err, testing::HasSubstr("none.wav"));

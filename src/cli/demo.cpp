@@ -26,10 +26,6 @@
 namespace qanat {
 namespace {
 
-CLI::Validator within(CLI::Validator validator) {
-  return validator.description("");
-}
-
 // The program as it was called, for commands to copy.
 std::string called_as() {
   const std::string name = program_invocation_name;

@@ -26,7 +26,7 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kDiagnoseFooter =
     "Takes the trainer's flags, reads the data set and trains for a short while; only what --out\n"
     "names is written. Without a data set the machine and the configuration are checked.\n"
     "Exit code: 0 nothing at or above --fail-on, 10 something, 12 broken hardware, 3 the run was\n"
@@ -68,7 +68,7 @@ class DiagnoseCommand : public Command {
     app.add_flag("--json", json_, "print one JSON object");
     ci_.declare(app);
     declare_language(app, language_);
-    app.footer(kFooter);
+    app.footer(kDiagnoseFooter);
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -25,7 +25,7 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPrecomputeFooter =
     "Features of unchanged audio and text are kept, everything else is made anew; stopped, the\n"
     "command goes on where it was when it is run again. Training uses what is fresh by itself.\n"
     "With --json the lists are whole; otherwise 20 of a kind.\n"
@@ -52,7 +52,7 @@ class PrecomputeCommand : public Command {
         "--verify", verify_, "only compare what is there with the data set, checksums included");
     app.add_flag("--repair", repair_, "list what is wrong, then make that anew")->excludes(verify);
     app.add_flag("--json", json_, "print one JSON object");
-    app.footer(kFooter);
+    app.footer(kPrecomputeFooter);
   }
 
   ExitCode run(const CommandContext& context) override {

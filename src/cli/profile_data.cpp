@@ -25,10 +25,6 @@
 namespace qanat {
 namespace {
 
-CLI::Validator within(CLI::Validator validator) {
-  return validator.description("");
-}
-
 class ProfileDataCommand : public Command {
  public:
   void declare(CLI::App& app) override {

@@ -19,7 +19,7 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSynthFooter =
     "Long texts are cut at the ends of sentences and joined with a short pause. With "
     "--file every\nline becomes a sound file of its own: speech-001.wav, speech-002.wav "
     "...\nThe sound comes from Griffin-Lim, which needs no training and sounds a little "
@@ -71,7 +71,7 @@ class SynthCommand : public Command {
     app.add_option("--mel", mel_, "also write the spectrogram here, for numpy.load")
         ->type_name("NPY");
     app.add_flag("--json", json_, "print one JSON object");
-    app.footer(kFooter);
+    app.footer(kSynthFooter);
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -22,10 +22,10 @@ namespace qanat {
 namespace {
 
 constexpr Seconds kRedraw{0.5};
-constexpr Seconds kLogEvery{10};
+constexpr Seconds kTopLogEvery{10};
 constexpr Seconds kLook{0.25};  // how long a request to stop may go unseen
 
-constexpr const char* kFooter =
+constexpr const char* kTopFooter =
     "Follows the journal, so it works while the run goes on, afterwards, and over ssh. q leaves.\n"
     "Not on a terminal: a line every ten seconds until the run ends.\n"
     "Example: qanat top checkpoints\n"
@@ -42,7 +42,7 @@ class TopCommand : public Command {
     app.add_flag("--web", web_, "show it in browsers instead, as --dashboard does; Ctrl-C ends it");
     dashboard_.declare(app);
     declare_language(app, language_);
-    app.footer(kFooter);
+    app.footer(kTopFooter);
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -141,7 +141,7 @@ class TopCommand : public Command {
     while (!context.stop.stop_requested()) {
       read_all(watch, context.stop);
       const bool ended = watch.snapshot().ending.has_value();
-      if (ended || !said || seconds_since(*said) >= kLogEvery) {
+      if (ended || !said || seconds_since(*said) >= kTopLogEvery) {
         said = Clock::now();
         context.out << render_top_line(state(watch)) << '\n' << std::flush;
       }

@@ -14,12 +14,12 @@
 namespace qanat {
 namespace {
 
-constexpr int kBarWidth = 24;
+constexpr int kTopBarWidth = 24;
 constexpr std::size_t kShownFindings = 3;
 
-class Lines {
+class TopLines {
  public:
-  Lines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
+  TopLines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
 
   void add(std::string_view name, const std::string& text) {
     lines_.push_back(
@@ -27,9 +27,9 @@ class Lines {
   }
   void add_plain(const std::string& text) { lines_.push_back(cut_to_width(text, terminal_.width)); }
   std::string bar(double share) const {
-    const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarWidth));
+    const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kTopBarWidth));
     std::string text = "[";
-    for (int i = 0; i < kBarWidth; ++i) {
+    for (int i = 0; i < kTopBarWidth; ++i) {
       text += i < filled ? (terminal_.unicode ? "█" : "#") : (terminal_.unicode ? "·" : ".");
     }
     return text + "]";
@@ -59,7 +59,7 @@ std::string state_words(const RunSnapshot& run, const Words& w) {
   return run.ending ? w.say(fmt::format("ended: {}", *run.ending)) : w.say("running");
 }
 
-void add_head(Lines& lines, const TopState& state) {
+void add_head(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
   const Words& w = state.words;
   lines.add_plain(lines.strong(w.verbatim("qanat top")) + "  " +
@@ -74,7 +74,7 @@ void add_head(Lines& lines, const TopState& state) {
                         w.digits(clock_words(run.at.count()))));
 }
 
-void add_pace(Lines& lines, const TopState& state) {
+void add_pace(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
   const Words& w = state.words;
   if (!run.newest) {
@@ -97,7 +97,7 @@ void add_pace(Lines& lines, const TopState& state) {
   lines.add("step", text);
 }
 
-void add_series(Lines& lines, const TopState& state) {
+void add_series(TopLines& lines, const TopState& state) {
   const Words& w = state.words;
   std::vector<double> losses;
   std::vector<double> times;
@@ -118,7 +118,7 @@ void add_series(Lines& lines, const TopState& state) {
                         sparkline(times, lines.chart_width(), lines.unicode())));
 }
 
-void add_ledger(Lines& lines, const TopState& state) {
+void add_ledger(TopLines& lines, const TopState& state) {
   const Words& w = state.words;
   PhaseSums sums;
   double total = 0;
@@ -145,7 +145,7 @@ void add_ledger(Lines& lines, const TopState& state) {
   lines.add("ledger", parts);
 }
 
-void add_buffers(Lines& lines, const TopState& state) {
+void add_buffers(TopLines& lines, const TopState& state) {
   const Words& w = state.words;
   if (const auto& pipeline = state.run.pipeline) {
     const BufferStats& ready = pipeline->ready;
@@ -185,7 +185,7 @@ void add_buffers(Lines& lines, const TopState& state) {
   }
 }
 
-void add_verdict(Lines& lines, const TopState& state) {
+void add_verdict(TopLines& lines, const TopState& state) {
   const Words& w = state.words;
   lines.add_plain("");
   lines.add_plain(lines.strong(render_verdict(state.diagnosis, w)));
@@ -251,7 +251,7 @@ std::string cut_to_width(const std::string& text, int width) {
 }
 
 std::vector<std::string> render_top(const TopState& state, const Terminal& terminal) {
-  Lines lines(state, terminal);
+  TopLines lines(state, terminal);
   add_head(lines, state);
   add_pace(lines, state);
   add_series(lines, state);

@@ -28,7 +28,7 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kTrainFooter =
     "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT and SIGTERM\n"
     "save and leave with 128 + signal; a second one leaves at once.\n"
     "The journal (journal.jsonl), the configuration (run.yaml) and the report (report.html) are\n"
@@ -82,7 +82,7 @@ class TrainCommand : public Command {
     dashboard_.declare(app);
     declare_language(app, language_);
     app.add_flag("--json", json_, "print one JSON object when the run ends");
-    app.footer(kFooter);
+    app.footer(kTrainFooter);
   }
 
   ExitCode run(const CommandContext& context) override {

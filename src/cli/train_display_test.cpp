@@ -26,7 +26,7 @@ StepRecord step(std::int64_t number) {
 }
 
 constexpr Terminal kTerminal{.interactive = true, .width = 200};
-constexpr Terminal kLog{};
+constexpr Terminal kLogFile{};
 
 TEST(TrainDisplayTest, TheLineSaysWhatTheContractPromises) {
   EXPECT_EQ(to_text({.step = 20,
@@ -56,7 +56,7 @@ TEST(TrainDisplayTest, RatesComeFromTheLedger) {
 TEST(TrainDisplayTest, ALogGetsALineNowAndThenAndTheLastOne) {
   std::ostringstream out;
   FakeClock clock;
-  TrainDisplay display(out, kLog, {.now = clock.fn()});
+  TrainDisplay display(out, kLogFile, {.now = clock.fn()});
   display.start(0, 10);
 
   display.on_step(step(0));
@@ -74,7 +74,7 @@ TEST(TrainDisplayTest, ALogGetsALineNowAndThenAndTheLastOne) {
 
 TEST(TrainDisplayTest, ALogGetsALineEveryAsManyStepsAsAskedFor) {
   std::ostringstream out;
-  TrainDisplay display(out, kLog, {.log_every = 2});
+  TrainDisplay display(out, kLogFile, {.log_every = 2});
   display.start(0, 10);
 
   for (std::int64_t i = 0; i < 4; ++i) {

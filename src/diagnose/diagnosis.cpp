@@ -9,16 +9,13 @@
 
 #include "diagnose/full_diagnosis.h"
 #include "diagnose/ranking.h"
+#include "diagnose/rule_parts.h"
 #include "diagnose/rules.h"
 
 namespace qanat {
 namespace {
 
 constexpr double kOpenLedger = 0.05;  // of the step: above, a verdict would be a guess
-
-double won_by(const Finding& finding) {
-  return finding.gain.step_now > 0 ? 1 - finding.gain.step_if_fixed / finding.gain.step_now : 0;
-}
 
 VerdictKind kind_of(const Finding& finding) {
   const auto rule = std::ranges::find(all_rules(), finding.id, &Rule::id);
@@ -69,7 +66,7 @@ void judge(Diagnosis& diagnosis) {
     return;
   }
   diagnosis.verdict = kind_of(*first);
-  diagnosis.recoverable_share = won_by(*first);
+  diagnosis.recoverable_share = saved_share(*first);
   diagnosis.why = first->title;
 }
 
@@ -100,7 +97,7 @@ bool is_hardware_fault(const Finding& finding) {
 
 void rank_findings(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, std::greater{}, [](const Finding& finding) {
-    return std::pair(won_by(finding), finding.severity);
+    return std::pair(saved_share(finding), finding.severity);
   });
 }
 

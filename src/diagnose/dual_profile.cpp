@@ -145,7 +145,7 @@ void compare_sides(DualProfile& profile, const RunTrace& dual) {
   profile.overlap = mode.data_busy.value_or(0) + mode.model_busy - 1;
 }
 
-DualVerdict judge(const DualProfile& profile) {
+DualVerdict judge_pair(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete ||
       profile.single.measures.steady.size() < kFewestSteps) {
     return DualVerdict::incomplete;
@@ -228,7 +228,7 @@ DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun>
     profile.comparison = compare_runs(profile.dual.measures, profile.single.measures);
     compare_sides(profile, dual_trace);
   }
-  profile.verdict = judge(profile);
+  profile.verdict = judge_pair(profile);
   if (profile.verdict != DualVerdict::incomplete) {
     apply_dual_rules(profile);
   }

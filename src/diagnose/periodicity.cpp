@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kFewestCycles = 6;
 constexpr std::size_t kLongestPeriod = 200;
 constexpr std::size_t kMostSteps = 2000;  // the last ones of longer series
-constexpr int kShuffles = 199;
+constexpr int kPeriodShuffles = 199;
 constexpr std::size_t kShownLags = 20;
 
 double correlation_at(std::span<const double> values, std::size_t lag) {
@@ -106,7 +106,7 @@ struct Shuffled {
 Shuffled shuffle_scores(std::vector<double> values, std::size_t longest) {
   std::mt19937_64 random(values.size());
   Shuffled scores;
-  for (int i = 0; i < kShuffles; ++i) {
+  for (int i = 0; i < kPeriodShuffles; ++i) {
     std::ranges::shuffle(values, random);
     const FoldMaximum most = fold_all(values, longest);
     scores.phases.push_back(most.score.phases);

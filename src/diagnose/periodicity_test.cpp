@@ -32,10 +32,10 @@ int alarms(const Family& family, std::size_t count, int rounds) {
 // At most 5 % of 60 series, the wrong one in a hundred included.
 TEST(PeriodicityTest, NoiseDriftShiftMemoryAndWarmUpAreNoRhythm) {
   for (const Family& family : {Family(white),
-                               Family(drift),
-                               Family(level_shift),
-                               Family(autoregressive),
-                               Family(warm_up)}) {
+                               Family(drift_series),
+                               Family(level_shift_series),
+                               Family(autoregressive_series),
+                               Family(warm_up_series)}) {
     EXPECT_LE(alarms(family, 100, 60), 3);
   }
 }

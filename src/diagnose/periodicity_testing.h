@@ -20,7 +20,7 @@ inline std::vector<double> white(Random& random, std::size_t count) {
   return values;
 }
 
-inline std::vector<double> drift(Random& random, std::size_t count) {
+inline std::vector<double> drift_series(Random& random, std::size_t count) {
   std::vector<double> values = white(random, count);
   for (std::size_t i = 0; i < count; ++i) {
     values[i] += 0.05 * static_cast<double>(i) / static_cast<double>(count);
@@ -28,7 +28,7 @@ inline std::vector<double> drift(Random& random, std::size_t count) {
   return values;
 }
 
-inline std::vector<double> level_shift(Random& random, std::size_t count) {
+inline std::vector<double> level_shift_series(Random& random, std::size_t count) {
   std::vector<double> values = white(random, count);
   for (std::size_t i = count / 3; i < count; ++i) {
     values[i] += 0.05;
@@ -36,7 +36,7 @@ inline std::vector<double> level_shift(Random& random, std::size_t count) {
   return values;
 }
 
-inline std::vector<double> autoregressive(Random& random, std::size_t count) {
+inline std::vector<double> autoregressive_series(Random& random, std::size_t count) {
   std::vector<double> values = white(random, count);
   for (std::size_t i = 1; i < count; ++i) {
     values[i] = 0.1 + 0.6 * (values[i - 1] - 0.1) + (values[i] - 0.1);
@@ -44,7 +44,7 @@ inline std::vector<double> autoregressive(Random& random, std::size_t count) {
   return values;
 }
 
-inline std::vector<double> warm_up(Random& random, std::size_t count) {
+inline std::vector<double> warm_up_series(Random& random, std::size_t count) {
   std::vector<double> values = white(random, count);
   for (std::size_t i = 0; i < count; ++i) {
     values[i] += 0.2 * std::exp(-static_cast<double>(i) / 10);

@@ -13,7 +13,7 @@ namespace {
 constexpr double kSameTime = 0.4;   // of a claim that a more exact finding has to cover
 constexpr double kExplained = 0.4;  // of a claim: what is left is less
 
-double won_by(const Finding& finding) {
+double seconds_saved(const Finding& finding) {
   return finding.gain.step_now > 0 ? finding.gain.step_now - finding.gain.step_if_fixed : 0;
 }
 
@@ -30,7 +30,7 @@ class PartsLeft {
   }
 
   double can_give(const Finding& finding) const {
-    return std::clamp(won_by(finding), 0.0, std::max(0.0, left_[index(finding.part)]));
+    return std::clamp(seconds_saved(finding), 0.0, std::max(0.0, left_[index(finding.part)]));
   }
   void take(const Finding& finding) {
     const double taken = can_give(finding);
@@ -93,7 +93,7 @@ void settle(Finding& finding,
             double step,
             const std::vector<Finding>& before) {
   const double still = left.can_give(finding);
-  const double alone = won_by(finding);
+  const double alone = seconds_saved(finding);
   if (before.empty() || alone <= 0) {
     return;
   }

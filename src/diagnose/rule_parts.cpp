@@ -10,11 +10,15 @@ double speedup_without(double share) {
   return 1 / (1 - std::clamp(share, 0.0, 0.95));
 }
 
+}  // namespace
+
 double wait_of(const StepRecord& step) {
   return step.phases.wait.count();
 }
 
-}  // namespace
+double saved_share(const Finding& finding) {
+  return finding.gain.step_now > 0 ? 1 - finding.gain.step_if_fixed / finding.gain.step_now : 0;
+}
 
 Gain gain_of_share(const RunMeasures& measures, ShareOfStep won, std::string method) {
   const double now = measures.mean_step;

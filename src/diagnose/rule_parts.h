@@ -25,6 +25,19 @@ Gain gain_without_waiting(const RunMeasures& measures);
 // The GPUs, or why a rule cannot say anything about them.
 Reading<GpuSetup> gpus_of(const RunTrace& trace);
 
+// Data wait of a step, in seconds.
+double wait_of(const StepRecord& step);
+
+// The share of the step that fixing the finding saves.
+double saved_share(const Finding& finding);
+
+// Why a rule about the host is skipped.
+inline constexpr const char* kNoHost =
+    "the journal has no line about the host (pipeline.monitor_every is 0, or an older run)";
+// How a finding is checked whose fix is a flag of the next run.
+inline constexpr const char* kVerifyReport =
+    "run again with the flag, then: qanat report JOURNAL --baseline OLD";
+
 // Something to do to the machine, in words; no flag does it.
 Fix system_fix(std::string what);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/replay.h"
+#include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
 
 namespace qanat {
@@ -17,9 +18,6 @@ constexpr double kMuchPadding = 0.20;  // worth a word even where its cost is no
 constexpr int kManyEdges = 16;
 constexpr std::size_t kMostSlots = 8;
 constexpr double kManyCores = 0.25;  // of the allowed ones, spent on making features
-
-const std::string kVerifyReport =
-    "run again with the flag, then: qanat report JOURNAL --baseline OLD";
 
 double transfer_of(const StepRecord& step) {
   return step.phases.transfer.count();

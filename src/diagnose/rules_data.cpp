@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
 #include "diagnose/what_if.h"
 
@@ -16,9 +17,6 @@ namespace {
 constexpr int kWorkersPerCore = 4;  // that waiting for storage may be hidden with
 constexpr double kWorstDivision = 1e-9;
 constexpr int kUsualWindow = 8;  // batches, where there was no buffer at all
-
-const std::string kVerifyReport =
-    "run again with the flag, then: qanat report JOURNAL --baseline OLD";
 
 std::string plural(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");

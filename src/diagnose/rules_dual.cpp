@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/rule_parts.h"
 #include "diagnose/rules.h"
 
 namespace qanat {
@@ -97,10 +98,6 @@ RuleOutcome slower_than_single(const DualProfile& profile) {
   return {.finding = std::move(finding)};
 }
 
-double won_by(const Finding& finding) {
-  return finding.gain.step_now > 0 ? 1 - finding.gain.step_if_fixed / finding.gain.step_now : 0;
-}
-
 }  // namespace
 
 std::span<const DualRule> dual_rules() {
@@ -125,7 +122,7 @@ void apply_dual_rules(DualProfile& profile) {
           {.id = std::string(rule.id), .reason = outcome.skipped.value_or("not said")});
     }
   }
-  std::ranges::stable_sort(diagnosis.findings, std::greater{}, won_by);
+  std::ranges::stable_sort(diagnosis.findings, std::greater{}, saved_share);
 }
 
 }  // namespace qanat

@@ -16,8 +16,6 @@ constexpr double kCrowded = 1.5;          // threads ready to run for every core
 constexpr double kBusyNeighbours = 0.10;  // of the allowed cores
 constexpr double kStolen = 0.03;
 constexpr double kSwapRate = 512 * 1024;  // bytes a second
-constexpr const char* kNoHost =
-    "the journal has no line about the host (pipeline.monitor_every is 0, or an older run)";
 
 RuleOutcome skipped_for(const Reading<double>& reading) {
   return {.skipped = reading.why_not()};

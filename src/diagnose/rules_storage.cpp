@@ -16,8 +16,6 @@ constexpr double kSmallFile = 256 * 1024;  // bytes
 constexpr double kDearDecoding = 0.5;      // of the workers' time
 constexpr const char* kNoProbe =
     "storage was not measured in this run; `qanat diagnose` does, on the files of the data set";
-constexpr const char* kNoHost =
-    "the journal has no line about the host (pipeline.monitor_every is 0, or an older run)";
 
 const Fix kPrecompute{.key = "data.preprocessing_mode",
                       .flag = "--set data.preprocessing_mode=precompute (after qanat precompute)"};

@@ -8,7 +8,7 @@
 namespace qanat {
 namespace {
 
-constexpr int kShuffles = 499;
+constexpr int kSpreadShuffles = 499;
 constexpr int kResamples = 299;
 
 std::vector<double> logarithms(std::span<const double> values) {
@@ -51,11 +51,11 @@ double separation(std::span<const double> pooled, std::size_t first) {
 double shuffled_p_value(std::vector<double> pooled, std::size_t first, std::mt19937_64& random) {
   const double seen = separation(pooled, first);
   int as_large = 1;  // the order seen is one of the orders there are
-  for (int i = 0; i < kShuffles; ++i) {
+  for (int i = 0; i < kSpreadShuffles; ++i) {
     std::ranges::shuffle(pooled, random);
     as_large += separation(pooled, first) >= seen ? 1 : 0;
   }
-  return static_cast<double>(as_large) / (kShuffles + 1);
+  return static_cast<double>(as_large) / (kSpreadShuffles + 1);
 }
 
 std::vector<double> resampled(std::span<const double> values, std::mt19937_64& random) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnose/replay.h"
+#include "diagnose/rule_parts.h"
 
 namespace qanat {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 constexpr double kEnough = 0.01;  // of the step: waiting that is left
 constexpr int kMostWindow = 50;   // that a run takes without being asked
 constexpr int kMostWorkers = 1024;
-
-double wait_of(const StepRecord& step) {
-  return step.phases.wait.count();
-}
 
 // The times of the latest steady steps, batch by batch, and of filling these batches.
 struct RecordedTimes {

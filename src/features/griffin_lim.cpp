@@ -19,14 +19,6 @@ namespace {
 // At the very ends few windows overlap; dividing by next to nothing would blow up rounding errors.
 constexpr float kSmallestOverlap = 0.05F;
 
-const MelConfig& checked(const MelConfig& config) {
-  const std::vector<std::string> found = problems(config);
-  if (!found.empty()) {
-    throw Error("mel settings: {}", fmt::join(found, "; "));
-  }
-  return config;
-}
-
 // Periodic Hann, centred in the transform.
 std::vector<float> make_window(const MelConfig& config) {
   std::vector<float> window(static_cast<std::size_t>(config.fft_size), 0.0F);
@@ -55,7 +47,7 @@ GriffinLim::GriffinLim(const MelConfig& mel, const GriffinLimConfig& config)
 GriffinLim::GriffinLim(const MelConfig& mel,
                        const GriffinLimConfig& config,
                        const GriffinLimKernels& kernels)
-    : mel_(checked(mel)),
+    : mel_(checked_mel(mel)),
       config_(config),
       kernels_(kernels),
       plan_(mel.fft_size),

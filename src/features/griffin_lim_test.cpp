@@ -41,7 +41,7 @@ std::vector<float> voice(std::size_t samples) {
   return wave;
 }
 
-std::vector<float> log_mel(std::span<const float> samples) {
+std::vector<float> samples_to_log_mel(std::span<const float> samples) {
   MelExtractor extractor;
   std::vector<float> mel(samples.size() / 256 * 80);
   extractor.extract(samples, mel);
@@ -58,9 +58,9 @@ double mean_difference(std::span<const float> a, std::span<const float> b) {
 
 // Log-mel of a wave, made into a wave again: how far is its log-mel?
 double copy_error(std::span<const float> wave, const GriffinLimConfig& config = {}) {
-  const std::vector<float> mel = log_mel(wave);
+  const std::vector<float> mel = samples_to_log_mel(wave);
   const std::vector<float> copy = GriffinLim({}, config).synthesise(mel);
-  return mean_difference(log_mel(copy), mel);
+  return mean_difference(samples_to_log_mel(copy), mel);
 }
 
 class GriffinLimFftTest : public testing::TestWithParam<std::tuple<int, int>> {
@@ -142,8 +142,8 @@ TEST(GriffinLimTest, IterationsAndMomentumHelp) {
 
 TEST(GriffinLimTest, TheFirstAndTheLastFrameAreAsGoodAsTheRest) {
   const std::vector<float> wave = voice(22'016);
-  const std::vector<float> mel = log_mel(wave);
-  const std::vector<float> copy = log_mel(GriffinLim().synthesise(mel));
+  const std::vector<float> mel = samples_to_log_mel(wave);
+  const std::vector<float> copy = samples_to_log_mel(GriffinLim().synthesise(mel));
 
   const std::span<const float> before(mel);
   const std::span<const float> after(copy);
@@ -153,19 +153,20 @@ TEST(GriffinLimTest, TheFirstAndTheLastFrameAreAsGoodAsTheRest) {
 }
 
 TEST(GriffinLimTest, EveryInstructionSetGivesAGoodCopy) {
-  const std::vector<float> mel = log_mel(voice(12'800));
+  const std::vector<float> mel = samples_to_log_mel(voice(12'800));
   for (const GriffinLimKernels& kernels : usable_kernels()) {
     GriffinLim vocoder({}, {}, kernels);
 
-    EXPECT_LT(mean_difference(log_mel(vocoder.synthesise(mel)), mel), 0.17) << kernels.name;
+    EXPECT_LT(mean_difference(samples_to_log_mel(vocoder.synthesise(mel)), mel), 0.17)
+        << kernels.name;
   }
 }
 
 TEST(GriffinLimTest, OneObjectGivesTheSameSamplesAgain) {
-  const std::vector<float> mel = log_mel(voice(5'120));
+  const std::vector<float> mel = samples_to_log_mel(voice(5'120));
   GriffinLim vocoder;
   const std::vector<float> first = vocoder.synthesise(mel);
-  vocoder.synthesise(log_mel(voice(8'192)));
+  vocoder.synthesise(samples_to_log_mel(voice(8'192)));
 
   EXPECT_EQ(vocoder.synthesise(mel), first);
 }
@@ -194,7 +195,7 @@ TEST(GriffinLimTest, ValuesThatAreNoNumbersGiveNumbers) {
 }
 
 TEST(GriffinLimTest, TheMagnitudesHaveTheBandsTheyWereMadeFrom) {
-  const std::vector<float> mel = log_mel(voice(5'120));
+  const std::vector<float> mel = samples_to_log_mel(voice(5'120));
   const std::span<const float> frame = std::span(mel).subspan(8 * 80, 80);
   std::vector<float> bins(513);
   MelInversion(MelConfig{}).magnitudes(frame, bins);

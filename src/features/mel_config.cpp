@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMinFft = 1 << kMinFftLog2;
 constexpr int kMaxFft = 1 << kMaxFftLog2;
-constexpr int kMaxMelBins = 4096;
+constexpr int kMaxBands = 4096;
 
 bool is_transform_size(int size) {
   return size >= kMinFft && size <= kMaxFft && std::has_single_bit(static_cast<unsigned>(size));
@@ -42,10 +42,10 @@ std::vector<std::string> problems(const MelConfig& config) {
          "window",
          config.window,
          fmt::format("1 to fft_size ({}) samples", config.fft_size));
-  expect(config.mel_bins >= 1 && config.mel_bins <= kMaxMelBins,
+  expect(config.mel_bins >= 1 && config.mel_bins <= kMaxBands,
          "mel_bins",
          config.mel_bins,
-         fmt::format("1 to {}", kMaxMelBins));
+         fmt::format("1 to {}", kMaxBands));
   expect(config.fmin >= 0 && config.fmin < config.fmax,
          "fmin",
          config.fmin,
@@ -59,6 +59,14 @@ std::vector<std::string> problems(const MelConfig& config) {
          config.log_floor,
          "1e-30 to 1");
   return found;
+}
+
+const MelConfig& checked_mel(const MelConfig& config) {
+  const std::vector<std::string> found = problems(config);
+  if (!found.empty()) {
+    throw Error("mel settings: {}", fmt::join(found, "; "));
+  }
+  return config;
 }
 
 }  // namespace qanat

@@ -31,5 +31,7 @@ constexpr FrameCount mel_frames(SampleCount samples, const MelConfig& config) {
 
 // Everything that makes `config` unusable, each as `key: value; expected ...`; empty when usable.
 std::vector<std::string> problems(const MelConfig& config);
+// `config` itself; throws Error naming every problem.
+const MelConfig& checked_mel(const MelConfig& config);
 
 }  // namespace qanat

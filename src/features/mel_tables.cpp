@@ -18,21 +18,13 @@ namespace {
 // next. More groups, less of that; a smaller tile, fewer cache misses. Three were fastest.
 constexpr int kGroupsPerTile = 3;
 
-const MelConfig& checked(const MelConfig& config) {
-  const std::vector<std::string> found = problems(config);
-  if (!found.empty()) {
-    throw Error("mel settings: {}", fmt::join(found, "; "));
-  }
-  return config;
-}
-
 int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
 // Periodic Hann, centred in the transform like torch.stft does; in the order of use: the sixteen
 // factors of points a sixteenth of the frame apart are neighbours.
-std::vector<float> make_window(const MelConfig& config) {
+std::vector<float> make_ordered_window(const MelConfig& config) {
   const auto size = static_cast<std::size_t>(config.fft_size);
   const auto length = static_cast<std::size_t>(config.window);
   std::vector<float> window(size, 0.0F);
@@ -79,11 +71,11 @@ std::vector<MelBin> make_bins(const MelFilterbank& bank, const FftPlan& plan, in
 }  // namespace
 
 MelTables::MelTables(const MelConfig& config, const MelKernels& kernels)
-    : config_(checked(config)),
+    : config_(checked_mel(config)),
       kernels_(kernels),
       plan_(config.fft_size),
       tile_columns_(round_up(tile_frames() + overhang(), kernels.lanes)),
-      window_(make_window(config)),
+      window_(make_ordered_window(config)),
       pcm16_window_(window_),
       runs_(make_runs(config, tile_columns_)) {
   for (float& factor : pcm16_window_) {

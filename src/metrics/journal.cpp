@@ -62,8 +62,6 @@ std::string to_line(std::string_view kind, Seconds time, const nlohmann::json& f
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-constexpr std::size_t kLongestLine = 4 << 20;
-
 enum class LineEnd { newline, torn, end_of_file };
 
 // The next line, without its end; one that is too long to be ours comes out cut, hence damaged.
@@ -74,7 +72,7 @@ LineEnd read_line(std::istream& file, std::string& line) {
     if (byte == '\n') {
       return LineEnd::newline;
     }
-    if (line.size() < kLongestLine) {
+    if (line.size() < kMaxJournalLine) {
       line += static_cast<char>(byte);
     }
   }

@@ -15,8 +15,6 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kLongestLine = 4 << 20;
-
 Failure unreadable(const std::filesystem::path& path) {
   return Failure{fmt::format(
       "{}: cannot read the journal: {}; expected the journal.jsonl of a run, or the folder of its "
@@ -85,7 +83,7 @@ Result<bool> JournalFollower::take_lines(
     }
   }
   rest_.erase(0, begin);
-  if (rest_.size() > kLongestLine) {
+  if (rest_.size() > kMaxJournalLine) {
     rest_.clear();  // not ours: the rest of it will come out damaged
   }
   return true;

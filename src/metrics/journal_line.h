@@ -1,6 +1,7 @@
 // One line of a journal, from text. Pure.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "base/result.h"
 
 namespace qanat {
+
+// Longer lines are not ours: damaged.
+inline constexpr std::size_t kMaxJournalLine = 4 << 20;
 
 // Nothing when the line is damaged. Fails when it says that the journal at `path` is of a format
 // that this version cannot read.

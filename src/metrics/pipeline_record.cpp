@@ -69,7 +69,7 @@ template <typename Process, typename Visitor>
 void visit_process(Process& process, Visitor&& visit) {
   visit("cpu", process.cpu);
   visit("major_faults", process.major_faults);
-  visit("read", process.read);
+  visit("read_pipeline", process.read);
   visit("from_storage", process.from_storage);
 }
 
@@ -114,7 +114,7 @@ void visit_stages(Stats& stats, Visitor&& visit) {
 }
 
 template <typename T>
-nlohmann::json to_number(const T& value) {
+nlohmann::json json_number(const T& value) {
   if constexpr (requires { value.count(); }) {
     return value.count();
   } else if constexpr (requires { value.value; }) {
@@ -140,10 +140,10 @@ auto writer(nlohmann::json& to) {
   return [&to](const char* name, const auto& value) {
     if constexpr (requires { value.has_value(); }) {
       if (value) {
-        to[name] = to_number(*value);
+        to[name] = json_number(*value);
       }
     } else {
-      to[name] = to_number(value);
+      to[name] = json_number(value);
     }
   };
 }
@@ -221,7 +221,7 @@ void write_optional(const PipelineStats& stats, nlohmann::json& fields) {
   }
 }
 
-PipelineStats read(const nlohmann::json& line) {
+PipelineStats read_pipeline(const nlohmann::json& line) {
   PipelineStats stats;
   visit_numbers(stats, reader(line));
   visit_ready(stats.ready, reader(line.at("ready")));
@@ -265,7 +265,7 @@ Result<PipelineStats> to_pipeline_stats(const nlohmann::json& line) {
     if (line.at("kind") != "pipeline") {
       return Failure{"journal line: not of a pipeline"};
     }
-    return read(line);
+    return read_pipeline(line);
   } catch (const nlohmann::json::exception& error) {
     return Failure{fmt::format("journal line of a pipeline: {}", error.what())};
   }

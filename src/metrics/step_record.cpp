@@ -17,7 +17,7 @@ double number_or_nan(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-StepRecord read(const nlohmann::json& line) {
+StepRecord read_step(const nlohmann::json& line) {
   StepRecord record{.step = line.at("step").get<std::int64_t>(),
                     .epoch = line.at("epoch").get<std::int64_t>(),
                     .batch = line.at("batch").get<std::int64_t>(),
@@ -94,7 +94,7 @@ Result<StepRecord> to_step_record(const nlohmann::json& line) {
     return Failure{"journal line: not a step"};
   }
   try {
-    return read(line);
+    return read_step(line);
   } catch (const nlohmann::json::exception& error) {
     return Failure{fmt::format("journal line of a step: {}", error.what())};
   }

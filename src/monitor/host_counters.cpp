@@ -17,10 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Number = Reading<double>;
 
-std::string malformed(const fs::path& path) {
-  return path.string() + ": not as the kernel writes it";
-}
-
 double tick_seconds() {
   const long ticks = ::sysconf(_SC_CLK_TCK);
   return ticks > 0 ? 1.0 / static_cast<double>(ticks) : 0.01;

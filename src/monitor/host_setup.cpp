@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 using Number = Reading<double>;
 using Word = Reading<std::string>;
 
-std::string malformed(const fs::path& path) {
-  return path.string() + ": not as the kernel writes it";
-}
-
 Number to_number(std::optional<std::int64_t> value, const fs::path& path) {
   return value ? Number(static_cast<double>(*value)) : Number::none(malformed(path));
 }

@@ -148,4 +148,8 @@ std::vector<std::string_view> lines(std::string_view text) {
   return parts;
 }
 
+std::string malformed(const std::filesystem::path& path) {
+  return path.string() + ": not as the kernel writes it";
+}
+
 }  // namespace qanat

@@ -18,6 +18,9 @@ Result<std::string> read_kernel_text(const std::filesystem::path& path);
 // The same for those whom the reason does not interest.
 std::optional<std::string> read_kernel_file(const std::filesystem::path& path);
 
+// Why a file that was read says nothing.
+std::string malformed(const std::filesystem::path& path);
+
 std::optional<std::int64_t> to_integer(std::string_view text);  // surrounding blanks allowed
 std::optional<std::int64_t> read_integer(const std::filesystem::path& path);
 

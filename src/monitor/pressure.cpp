@@ -21,7 +21,7 @@ std::optional<double> total_of(std::string_view text, std::string_view kind) {
   return micro && *micro >= 0 ? std::optional(static_cast<double>(*micro) / 1e6) : std::nullopt;
 }
 
-Reading<Pressure> read_file(const fs::path& path) {
+Reading<Pressure> read_pressure_file(const fs::path& path) {
   const Result<std::string> text = read_kernel_text(path);
   if (!text) {
     return Reading<Pressure>::none(text.failure().what);
@@ -38,9 +38,9 @@ Reading<Pressure> read_file(const fs::path& path) {
 
 PressureTotals read_machine_pressure(const fs::path& root) {
   const fs::path folder = root / "proc/pressure";
-  return {.cpu = read_file(folder / "cpu"),
-          .io = read_file(folder / "io"),
-          .memory = read_file(folder / "memory")};
+  return {.cpu = read_pressure_file(folder / "cpu"),
+          .io = read_pressure_file(folder / "io"),
+          .memory = read_pressure_file(folder / "memory")};
 }
 
 PressureTotals read_group_pressure(const fs::path& root) {
@@ -50,9 +50,9 @@ PressureTotals read_group_pressure(const fs::path& root) {
     return {.cpu = none, .io = none, .memory = none};
   }
   const fs::path& own = folders.back();
-  return {.cpu = read_file(own / "cpu.pressure"),
-          .io = read_file(own / "io.pressure"),
-          .memory = read_file(own / "memory.pressure")};
+  return {.cpu = read_pressure_file(own / "cpu.pressure"),
+          .io = read_pressure_file(own / "io.pressure"),
+          .memory = read_pressure_file(own / "memory.pressure")};
 }
 
 }  // namespace qanat

@@ -40,9 +40,9 @@ struct Allowance {
 };
 
 // Nothing when the file cannot be read.
-std::optional<FileRead> read_file(const fs::path& path,
-                                  std::vector<char>& buffer,
-                                  Allowance& allowance) {
+std::optional<FileRead> time_file_read(const fs::path& path,
+                                       std::vector<char>& buffer,
+                                       Allowance& allowance) {
   const Clock::time_point begin = Clock::now();
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
@@ -129,7 +129,7 @@ class Probe {
       if (empty_first) {
         empty_cache_of(path);
       }
-      if (const auto read = read_file(path, buffer_, allowance)) {
+      if (const auto read = time_file_read(path, buffer_, allowance)) {
         reads.push_back(*read);
         read_.push_back(path);
       } else if (empty_first) {

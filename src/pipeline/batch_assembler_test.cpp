@@ -14,7 +14,7 @@
 namespace qanat {
 namespace {
 
-constexpr int kRows = 4;
+constexpr int kRowsPerBatch = 4;
 
 // Counts down with every block it frees, as far as the latch goes.
 class CountingAllocator final : public BlockAllocator {
@@ -66,12 +66,12 @@ class BatchAssemblerTest : public testing::Test {
 
   // As a worker does, waiting where it has to.
   static void fill_batch(BatchAssembler& assembler, WorkerSeat& seat) {
-    for (int row = 0; row < kRows; ++row) {
+    for (int row = 0; row < kRowsPerBatch; ++row) {
       assembler.finish(*assembler.claim(seat, {}));
     }
   }
 
-  const BatchingConfig batching_{.batch_size = kRows, .max_edges = 2};
+  const BatchingConfig batching_{.batch_size = kRowsPerBatch, .max_edges = 2};
   const std::vector<ItemLength> lengths_ = short_lengths(40);
   const BucketEdges edges_ = choose_edges(lengths_, batching_);
   WorkerCounters counters_;
@@ -81,18 +81,18 @@ TEST_F(BatchAssemblerTest, RowsAreClaimedInPlanOrder) {
   const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2});
   WorkerSeat seat{.number = 0, .counters = counters_};
 
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 2 * kRows);
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 2 * kRowsPerBatch);
 
-  for (int i = 0; i < 2 * kRows; ++i) {
-    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].row, i % kRows);
-    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].slot->batch->id().index, i / kRows);
+  for (int i = 0; i < 2 * kRowsPerBatch; ++i) {
+    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].row, i % kRowsPerBatch);
+    EXPECT_EQ(tasks[static_cast<std::size_t>(i)].slot->batch->id().index, i / kRowsPerBatch);
   }
 }
 
 TEST_F(BatchAssemblerTest, BatchesArePublishedInPlanOrderHoweverTheyAreFinished) {
   const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
   WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
 
   for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
     EXPECT_EQ(assembler->ready_stats().size, 0U);
@@ -107,7 +107,7 @@ TEST_F(BatchAssemblerTest, BatchesArePublishedInPlanOrderHoweverTheyAreFinished)
 TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1});
   WorkerSeat seat{.number = 0, .counters = counters_};
-  for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+  for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
     assembler->finish(task);
   }
   std::atomic<bool> taken{false};
@@ -135,7 +135,7 @@ TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
   });
 
   for (int batch = 0; batch < 2; ++batch) {
-    for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+    for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
       EXPECT_GT(asked, batch);
       assembler->finish(task);
     }
@@ -148,7 +148,7 @@ TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
 TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
   WorkerSeat seat{.number = 0, .counters = counters_};
-  claim_all(*assembler, seat, kRows);
+  claim_all(*assembler, seat, kRowsPerBatch);
   WorkerCounters parked_counters;
   const auto claim_in_vain = [&](int number, WorkerCounters& counters) {
     return std::jthread([&assembler, number, &counters](const std::stop_token& stop) {
@@ -166,7 +166,7 @@ TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
 TEST_F(BatchAssemblerTest, AFailureWakesEveryoneAndReachesTheConsumer) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
   WorkerSeat seat{.number = 0, .counters = counters_};
-  claim_all(*assembler, seat, kRows);
+  claim_all(*assembler, seat, kRowsPerBatch);
   std::jthread blocked([&] { EXPECT_FALSE(assembler->claim(seat, {})); });
   WorkerCounters parked_counters;
   std::jthread parked([&] {
@@ -194,7 +194,7 @@ TEST_F(BatchAssemblerTest, AParkedSeatWorksAgainWhenItIsWanted) {
 TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
   const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
   WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
 
   assembler->set_window(1);
   for (const RowTask& task : tasks) {
@@ -204,7 +204,7 @@ TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
     EXPECT_EQ(assembler->take({})->id().index, index);
   }
 
-  claim_all(*assembler, seat, kRows);
+  claim_all(*assembler, seat, kRowsPerBatch);
   EXPECT_EQ(assembler->outstanding(), 1);
   EXPECT_EQ(assembler->ready_stats().capacity, 1U);
 }
@@ -216,7 +216,7 @@ TEST_F(BatchAssemblerTest, ASmallerWindowFreesTheBlocksOfTheLargerOne) {
                               std::nullopt,
                               std::make_unique<CountingAllocator>(freed));
   WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRows);
+  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
 
   assembler->set_window(1);
   for (const RowTask& task : tasks) {
@@ -238,7 +238,7 @@ TEST_F(BatchAssemblerTest, ABlockThatIsGivenBackIsFilledAtOnce) {
                               std::nullopt,
                               std::make_unique<HesitantAllocator>(hesitation));
   WorkerSeat seat{.number = 0, .counters = counters_};
-  for (const RowTask& task : claim_all(*assembler, seat, kRows)) {
+  for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
     assembler->finish(task);
   }
   std::optional<Batch> held = assembler->take({});
@@ -259,7 +259,7 @@ TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) 
                               std::nullopt,
                               std::make_unique<HesitantAllocator>(hesitation));
   WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> first = claim_all(*assembler, seat, kRows);
+  const std::vector<RowTask> first = claim_all(*assembler, seat, kRowsPerBatch);
   std::jthread worker([&] { fill_batch(*assembler, seat); });  // waits for a block first
   hesitation.asked.wait();
 

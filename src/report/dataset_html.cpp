@@ -44,7 +44,7 @@ std::string title_of(ProblemKind kind, const Words& words) {
   return said(words, title);
 }
 
-std::string_view mood(const DatasetReport& report) {
+std::string_view dataset_mood(const DatasetReport& report) {
   if (report.unusable || count_of(report, Severity::error) > 0) {
     return "error";
   }
@@ -63,7 +63,7 @@ void add_facts(const DatasetReport& report, const Words& words, Out out) {
   fmt::format_to(out, "</dl>\n");
 }
 
-void add_histogram(const DatasetReport& report, const Words& words, Out out) {
+void add_histogram_html(const DatasetReport& report, const Words& words, Out out) {
   if (report.histogram.empty()) {
     return;
   }
@@ -118,11 +118,11 @@ void add_speakers(const DatasetReport& report, const Words& words, Out out) {
 
 enum class TextColumn { shown, left_out };
 
-void add_problem(const DatasetReport& report,
-                 const DatasetProblem& problem,
-                 TextColumn text,
-                 const Words& words,
-                 Out out) {
+void add_problem_html(const DatasetReport& report,
+                      const DatasetProblem& problem,
+                      TextColumn text,
+                      const Words& words,
+                      Out out) {
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
   const std::string_view direction = line_direction(words);
   fmt::format_to(out,
@@ -138,10 +138,10 @@ void add_problem(const DatasetReport& report,
   fmt::format_to(out, "</tr>\n");
 }
 
-void add_table(const DatasetReport& report,
-               std::span<const DatasetProblem> problems,
-               const Words& words,
-               Out out) {
+void add_problem_table(const DatasetReport& report,
+                       std::span<const DatasetProblem> problems,
+                       const Words& words,
+                       Out out) {
   const bool has_text = std::ranges::any_of(
       problems, [](const DatasetProblem& problem) { return !problem.text.empty(); });
   const TextColumn text = has_text ? TextColumn::shown : TextColumn::left_out;
@@ -156,15 +156,15 @@ void add_table(const DatasetReport& report,
   }
   fmt::format_to(out, "</tr>\n");
   for (const DatasetProblem& problem : problems) {
-    add_problem(report, problem, text, words, out);
+    add_problem_html(report, problem, text, words, out);
   }
   fmt::format_to(out, "</table>");
 }
 
-void add_kind(const DatasetReport& report,
-              ProblemKind kind,
-              const DatasetHtmlOptions& options,
-              Out out) {
+void add_kind_html(const DatasetReport& report,
+                   ProblemKind kind,
+                   const DatasetHtmlOptions& options,
+                   Out out) {
   const std::span<const DatasetProblem> problems = problems_of(report, kind);
   const std::size_t shown = std::min(problems.size(), options.list_limit.value_or(problems.size()));
   const Words& words = options.words;
@@ -179,7 +179,7 @@ void add_kind(const DatasetReport& report,
                  words.count(std::ssize(problems)),
                  html_escaped(capitalised(words.say(explain(kind)))),
                  title);
-  add_table(report, problems.first(shown), words, out);
+  add_problem_table(report, problems.first(shown), words, out);
   fmt::format_to(out, "</div>\n");
   if (shown < problems.size()) {
     fmt::format_to(out,
@@ -191,10 +191,10 @@ void add_kind(const DatasetReport& report,
   fmt::format_to(out, "</details>\n");
 }
 
-void add_severity(const DatasetReport& report,
-                  Severity severity,
-                  const DatasetHtmlOptions& options,
-                  Out out) {
+void add_severity_html(const DatasetReport& report,
+                       Severity severity,
+                       const DatasetHtmlOptions& options,
+                       Out out) {
   if (count_of(report, severity) == 0) {
     return;
   }
@@ -202,7 +202,7 @@ void add_severity(const DatasetReport& report,
   for (std::size_t i = 0; i < kNumProblemKinds; ++i) {
     const auto kind = static_cast<ProblemKind>(i);
     if (severity_of(kind) == severity && report.counts[i] > 0) {
-      add_kind(report, kind, options, out);
+      add_kind_html(report, kind, options, out);
     }
   }
 }
@@ -219,13 +219,13 @@ std::string render_html(const DatasetReport& report, const DatasetHtmlOptions& o
                  words.right_to_left()
                      ? html_escaped(title)
                      : fmt::format("Data set <bdi>{}</bdi>", html_escaped(report.root.string())),
-                 mood(report),
+                 dataset_mood(report),
                  line_direction(words),
                  html_escaped(verdict(report, {.words = words})));
   add_facts(report, words, out);
-  add_histogram(report, words, out);
+  add_histogram_html(report, words, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
-    add_severity(report, severity, options, out);
+    add_severity_html(report, severity, options, out);
   }
   add_speakers(report, words, out);
   fmt::format_to(out, "</main>\n<footer>{}</footer>\n", said(words, "Made by qanat data check."));

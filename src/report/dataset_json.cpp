@@ -65,7 +65,7 @@ Json counts_json(const DatasetReport& report) {
   return counts;
 }
 
-Json or_null(const std::string& text) {
+Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
@@ -76,10 +76,10 @@ Json problems_json(const DatasetReport& report) {
                         {"kind", to_string(problem.kind)},
                         {"manifest", report.sources.at(problem.source)},
                         {"line", problem.line == 0 ? Json(nullptr) : Json(problem.line)},
-                        {"id", or_null(problem.id)},
-                        {"audio", or_null(problem.audio)},
+                        {"id", text_or_null(problem.id)},
+                        {"audio", text_or_null(problem.audio)},
                         {"detail", problem.detail},
-                        {"text", or_null(problem.text)}});
+                        {"text", text_or_null(problem.text)}});
   }
   return problems;
 }

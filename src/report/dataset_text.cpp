@@ -71,7 +71,7 @@ std::string bar(double share, bool unicode) {
   return blocks.append(kEighths[eighths % 8]);
 }
 
-void add_histogram(const DatasetReport& report, const DatasetTextOptions& options, Out out) {
+void add_histogram_text(const DatasetReport& report, const DatasetTextOptions& options, Out out) {
   if (report.histogram.empty()) {
     return;
   }
@@ -90,10 +90,10 @@ void add_histogram(const DatasetReport& report, const DatasetTextOptions& option
   }
 }
 
-void add_problem(const DatasetReport& report,
-                 const DatasetProblem& problem,
-                 const Words& words,
-                 Out out) {
+void add_problem_text(const DatasetReport& report,
+                      const DatasetProblem& problem,
+                      const Words& words,
+                      Out out) {
   fmt::format_to(out, "    {}", words.verbatim(printable(place_of(report, problem))));
   const std::string& name = problem.audio.empty() ? problem.id : problem.audio;
   if (!name.empty()) {
@@ -102,10 +102,10 @@ void add_problem(const DatasetReport& report,
   fmt::format_to(out, "  {}\n", words.say(printable(problem.detail)));
 }
 
-void add_kind(const DatasetReport& report,
-              ProblemKind kind,
-              const DatasetTextOptions& options,
-              Out out) {
+void add_kind_text(const DatasetReport& report,
+                   ProblemKind kind,
+                   const DatasetTextOptions& options,
+                   Out out) {
   const Words& words = options.words;
   const std::span<const DatasetProblem> problems = problems_of(report, kind);
   fmt::format_to(out,
@@ -116,7 +116,7 @@ void add_kind(const DatasetReport& report,
   const std::size_t listed =
       std::min(problems.size(), options.list_limit.value_or(problems.size()));
   for (const DatasetProblem& problem : problems.first(listed)) {
-    add_problem(report, problem, words, out);
+    add_problem_text(report, problem, words, out);
   }
   if (listed < problems.size()) {
     fmt::format_to(out,
@@ -126,10 +126,10 @@ void add_kind(const DatasetReport& report,
   }
 }
 
-void add_severity(const DatasetReport& report,
-                  Severity severity,
-                  const DatasetTextOptions& options,
-                  Out out) {
+void add_severity_text(const DatasetReport& report,
+                       Severity severity,
+                       const DatasetTextOptions& options,
+                       Out out) {
   if (count_of(report, severity) == 0) {
     return;
   }
@@ -137,7 +137,7 @@ void add_severity(const DatasetReport& report,
   for (std::size_t i = 0; i < kNumProblemKinds; ++i) {
     const auto kind = static_cast<ProblemKind>(i);
     if (severity_of(kind) == severity && report.counts[i] > 0) {
-      add_kind(report, kind, options, out);
+      add_kind_text(report, kind, options, out);
     }
   }
 }
@@ -153,9 +153,9 @@ std::string render_text(const DatasetReport& report, const DatasetTextOptions& o
   for (const FactLine& fact : facts_of(report, wording)) {
     fmt::format_to(out, "  {:<20}{}\n", fact.name, shown(fact.value, words));
   }
-  add_histogram(report, options, out);
+  add_histogram_text(report, options, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
-    add_severity(report, severity, options, out);
+    add_severity_text(report, severity, options, out);
   }
   fmt::format_to(out, "\n{}\n", verdict(report, wording));
   return text;

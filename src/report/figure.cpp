@@ -9,7 +9,7 @@
 namespace qanat {
 namespace {
 
-void add_table(const Figure& figure, const Words& words, std::string& html) {
+void add_figure_table(const Figure& figure, const Words& words, std::string& html) {
   if (figure.rows.empty()) {
     return;
   }
@@ -57,7 +57,7 @@ std::string render_figure(const Figure& figure, const Words& words) {
   if (!figure.rows.empty()) {
     html += "<output class=\"reading\" aria-live=\"polite\"></output>\n";
   }
-  add_table(figure, words, html);
+  add_figure_table(figure, words, html);
   return html + "</figure>\n";
 }
 

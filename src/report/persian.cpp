@@ -13,13 +13,13 @@
 namespace qanat {
 namespace {
 
-constexpr std::string_view kGap = "{}";
+constexpr std::string_view kPlaceholder = "{}";
 
 // What stands in the gaps of `pattern` when `text` is one of its sentences.
 std::optional<std::vector<std::string_view>> match(std::string_view pattern,
                                                    std::string_view text) {
   std::vector<std::string_view> gaps;
-  const std::size_t first = pattern.find(kGap);
+  const std::size_t first = pattern.find(kPlaceholder);
   if (first == std::string_view::npos) {
     return pattern == text ? std::optional(gaps) : std::nullopt;
   }
@@ -29,8 +29,8 @@ std::optional<std::vector<std::string_view>> match(std::string_view pattern,
   text.remove_prefix(first);
   pattern.remove_prefix(first);
   while (!pattern.empty()) {
-    pattern.remove_prefix(kGap.size());
-    const std::string_view literal = pattern.substr(0, pattern.find(kGap));
+    pattern.remove_prefix(kPlaceholder.size());
+    const std::string_view literal = pattern.substr(0, pattern.find(kPlaceholder));
     pattern.remove_prefix(literal.size());
     // The last words end the sentence, so that a gap may hold them too.
     const std::size_t at = literal.empty()   ? text.size()
@@ -78,7 +78,7 @@ std::optional<Found> find_sentence(std::string_view english) {
   return best;
 }
 
-std::string isolated(std::string_view text) {
+std::string isolated_text(std::string_view text) {
   return fmt::format("{}{}{}", kFirstStrongIsolate, text, kPopIsolate);
 }
 
@@ -117,7 +117,7 @@ std::vector<bool> isolated_gaps(std::string_view persian) {
       inside = true;
     } else if (rest.starts_with(kPopIsolate)) {
       inside = false;
-    } else if (rest.starts_with(kGap)) {
+    } else if (rest.starts_with(kPlaceholder)) {
       gaps.push_back(inside);
     }
   }
@@ -141,7 +141,7 @@ std::string to_persian(std::string_view english) {
     return {};
   }
   const std::optional<Found> found = find_sentence(english);
-  return found ? fill(*found) : isolated(english);
+  return found ? fill(*found) : isolated_text(english);
 }
 
 bool has_persian(std::string_view english) {

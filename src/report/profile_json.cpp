@@ -7,10 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json range_json(const Range& range) {
   return Json::array({range.low, range.high});
 }

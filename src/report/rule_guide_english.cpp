@@ -5,7 +5,7 @@
 namespace qanat {
 namespace {
 
-constexpr auto kGuides = std::to_array<RuleGuide>({
+constexpr auto kEnglishGuides = std::to_array<RuleGuide>({
     {"DL001",
      "",
      "The device is idle for want of batches, and the workers spend their time waiting for files, "
@@ -254,7 +254,7 @@ constexpr auto kGuides = std::to_array<RuleGuide>({
 }  // namespace
 
 std::span<const RuleGuide> english_rule_guides() {
-  return kGuides;
+  return kEnglishGuides;
 }
 
 }  // namespace qanat

@@ -5,7 +5,7 @@
 namespace qanat {
 namespace {
 
-constexpr auto kGuides =
+constexpr auto kPersianGuides =
     std::to_array<RuleGuide>(
         {
             {"DL001",
@@ -253,7 +253,7 @@ constexpr auto kGuides =
 }  // namespace
 
 std::span<const RuleGuide> persian_rule_guides() {
-  return kGuides;
+  return kPersianGuides;
 }
 
 }  // namespace qanat

@@ -26,7 +26,7 @@ struct SweepCell {
   double rate = 0;
 };
 
-std::vector<SweepCell> cells_of(const nlohmann::json& sweep) {
+std::vector<SweepCell> sweep_cells_of(const nlohmann::json& sweep) {
   std::vector<SweepCell> cells;
   const auto listed = sweep.find("cells");
   if (listed == sweep.end() || !listed->is_array()) {
@@ -116,7 +116,7 @@ std::optional<Figure> sweep_figure(const RunView& run) {
   if (!run.history.sweep) {
     return std::nullopt;
   }
-  const std::vector<SweepCell> cells = cells_of(*run.history.sweep);
+  const std::vector<SweepCell> cells = sweep_cells_of(*run.history.sweep);
   std::set<int> batches;
   std::set<int> workers;
   double best = 0;

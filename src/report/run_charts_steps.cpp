@@ -10,7 +10,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMostRows = 80;  // of a table
+constexpr std::size_t kMaxStepRows = 80;  // of a table
 
 std::vector<std::string> phase_names() {
   std::vector<std::string> names;
@@ -168,7 +168,7 @@ std::optional<Figure> ledger_series_figure(const RunView& run) {
     lower = std::move(upper);
     figure.columns.push_back(w.say(names[i]));
   }
-  for (const Bin<PhaseSums>& bin : joined_to(bins, kMostRows)) {
+  for (const Bin<PhaseSums>& bin : joined_to(bins, kMaxStepRows)) {
     const auto& values = bin.content.values;
     const double total = std::accumulate(values.begin(), values.end(), 0.0);
     FigureRow row{.x = plot.x(bin.middle()), .cells = {steps_of(bin.first, bin.last, w)}};
@@ -213,7 +213,7 @@ std::optional<Figure> step_time_figure(const RunView& run) {
   plot.envelope(bins, "c-range");
   plot.means(bins, "c-mean");
   mark_steps(plot, run);
-  for (const Bin<Envelope>& bin : joined_to(bins, kMostRows)) {
+  for (const Bin<Envelope>& bin : joined_to(bins, kMaxStepRows)) {
     figure.rows.push_back({.x = plot.x(bin.middle()),
                            .cells = {steps_of(bin.first, bin.last, w),
                                      w.milliseconds(Seconds(bin.mean())),
@@ -264,7 +264,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
              longest ? "outlier" : "c-bar",
              w.milliseconds(Seconds(bin.content.high)));
   }
-  for (const Bin<Envelope>& bin : joined_to(profile.bins(), kMostRows)) {
+  for (const Bin<Envelope>& bin : joined_to(profile.bins(), kMaxStepRows)) {
     figure.rows.push_back(
         {.x = plot.x(bin.middle()),
          .cells = {steps_of(bin.first, bin.last, w), w.milliseconds(Seconds(bin.mean()))}});
@@ -304,7 +304,7 @@ Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, con
     const Range x{.low = series.bins().front().first, .high = series.bins().back().last};
     plot.line(std::vector<PlotPoint>{{x.low, *chart.limit}, {x.high, *chart.limit}}, "limit");
   }
-  for (const Bin<Envelope>& bin : joined_to(series.bins(), kMostRows)) {
+  for (const Bin<Envelope>& bin : joined_to(series.bins(), kMaxStepRows)) {
     figure.rows.push_back({.x = plot.x(bin.middle()),
                            .cells = {chart.x_label(bin.first),
                                      chart.y_label(bin.mean()),

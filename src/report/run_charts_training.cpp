@@ -9,7 +9,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMostRows = 80;
+constexpr std::size_t kMaxTrainingRows = 80;
 
 // Losses may be negative: the axis takes what there is, with a little air.
 Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& validations) {
@@ -86,7 +86,7 @@ std::optional<Figure> loss_figure(const RunView& run) {
               point.best ? "validation best" : "validation",
               w.say(fmt::format("validation at step {}: {:.4f}", point.step, point.loss)));
   }
-  for (const Bin<Envelope>& bin : joined_to(bins, kMostRows)) {
+  for (const Bin<Envelope>& bin : joined_to(bins, kMaxTrainingRows)) {
     figure.rows.push_back({.x = plot.x(bin.middle()),
                            .cells = {steps_of(bin.first, bin.last, w),
                                      w.number(bin.mean(), 4),

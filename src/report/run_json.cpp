@@ -71,10 +71,6 @@ Json to_json(const Fix& fix) {
   return result;
 }
 
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json to_json(const Finding& finding, std::size_t rank) {
   Json evidence = Json::array();
   for (const Evidence& item : finding.evidence) {

@@ -2,12 +2,20 @@
 // something was not measured.
 #pragma once
 
+#include <optional>
+
 #include <nlohmann/json.hpp>
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
 
 namespace qanat {
+
+// Unknown is null.
+template <typename Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
 
 nlohmann::ordered_json to_json(const Diagnosis& diagnosis);
 nlohmann::ordered_json to_json(const RunComparison& comparison);

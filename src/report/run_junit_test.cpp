@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Diagnosis sample() {
+Diagnosis sample_diagnosis() {
   Diagnosis diagnosis{.verdict = VerdictKind::input_bound, .why = "the device waits"};
   Finding slow;
   slow.id = "DL001";
@@ -27,7 +27,7 @@ Diagnosis sample() {
 }
 
 TEST(RunJunitTest, RulesAreTestCasesAndSevereFindingsFail) {
-  const std::string xml = render_junit(sample(), "run \"7\"");
+  const std::string xml = render_junit(sample_diagnosis(), "run \"7\"");
 
   EXPECT_THAT(xml,
               HasSubstr("<testsuite name=\"run &quot;7&quot;\" tests=\"5\" failures=\"1\" "
@@ -47,11 +47,12 @@ TEST(RunJunitTest, ARunTooShortToJudgeIsAnError) {
 }
 
 TEST(RunJunitTest, WhatFailsIsTheCallersChoice) {
-  EXPECT_THAT(render_junit(sample(), "run", FindingSeverity::info), HasSubstr("failures=\"2\""));
+  EXPECT_THAT(render_junit(sample_diagnosis(), "run", FindingSeverity::info),
+              HasSubstr("failures=\"2\""));
 }
 
 TEST(GithubAnnotationsTest, EveryFindingIsOneLineOfItsSeverity) {
-  const std::string text = render_github_annotations(sample());
+  const std::string text = render_github_annotations(sample_diagnosis());
 
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);
   EXPECT_THAT(text, HasSubstr("::error title=qanat DL001::the queue is <empty> & \"slow\"%0A"));

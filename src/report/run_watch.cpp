@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "report/run_json.h"
+
 namespace qanat {
 namespace {
 
 constexpr Seconds kLeastPause{2};
 constexpr double kShareOfTime = 0.01;
-
-template <typename Value>
-nlohmann::ordered_json or_null(const std::optional<Value>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::string_view kGap = "  ";
+constexpr std::string_view kColumnGap = "  ";
 
 // Figures, however they are bracketed; "-" stands for none.
 bool is_figure(std::string_view cell) {
@@ -31,7 +31,7 @@ std::string translated_line(std::string_view line, const Words& words) {
       break;
     }
     // A cell that is known by itself stands for itself; else a sentence may hold wide gaps.
-    std::string_view cell = line.substr(0, line.find(kGap));
+    std::string_view cell = line.substr(0, line.find(kColumnGap));
     if (!has_persian(cell) && has_persian(line)) {
       cell = line;
     }

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Words kPersian(Language::fa);
+const Words kPersianLines(Language::fa);
 
 TEST(TextLinesTest, EnglishStaysAsItIs) {
   const std::string text = "VERDICT  x\n\n  mean   1.5 ms";
@@ -18,12 +18,12 @@ TEST(TextLinesTest, EnglishStaysAsItIs) {
 }
 
 TEST(TextLinesTest, CellsAreSaidOneByOneAndKeepTheirPlaces) {
-  EXPECT_EQ(translated_lines("  wait   12.5   -\n", kPersian), "  انتظار داده   ۱۲٫۵   -\n");
+  EXPECT_EQ(translated_lines("  wait   12.5   -\n", kPersianLines), "  انتظار داده   ۱۲٫۵   -\n");
 }
 
 TEST(TextLinesTest, ANameBeforeASentenceIsACellOfItsOwn) {
-  const std::string text =
-      translated_lines("  queue      empty 5.0 %, partly filled 0.5 %, full 94.5 %\n", kPersian);
+  const std::string text = translated_lines(
+      "  queue      empty 5.0 %, partly filled 0.5 %, full 94.5 %\n", kPersianLines);
 
   EXPECT_THAT(text, HasSubstr("صف "));
   EXPECT_THAT(text, HasSubstr("۵٫۰٪"));
@@ -32,12 +32,13 @@ TEST(TextLinesTest, ANameBeforeASentenceIsACellOfItsOwn) {
 
 TEST(TextLinesTest, ASentenceMayHoldWideGapsOfItsOwn) {
   EXPECT_EQ(
-      translated_lines("  measured with free data   9.5 ms [9.0, 10.0]", kPersian),
+      translated_lines("  measured with free data   9.5 ms [9.0, 10.0]", kPersianLines),
       "  سنجیده با دادهٔ رایگان   ۹٫۵ میلی‌ثانیه [۹٫۰، ۱۰٫۰]");
 }
 
 TEST(TextLinesTest, WhatTheCatalogueDoesNotKnowIsIsolated) {
-  EXPECT_EQ(translated_lines("    --num-workers 3", kPersian), "    \u2068--num-workers 3\u2069");
+  EXPECT_EQ(translated_lines("    --num-workers 3", kPersianLines),
+            "    \u2068--num-workers 3\u2069");
 }
 
 }  // namespace

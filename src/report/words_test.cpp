@@ -11,7 +11,7 @@
 namespace qanat {
 namespace {
 
-const Words kPersian(Language::fa);
+const Words kPersianWords(Language::fa);
 
 TEST(WordsTest, EnglishIsWhatTheCodeSays) {
   EXPECT_EQ(Words().say("Where a step goes"), "Where a step goes");
@@ -22,9 +22,9 @@ TEST(WordsTest, EnglishIsWhatTheCodeSays) {
 }
 
 TEST(WordsTest, PersianNumbersHavePersianDigitsAndSigns) {
-  EXPECT_EQ(kPersian.count(1'234'567), "۱٬۲۳۴٬۵۶۷");
-  EXPECT_EQ(kPersian.number(12.5, 1), "۱۲٫۵");
-  EXPECT_EQ(kPersian.percent(0.5, 0), "۵۰٪");
+  EXPECT_EQ(kPersianWords.count(1'234'567), "۱٬۲۳۴٬۵۶۷");
+  EXPECT_EQ(kPersianWords.number(12.5, 1), "۱۲٫۵");
+  EXPECT_EQ(kPersianWords.percent(0.5, 0), "۵۰٪");
 }
 
 TEST(WordsTest, MomentsAreWrittenAsOnClocks) {
@@ -35,11 +35,11 @@ TEST(WordsTest, MomentsAreWrittenAsOnClocks) {
 }
 
 TEST(WordsTest, LatinPartsAreIsolated) {
-  EXPECT_EQ(kPersian.verbatim("--num-workers 3"), "\u2068--num-workers 3\u2069");
+  EXPECT_EQ(kPersianWords.verbatim("--num-workers 3"), "\u2068--num-workers 3\u2069");
 }
 
 TEST(WordsTest, WhatTheCatalogueDoesNotKnowStaysEnglishAndIsolated) {
-  EXPECT_EQ(kPersian.say("no such sentence"), "\u2068no such sentence\u2069");
+  EXPECT_EQ(kPersianWords.say("no such sentence"), "\u2068no such sentence\u2069");
 }
 
 TEST(WordsTest, UnknownNumbersSaySo) {

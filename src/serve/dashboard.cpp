@@ -18,8 +18,6 @@
 namespace qanat {
 namespace {
 
-constexpr int kLowPriority = 10;  // the training comes first
-
 struct Resource {
   std::string_view path;
   std::string_view content_type;

@@ -23,8 +23,7 @@ namespace {
 constexpr int kBacklog = 64;
 constexpr int kSendBuffer = 128 << 10;
 constexpr Seconds kPauseAfterFailure{1};
-constexpr Seconds kFarewell{1};   // for the client to close first
-constexpr int kLowPriority = 10;  // of this thread: the training comes first
+constexpr Seconds kFarewell{1};  // for the client to close first
 
 struct SocketAddress {
   sockaddr_storage storage{};

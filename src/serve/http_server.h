@@ -23,6 +23,9 @@
 
 namespace qanat {
 
+// Of the threads that serve: the training comes first.
+inline constexpr int kLowPriority = 10;
+
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // IPv4 or IPv6, numeric
   int port = 0;                       // 0: any that is free

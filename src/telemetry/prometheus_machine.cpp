@@ -14,7 +14,7 @@
 namespace qanat {
 namespace {
 
-std::optional<double> number_at(const nlohmann::json& object, const char* name) {
+std::optional<double> counter_at(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? std::optional(found->get<double>())
                                                      : std::nullopt;
@@ -34,7 +34,7 @@ constexpr std::array kStalls{Stall{"cpu_some", "cpu", "some"},
 void write_stalls(Exposition& out, const nlohmann::json& counters) {
   bool first = true;
   for (const Stall& stall : kStalls) {
-    const std::optional<double> seconds = number_at(counters, stall.counter);
+    const std::optional<double> seconds = counter_at(counters, stall.counter);
     if (!seconds) {
       continue;
     }
@@ -188,7 +188,7 @@ void write_host(Exposition& out, const RunSnapshot& run) {
   if (counters == host->second.end() || !counters->is_object()) {
     return;
   }
-  if (const std::optional<double> throttled = number_at(*counters, "throttled")) {
+  if (const std::optional<double> throttled = counter_at(*counters, "throttled")) {
     out.counter("cgroup_throttled_seconds_total",
                 "Time in which the control group's quota held threads back, summed over cores.",
                 *throttled);

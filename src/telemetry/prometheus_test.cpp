@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-StepRecord step_of(double seconds) {
+StepRecord step_taking(double seconds) {
   return {.step = 41,
           .losses = {.total = 2.5},
           .learning_rate = 1e-5,
@@ -20,7 +20,7 @@ StepRecord step_of(double seconds) {
 RunSnapshot run_of(int steps) {
   RunSnapshot run;
   for (int i = 0; i < steps; ++i) {
-    nlohmann::json line = to_event(step_of(0.004)).fields;
+    nlohmann::json line = to_event(step_taking(0.004)).fields;
     line["kind"] = "step";
     run.add(line);
   }

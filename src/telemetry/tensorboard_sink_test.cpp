@@ -7,7 +7,7 @@
 namespace qanat {
 namespace {
 
-std::filesystem::path fresh_folder() {
+std::filesystem::path fresh_sink_folder() {
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) /
       testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -32,7 +32,7 @@ StepRecord step_of(std::int64_t number) {
 }
 
 TEST(TensorBoardSinkTest, AStepIsOnePointOfEveryCurve) {
-  const std::filesystem::path folder = fresh_folder();
+  const std::filesystem::path folder = fresh_sink_folder();
   TensorBoardSink sink(folder);
   sink.record({.kind = "run", .fields = {{"last_step", 2}}});
   sink.record(to_event(step_of(0)));
@@ -48,7 +48,7 @@ TEST(TensorBoardSinkTest, AStepIsOnePointOfEveryCurve) {
 }
 
 TEST(TensorBoardSinkTest, AVeryLongRunHasPointsThatAreMeans) {
-  const std::filesystem::path folder = fresh_folder();
+  const std::filesystem::path folder = fresh_sink_folder();
   TensorBoardSink sink(folder);
   sink.record({.kind = "run", .fields = {{"last_step", 10 * TensorBoardScribe::kMostPoints}}});
   for (int i = 0; i < 30; ++i) {
@@ -61,7 +61,7 @@ TEST(TensorBoardSinkTest, AVeryLongRunHasPointsThatAreMeans) {
 }
 
 TEST(TensorBoardSinkTest, RenderingsAndTheVerdictAreInTheFile) {
-  const std::filesystem::path folder = fresh_folder();
+  const std::filesystem::path folder = fresh_sink_folder();
   const std::filesystem::path renders = folder.string() + "-renders";
   std::filesystem::create_directories(renders);
   write_wav(renders / "sentence-1.wav", std::vector<float>(200, 0.1F), SampleRate{22050});
@@ -81,7 +81,7 @@ TEST(TensorBoardSinkTest, RenderingsAndTheVerdictAreInTheFile) {
 }
 
 TEST(TensorBoardSinkTest, WhatCannotBeWrittenIsSaidAndHurtsNobody) {
-  const std::filesystem::path folder = fresh_folder();
+  const std::filesystem::path folder = fresh_sink_folder();
   const std::filesystem::path renders = folder.string() + "-renders";
   std::filesystem::create_directories(renders);
   write_text_file(renders / "sentence-1.wav", "no sound");

@@ -28,7 +28,7 @@ struct Abbreviation {
   Rule rule;
 };
 
-constexpr std::array kAbbreviations = {
+constexpr std::array kEnglishAbbreviations = {
     Abbreviation{"mr", "mister", Rule::title},
     Abbreviation{"mrs", "missus", Rule::title},
     Abbreviation{"ms", "miz", Rule::title},
@@ -113,7 +113,7 @@ constexpr std::array kAbbreviations = {
 };
 
 constexpr std::size_t kLongestAbbreviation =
-    std::ranges::max(kAbbreviations, {}, [](const Abbreviation& one) {
+    std::ranges::max(kEnglishAbbreviations, {}, [](const Abbreviation& one) {
       return one.written.size();
     }).written.size();
 
@@ -180,7 +180,7 @@ std::size_t read_english_abbreviation(const Place& place, string_view word, Word
   }
   const bool stop = place.rest.substr(word.size()).starts_with('.');
   const std::string lower = ascii_lower(word);
-  for (const Abbreviation& abbreviation : kAbbreviations) {
+  for (const Abbreviation& abbreviation : kEnglishAbbreviations) {
     if (lower != abbreviation.written || !holds(abbreviation.rule, place, word, stop)) {
       continue;
     }

@@ -11,7 +11,7 @@ namespace {
 
 using std::string_view;
 
-struct Currency {
+struct EnglishCurrency {
   string_view sign;
   string_view one;
   string_view many;
@@ -19,38 +19,39 @@ struct Currency {
   string_view cents;
 };
 
-constexpr std::array kCurrencies = {Currency{"$", "dollar", "dollars", "cent", "cents"},
-                                    Currency{"£", "pound", "pounds", "penny", "pence"},
-                                    Currency{"€", "euro", "euros", "cent", "cents"},
-                                    Currency{"¥", "yen", "yen", "sen", "sen"},
-                                    Currency{"₹", "rupee", "rupees", "paisa", "paise"}};
+constexpr std::array kEnglishCurrencies = {
+    EnglishCurrency{"$", "dollar", "dollars", "cent", "cents"},
+    EnglishCurrency{"£", "pound", "pounds", "penny", "pence"},
+    EnglishCurrency{"€", "euro", "euros", "cent", "cents"},
+    EnglishCurrency{"¥", "yen", "yen", "sen", "sen"},
+    EnglishCurrency{"₹", "rupee", "rupees", "paisa", "paise"}};
 
 struct Magnitude {
   string_view written;
   string_view word;
 };
 
-constexpr std::array kMagnitudes = {Magnitude{" thousand", "thousand"},
-                                    Magnitude{" million", "million"},
-                                    Magnitude{" billion", "billion"},
-                                    Magnitude{" trillion", "trillion"},
-                                    Magnitude{"k", "thousand"},
-                                    Magnitude{"K", "thousand"},
-                                    Magnitude{"mn", "million"},
-                                    Magnitude{"m", "million"},
-                                    Magnitude{"M", "million"},
-                                    Magnitude{"bn", "billion"},
-                                    Magnitude{"B", "billion"},
-                                    Magnitude{"tn", "trillion"}};
+constexpr std::array kEnglishMagnitudes = {Magnitude{" thousand", "thousand"},
+                                           Magnitude{" million", "million"},
+                                           Magnitude{" billion", "billion"},
+                                           Magnitude{" trillion", "trillion"},
+                                           Magnitude{"k", "thousand"},
+                                           Magnitude{"K", "thousand"},
+                                           Magnitude{"mn", "million"},
+                                           Magnitude{"m", "million"},
+                                           Magnitude{"M", "million"},
+                                           Magnitude{"bn", "billion"},
+                                           Magnitude{"B", "billion"},
+                                           Magnitude{"tn", "trillion"}};
 
-const Currency* find_currency(string_view text) {
+const EnglishCurrency* find_currency_by_sign(string_view text) {
   const string_view sign = leading_currency_sign(text);
-  const auto* found = std::ranges::find(kCurrencies, sign, &Currency::sign);
-  return found == kCurrencies.end() ? nullptr : found;
+  const auto* found = std::ranges::find(kEnglishCurrencies, sign, &EnglishCurrency::sign);
+  return found == kEnglishCurrencies.end() ? nullptr : found;
 }
 
 const Magnitude* find_magnitude(string_view text) {
-  for (const Magnitude& magnitude : kMagnitudes) {
+  for (const Magnitude& magnitude : kEnglishMagnitudes) {
     if (text.starts_with(magnitude.written) &&
         !starts_with_letter(text.substr(magnitude.written.size()))) {
       return &magnitude;
@@ -60,7 +61,7 @@ const Magnitude* find_magnitude(string_view text) {
 }
 
 // "dollars and fifty cents"; "fifty cents"
-std::string money_words(const WrittenNumber& number, const Currency& currency) {
+std::string english_money_words(const WrittenNumber& number, const EnglishCurrency& currency) {
   const bool has_cents = number.fraction.size() == 2;
   if (!has_cents) {
     return english_number(number) + ' ' +
@@ -93,7 +94,7 @@ std::size_t read_money_range(string_view rest, std::string& words) {
 }  // namespace
 
 std::size_t read_english_money(const Place& place, WordWriter& out) {
-  const Currency* currency = find_currency(place.rest);
+  const EnglishCurrency* currency = find_currency_by_sign(place.rest);
   if (currency == nullptr) {
     return 0;
   }
@@ -109,7 +110,7 @@ std::size_t read_english_money(const Place& place, WordWriter& out) {
   length += range;
   const Magnitude* magnitude = find_magnitude(place.rest.substr(length));
   if (magnitude == nullptr && range == 0) {
-    out.words(money_words(*number, *currency));
+    out.words(english_money_words(*number, *currency));
     return length;
   }
   if (magnitude != nullptr) {
@@ -125,7 +126,7 @@ CurrencySuffix find_english_currency(string_view sign, const WrittenNumber& numb
   if (sign.starts_with(kCent)) {
     return {.word = number.is_one() ? "cent" : "cents", .length = kCent.size()};
   }
-  const Currency* currency = find_currency(sign);
+  const EnglishCurrency* currency = find_currency_by_sign(sign);
   if (currency == nullptr || starts_with_digit(sign.substr(currency->sign.size()))) {
     return {};
   }

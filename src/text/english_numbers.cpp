@@ -7,25 +7,25 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 20> kSmall = {
+constexpr std::array<string_view, 20> kEnglishSmall = {
     "zero",     "one",     "two",     "three",     "four",     "five",    "six",
     "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
     "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
 
-constexpr std::array<string_view, 10> kTens = {
+constexpr std::array<string_view, 10> kEnglishTens = {
     "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"};
 
-struct Scale {
+struct EnglishScale {
   std::uint64_t value;
   string_view name;
 };
 
-constexpr std::array kScales = {Scale{1'000'000'000'000'000, "quadrillion"},
-                                Scale{1'000'000'000'000, "trillion"},
-                                Scale{1'000'000'000, "billion"},
-                                Scale{1'000'000, "million"},
-                                Scale{1'000, "thousand"},
-                                Scale{100, "hundred"}};
+constexpr std::array kEnglishScales = {EnglishScale{1'000'000'000'000'000, "quadrillion"},
+                                       EnglishScale{1'000'000'000'000, "trillion"},
+                                       EnglishScale{1'000'000'000, "billion"},
+                                       EnglishScale{1'000'000, "million"},
+                                       EnglishScale{1'000, "thousand"},
+                                       EnglishScale{100, "hundred"}};
 
 struct Irregular {
   string_view cardinal;
@@ -42,12 +42,12 @@ constexpr std::array kIrregular = {Irregular{"one", "first"},
 
 std::string below_hundred(std::uint64_t value) {
   if (value < 20) {
-    return std::string(kSmall[value]);
+    return std::string(kEnglishSmall[value]);
   }
-  std::string words(kTens[value / 10]);
+  std::string words(kEnglishTens[value / 10]);
   if (value % 10 != 0) {
     words += '-';
-    words += kSmall[value % 10];
+    words += kEnglishSmall[value % 10];
   }
   return words;
 }
@@ -75,7 +75,7 @@ std::string ordinal_of_word(string_view word) {
   return ordinal + "th";
 }
 
-constexpr std::size_t kLongestSpelled = 9;  // digits; longer ones are an identifier, not a count
+constexpr std::size_t kMaxEnglishDigits = 9;  // digits; longer ones are an identifier, not a count
 
 // Digits that are no count are read one by one: "007", card numbers.
 bool is_identifier(const WrittenNumber& number) {
@@ -83,7 +83,7 @@ bool is_identifier(const WrittenNumber& number) {
   const bool leading_zero = digits.size() > 1 && digits.front() == '0';
   const bool round = digits.ends_with("000");
   return leading_zero || !to_value(digits) ||
-         (!number.grouped && !round && digits.size() > kLongestSpelled);
+         (!number.grouped && !round && digits.size() > kMaxEnglishDigits);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ std::string english_cardinal(std::uint64_t value) {
     return below_hundred(value);
   }
   std::string words;
-  for (const Scale& scale : kScales) {
+  for (const EnglishScale& scale : kEnglishScales) {
     if (value < scale.value) {
       continue;
     }
@@ -137,7 +137,7 @@ std::string english_digits(string_view digits) {
   std::string words;
   for (const char digit : digits) {
     words += words.empty() ? "" : " ";
-    words += kSmall[static_cast<std::size_t>(digit - '0')];
+    words += kEnglishSmall[static_cast<std::size_t>(digit - '0')];
   }
   return words;
 }

@@ -23,7 +23,7 @@ bool could_be_year(const WrittenNumber& number) {
   return value >= 1000 && value < 2100;
 }
 
-std::size_t read_sign(const Place& place, WordWriter& out) {
+std::size_t read_english_sign(const Place& place, WordWriter& out) {
   const bool minus = place.rest.starts_with('-');
   if ((!minus && !place.rest.starts_with('+')) || !ends_at_boundary(place.before)) {
     return 0;
@@ -38,7 +38,7 @@ std::size_t read_sign(const Place& place, WordWriter& out) {
   return 1;
 }
 
-std::size_t read_phone_number(const Place& place, WordWriter& out) {
+std::size_t read_english_phone(const Place& place, WordWriter& out) {
   if (ends_in_letter(place.before) || ends_in_digit(place.before)) {
     return 0;
   }
@@ -55,7 +55,7 @@ std::size_t read_phone_number(const Place& place, WordWriter& out) {
   return number->length;
 }
 
-std::size_t read_ordinal(const Place& place, WordWriter& out) {
+std::size_t read_english_ordinal(const Place& place, WordWriter& out) {
   const std::optional<WrittenNumber> number = scan_number(place.rest);
   if (!number || !number->fraction.empty() || !to_value(number->integer)) {
     return 0;
@@ -126,12 +126,12 @@ std::size_t read_fraction(const Place& place, WordWriter& out) {
 }
 
 // "%", "km", "€", "¢" behind a number: their words and length.
-struct Suffix {
+struct EnglishSuffix {
   std::string words;
   std::size_t length = 0;
 };
 
-Suffix find_suffix(string_view after, const WrittenNumber& number) {
+EnglishSuffix find_english_suffix(string_view after, const WrittenNumber& number) {
   const std::size_t gap = after.starts_with(' ') ? 1 : 0;
   const string_view sign = after.substr(gap);
   if (sign.starts_with('%')) {
@@ -147,12 +147,12 @@ Suffix find_suffix(string_view after, const WrittenNumber& number) {
   return {};
 }
 
-std::size_t read_number(const Place& place, WordWriter& out) {
+std::size_t read_english_number(const Place& place, WordWriter& out) {
   const std::optional<WrittenNumber> number = scan_number(place.rest);
   if (!number) {
     return 0;
   }
-  const Suffix suffix = find_suffix(place.rest.substr(number->length), *number);
+  const EnglishSuffix suffix = find_english_suffix(place.rest.substr(number->length), *number);
   if (suffix.length > 0) {
     out.words(english_number(*number) + suffix.words);
     return number->length + suffix.length;
@@ -169,15 +169,15 @@ std::size_t read_number(const Place& place, WordWriter& out) {
 }  // namespace
 
 std::size_t read_english_quantity(const Place& place, WordWriter& out) {
-  constexpr std::array kReaders = {read_phone_number,
-                                   read_sign,
+  constexpr std::array kReaders = {read_english_phone,
+                                   read_english_sign,
                                    read_english_money,
                                    read_english_date,
                                    read_english_clock_time,
-                                   read_ordinal,
+                                   read_english_ordinal,
                                    read_decade,
                                    read_fraction,
-                                   read_number};
+                                   read_english_number};
   for (const auto reader : kReaders) {
     if (const std::size_t length = reader(place, out); length > 0) {
       return length;

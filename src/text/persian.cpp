@@ -42,7 +42,7 @@ constexpr std::array kSigns = {
 };
 
 // Between anything but letters. The full stop behind them belongs to them.
-constexpr std::array kAbbreviations = {
+constexpr std::array kPersianAbbreviations = {
     Reading{"ه.ش", "هجری شمسی"},
     Reading{"ه.ق", "هجری قمری"},
     Reading{"ق.م", "قبل از میلاد"},
@@ -114,7 +114,7 @@ class PersianReader {
     if (!bracket && !word) {
       return 0;
     }
-    for (const Reading& one : kAbbreviations) {
+    for (const Reading& one : kPersianAbbreviations) {
       const std::size_t length = match_loosely(place.rest, one.written);
       const string_view after = place.rest.substr(length);
       if (length > 0 && (bracket || !starts_with_persian_letter(after))) {

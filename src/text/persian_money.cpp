@@ -13,27 +13,28 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 4> kMagnitudes = {" هزار", " میلیون", " میلیارد", " تریلیون"};
+constexpr std::array<string_view, 4> kPersianMagnitudes = {
+    " هزار", " میلیون", " میلیارد", " تریلیون"};
 
-struct Currency {
+struct PersianCurrency {
   string_view sign;
   string_view name;
   string_view cents;
 };
 
-constexpr std::array kCurrencies = {Currency{"$", "دلار", "سنت"},
-                                    Currency{"£", "پوند", "پنی"},
-                                    Currency{"€", "یورو", "سنت"},
-                                    Currency{"¥", "ین", "سن"},
-                                    Currency{"₹", "روپیه", "پایسا"}};
+constexpr std::array kPersianCurrencies = {PersianCurrency{"$", "دلار", "سنت"},
+                                           PersianCurrency{"£", "پوند", "پنی"},
+                                           PersianCurrency{"€", "یورو", "سنت"},
+                                           PersianCurrency{"¥", "ین", "سن"},
+                                           PersianCurrency{"₹", "روپیه", "پایسا"}};
 
-const Currency* find_currency(string_view text) {
+const PersianCurrency* find_persian_sign(string_view text) {
   const string_view sign = leading_currency_sign(text);
-  const auto* found = std::ranges::find(kCurrencies, sign, &Currency::sign);
-  return found == kCurrencies.end() ? nullptr : found;
+  const auto* found = std::ranges::find(kPersianCurrencies, sign, &PersianCurrency::sign);
+  return found == kPersianCurrencies.end() ? nullptr : found;
 }
 
-std::string money_words(const WrittenNumber& number, const Currency& currency) {
+std::string persian_money_words(const WrittenNumber& number, const PersianCurrency& currency) {
   const std::string name(currency.name);
   if (number.fraction.size() != 2) {
     return persian_number(number) + ' ' + name;
@@ -50,7 +51,7 @@ std::string money_words(const WrittenNumber& number, const Currency& currency) {
 }  // namespace
 
 std::size_t read_persian_money(const Place& place, WordWriter& out) {
-  const Currency* currency = find_currency(place.rest);
+  const PersianCurrency* currency = find_persian_sign(place.rest);
   if (currency == nullptr) {
     return 0;
   }
@@ -61,19 +62,19 @@ std::size_t read_persian_money(const Place& place, WordWriter& out) {
     return 0;
   }
   length += number->length;
-  for (const string_view magnitude : kMagnitudes) {
+  for (const string_view magnitude : kPersianMagnitudes) {
     if (place.rest.substr(length).starts_with(magnitude)) {
       out.words(persian_number(*number) + std::string(magnitude) + ' ' +
                 std::string(currency->name));
       return length + magnitude.size();
     }
   }
-  out.words(money_words(*number, *currency));
+  out.words(persian_money_words(*number, *currency));
   return length;
 }
 
 PersianCurrencySuffix find_persian_currency(string_view sign) {
-  const Currency* currency = find_currency(sign);
+  const PersianCurrency* currency = find_persian_sign(sign);
   if (currency == nullptr || starts_with_digit(sign.substr(currency->sign.size()))) {
     return {};
   }

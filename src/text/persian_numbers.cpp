@@ -8,32 +8,32 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 20> kSmall = {
+constexpr std::array<string_view, 20> kPersianSmall = {
     "صفر", "یک",    "دو",     "سه",    "چهار",   "پنج",    "شش",     "هفت",  "هشت",  "نه",
     "ده",  "یازده", "دوازده", "سیزده", "چهارده", "پانزده", "شانزده", "هفده", "هجده", "نوزده"};
 
-constexpr std::array<string_view, 10> kTens = {
+constexpr std::array<string_view, 10> kPersianTens = {
     "", "", "بیست", "سی", "چهل", "پنجاه", "شصت", "هفتاد", "هشتاد", "نود"};
 
 constexpr std::array<string_view, 10> kHundreds = {
     "", "صد", "دویست", "سیصد", "چهارصد", "پانصد", "ششصد", "هفتصد", "هشتصد", "نهصد"};
 
-struct Scale {
+struct PersianScale {
   std::uint64_t value;
   string_view name;
 };
 
-constexpr std::array kScales = {Scale{1'000'000'000'000'000, "کوادریلیون"},
-                                Scale{1'000'000'000'000, "تریلیون"},
-                                Scale{1'000'000'000, "میلیارد"},
-                                Scale{1'000'000, "میلیون"},
-                                Scale{1'000, "هزار"}};
+constexpr std::array kPersianScales = {PersianScale{1'000'000'000'000'000, "کوادریلیون"},
+                                       PersianScale{1'000'000'000'000, "تریلیون"},
+                                       PersianScale{1'000'000'000, "میلیارد"},
+                                       PersianScale{1'000'000, "میلیون"},
+                                       PersianScale{1'000, "هزار"}};
 
 // Of one to six decimal places.
 constexpr std::array<string_view, 7> kPlaces = {
     "", "دهم", "صدم", "هزارم", "ده‌هزارم", "صدهزارم", "میلیونم"};
 
-constexpr std::size_t kLongestSpelled = 9;  // digits; longer ones are an identifier, not a count
+constexpr std::size_t kMaxPersianDigits = 9;  // digits; longer ones are an identifier, not a count
 
 void join(std::string& words, string_view more) {
   words += words.empty() ? "" : " و ";
@@ -47,11 +47,11 @@ std::string below_thousand(std::uint64_t value) {
     value %= 100;
   }
   if (value >= 20) {
-    join(words, kTens[value / 10]);
+    join(words, kPersianTens[value / 10]);
     value %= 10;
   }
   if (value > 0) {
-    join(words, kSmall[value]);
+    join(words, kPersianSmall[value]);
   }
   return words;
 }
@@ -60,10 +60,10 @@ std::string below_thousand(std::uint64_t value) {
 
 std::string persian_cardinal(std::uint64_t value) {
   if (value == 0) {
-    return std::string(kSmall[0]);
+    return std::string(kPersianSmall[0]);
   }
   std::string words;
-  for (const Scale& scale : kScales) {
+  for (const PersianScale& scale : kPersianScales) {
     const std::uint64_t count = value / scale.value;
     if (count == 0) {
       continue;
@@ -99,7 +99,7 @@ std::string persian_digits(string_view digits) {
   std::string words;
   for (const char digit : digits) {
     words += words.empty() ? "" : " ";
-    words += kSmall[static_cast<std::size_t>(digit - '0')];
+    words += kPersianSmall[static_cast<std::size_t>(digit - '0')];
   }
   return words;
 }
@@ -110,7 +110,7 @@ std::string persian_decimals(string_view digits) {
     return persian_digits(digits);
   }
   if (*value == 0) {
-    return std::string(kSmall[0]);
+    return std::string(kPersianSmall[0]);
   }
   return persian_cardinal(*value) + ' ' + std::string(kPlaces[digits.size()]);
 }
@@ -123,7 +123,7 @@ std::string persian_fraction(std::uint64_t numerator, std::uint64_t denominator)
 std::string persian_digit_group(string_view digits) {
   std::string words;
   while (digits.size() > 1 && digits.front() == '0') {
-    words += kSmall[0];
+    words += kPersianSmall[0];
     words += ' ';
     digits.remove_prefix(1);
   }
@@ -140,7 +140,7 @@ std::string persian_integer(const WrittenNumber& number) {
   const std::optional<std::uint64_t> value = to_value(digits);
   const bool leading_zero = digits.size() > 1 && digits.front() == '0';
   const bool identifier =
-      !number.grouped && !digits.ends_with("000") && digits.size() > kLongestSpelled;
+      !number.grouped && !digits.ends_with("000") && digits.size() > kMaxPersianDigits;
   return leading_zero || identifier || !value ? persian_digits(digits) : persian_cardinal(*value);
 }
 

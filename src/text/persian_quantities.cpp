@@ -34,7 +34,7 @@ constexpr std::array<string_view, 13> kMeasured = {"هزار",
                                                    "سانتی",
                                                    "میلی"};
 
-std::size_t read_sign(const Place& place, WordWriter& out) {
+std::size_t read_persian_sign(const Place& place, WordWriter& out) {
   const bool minus = place.rest.starts_with('-');
   const bool boundary = ends_at_boundary(place.before) || place.before.ends_with("«");
   const string_view next = place.rest.substr(1);
@@ -80,7 +80,7 @@ std::vector<std::size_t> spoken_sizes(string_view digits) {
   }
 }
 
-std::size_t read_phone_number(const Place& place, WordWriter& out) {
+std::size_t read_persian_phone(const Place& place, WordWriter& out) {
   const std::optional<PhoneNumber> number = scan_phone_number(place.rest);
   if (!number || ends_in_digit(place.before)) {
     return 0;
@@ -101,7 +101,7 @@ std::size_t read_phone_number(const Place& place, WordWriter& out) {
 }
 
 // ۲۱م, ۲۱‌ام, ۲۱ ام, ۲۱مین
-std::size_t read_ordinal(const Place& place, WordWriter& out) {
+std::size_t read_persian_ordinal(const Place& place, WordWriter& out) {
   const std::optional<WrittenNumber> number = scan_number(place.rest);
   if (!number || !number->fraction.empty() || !to_value(number->integer)) {
     return 0;
@@ -173,12 +173,12 @@ std::size_t read_mixed_fraction(const Place& place, WordWriter& out) {
 }
 
 // "%", "km", "$" behind a number: their words and length.
-struct Suffix {
+struct PersianSuffix {
   std::string words;
   std::size_t length = 0;
 };
 
-Suffix find_suffix(string_view after) {
+PersianSuffix find_persian_suffix(string_view after) {
   const std::size_t gap = after.starts_with(' ') ? 1 : 0;
   const string_view sign = after.substr(gap);
   if (sign.starts_with('%') && !starts_with_digit(sign.substr(1))) {
@@ -194,12 +194,12 @@ Suffix find_suffix(string_view after) {
   return {.words = {}, .length = after.starts_with(kZwnjBytes) ? kZwnjBytes.size() : 0};
 }
 
-std::size_t read_number(const Place& place, WordWriter& out) {
+std::size_t read_persian_number(const Place& place, WordWriter& out) {
   const std::optional<WrittenNumber> number = scan_number(place.rest);
   if (!number) {
     return 0;
   }
-  const Suffix suffix = find_suffix(place.rest.substr(number->length));
+  const PersianSuffix suffix = find_persian_suffix(place.rest.substr(number->length));
   out.words(persian_number(*number) + suffix.words);
   return number->length + suffix.length;
 }
@@ -207,16 +207,16 @@ std::size_t read_number(const Place& place, WordWriter& out) {
 }  // namespace
 
 std::size_t read_persian_quantity(const Place& place, WordWriter& out) {
-  constexpr std::array kReaders = {read_phone_number,
-                                   read_sign,
+  constexpr std::array kReaders = {read_persian_phone,
+                                   read_persian_sign,
                                    read_persian_money,
                                    read_percent_in_front,
                                    read_persian_date,
                                    read_persian_clock_time,
-                                   read_ordinal,
+                                   read_persian_ordinal,
                                    read_slash,
                                    read_mixed_fraction,
-                                   read_number};
+                                   read_persian_number};
   for (const auto reader : kReaders) {
     if (const std::size_t length = reader(place, out); length > 0) {
       return length;

@@ -13,8 +13,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::string_view kFormat = "qanat-checkpoint-seal";
-constexpr int kVersion = 1;
+constexpr std::string_view kSealFormat = "qanat-checkpoint-seal";
+constexpr int kSealVersion = 1;
 constexpr Bytes kLargestSeal = mebibytes(1);
 constexpr Bytes kLargestFile = mebibytes(1 << 20);
 
@@ -67,8 +67,8 @@ std::string to_text(const CheckpointSeal& seal) {
   for (const auto& [name, file] : seal.files) {
     files[name] = {{"bytes", file.bytes}, {"xxh3", fmt::format("{:016x}", file.checksum)}};
   }
-  const nlohmann::json json = {{"format", kFormat},
-                               {"version", kVersion},
+  const nlohmann::json json = {{"format", kSealFormat},
+                               {"version", kSealVersion},
                                {"step", seal.step},
                                {"save", seal.save},
                                {"best", seal.best},
@@ -78,9 +78,9 @@ std::string to_text(const CheckpointSeal& seal) {
 
 Result<CheckpointSeal> parse_seal(std::string_view text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("format", nlohmann::json()) != kFormat ||
-      count_at(json, "version") != kVersion) {
-    return Failure{fmt::format("not the seal of a checkpoint, version {}", kVersion)};
+  if (!json.is_object() || json.value("format", nlohmann::json()) != kSealFormat ||
+      count_at(json, "version") != kSealVersion) {
+    return Failure{fmt::format("not the seal of a checkpoint, version {}", kSealVersion)};
   }
   const std::optional<std::int64_t> step = count_at(json, "step");
   const std::optional<std::int64_t> save = count_at(json, "save");

@@ -5,22 +5,22 @@
 namespace qanat {
 namespace {
 
-CheckpointSeal example() {
+CheckpointSeal example_seal() {
   return {
       .step = 1000, .save = 3, .best = true, .files = {{"a", {.bytes = 7, .checksum = 0xABCDU}}}};
 }
 
 TEST(CheckpointSealTest, ComesBackFromItsText) {
-  const Result<CheckpointSeal> seal = parse_seal(to_text(example()));
+  const Result<CheckpointSeal> seal = parse_seal(to_text(example_seal()));
 
   ASSERT_TRUE(seal) << seal.failure().what;
-  EXPECT_EQ(seal.value(), example());
+  EXPECT_EQ(seal.value(), example_seal());
 }
 
 class CheckpointSealBadTest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(CheckpointSealBadTest, IsRefused) {
-  std::string text = to_text(example());
+  std::string text = to_text(example_seal());
   const auto [from, to] = GetParam();
   const std::size_t at = text.find(from);
   ASSERT_NE(at, std::string::npos);

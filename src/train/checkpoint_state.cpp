@@ -13,8 +13,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::string_view kFormat = "qanat-checkpoint";
-constexpr int kVersion = 1;
+constexpr std::string_view kStateFormat = "qanat-checkpoint";
+constexpr int kStateVersion = 1;
 constexpr std::int64_t kMaxVocabulary = 65'536;
 constexpr std::size_t kMaxSpeakers = 1'000'000;
 
@@ -215,8 +215,8 @@ nlohmann::json to_json(const CheckpointState& state) {
   const StoredModel& model = state.model;
   const StoredText& text = state.text;
   const MelConfig& mel = state.mel;
-  return {{"format", kFormat},
-          {"version", kVersion},
+  return {{"format", kStateFormat},
+          {"version", kStateVersion},
           {"model",
            {{"size", name_of(model.size, kChoices<ModelSize>)},
             {"vocabulary", model.vocabulary},
@@ -244,10 +244,10 @@ Result<CheckpointState> to_checkpoint_state(const nlohmann::json& json) {
     return Failure{fmt::format("state: {}; expected an object", json.type_name())};
   }
   StateReader reader(json);
-  if (reader.word("/format") != kFormat) {
-    reader.fail(fmt::format("/format: expected {}", kFormat));
+  if (reader.word("/format") != kStateFormat) {
+    reader.fail(fmt::format("/format: expected {}", kStateFormat));
   }
-  reader.integer("/version", kVersion, kVersion);
+  reader.integer("/version", kStateVersion, kStateVersion);
   CheckpointState state{.model = read_model(reader),
                         .text = read_text(reader),
                         .speakers = reader.words("/speakers"),

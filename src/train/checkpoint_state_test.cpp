@@ -5,7 +5,7 @@
 namespace qanat {
 namespace {
 
-CheckpointState example() {
+CheckpointState example_state() {
   return {.model = {.size = ModelSize::nano, .vocabulary = 130, .mel_mean = -5.2F},
           .text = {.units = SymbolSet::phonemes,
                    .stress = StressMarks::drop,
@@ -15,29 +15,29 @@ CheckpointState example() {
           .mel = {.fmax = 7600.0F}};
 }
 
-std::string failure_of(const nlohmann::json& json) {
+std::string state_failure(const nlohmann::json& json) {
   const Result<CheckpointState> state = to_checkpoint_state(json);
   return state ? "" : state.failure().what;
 }
 
-// example() with one value replaced.
+// example_state() with one value replaced.
 std::string failure_with(const char* pointer, const nlohmann::json& value) {
-  nlohmann::json json = to_json(example());
+  nlohmann::json json = to_json(example_state());
   json[nlohmann::json::json_pointer(pointer)] = value;
-  return failure_of(json);
+  return state_failure(json);
 }
 
 TEST(CheckpointStateTest, ComesBackFromItsText) {
-  const std::string text = to_json(example()).dump();
+  const std::string text = to_json(example_state()).dump();
 
   const Result<CheckpointState> state = to_checkpoint_state(nlohmann::json::parse(text));
 
   ASSERT_TRUE(state) << state.failure().what;
-  EXPECT_EQ(state.value(), example());
+  EXPECT_EQ(state.value(), example_state());
 }
 
 TEST(CheckpointStateTest, IgnoresWhatTheTrainerKeepsBesideIt) {
-  nlohmann::json json = to_json(example());
+  nlohmann::json json = to_json(example_state());
   json["plan"] = {{"epoch", 3}};
 
   EXPECT_TRUE(to_checkpoint_state(json));
@@ -55,10 +55,10 @@ TEST(CheckpointStateTest, TheFrontEndOfAStateGivesItsIds) {
 }
 
 TEST(CheckpointStateTest, NamesTheFieldThatIsMissing) {
-  nlohmann::json json = to_json(example());
+  nlohmann::json json = to_json(example_state());
   json["text"].erase("units");
 
-  EXPECT_THAT(failure_of(json), testing::HasSubstr("/text/units: missing"));
+  EXPECT_THAT(state_failure(json), testing::HasSubstr("/text/units: missing"));
 }
 
 TEST(CheckpointStateTest, RefusesAnotherFormat) {
@@ -96,7 +96,7 @@ TEST(CheckpointStateTest, RefusesASpectrogramThatCannotBe) {
 }
 
 TEST(CheckpointStateTest, RefusesWhatIsNoObject) {
-  EXPECT_THAT(failure_of(nlohmann::json::array()), testing::HasSubstr("expected an object"));
+  EXPECT_THAT(state_failure(nlohmann::json::array()), testing::HasSubstr("expected an object"));
 }
 
 }  // namespace

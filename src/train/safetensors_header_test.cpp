@@ -23,7 +23,7 @@ std::span<const std::byte> bytes(const std::string& file) {
   return std::as_bytes(std::span(file));
 }
 
-std::string failure_of(std::string_view header, std::size_t num_value_bytes) {
+std::string header_failure(std::string_view header, std::size_t num_value_bytes) {
   const std::string file = with_length(header, num_value_bytes);
   const Result<SafetensorsHeader> read = read_safetensors_header(bytes(file));
   return read ? "" : read.failure().what;
@@ -63,7 +63,7 @@ TEST(SafetensorsHeaderTest, ValuesBeginAlignedAndLargeElementsComeFirst) {
 }
 
 TEST(SafetensorsHeaderTest, AFileWithoutTensorsIsOne) {
-  EXPECT_EQ(failure_of("{}", 0), "");
+  EXPECT_EQ(header_failure("{}", 0), "");
 }
 
 struct BadHeader {
@@ -76,7 +76,7 @@ struct BadHeader {
 class SafetensorsHeaderBadTest : public testing::TestWithParam<BadHeader> {};
 
 TEST_P(SafetensorsHeaderBadTest, IsRefusedWithTheReason) {
-  EXPECT_THAT(failure_of(GetParam().header, GetParam().num_value_bytes),
+  EXPECT_THAT(header_failure(GetParam().header, GetParam().num_value_bytes),
               HasSubstr(GetParam().problem));
 }
 

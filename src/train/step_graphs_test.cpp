@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr BatchShape kShape{.rows = 3, .frames = 48, .tokens = 12};
+constexpr BatchShape kGraphShape{.rows = 3, .frames = 48, .tokens = 12};
 constexpr int kSteps = 6;  // two to get warm, one to record, three to play
 
 // A model on a scripted GPU; libtorch computes on the CPU.
@@ -37,7 +37,7 @@ class GraphBench {
   // The weights after some updates on batches of one shape.
   torch::Tensor train() {
     for (std::uint32_t i = 0; i < kSteps; ++i) {
-      const MadeUpBatch batch({3 * i, 3 * i + 1, 3 * i + 2}, kShape);
+      const MadeUpBatch batch({3 * i, 3 * i + 1, 3 * i + 2}, kGraphShape);
       const Clock::time_point now = Clock::now();
       step_->accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
       step_->update({.step = i, .learning_rate = 1e-3});

@@ -20,7 +20,7 @@ namespace qanat {
 namespace {
 
 constexpr double kThreshold = 3;  // frames
-constexpr int kSteps = 50;
+constexpr int kAlignerSteps = 50;
 
 ClipSet clips_in(Language language) {
   const std::filesystem::path folder =
@@ -32,9 +32,9 @@ ClipSet clips_in(Language language) {
 TrainedModel train_aligner(const ClipSet& set) {
   TrainedModel model = make_trained_model(
       model_shape(ModelPreset::nano, set.vocabulary), AdamWOptions{}, 1, torch::kCPU);
-  const Schedule schedule{.peak = 1e-2, .warmup = 5, .total = kSteps};
+  const Schedule schedule{.peak = 1e-2, .warmup = 5, .total = kAlignerSteps};
   const ModelBatch batch = to_batch(set.clips);
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kAlignerSteps; ++step) {
     const torch::Tensor losses = forward_sum(
         model.network->align(batch).log_probability, batch.token_lengths, batch.mel_lengths);
     const torch::Tensor loss = (losses / batch.token_lengths).mean();

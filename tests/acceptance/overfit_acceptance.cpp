@@ -19,7 +19,7 @@ namespace qanat {
 namespace {
 
 constexpr int kClips = 8;
-constexpr int kSteps = 400;
+constexpr int kOverfitSteps = 400;
 constexpr int kBinarisationStart = 60;  // steps after which the alignment is made hard
 
 ClipSet eight_clips() {
@@ -33,10 +33,10 @@ ClipSet eight_clips() {
 
 // Trains on one batch; returns the mean of mel L1 over the frames in the last step, in nat.
 double learn_by_heart(TrainedModel& model, const ModelBatch& batch) {
-  const Schedule schedule{.peak = 2e-3, .warmup = 40, .total = kSteps};
+  const Schedule schedule{.peak = 2e-3, .warmup = 40, .total = kOverfitSteps};
   const double frames = batch.mel_lengths.sum().item<double>();
   torch::Tensor sums;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kOverfitSteps; ++step) {
     PieceOptions options;
     options.weights.binarisation = step < kBinarisationStart ? 0 : 0.1;
     sums = torch::zeros({kLossSums});
@@ -54,7 +54,8 @@ TEST(OverfitAcceptance, NanoSpeaksEightClipsItWasTrainedOn) {
       model_shape(ModelPreset::nano, set.vocabulary), AdamWOptions{}, 1, torch::kCPU);
 
   const double mel_l1 = learn_by_heart(model, batch);
-  fmt::print("nano, {} clips, {} steps: mel L1 {:.3f} nat\n", set.clips.size(), kSteps, mel_l1);
+  fmt::print(
+      "nano, {} clips, {} steps: mel L1 {:.3f} nat\n", set.clips.size(), kOverfitSteps, mel_l1);
   EXPECT_LE(mel_l1, 0.40);
   const std::vector<torch::Tensor> spoken =
       model.network->synthesise({.tokens = batch.tokens,

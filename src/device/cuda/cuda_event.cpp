@@ -5,7 +5,7 @@
 namespace qanat {
 namespace {
 
-CudaEventHandle make_handle(CudaCore& core) {
+CudaEventHandle make_event_handle(CudaCore& core) {
   CudaEventHandle handle = nullptr;
   core.guarded([&] { handle = core.runtime->make_event(core.id.index); });
   return handle;
@@ -13,7 +13,7 @@ CudaEventHandle make_handle(CudaCore& core) {
 
 }  // namespace
 
-CudaEvent::CudaEvent(CudaCore& core) : core_(core), handle_(make_handle(core)) {}
+CudaEvent::CudaEvent(CudaCore& core) : core_(core), handle_(make_event_handle(core)) {}
 
 CudaEvent::~CudaEvent() {
   core_.runtime->drop_event(handle_);

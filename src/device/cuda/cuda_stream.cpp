@@ -10,9 +10,9 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kQueueDepth = 1024;  // deeper than any loop submits ahead
+constexpr std::size_t kCudaQueueDepth = 1024;  // deeper than any loop submits ahead
 
-CudaStreamHandle make_handle(CudaCore& core, int device) {
+CudaStreamHandle make_stream_handle(CudaCore& core, int device) {
   CudaStreamHandle handle = nullptr;
   core.guarded([&] { handle = core.runtime->make_stream(device); });
   return handle;
@@ -29,7 +29,7 @@ class CudaStream::Staging {
       : core_(core),
         into_(into),
         from_device_(from_device),
-        out_(make_handle(core, from_device)),
+        out_(make_stream_handle(core, from_device)),
         begun_(core.runtime->make_event(core.id.index)),
         arrived_(core.runtime->make_event(from_device)) {}
   Staging(const Staging&) = delete;
@@ -105,8 +105,8 @@ class CudaStream::Graph : public DeviceGraph {
 CudaStream::CudaStream(std::string name, CudaCore& core)
     : name_(std::move(name)),
       core_(core),
-      handle_(make_handle(core, core.id.index)),
-      callbacks_(kQueueDepth) {
+      handle_(make_stream_handle(core, core.id.index)),
+      callbacks_(kCudaQueueDepth) {
   thread_ = start_thread(name_, [this](const std::stop_token&) { call_back(); });
 }
 

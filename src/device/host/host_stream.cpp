@@ -12,7 +12,7 @@ namespace qanat {
 namespace {
 
 // As deep as the launch queue of a real GPU: deeper than any loop submits ahead.
-constexpr std::size_t kQueueDepth = 1024;
+constexpr std::size_t kHostQueueDepth = 1024;
 
 // Lets `end` pass, as the emulated wire would; a stop ends it early.
 void occupy_link_until(Clock::time_point end, const std::stop_token& stop) {
@@ -25,7 +25,7 @@ void occupy_link_until(Clock::time_point end, const std::stop_token& stop) {
 }  // namespace
 
 HostStream::HostStream(HostStreamOptions options, HostDeviceClocks& clocks)
-    : options_(std::move(options)), clocks_(clocks), entries_(kQueueDepth) {
+    : options_(std::move(options)), clocks_(clocks), entries_(kHostQueueDepth) {
   thread_ = start_thread(options_.name, [this](const std::stop_token& stop) { work(stop); });
 }
 
