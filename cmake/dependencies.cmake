@@ -13,6 +13,11 @@ if(QANAT_CUDA)
   include(cmake/cuda_libtorch.cmake)
 else()
   find_package(Torch REQUIRED)
+  # It spells out the default, which would keep precompiled headers from being shared.
+  get_target_property(torch_options torch INTERFACE_COMPILE_OPTIONS)
+  if(torch_options STREQUAL "-D_GLIBCXX_USE_CXX11_ABI=1")
+    set_target_properties(torch PROPERTIES INTERFACE_COMPILE_OPTIONS "")
+  endif()
 endif()
 if(QANAT_BENCH)
   pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)  # the yardstick of bench/mel_bench.cpp

@@ -1,14 +1,23 @@
-# Headers that cost more to read than the code that includes them are read once, in two forms:
-# libtorch's for the modules that use it, GoogleTest's for the tests of those that do not.
-function(qanat_prefix name header)
+# Headers that cost more to read than the code that includes them are read once, in four forms:
+# with and without libtorch, with and without GoogleTest. Nothing may rely on them: `./dev lint`
+# builds without.
+set(light_headers
+    <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstddef> <cstdint>
+    <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <ostream> <random>
+    <set> <span> <sstream> <stop_token> <string> <string_view> <thread> <unordered_map> <utility>
+    <variant> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
+set(light_libraries fmt::fmt nlohmann_json::nlohmann_json)
+function(qanat_prefix name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/prefix/${name}.cpp CONTENT "")
   add_library(qanat_${name}_prefix OBJECT ${PROJECT_BINARY_DIR}/prefix/${name}.cpp)
-  target_link_libraries(qanat_${name}_prefix PRIVATE ${ARGN} qanat::warnings)
-  target_precompile_headers(qanat_${name}_prefix PRIVATE ${header})
+  target_link_libraries(qanat_${name}_prefix PRIVATE ${light_libraries} ${arg_LINK} qanat::warnings)
+  target_precompile_headers(qanat_${name}_prefix PRIVATE ${light_headers} ${arg_HEADERS})
 endfunction()
-qanat_prefix(torch <torch/torch.h> ${TORCH_LIBRARIES})
+qanat_prefix(plain)
+qanat_prefix(torch HEADERS <torch/torch.h> LINK ${TORCH_LIBRARIES})
 if(QANAT_TESTS)
-  qanat_prefix(gtest <gmock/gmock.h> GTest::gmock)
+  qanat_prefix(plain_test HEADERS <gmock/gmock.h> LINK GTest::gmock)
 endif()
 
 # qanat_module(<name> [TORCH] [SOURCES <files>...] [DEPENDS <modules>...] [LINK <libraries>...])
@@ -25,6 +34,11 @@ function(qanat_module name)
     target_link_libraries(qanat_${name} PUBLIC ${arg_DEPENDS} ${arg_LINK}
                           PRIVATE $<BUILD_INTERFACE:qanat::warnings>)
     target_include_directories(qanat_${name} PUBLIC ${include_folders})
+    if(arg_TORCH)
+      target_precompile_headers(qanat_${name} REUSE_FROM qanat_torch_prefix)
+    else()
+      target_precompile_headers(qanat_${name} REUSE_FROM qanat_plain_prefix)
+    endif()
   else()
     add_library(qanat_${name} INTERFACE)
     target_link_libraries(qanat_${name} INTERFACE ${arg_DEPENDS} ${arg_LINK})
@@ -32,33 +46,50 @@ function(qanat_module name)
   endif()
   if(arg_TORCH)
     target_link_libraries(qanat_${name} PUBLIC ${TORCH_LIBRARIES})
-    target_precompile_headers(qanat_${name} REUSE_FROM qanat_torch_prefix)
   endif()
   add_library(qanat::${name} ALIAS qanat_${name})
   set_property(GLOBAL APPEND PROPERTY QANAT_MODULES ${name})  # for cmake/package.cmake
 endfunction()
 
-# qanat_tests(<name> [TORCH] <files>... [LINK <libraries>...])
+# qanat_test_program(<target> [TORCH] PREFIX <name> LABELS <labels>... [TIMEOUT <seconds>]
+#                    SOURCES <files>... LINK <libraries>...)
 #
-# One test program per module, every case its own ctest, labelled `fast`.
-function(qanat_tests name)
+# Every case is its own ctest, <name>.<Suite>.<Case>. Tests are read once and run once: -O1 compiles
+# them in two thirds of the time; what they test keeps the flags of the build.
+function(qanat_test_program target)
   if(NOT QANAT_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
-  add_executable(qanat_${name}_test ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(qanat_${name}_test PRIVATE qanat::${name} qanat::warnings ${arg_LINK}
-                                                   GTest::gmock GTest::gtest_main)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "PREFIX;TIMEOUT" "LABELS;SOURCES;LINK")
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_LINK} qanat::warnings GTest::gmock GTest::gtest_main)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
   if(arg_TORCH)
-    target_precompile_headers(qanat_${name}_test REUSE_FROM qanat_torch_prefix)
+    target_precompile_headers(${target} REUSE_FROM qanat_torch_prefix)
   else()
-    target_precompile_headers(qanat_${name}_test REUSE_FROM qanat_gtest_prefix)
+    target_precompile_headers(${target} REUSE_FROM qanat_plain_test_prefix)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
   endif()
   gtest_discover_tests(
-    qanat_${name}_test
-    TEST_PREFIX ${name}.
+    ${target}
+    TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS fast TIMEOUT 120)
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# qanat_tests(<name> [TORCH] <files>... [LINK <libraries>...]): the fast tests of a module.
+function(qanat_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
+  set(torch)
+  if(arg_TORCH)
+    set(torch TORCH)
+  endif()
+  qanat_test_program(qanat_${name}_test ${torch} PREFIX ${name} LABELS fast
+                     SOURCES ${arg_UNPARSED_ARGUMENTS} LINK qanat::${name} ${arg_LINK})
 endfunction()
 
 # qanat_concurrency_tests(<name> <files>...)
@@ -66,15 +97,6 @@ endfunction()
 # Tests of a module's threads, in a program of their own: what ./dev sanitize repeats a hundred
 # times under ThreadSanitizer.
 function(qanat_concurrency_tests name)
-  if(NOT QANAT_TESTS)
-    return()
-  endif()
-  add_executable(qanat_${name}_concurrency_test ${ARGN})
-  target_link_libraries(qanat_${name}_concurrency_test PRIVATE qanat::${name} qanat::warnings
-                                                               GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(
-    qanat_${name}_concurrency_test
-    TEST_PREFIX ${name}.
-    DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "fast;concurrency" TIMEOUT 120)
+  qanat_test_program(qanat_${name}_concurrency_test PREFIX ${name} LABELS fast concurrency
+                     SOURCES ${ARGN} LINK qanat::${name})
 endfunction()
