@@ -1,6 +1,6 @@
-# Headers that cost more to read than the code that includes them are read once, in four forms:
-# with and without libtorch, with and without GoogleTest. Nothing may rely on them: `./dev lint`
-# builds without.
+# Headers that cost more to read than the code that includes them are read once: libtorch's always,
+# the others where files are read together (CMAKE_UNITY_BUILD). A build file by file reads what each
+# file includes itself, and so finds what it forgot.
 set(light_headers
     <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstddef> <cstdint>
     <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <ostream> <random>
@@ -14,11 +14,18 @@ function(qanat_prefix name)
   target_link_libraries(qanat_${name}_prefix PRIVATE ${light_libraries} ${arg_LINK} qanat::warnings)
   target_precompile_headers(qanat_${name}_prefix PRIVATE ${light_headers} ${arg_HEADERS})
 endfunction()
-qanat_prefix(plain)
 qanat_prefix(torch HEADERS <torch/torch.h> LINK ${TORCH_LIBRARIES})
-if(QANAT_TESTS)
-  qanat_prefix(plain_test HEADERS <gmock/gmock.h> LINK GTest::gmock)
+if(CMAKE_UNITY_BUILD)
+  qanat_prefix(plain)
+  if(QANAT_TESTS)
+    qanat_prefix(plain_test HEADERS <gmock/gmock.h> LINK GTest::gmock)
+  endif()
 endif()
+function(qanat_use_prefix target name)
+  if(TARGET qanat_${name}_prefix)
+    target_precompile_headers(${target} REUSE_FROM qanat_${name}_prefix)
+  endif()
+endfunction()
 
 # qanat_module(<name> [TORCH] [SOURCES <files>...] [DEPENDS <modules>...] [LINK <libraries>...])
 #
@@ -35,9 +42,9 @@ function(qanat_module name)
                           PRIVATE $<BUILD_INTERFACE:qanat::warnings>)
     target_include_directories(qanat_${name} PUBLIC ${include_folders})
     if(arg_TORCH)
-      target_precompile_headers(qanat_${name} REUSE_FROM qanat_torch_prefix)
+      qanat_use_prefix(qanat_${name} torch)
     else()
-      target_precompile_headers(qanat_${name} REUSE_FROM qanat_plain_prefix)
+      qanat_use_prefix(qanat_${name} plain)
     endif()
   else()
     add_library(qanat_${name} INTERFACE)
@@ -51,7 +58,7 @@ function(qanat_module name)
   set_property(GLOBAL APPEND PROPERTY QANAT_MODULES ${name})  # for cmake/package.cmake
 endfunction()
 
-# qanat_test_program(<target> [TORCH] PREFIX <name> LABELS <labels>... [TIMEOUT <seconds>]
+# qanat_test_program(<target> [TORCH] PREFIX <name> LABELS <labels>... [TIMEOUT <seconds>] [PROPERTIES ...]
 #                    SOURCES <files>... LINK <libraries>...)
 #
 # Every case is its own ctest, <name>.<Suite>.<Case>. Tests are read once and run once: -O1 compiles
@@ -60,16 +67,16 @@ function(qanat_test_program target)
   if(NOT QANAT_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "PREFIX;TIMEOUT" "LABELS;SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "PREFIX;TIMEOUT" "LABELS;SOURCES;LINK;PROPERTIES")
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINK} qanat::warnings GTest::gmock GTest::gtest_main)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${target} PRIVATE -O1)
   endif()
   if(arg_TORCH)
-    target_precompile_headers(${target} REUSE_FROM qanat_torch_prefix)
+    qanat_use_prefix(${target} torch)
   else()
-    target_precompile_headers(${target} REUSE_FROM qanat_plain_test_prefix)
+    qanat_use_prefix(${target} plain_test)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
@@ -78,7 +85,7 @@ function(qanat_test_program target)
     ${target}
     TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ${arg_PROPERTIES})
 endfunction()
 
 # qanat_tests(<name> [TORCH] <files>... [LINK <libraries>...]): the fast tests of a module.
