@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,11 @@ namespace {
 
 constexpr std::size_t kPrefix = 4096;
 constexpr std::size_t kChunkSamples = 16384;
+constexpr std::size_t kId3Header = 10;
+
+std::string_view text_in(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 class WavSource : public AudioSource {
  public:
@@ -64,6 +70,22 @@ Result<std::optional<WavLayout>> read_wav_layout(const AudioFile& file,
   return parse_wav(fetch, file.size);
 }
 
+std::size_t id3_size(std::span<const std::byte> prefix) {
+  if (!text_in(prefix).starts_with("ID3") || prefix.size() < kId3Header) {
+    return 0;
+  }
+  const auto seven_bits = [&](std::size_t at) {
+    return std::to_integer<std::size_t>(prefix[at]) & 0x7FU;
+  };
+  return kId3Header +
+         (seven_bits(6) << 21U | seven_bits(7) << 14U | seven_bits(8) << 7U | seven_bits(9));
+}
+
+bool is_flac(std::span<const std::byte> prefix) {
+  const std::size_t begin = std::min(id3_size(prefix), prefix.size());
+  return text_in(prefix.subspan(begin)).starts_with("fLaC");
+}
+
 Result<AudioSourcePtr> open_audio_source(const AudioFile& file, std::span<const std::byte> prefix) {
   if (is_wav(prefix)) {
     const Result<std::optional<WavLayout>> layout = read_wav_layout(file, prefix);
@@ -73,6 +95,9 @@ Result<AudioSourcePtr> open_audio_source(const AudioFile& file, std::span<const 
     if (layout.value()) {
       return make_wav_source(file, *layout.value());
     }
+  }
+  if (is_flac(prefix)) {
+    return open_flac_source(file);
   }
   return is_mpeg(prefix) ? open_mpeg_source(file) : open_sndfile_source(file);
 }

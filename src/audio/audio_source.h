@@ -27,7 +27,8 @@ class AudioSource {
   virtual const AudioHeader& header() const = 0;
 
   // Fills whole frames of interleaved samples, full scale +-1 (floats may exceed it or not be
-  // finite), and returns how many frames; fewer than there is room for only at the end.
+  // finite), and returns how many frames; fewer than there is room for only at the end. The read
+  // of the last frame verifies what the format has a checksum of.
   virtual Result<std::size_t> read(std::span<float> interleaved) = 0;
 
   // How many frames may be missing at the end without the file being called truncated.
@@ -39,6 +40,13 @@ using AudioSourcePtr = std::unique_ptr<AudioSource>;
 AudioSourcePtr make_wav_source(const AudioFile& file, const WavLayout& layout);
 Result<AudioSourcePtr> open_sndfile_source(const AudioFile& file);
 Result<AudioSourcePtr> open_mpeg_source(const AudioFile& file);
+Result<AudioSourcePtr> open_flac_source(const AudioFile& file);
+
+// The ID3 tag that the bytes begin with; 0 without one.
+std::size_t id3_size(std::span<const std::byte> prefix);
+
+// Whether the bytes begin like FLAC, with or without an ID3 tag.
+bool is_flac(std::span<const std::byte> prefix);
 
 // Whether the bytes begin like MPEG audio (MP3), with or without an ID3 tag.
 bool is_mpeg(std::span<const std::byte> prefix);

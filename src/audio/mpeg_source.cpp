@@ -19,7 +19,6 @@ namespace qanat {
 namespace {
 
 constexpr std::int64_t kLargestMpegFrame = 1152;
-constexpr std::size_t kId3Header = 10;
 
 struct DeleteMpg123 {
   void operator()(mpg123_handle* decoder) const { mpg123_delete(decoder); }
@@ -104,14 +103,6 @@ class MpegSource : public AudioSource {
   AudioHeader header_;
 };
 
-std::size_t id3_size(std::span<const std::byte> bytes) {
-  const auto seven_bits = [&](std::size_t at) {
-    return std::to_integer<std::size_t>(bytes[at]) & 0x7FU;
-  };
-  return kId3Header +
-         (seven_bits(6) << 21U | seven_bits(7) << 14U | seven_bits(8) << 7U | seven_bits(9));
-}
-
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -129,7 +120,7 @@ bool is_frame_header(std::span<const std::byte> bytes) {
 bool states_its_length(const AudioFile& file) {
   std::array<std::byte, 256> bytes;
   Result<std::size_t> got = read_at(file, Bytes{0}, bytes);
-  if (got && got.value() == bytes.size() && text_of(bytes).starts_with("ID3")) {
+  if (got && id3_size(std::span(bytes).first(got.value())) > 0) {
     got = read_at(file, Bytes{static_cast<std::int64_t>(id3_size(bytes))}, bytes);
   }
   if (!got) {
@@ -191,12 +182,8 @@ Result<AudioSourcePtr> MpegSource::open(const AudioFile& file) {
 }  // namespace
 
 bool is_mpeg(std::span<const std::byte> prefix) {
-  if (!text_of(prefix).starts_with("ID3") || prefix.size() < kId3Header) {
-    return is_frame_header(prefix);
-  }
   // FLAC files carry ID3 tags, too.
-  const std::size_t begin = std::min(id3_size(prefix), prefix.size());
-  return !text_of(prefix.subspan(begin)).starts_with("fLaC");
+  return id3_size(prefix) > 0 ? !is_flac(prefix) : is_frame_header(prefix);
 }
 
 Result<AudioSourcePtr> open_mpeg_source(const AudioFile& file) {

@@ -1,8 +1,9 @@
-// FLAC, Ogg Vorbis and Opus, AIFF, RF64, W64, CAF, AU and the odd encodings of WAV: libsndfile.
+// Ogg Vorbis and Opus, AIFF, RF64, W64, CAF, AU and the odd encodings of WAV: libsndfile.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,7 @@ using SndfilePtr = std::unique_ptr<SNDFILE, CloseSndfile>;
 struct VirtualFile {
   const AudioFile& file;
   std::int64_t position = 0;
+  std::optional<Failure> failure{};  // of reading, which libsndfile takes for the end of the file
 };
 
 VirtualFile& virtual_file(void* user) {
@@ -48,6 +50,7 @@ sf_count_t virtual_read(void* out, sf_count_t count, void* user) {
   const std::span<std::byte> bytes(static_cast<std::byte*>(out), static_cast<std::size_t>(count));
   const Result<std::size_t> got = read_at(self.file, Bytes{self.position}, bytes);
   if (!got) {
+    self.failure = got.failure();
     return 0;
   }
   self.position += static_cast<std::int64_t>(got.value());
@@ -59,9 +62,6 @@ sf_count_t virtual_tell(void* user) {
 }
 
 std::string encoding_name(int format) {
-  if ((format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC) {
-    return "flac";
-  }
   constexpr std::array<std::pair<int, const char*>, 13> kNames = {{
       {SF_FORMAT_PCM_S8, "pcm_s8"},
       {SF_FORMAT_PCM_U8, "pcm_u8"},
@@ -113,6 +113,12 @@ class SndfileSource : public AudioSource {
   Result<std::size_t> read(std::span<float> interleaved) override {
     const auto frames = static_cast<sf_count_t>(interleaved.size()) / header_.channels;
     const sf_count_t got = sf_readf_float(file_.get(), interleaved.data(), frames);
+    if (virtual_.failure) {
+      return *virtual_.failure;
+    }
+    if (sf_error(file_.get()) != SF_ERR_NO_ERROR) {
+      return Failure{fmt::format("damaged: {}", sf_strerror(file_.get()))};
+    }
     return static_cast<std::size_t>(std::max<sf_count_t>(got, 0));
   }
 
@@ -131,6 +137,9 @@ Result<AudioSourcePtr> SndfileSource::open(const AudioFile& file) {
                    .tell = virtual_tell};
   SF_INFO info{};
   source->file_.reset(sf_open_virtual(&io, SFM_READ, &info, &source->virtual_));
+  if (source->virtual_.failure) {
+    return *source->virtual_.failure;
+  }
   if (!source->file_) {
     return not_audio(file);
   }
