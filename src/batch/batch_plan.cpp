@@ -23,7 +23,7 @@ std::uint64_t key(T number) {
   return static_cast<std::uint64_t>(number);
 }
 
-constexpr int kProbes = 16;  // draws for a substitute that fits, before rows of the batch serve
+constexpr int kSubstitutesInTurn = 8;  // of one bucket, before another one is tried
 
 }  // namespace
 
@@ -210,30 +210,61 @@ BatchSpec BatchPlan::batch(std::int64_t index) const {
           .bucket = static_cast<int>(batch.bucket)};
 }
 
-std::uint32_t BatchPlan::substitute(std::span<const ItemLength> lengths,
-                                    std::int64_t index,
-                                    int row,
-                                    int attempt) const {
-  const BatchSpec spec = batch(index);
-  const auto failed = spec.items[static_cast<std::size_t>(row)];
-  const auto bucket = static_cast<std::size_t>(spec.bucket);
-  std::uint32_t begin = bucket == 0 ? 0 : bucket_ends_[bucket - 1];
-  std::uint32_t end = bucket_ends_[bucket];
-  if (begin == end) {  // only the short last batch has this bucket's shape
-    begin = 0;
-    end = static_cast<std::uint32_t>(items_.size());
+Substitutes::Substitutes(const BatchPlan& plan,
+                         std::span<const ItemLength> lengths,
+                         std::int64_t index,
+                         int row)
+    : plan_(plan),
+      lengths_(lengths),
+      shape_(plan.batch(index).shape),
+      failed_(plan.batch(index).items[static_cast<std::size_t>(row)]) {
+  const std::uint64_t global = key(index) * key(plan.world_) + key(plan.rank_);
+  Random random{key(Purpose::substitute), plan.seed_, key(plan.epoch_), global, key(row)};
+  const auto add = [&](std::uint32_t begin, std::uint32_t end) {
+    if (begin < end) {
+      walks_.push_back({.begin = begin, .size = end - begin, .start = random.below(end - begin)});
+    }
+  };
+  const std::vector<std::uint32_t>& ends = plan.bucket_ends_;
+  const auto own = static_cast<std::size_t>(plan.batch(index).bucket);
+  for (std::size_t bucket = own + 1; bucket-- > 0;) {
+    add(bucket == 0 ? 0 : ends[bucket - 1], ends[bucket]);
   }
-  const std::uint64_t global = key(index) * key(world_) + key(rank_);
-  Random random{key(Purpose::substitute), seed_, key(epoch_), global, key(row), key(attempt)};
-  for (int probe = 0; probe < kProbes; ++probe) {
-    const std::uint32_t item = items_[begin + random.below(end - begin)];
-    const bool fits = lengths[item].frames <= static_cast<std::uint32_t>(spec.shape.frames) &&
-                      lengths[item].tokens <= static_cast<std::uint32_t>(spec.shape.tokens);
-    if (fits && item != failed) {
+  for (std::size_t bucket = own + 1; bucket < ends.size(); ++bucket) {
+    add(ends[bucket - 1], ends[bucket]);
+  }
+  add(ends.back(), static_cast<std::uint32_t>(plan.items_.size()));  // the short last batch
+}
+
+std::optional<std::uint32_t> Substitutes::step(Walk& walk) const {
+  while (walk.steps < walk.size) {
+    const std::uint32_t at = (walk.start + walk.steps++) % walk.size;
+    const std::uint32_t item = plan_.items_[walk.begin + at];
+    const bool fits = lengths_[item].frames <= static_cast<std::uint32_t>(shape_.frames) &&
+                      lengths_[item].tokens <= static_cast<std::uint32_t>(shape_.tokens);
+    if (fits && item != failed_) {
       return item;
     }
   }
-  return spec.items[static_cast<std::size_t>(row + 1 + attempt) % spec.items.size()];
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Substitutes::next() {
+  while (!walks_.empty()) {
+    const std::optional<std::uint32_t> item = step(walks_[walk_]);
+    if (!item) {
+      walks_.erase(walks_.begin() + static_cast<std::ptrdiff_t>(walk_));
+      walk_ = walk_ < walks_.size() ? walk_ : 0;
+      in_turn_ = 0;
+      continue;
+    }
+    if (++in_turn_ == kSubstitutesInTurn) {
+      walk_ = (walk_ + 1) % walks_.size();
+      in_turn_ = 0;
+    }
+    return item;
+  }
+  return std::nullopt;
 }
 
 BatchPlan plan_epoch(const PlanRequest& request) {

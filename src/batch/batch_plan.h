@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,15 +39,6 @@ class BatchPlan {
   BatchSpec batch(std::int64_t index) const;  // O(1)
   std::int64_t num_items() const { return static_cast<std::int64_t>(items_.size()); }
 
-  // An utterance to fill `row` of batch `index` with when the planned one, and `attempt`
-  // substitutes before, failed: of the same bucket, and no longer than the batch's shape. A
-  // function of (seed, epoch, rank, world, index, row, attempt) only. `lengths` are those of the
-  // request.
-  std::uint32_t substitute(std::span<const ItemLength> lengths,
-                           std::int64_t index,
-                           int row,
-                           int attempt) const;
-
  private:
   struct Planned {
     std::uint32_t first = 0;  // into items_, or into tail_items_ for the batches of tail_
@@ -56,6 +48,7 @@ class BatchPlan {
     std::uint32_t bucket = 0;
   };
   friend class EpochPlanner;
+  friend class Substitutes;
 
   const Planned& planned(std::int64_t index) const;
   bool is_tail(std::int64_t index) const { return index >= whole_steps_; }
@@ -71,6 +64,40 @@ class BatchPlan {
   std::vector<Planned> batches_;            // global order
   std::vector<std::uint32_t> tail_items_;   // rows of the last, shared step
   std::vector<Planned> tail_;               // one per rank, when the last step is shared
+};
+
+// The utterances to fill a row with, one after the other, when the planned one failed: first some
+// of the same bucket, then some of each smaller one and of the larger ones, then more of each.
+// All fit the batch's shape, and none comes twice. Which, follows from (seed, epoch, rank, world,
+// index, row) only.
+class Substitutes {
+ public:
+  // `lengths` are those of the plan's request. Both outlive this.
+  Substitutes(const BatchPlan& plan,
+              std::span<const ItemLength> lengths,
+              std::int64_t index,
+              int row);
+
+  std::optional<std::uint32_t> next();  // nullopt when none is left
+
+ private:
+  // A part of items_ that is walked once, in a circle.
+  struct Walk {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+    std::uint32_t start = 0;  // in the part
+    std::uint32_t steps = 0;  // taken so far
+  };
+
+  std::optional<std::uint32_t> step(Walk& walk) const;
+
+  const BatchPlan& plan_;
+  const std::span<const ItemLength> lengths_;
+  const BatchShape shape_;
+  const std::uint32_t failed_;
+  std::vector<Walk> walks_;  // in the order in which buckets are tried
+  std::size_t walk_ = 0;
+  int in_turn_ = 0;  // candidates the current walk has given in its turn
 };
 
 // Cuts each bucket, shuffled, into full batches; the rows left over are carried up into the next

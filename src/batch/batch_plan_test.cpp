@@ -297,38 +297,84 @@ TEST(BatchPlanTest, RowsRepeatOnlyWhenThereAreFewerThanRanks) {
   EXPECT_GE(items.count(2), 2U);
 }
 
-TEST(BatchPlanTest, ASubstituteIsOfTheSameBucketAndFits) {
-  const PlanSet set(sample_lengths(3000));
-  const BatchPlan plan = plan_epoch(set.request());
-  std::set<std::uint32_t> drawn;
-
-  for (int attempt = 0; attempt < 50; ++attempt) {
-    const BatchSpec spec = plan.batch(5);
-    const std::uint32_t item = plan.substitute(set.lengths, 5, 2, attempt);
-    EXPECT_NE(item, spec.items[2]);
-    EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(spec.shape.frames));
-    EXPECT_LE(set.lengths[item].tokens, static_cast<std::uint32_t>(spec.shape.tokens));
-    drawn.insert(item);
-  }
-  EXPECT_GT(drawn.size(), 20U);
+bool fits(ItemLength length, const BatchShape& shape) {
+  return length.frames <= static_cast<std::uint32_t>(shape.frames) &&
+         length.tokens <= static_cast<std::uint32_t>(shape.tokens);
 }
 
-TEST(BatchPlanTest, ASubstituteIsTheSameForEveryWorldSize) {
+TEST(SubstitutesTest, FitComeOnceAndAreAllThatFit) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan plan = plan_epoch(set.request());
+  const BatchSpec spec = plan.batch(5);
+  const auto that_fit = std::ranges::count_if(
+      set.lengths, [&](const ItemLength& length) { return fits(length, spec.shape); });
+  Substitutes substitutes(plan, set.lengths, 5, 2);
+  std::set<std::uint32_t> drawn;
+
+  while (const auto item = substitutes.next()) {
+    EXPECT_NE(*item, spec.items[2]);
+    EXPECT_TRUE(fits(set.lengths[*item], spec.shape));
+    EXPECT_TRUE(drawn.insert(*item).second) << *item;
+  }
+
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(drawn.size()), that_fit - 1);
+}
+
+TEST(SubstitutesTest, TheFirstAreOfTheSameBucket) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan plan = plan_epoch(set.request());
+  std::set<std::uint32_t> bucket;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    if (plan.batch(k).bucket == plan.batch(5).bucket) {
+      bucket.insert(plan.batch(k).items.begin(), plan.batch(k).items.end());
+    }
+  }
+  Substitutes substitutes(plan, set.lengths, 5, 2);
+
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(bucket.contains(substitutes.next().value()));
+  }
+}
+
+// A bucket may be damaged as a whole: the first that is of another one comes soon.
+TEST(SubstitutesTest, ABucketIsLeftAfterAFew) {
+  const PlanSet set(sample_lengths(3000));
+  const BatchPlan plan = plan_epoch(set.request());
+  std::int64_t longest = 0;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    longest = plan.batch(k).bucket > plan.batch(longest).bucket ? k : longest;
+  }
+  const int shorter = set.edges[set.edges.size() - 2].frames;
+  Substitutes substitutes(plan, set.lengths, longest, 0);
+
+  int tried = 1;
+  while (set.lengths[substitutes.next().value()].frames > static_cast<std::uint32_t>(shorter)) {
+    ++tried;
+  }
+
+  EXPECT_LE(tried, 9);
+}
+
+TEST(SubstitutesTest, AreTheSameForEveryWorldSize) {
   const PlanSet set(sample_lengths(3000));
   const BatchPlan one = plan_epoch(set.request());
   const BatchPlan third = plan_epoch(set.request(0, 2, 4));
+  Substitutes alone(one, set.lengths, 4 * 7 + 2, 3);
+  Substitutes shared(third, set.lengths, 7, 3);
 
-  EXPECT_EQ(one.substitute(set.lengths, 4 * 7 + 2, 3, 1), third.substitute(set.lengths, 7, 3, 1));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(alone.next(), shared.next());
+  }
 }
 
-TEST(BatchPlanTest, ASubstituteForAShapePerBatchFitsToo) {
+TEST(SubstitutesTest, ForAShapePerBatchFitToo) {
   const PlanSet set(sample_lengths(40), {.shapes = ShapePolicy::per_batch});
   const BatchPlan plan = plan_epoch(set.request());
 
   for (std::int64_t k = 0; k < plan.size(); ++k) {
-    for (int attempt = 0; attempt < 20; ++attempt) {
-      const std::uint32_t item = plan.substitute(set.lengths, k, 0, attempt);
-      EXPECT_LE(set.lengths[item].frames, static_cast<std::uint32_t>(plan.batch(k).shape.frames));
+    Substitutes substitutes(plan, set.lengths, k, 0);
+    while (const auto item = substitutes.next()) {
+      EXPECT_TRUE(fits(set.lengths[*item], plan.batch(k).shape));
     }
   }
 }

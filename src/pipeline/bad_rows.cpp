@@ -5,13 +5,15 @@
 namespace qanat {
 namespace {
 
-constexpr std::int64_t kLeastAttempts = 20;
 constexpr double kDeviations = 3.0;
 
 }  // namespace
 
-BadRows::BadRows(double max_fraction, BatchId start, EventSink* journal)
-    : max_fraction_(max_fraction), journal_(journal), whole_epoch_(start.index == 0) {}
+BadRows::BadRows(double max_fraction, ItemOrder order, BatchId start, EventSink* journal)
+    : max_fraction_(max_fraction),
+      order_(order),
+      journal_(journal),
+      whole_epoch_(start.index == 0) {}
 
 void BadRows::report(const BadRow& bad) {
   {
@@ -36,35 +38,42 @@ void BadRows::report(const BadRow& bad) {
 
 std::optional<Error> BadRows::count(const PublishedBatch& batch) {
   const std::lock_guard lock(mutex_);
-  attempts_ += batch.rows + batch.failures;
-  failures_ += batch.failures;
+  rows_ += batch.rows;
+  bad_ += batch.bad_rows;
+  ++batches_;
+  bad_shares_ += static_cast<double>(batch.bad_rows) / static_cast<double>(batch.rows);
   if (is_too_many(batch.last_of_epoch && whole_epoch_)) {
     return Error(
         "bad utterances: {} of {} ({:.1f} %) in epoch {}; expected at most {:.1f} % "
         "(max_bad_fraction); the latest: {}; try `qanat data check`, which lists them all",
-        failures_,
-        attempts_,
-        100.0 * static_cast<double>(failures_) / static_cast<double>(attempts_),
+        bad_,
+        rows_,
+        100.0 * static_cast<double>(bad_) / static_cast<double>(rows_),
         batch.id.epoch,
         100.0 * max_fraction_,
         latest_);
   }
   if (batch.last_of_epoch) {
-    attempts_ = 0;
-    failures_ = 0;
+    rows_ = 0;
+    bad_ = 0;
+    batches_ = 0;
+    bad_shares_ = 0;
     whole_epoch_ = true;
   }
   return std::nullopt;
 }
 
 bool BadRows::is_too_many(bool end_of_epoch) const {
-  const auto failures = static_cast<double>(failures_);
-  const double expected = max_fraction_ * static_cast<double>(attempts_);
   if (end_of_epoch || max_fraction_ == 0.0) {
-    return failures > expected;
+    return static_cast<double>(bad_) > max_fraction_ * static_cast<double>(rows_);
   }
-  const double deviation = std::sqrt(expected * (1.0 - max_fraction_));
-  return attempts_ >= kLeastAttempts && failures > expected + kDeviations * deviation + 1.0;
+  if (order_ != ItemOrder::shuffled) {
+    return false;  // the batches so far are no sample of all
+  }
+  // Shares lie between 0 and 1: whatever their distribution, they vary at most as much as this.
+  const auto batches = static_cast<double>(batches_);
+  const double deviation = std::sqrt(batches * max_fraction_ * (1.0 - max_fraction_));
+  return bad_shares_ > max_fraction_ * batches + kDeviations * deviation + 1.0;
 }
 
 }  // namespace qanat

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "batch/batch.h"
+#include "batch/bucket_edges.h"
 #include "metrics/journal.h"
 #include "pipeline/batch_assembler.h"
 
@@ -27,28 +28,34 @@ struct BadRow {
 // the number of workers.
 class BadRows {
  public:
-  // `start` is the first batch that will be counted. `journal` may be absent.
-  BadRows(double max_fraction, BatchId start, EventSink* journal);
+  // `start` is the first batch that will be counted, `order` the one that batches come in.
+  // `journal` may be absent.
+  BadRows(double max_fraction, ItemOrder order, BatchId start, EventSink* journal);
 
   // Journals a `bad_utterance` event, once per file and epoch.
   void report(const BadRow& bad);
 
-  // The reason to stop, when the share of failed attempts in this epoch is above the limit: at the
-  // end of an epoch exactly, before it only when chance does not explain it (three standard
-  // deviations, and at least 20 attempts).
+  // The reason to stop, when the share of this epoch's utterances that are bad is above the limit.
+  // An utterance counts where it was planned, so that each counts once; substitutes do not, since
+  // they have (or had) a row of their own. At the end of an epoch the limit is exact. Before it a
+  // run stops when chance does not explain what was found (three standard deviations); there a
+  // batch is the unit, for damage often sits in utterances of one length, and so in few batches.
   std::optional<Error> count(const PublishedBatch& batch);
 
  private:
   bool is_too_many(bool end_of_epoch) const;
 
   const double max_fraction_;
+  const ItemOrder order_;
   EventSink* const journal_;
   std::mutex mutex_;                                          // guards everything below
   std::unordered_map<std::uint32_t, std::int64_t> reported_;  // item -> last epoch it was told in
   std::string latest_;                                        // for the error message
   bool whole_epoch_;  // the epoch being counted was counted from its first batch
-  std::int64_t attempts_ = 0;
-  std::int64_t failures_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t bad_ = 0;  // of rows_
+  std::int64_t batches_ = 0;
+  double bad_shares_ = 0;  // of the rows of each batch, added up
 };
 
 }  // namespace qanat

@@ -7,64 +7,97 @@ namespace {
 
 constexpr BatchId kFirst{.epoch = 0, .index = 0};
 
-PublishedBatch batch_of(int rows, int failures) {
-  return {.rows = rows, .failures = failures};
+PublishedBatch batch_of(int rows, int bad_rows) {
+  return {.rows = rows, .bad_rows = bad_rows};
 }
 
-PublishedBatch last_of(int rows, int failures) {
-  return {.rows = rows, .failures = failures, .last_of_epoch = true};
+PublishedBatch last_of(int rows, int bad_rows) {
+  return {.rows = rows, .bad_rows = bad_rows, .last_of_epoch = true};
+}
+
+BadRows shuffled(double max_fraction, BatchId start = kFirst) {
+  return {max_fraction, ItemOrder::shuffled, start, nullptr};
 }
 
 TEST(BadRowsTest, AFewInTheBeginningMayBeChance) {
-  BadRows bad(0.05, kFirst, nullptr);
+  BadRows bad = shuffled(0.05);
 
   EXPECT_FALSE(bad.count(batch_of(4, 1)));
   EXPECT_FALSE(bad.count(batch_of(16, 2)));
 }
 
 TEST(BadRowsTest, ThirtyPercentIsNoChanceAfterAFewBatches) {
-  BadRows bad(0.05, kFirst, nullptr);
+  BadRows bad = shuffled(0.05);
   int batches = 1;
-  while (!bad.count(batch_of(16, 7))) {  // 7 of 23 attempts
+  while (!bad.count(batch_of(16, 5))) {
     ++batches;
   }
 
-  EXPECT_LE(batches, 3);
+  EXPECT_LE(batches, 15);
+}
+
+TEST(BadRowsTest, AWrongFolderIsNoChanceAfterThreeBatches) {
+  BadRows bad = shuffled(0.05);
+
+  EXPECT_FALSE(bad.count(batch_of(16, 16)));
+  EXPECT_FALSE(bad.count(batch_of(16, 16)));
+  EXPECT_TRUE(bad.count(batch_of(16, 16)));
+}
+
+// All of the longest are damaged: 32 of 1600, and the first two batches are theirs.
+TEST(BadRowsTest, DamageInOneBucketIsJudgedByTheBatch) {
+  BadRows bad = shuffled(0.05);
+
+  EXPECT_FALSE(bad.count(batch_of(16, 16)));
+  EXPECT_FALSE(bad.count(batch_of(16, 16)));
+  for (int i = 0; i < 97; ++i) {
+    ASSERT_FALSE(bad.count(batch_of(16, 0)));
+  }
+  EXPECT_FALSE(bad.count(last_of(16, 0)));
+}
+
+TEST(BadRowsTest, BatchesSortedByLengthAreJudgedAtTheEnd) {
+  BadRows bad(0.05, ItemOrder::by_length, kFirst, nullptr);
+
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_FALSE(bad.count(batch_of(16, 16)));
+  }
+  EXPECT_TRUE(bad.count(last_of(16, 0)));
 }
 
 TEST(BadRowsTest, JustBelowTheLimitRunsOn) {
-  BadRows bad(0.05, kFirst, nullptr);
+  BadRows bad = shuffled(0.05);
   for (int i = 0; i < 500; ++i) {
-    ASSERT_FALSE(bad.count(batch_of(97, 3)));
+    ASSERT_FALSE(bad.count(batch_of(100, 3)));
   }
-  EXPECT_FALSE(bad.count(last_of(97, 3)));
+  EXPECT_FALSE(bad.count(last_of(100, 3)));
 }
 
 TEST(BadRowsTest, AtTheEndOfAnEpochTheLimitIsExact) {
-  BadRows below(0.05, kFirst, nullptr);
-  EXPECT_FALSE(below.count(last_of(95, 5)));  // 5 of 100
+  BadRows below = shuffled(0.05);
+  EXPECT_FALSE(below.count(last_of(100, 5)));
 
-  BadRows above(0.05, kFirst, nullptr);
-  const auto error = above.count(last_of(94, 6));  // 6 of 100
+  BadRows above = shuffled(0.05);
+  const auto error = above.count(last_of(100, 6));
   ASSERT_TRUE(error);
   EXPECT_NE(std::string(error->what()).find("6 of 100"), std::string::npos);
 }
 
 TEST(BadRowsTest, EveryEpochIsJudgedByItself) {
-  BadRows bad(0.05, kFirst, nullptr);
+  BadRows bad = shuffled(0.05);
   ASSERT_FALSE(bad.count(last_of(1000, 0)));
 
-  EXPECT_TRUE(bad.count(last_of(94, 6)));
+  EXPECT_TRUE(bad.count(last_of(100, 6)));
 }
 
 TEST(BadRowsTest, TheRestOfAResumedEpochIsNotJudgedAsAWhole) {
-  BadRows bad(0.05, {.epoch = 0, .index = 60}, nullptr);
+  BadRows bad = shuffled(0.05, {.epoch = 0, .index = 60});
 
   EXPECT_FALSE(bad.count(last_of(15, 1)));  // 6 % of the few that were left
 }
 
 TEST(BadRowsTest, ALimitOfZeroStopsAtTheFirst) {
-  BadRows bad(0.0, kFirst, nullptr);
+  BadRows bad = shuffled(0.0);
 
   EXPECT_FALSE(bad.count(batch_of(16, 0)));
   EXPECT_TRUE(bad.count(batch_of(16, 1)));
@@ -72,7 +105,7 @@ TEST(BadRowsTest, ALimitOfZeroStopsAtTheFirst) {
 
 TEST(BadRowsTest, TellsTheJournalOncePerFileAndEpoch) {
   EventList journal;
-  BadRows bad(0.05, kFirst, &journal);
+  BadRows bad(0.05, ItemOrder::shuffled, kFirst, &journal);
   const BadRow first{.batch = {.epoch = 0, .index = 3},
                      .row = 1,
                      .item = 9,

@@ -152,7 +152,7 @@ void BatchAssembler::open_next() {
   const BatchId id{.epoch = slot.planned.plan->epoch(), .index = slot.planned.index};
   slot.batch.emplace(pool_, make_layout(spec.shape, payload_), id, spec.bucket);
   slot.complete = false;
-  slot.failures.store(0);
+  slot.bad_rows.store(0);
   slot.work_ns.store(0);
   slot.unfinished.store(spec.shape.rows);
   ++opened_;
@@ -257,7 +257,7 @@ void BatchAssembler::publish_complete() {
     const std::optional<Error> objection =
         published_({.id = slot.batch->id(),
                     .rows = slot.batch->rows(),
-                    .failures = slot.failures.load(),
+                    .bad_rows = slot.bad_rows.load(),
                     .last_of_epoch = slot.planned.is_last_of_epoch()});
     if (objection) {
       end_run(std::make_exception_ptr(*objection));

@@ -36,7 +36,7 @@ struct BatchSlot {
   // Rows nobody has claimed yet; below 0 when workers asked in vain.
   alignas(64) std::atomic<int> unclaimed{0};
   alignas(64) std::atomic<int> unfinished{0};
-  std::atomic<int> failures{0};          // attempts to fill a row that failed
+  std::atomic<int> bad_rows{0};          // whose planned utterance failed
   std::atomic<std::int64_t> work_ns{0};  // of all workers, on this batch
   PlannedBatch planned;
   std::optional<Batch> batch;
@@ -58,7 +58,7 @@ struct WorkerSeat {
 struct PublishedBatch {
   BatchId id;
   int rows = 0;
-  int failures = 0;
+  int bad_rows = 0;  // whose planned utterance failed
   bool last_of_epoch = false;
 };
 // Told of every batch in plan order, before the consumer can have it. What it returns ends the run.

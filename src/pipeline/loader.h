@@ -56,7 +56,7 @@ struct LoaderOptions {
   int max_window = 50;
   Bytes budget = mebibytes(1024);  // for all blocks, lent or not
 
-  double max_bad_fraction = 0.05;  // of the attempts to fill a row; above it the run stops
+  double max_bad_fraction = 0.1;  // of the utterances of an epoch; above it the run stops
 };
 
 // What a loader works on.

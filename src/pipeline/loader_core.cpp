@@ -15,8 +15,8 @@ namespace {
 constexpr int kFirstWindow = 8;
 constexpr int kLeastWindow = 3;
 
-// Failed substitutes for one row after which there is no hope for its bucket.
-constexpr int kMaxAttempts = 256;
+// Failed substitutes for one row after which there is no hope for the data set.
+constexpr int kMaxSubstitutes = 256;
 
 std::size_t largest_batch(const BucketEdges& edges, const PayloadFormat& payload) {
   std::size_t bytes = 0;
@@ -102,6 +102,37 @@ void add_origin(WorkerCounters& counters, RowOrigin origin) {
   }
 }
 
+// What a row is filled with when its planned utterance failed.
+class RowSubstitutes {
+ public:
+  RowSubstitutes(const RowTask& task, std::span<const ItemLength> lengths)
+      : planned_(task.slot->planned),
+        candidates_(*planned_.plan, lengths, planned_.index, task.row) {
+    task.slot->bad_rows.fetch_add(1);
+  }
+
+  // Throws Error when there is none, or too many failed.
+  std::uint32_t next(const Failure& latest) {
+    const std::optional<std::uint32_t> item =
+        tried_ < kMaxSubstitutes ? candidates_.next() : std::nullopt;
+    if (!item) {
+      throw Error(
+          "batch {} of epoch {}: no usable utterance among {} tried for one row; the last: {}",
+          planned_.index,
+          planned_.plan->epoch(),
+          tried_ + 1,
+          latest.what);
+    }
+    ++tried_;
+    return *item;
+  }
+
+ private:
+  const PlannedBatch& planned_;
+  Substitutes candidates_;
+  int tried_ = 0;
+};
+
 template <typename T>
 void pad_tail(std::span<T> row, std::size_t used, T padding) {
   QANAT_CHECK(used <= row.size()) << "a row source wrote " << used << " of " << row.size();
@@ -119,7 +150,10 @@ LoaderCore::LoaderCore(LoaderInputs inputs, const LoaderOptions& options, Positi
       edges_(edges_for(lengths_, options_)),
       pool_(std::make_shared<BlockPool>(largest_batch(edges_, options_.payload),
                                         allocator_of(inputs))),
-      bad_(options.max_bad_fraction, {.epoch = start.epoch, .index = start.batch}, journal_),
+      bad_(options.max_bad_fraction,
+           options.batching.order,
+           {.epoch = start.epoch, .index = start.batch},
+           journal_),
       assembler_(
           first_plans(start),
           [this](std::int64_t epoch) { return make_plan(epoch); },
@@ -243,9 +277,14 @@ void LoaderCore::fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& se
                      .tokens = batch.token_row(task.row)};
   std::uint32_t item = task.slot->planned.spec().items[static_cast<std::size_t>(task.row)];
   Result<FilledRow> filled = filler.fill(item, view);
-  for (int attempt = 0; !filled; ++attempt) {
+  std::optional<RowSubstitutes> substitutes;
+  while (!filled) {
     counters.bad.add(1);
-    item = replace_bad(task, item, filled.failure(), attempt);
+    if (!substitutes) {
+      substitutes.emplace(task, lengths_);
+    }
+    report_bad(task, item, filled.failure());
+    item = substitutes->next(filled.failure());
     filled = filler.fill(item, view);
   }
   finish_row(task, item, filled.value());
@@ -294,26 +333,12 @@ void LoaderCore::finish_row(const RowTask& task,
   batch.items()[row] = item;
 }
 
-std::uint32_t LoaderCore::replace_bad(const RowTask& task,
-                                      std::uint32_t item,
-                                      const Failure& why,
-                                      int attempt) {
-  const PlannedBatch& planned = task.slot->planned;
-  task.slot->failures.fetch_add(1);
+void LoaderCore::report_bad(const RowTask& task, std::uint32_t item, const Failure& why) {
   bad_.report({.batch = task.slot->batch->id(),
                .row = task.row,
                .item = item,
                .file = source_->describe(item),
                .reason = why.what});
-  if (attempt == kMaxAttempts) {
-    throw Error(
-        "batch {} of epoch {}: no usable utterance among {} tried for one row; the last: {}",
-        planned.index,
-        planned.plan->epoch(),
-        attempt,
-        why.what);
-  }
-  return planned.plan->substitute(lengths_, planned.index, task.row, attempt);
 }
 
 TuneSample LoaderCore::sample() const {

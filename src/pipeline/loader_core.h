@@ -62,10 +62,7 @@ class LoaderCore {
   void work(int number, const std::stop_token& stop);
   void fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat);
   void finish_row(const RowTask& task, std::uint32_t item, const FilledRow& filled) const;
-  std::uint32_t replace_bad(const RowTask& task,
-                            std::uint32_t item,
-                            const Failure& why,
-                            int attempt);
+  void report_bad(const RowTask& task, std::uint32_t item, const Failure& why);
   void tune();
   void record_delivery(const Batch& batch);
 

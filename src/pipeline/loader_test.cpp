@@ -1,6 +1,7 @@
 #include "pipeline/loader.h"
 
 #include <algorithm>
+#include <functional>
 #include <latch>
 #include <numeric>
 #include <set>
@@ -21,7 +22,8 @@ LoaderOptions options_with(int workers, std::int64_t epochs = 1) {
           .seed = 11,
           .epochs = epochs,
           .workers = workers,
-          .window = 4};
+          .window = 4,
+          .max_bad_fraction = 0.05};
 }
 
 FakeRows plain_rows() {
@@ -208,6 +210,36 @@ TEST(LoaderTest, OneBadUtteranceAmongTheFirstFewDoesNotStopTheRun) {
                 options_with(2));
 
   EXPECT_EQ(digests(loader).size(), all.size());
+}
+
+// All in one bucket, and fewer than the limit: substitutes come from other buckets.
+TEST_P(LoaderWorkersTest, TheLongestMayAllBeBad) {
+  FakeRows rows = plain_rows();
+  std::vector<std::uint32_t> by_length(kUtterances);
+  std::iota(by_length.begin(), by_length.end(), 0U);
+  std::ranges::sort(
+      by_length, std::greater{}, [&](auto item) { return rows.lengths[item].frames; });
+  const std::set<std::uint32_t> longest(by_length.begin(), by_length.begin() + 9);  // 4.4 %
+  rows.is_bad = [longest](std::uint32_t item) { return longest.contains(item); };
+  Loader one(fake_inputs(rows), options_with(1, 2));
+  Loader many(fake_inputs(rows), options_with(GetParam(), 2));
+
+  const std::vector<std::uint64_t> all = digests(one);
+
+  EXPECT_EQ(static_cast<std::int64_t>(all.size()), 2 * one.batches_per_epoch());
+  EXPECT_EQ(digests(many), all);
+}
+
+TEST(LoaderTest, ABatchOfNothingButBadUtterancesIsFilledFromOtherBuckets) {
+  FakeRows rows{.lengths = std::vector<ItemLength>(54, ItemLength{.frames = 10, .tokens = 4})};
+  rows.lengths[20] = rows.lengths[40] = {.frames = 90, .tokens = 9};
+  rows.is_bad = [](std::uint32_t item) { return item == 20 || item == 40; };
+  LoaderOptions options = options_with(2, 3);
+  options.batching.batch_size = 2;
+
+  Loader loader(fake_inputs(rows), options);
+
+  EXPECT_EQ(digests(loader).size(), 3U * 27U);
 }
 
 TEST(LoaderTest, OnlyBadUtterancesAreAnErrorEvenWhenAnyShareIsAllowed) {
