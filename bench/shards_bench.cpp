@@ -22,7 +22,7 @@ struct ShardEpochs {
   std::size_t block_bytes = 0;  // each so large
 };
 
-// The first epoch is a warm-up: it checks every entry's checksum, once.
+// The first epoch is a warm-up: it brings the shards into the page cache.
 ShardEpochs load_from_shards(const BenchSet& set, const LoaderBenchOptions& options) {
   RunConfig config = make_bench_config(options.workers, options.batch);
   config.data.preprocessing_mode = PreprocessingMode::precompute;

@@ -14,6 +14,7 @@ namespace {
 // What is judged: enough for every test, and done in some hundredths of a second.
 constexpr std::size_t kMostSteps = 1000;
 constexpr std::string_view kKind = "verdict";
+constexpr std::string_view kDamagedFeatures = "damaged_features";
 
 // The first finding about waiting, or the first one of all.
 const Finding* cause_of_starving(const Diagnosis& diagnosis) {
@@ -47,6 +48,13 @@ LiveVerdict::~LiveVerdict() {
 void LiveVerdict::record(const Event& event) {
   if (event.kind == kKind) {
     return;  // its own
+  }
+  if (event.kind == kDamagedFeatures) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(told_of_damage_, true)) {
+      lines_.push_back(fmt::format("precomputed features are damaged and not used: {}",
+                                   event.fields.value("reason", "")));
+    }
   }
   nlohmann::json line = event.fields;
   line["kind"] = event.kind;

@@ -1,5 +1,6 @@
 // What holds a run back, said while it goes on: a verdict when an epoch ends, and a warning at once
-// when the device begins to starve, with the rule that names the cause and what to do.
+// when the device begins to starve, with the rule that names the cause and what to do. Damage in
+// precomputed features is said once.
 //
 // Hears of a run's events and judges them on a thread of its own, so that training does not wait
 // for statistics. What there is to say is taken by whoever shows the run. The destructor waits for
@@ -53,8 +54,9 @@ class LiveVerdict final : public EventSink {
   StarvationAlarm alarm_;
   std::optional<std::int64_t> epoch_;
   std::optional<Clock::time_point> last_verdict_;
-  std::mutex mutex_;  // guards lines_
+  std::mutex mutex_;  // guards lines_ and told_of_damage_
   std::vector<std::string> lines_;
+  bool told_of_damage_ = false;
   BoundedBuffer<nlohmann::json> events_{4096};
   std::jthread thread_;  // last: uses everything above
 };

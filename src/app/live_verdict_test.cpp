@@ -70,6 +70,15 @@ class LiveVerdictTest : public testing::Test {
                                                    }}};
 };
 
+TEST_F(LiveVerdictTest, DamagedFeaturesAreSaidOnce) {
+  record_event({.kind = "damaged_features", .fields = {{"reason", "shard-000000.qshard: cut"}}});
+  record_event({.kind = "damaged_features", .fields = {{"reason", "another"}}});
+
+  EXPECT_EQ(verdict_->take(),
+            std::vector<std::string>{
+                "precomputed features are damaged and not used: shard-000000.qshard: cut"});
+}
+
 TEST_F(LiveVerdictTest, AStarvingRunIsWarnedOnceWithTheRuleAndTheRemedy) {
   record_starving_loader();
   run(300, 0.05);

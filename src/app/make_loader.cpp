@@ -58,6 +58,11 @@ std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
   }
   auto store = std::make_shared<const FeatureStore>(
       FeatureStore::open(*folder, feature_fingerprint(kMel, request.text->hash())));
+  for (const FeatureStore::RefusedShard& shard : store->refused()) {
+    if (request.journal != nullptr) {
+      request.journal->record({.kind = "damaged_features", .fields = {{"reason", shard.reason}}});
+    }
+  }
   return store->size() > 0 ? store : nullptr;
 }
 
@@ -93,7 +98,8 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
                                                          .store = std::move(store),
                                                          .speakers = speaker_ids(request),
                                                          .mel_bins = kMel.mel_bins,
-                                                         .fallback = std::move(audio)});
+                                                         .fallback = std::move(audio),
+                                                         .journal = request.journal});
 }
 
 std::unique_ptr<RowSource> around(std::unique_ptr<RowSource> source, const LoaderRequest& request) {

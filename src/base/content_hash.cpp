@@ -2,6 +2,8 @@
 
 #include <bit>
 
+// XXH3_state_t on the stack.
+#define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
 namespace qanat {
@@ -14,6 +16,18 @@ std::uint64_t content_hash(std::string_view bytes, std::uint64_t seed) {
 
 std::uint64_t content_hash(std::span<const std::byte> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+std::uint64_t content_hash_of_both(std::span<const std::byte> first,
+                                   std::span<const std::byte> second) {
+  if (first.empty()) {
+    return content_hash(second);
+  }
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, first.data(), first.size());
+  XXH3_64bits_update(&state, second.data(), second.size());
+  return XXH3_64bits_digest(&state);
 }
 
 ContentHasher& ContentHasher::add(std::string_view text) {

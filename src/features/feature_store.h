@@ -1,9 +1,9 @@
-// Precomputed mel and tokens, read from the shards of a folder through memory mappings.
+// Precomputed mel and tokens, read from the shards of a folder.
 //
 // Open once, share between all threads: every method is const and thread-safe. An entry is
-// checked against its checksum the first time it is used; after that reading it is a copy out of
-// the page cache. What is stale or damaged is never handed out. The store does not see shards
-// written after it was opened, and keeps those it has seen even when they are deleted.
+// checked against its checksum whenever it is read; one that was found damaged is not tried again.
+// What is stale or damaged is never handed out. The store does not see shards written after it was
+// opened, and keeps those it has seen even when they are deleted.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 #include "base/quantity.h"
 #include "base/result.h"
 #include "features/shard_format.h"
-#include "features/shard_view.h"
+#include "features/shard_reader.h"
 
 namespace qanat {
 
@@ -49,11 +49,9 @@ class FeatureStore {
  public:
   struct Shard {
     std::filesystem::path path;
-    MappedFile file;
-    ShardView view;
-    // One per entry, a CheckState. Relaxed order will do: the flag publishes nothing, the bytes
-    // behind it never change.
-    std::unique_ptr<std::atomic<std::uint8_t>[]> checks;
+    ShardReader reader;
+    // One per entry: found damaged. Relaxed order will do: the flag publishes nothing.
+    std::unique_ptr<std::atomic<bool>[]> damaged;
   };
   struct RefusedShard {
     std::filesystem::path path;
@@ -69,19 +67,18 @@ class FeatureStore {
   // As lookup(), for those who count. `damaged` only if that was found out before.
   FeatureState state(std::string_view id, const FeatureKey& key) const;
 
-  // Reads and checks the bytes of an entry, once.
-  bool intact(const FeatureEntry& entry) const;
-  // Into `out` [frames, mel_bins]; half precision is widened. Fails on damage.
-  Result<Done> copy_mel(const FeatureEntry& entry, std::span<float> out) const;
-  // Valid as long as the store. Fails on damage.
-  Result<std::span<const std::int32_t>> tokens(const FeatureEntry& entry) const;
+  // Half precision is widened. Fails on damage, which may leave anything in the room. `scratch` is
+  // the caller's, to be used again.
+  Result<Done> read(const FeatureEntry& entry, const FeatureRoom& room, PageBuffer& scratch) const;
+  // Reads an entry only to check it.
+  bool intact(const FeatureEntry& entry, PageBuffer& scratch) const;
 
   // Utterances with an entry, fresh or not.
   std::size_t size() const { return entries_.size(); }
   std::uint64_t fingerprint() const { return fingerprint_; }
   const std::vector<Shard>& shards() const { return shards_; }
   const std::vector<RefusedShard>& refused() const { return refused_; }
-  // The entry that counts for each utterance, by id. The ids live in the mappings.
+  // The entry that counts for each utterance, by id. The ids live in the readers.
   const std::unordered_map<std::string_view, FeatureEntry>& entries() const { return entries_; }
 
  private:
@@ -90,7 +87,8 @@ class FeatureStore {
   void add_shard(const std::filesystem::path& path);
   void add_entries(std::uint32_t shard);
   bool is_current(const FeatureEntry& entry) const;
-  Failure damage(const FeatureEntry& entry) const;
+  // Remembers what is damaged, and says where.
+  Result<Done> noted(const FeatureEntry& entry, Result<Done> read) const;
 
   std::uint64_t fingerprint_ = 0;
   std::vector<Shard> shards_;

@@ -69,7 +69,11 @@ class FeatureStoreTest : public testing::Test {
 std::vector<float> copied_mel(const FeatureStore& store, const TestFeatures& wanted) {
   std::vector<float> mel(wanted.mel.size());
   const Result<FeatureEntry> entry = store.lookup(wanted.id, wanted.key);
-  if (!entry || !store.copy_mel(entry.value(), mel)) {
+  std::vector<std::int32_t> tokens(wanted.tokens.size());
+  PageBuffer scratch;
+  const bool is_read =
+      entry && store.read(entry.value(), {.mel = mel, .tokens = tokens}, scratch).ok();
+  if (!is_read || tokens != wanted.tokens) {
     mel.clear();
   }
   return mel;
@@ -85,7 +89,6 @@ TEST_F(FeatureStoreTest, WhatWasWrittenIsFound) {
   ASSERT_TRUE(entry.ok()) << entry.failure().what;
   EXPECT_EQ(entry.value().frames, FrameCount{17});
   EXPECT_EQ(entry.value().tokens, TokenCount{12});
-  EXPECT_THAT(store.tokens(entry.value()).value(), testing::ElementsAreArray(wanted.tokens));
   EXPECT_EQ(copied_mel(store, wanted), wanted.mel);
   EXPECT_EQ(store.size(), 10U);
 }
@@ -166,11 +169,45 @@ TEST_F(FeatureStoreTest, ADamagedEntryIsNeverHandedOut) {
   const FeatureStore store = open();
   const FeatureEntry entry = store.lookup(first.id, first.key).value();
   std::vector<float> mel(first.mel.size());
+  std::vector<std::int32_t> tokens(first.tokens.size());
+  PageBuffer scratch;
 
-  EXPECT_THAT(store.copy_mel(entry, mel).failure().what, testing::HasSubstr("utt-0 is damaged"));
-  EXPECT_FALSE(store.tokens(entry).ok());
+  EXPECT_THAT(store.read(entry, {.mel = mel, .tokens = tokens}, scratch).failure().what,
+              testing::HasSubstr("utt-0 is damaged: its checksum does not match"));
   EXPECT_EQ(store.state(first.id, first.key), FeatureState::damaged);
   EXPECT_EQ(copied_mel(store, make_features(1)), make_features(1).mel);
+}
+
+TEST_F(FeatureStoreTest, AnEntryThatIsDamagedLaterIsNotHandedOut) {
+  write({.end = 3});
+  const FeatureStore store = open();
+  ASSERT_EQ(copied_mel(store, make_features(0)), make_features(0).mel);
+
+  damage(0, sizeof(ShardHeader) + 5);
+
+  EXPECT_TRUE(copied_mel(store, make_features(0)).empty());
+  EXPECT_EQ(store.state("utt-0", make_features(0).key), FeatureState::damaged);
+}
+
+// Through a memory mapping this would be SIGBUS.
+TEST_F(FeatureStoreTest, AShardThatShrinksLosesTheEntriesThatAreGone) {
+  write({.end = 50});
+  const FeatureStore store = open();
+
+  std::filesystem::resize_file(shard_path(folder_, 0), 1024);
+
+  EXPECT_EQ(copied_mel(store, make_features(0)), make_features(0).mel);
+  EXPECT_TRUE(copied_mel(store, make_features(49)).empty());
+  EXPECT_EQ(store.state("utt-49", make_features(49).key), FeatureState::damaged);
+}
+
+TEST_F(FeatureStoreTest, AShardThatIsDeletedStaysReadable) {
+  write({.end = 3});
+  const FeatureStore store = open();
+
+  std::filesystem::remove(shard_path(folder_, 0));
+
+  EXPECT_EQ(copied_mel(store, make_features(2)), make_features(2).mel);
 }
 
 TEST_F(FeatureStoreTest, ADamagedShardIsRefusedWhole) {
@@ -190,9 +227,12 @@ TEST_F(FeatureStoreTest, ARowOfAnotherSizeIsAFailure) {
   const TestFeatures first = make_features(0);
   const FeatureStore store = open();
   std::vector<float> row(first.mel.size() + 1);
+  std::vector<std::int32_t> tokens(first.tokens.size());
+  PageBuffer scratch;
+  const FeatureEntry entry = store.lookup(first.id, first.key).value();
 
-  EXPECT_THAT(store.copy_mel(store.lookup(first.id, first.key).value(), row).failure().what,
-              testing::HasSubstr("12 mel values stored; expected 13"));
+  EXPECT_THAT(store.read(entry, {.mel = row, .tokens = tokens}, scratch).failure().what,
+              testing::HasSubstr("12 mel values and 5 tokens stored; expected 13 and 5"));
 }
 
 TEST_F(FeatureStoreTest, ShardsStayBelowTheirLimit) {

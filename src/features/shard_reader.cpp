@@ -1,18 +1,20 @@
-#include "features/shard_view.h"
+#include "features/shard_reader.h"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/content_hash.h"
+#include "features/half.h"
 
 namespace qanat {
 namespace {
 
 template <typename T>
-T read_at(std::span<const std::byte> bytes, std::size_t offset) {
+T value_at(std::span<const std::byte> bytes, std::size_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
@@ -28,7 +30,7 @@ bool is_magic(const std::array<char, 8>& bytes, std::string_view magic) {
 }
 
 Result<ShardSettings> read_header(std::span<const std::byte> bytes) {
-  const auto header = read_at<ShardHeader>(bytes, 0);
+  const auto header = value_at<ShardHeader>(bytes, 0);
   if (!is_magic(header.magic, kShardMagic)) {
     return Failure{"not a shard: it does not begin as one"};
   }
@@ -48,13 +50,13 @@ Result<ShardSettings> read_header(std::span<const std::byte> bytes) {
                        .mel_bins = header.mel_bins};
 }
 
-Result<ShardFooter> read_footer(std::span<const std::byte> bytes) {
-  const std::size_t start = bytes.size() - sizeof(ShardFooter);
-  const auto footer = read_at<ShardFooter>(bytes, start);
+// `start` is where it lies in the shard.
+Result<ShardFooter> read_footer(std::span<const std::byte> bytes, std::uint64_t start) {
+  const auto footer = value_at<ShardFooter>(bytes, 0);
   if (!is_magic(footer.magic, kShardEndMagic)) {
     return Failure{"cut off: it does not end as a shard"};
   }
-  if (footer.checksum != checksum_before(bytes.subspan(start), offsetof(ShardFooter, checksum))) {
+  if (footer.checksum != checksum_before(bytes, offsetof(ShardFooter, checksum))) {
     return Failure{"damaged footer: its checksum does not match"};
   }
   // Compared in this order no sum can overflow.
@@ -70,90 +72,130 @@ Result<ShardFooter> read_footer(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<ShardView> ShardView::open(std::span<const std::byte> bytes) {
-  QANAT_CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % kShardAlignment == 0)
-      << "shard bytes are not aligned";
-  if (bytes.size() < sizeof(ShardHeader) + sizeof(ShardFooter)) {
-    return Failure{fmt::format("too short for a shard: {} bytes", bytes.size())};
+Result<ShardReader> ShardReader::open(std::unique_ptr<ShardBytes> bytes) {
+  if (bytes->size() < sizeof(ShardHeader) + sizeof(ShardFooter)) {
+    return Failure{fmt::format("too short for a shard: {} bytes", bytes->size())};
   }
-  const Result<ShardSettings> settings = read_header(bytes);
+  std::array<std::byte, sizeof(ShardHeader)> first;
+  std::array<std::byte, sizeof(ShardFooter)> last;
+  const std::uint64_t footer_offset = bytes->size() - sizeof(ShardFooter);
+  if (const Result<Done> got = bytes->read(0, first, {}); !got) {
+    return got.failure();
+  }
+  if (const Result<Done> got = bytes->read(footer_offset, last, {}); !got) {
+    return got.failure();
+  }
+  const Result<ShardSettings> settings = read_header(first);
   if (!settings) {
     return settings.failure();
   }
-  const Result<ShardFooter> footer = read_footer(bytes);
+  const Result<ShardFooter> footer = read_footer(last, footer_offset);
   if (!footer) {
     return footer.failure();
   }
-  ShardView view(bytes, settings.value());
-  if (const Result<Done> checked = view.check_index(footer.value()); !checked) {
+  ShardReader reader(std::move(bytes), settings.value());
+  if (const Result<Done> checked = reader.read_index(footer.value()); !checked) {
     return checked.failure();
   }
-  return view;
+  return reader;
 }
 
-Result<Done> ShardView::check_index(const ShardFooter& footer) {
-  const std::size_t record_bytes = footer.num_entries * sizeof(ShardRecord);
-  const auto index = bytes_.subspan(footer.index_offset, record_bytes + footer.id_bytes);
-  if (footer.index_checksum != content_hash(index)) {
+Result<Done> ShardReader::read_index(const ShardFooter& footer) {
+  num_entries_ = footer.num_entries;
+  index_.resize(num_entries_ * sizeof(ShardRecord) + footer.id_bytes);
+  if (Result<Done> got = bytes_->read(footer.index_offset, index_, {}); !got) {
+    return got;
+  }
+  if (footer.index_checksum != content_hash(std::span<const std::byte>(index_))) {
     return Failure{"damaged index: its checksum does not match"};
   }
-  num_entries_ = footer.num_entries;
-  records_ = index.first(record_bytes);
-  const auto ids = index.subspan(record_bytes);
-  ids_ = std::string_view(reinterpret_cast<const char*>(ids.data()), ids.size());
-  // Blocks and ids lie one behind the other without gaps, so nothing overlaps and no byte of the
-  // file is outside some checksum.
+  return check_records(footer);
+}
+
+// Blocks and ids lie one behind the other without gaps, so nothing overlaps and no byte of the
+// file is outside some checksum.
+Result<Done> ShardReader::check_records(const ShardFooter& footer) const {
   std::uint64_t block_end = sizeof(ShardHeader);
   std::uint64_t id_end = 0;
   for (std::size_t i = 0; i < num_entries_; ++i) {
     const ShardRecord r = record(i);
     const std::uint64_t size = layout(r).size;
     if (r.offset != block_end || size > footer.index_offset - block_end || r.id_offset != id_end ||
-        r.id_size == 0 || r.id_size > ids_.size() - id_end) {
+        r.id_size == 0 || r.id_size > ids().size() - id_end) {
       return Failure{fmt::format("impossible index: entry {} lies outside its place", i)};
     }
     block_end += size;
     id_end += r.id_size;
   }
-  if (block_end != footer.index_offset || id_end != ids_.size()) {
+  if (block_end != footer.index_offset || id_end != ids().size()) {
     return Failure{"impossible index: its entries do not fill the shard"};
   }
   return Done{};
 }
 
-ShardRecord ShardView::record(std::size_t index) const {
-  QANAT_CHECK(index < num_entries_) << index << " of " << num_entries_;
-  return read_at<ShardRecord>(records_, index * sizeof(ShardRecord));
+std::string_view ShardReader::ids() const {
+  const std::span<const std::byte> ids =
+      std::span(index_).subspan(num_entries_ * sizeof(ShardRecord));
+  return {reinterpret_cast<const char*>(ids.data()), ids.size()};
 }
 
-BlockLayout ShardView::layout(const ShardRecord& record) const {
+ShardRecord ShardReader::record(std::size_t index) const {
+  QANAT_CHECK(index < num_entries_) << index << " of " << num_entries_;
+  return value_at<ShardRecord>(index_, index * sizeof(ShardRecord));
+}
+
+BlockLayout ShardReader::layout(const ShardRecord& record) const {
   return block_layout(settings_, record.frames, record.tokens);
 }
 
-ShardEntry ShardView::entry(std::size_t index) const {
+ShardEntry ShardReader::entry(std::size_t index) const {
   const ShardRecord r = record(index);
-  return {.id = ids_.substr(r.id_offset, r.id_size),
+  return {.id = ids().substr(r.id_offset, r.id_size),
           .key = {.audio = {.size = Bytes{r.audio_size}, .modified_ns = r.audio_modified_ns},
                   .text_hash = r.text_hash},
           .frames = FrameCount{r.frames},
           .tokens = TokenCount{r.tokens}};
 }
 
-bool ShardView::intact(std::size_t index) const {
+// Single precision is read to where it belongs, and the checksum is of the copy: what is checked
+// is what is used.
+Result<Done> ShardReader::read(std::size_t index,
+                               const FeatureRoom& room,
+                               PageBuffer& scratch) const {
   const ShardRecord r = record(index);
-  return content_hash(bytes_.subspan(r.offset, layout(r).size)) == r.checksum;
+  const BlockLayout block = layout(r);
+  QANAT_CHECK(room.mel.size() == std::size_t{r.frames} * settings_.mel_bins &&
+              room.tokens.size() == r.tokens);
+  const bool direct = settings_.dtype == MelDtype::f32;
+  const std::span<std::byte> first =
+      direct ? std::as_writable_bytes(room.mel) : std::span<std::byte>();
+  const std::span<std::byte> rest = scratch.room(block.size - first.size());
+  if (Result<Done> got = bytes_->read(r.offset, first, rest); !got) {
+    return got;
+  }
+  if (content_hash_of_both(first, rest) != r.checksum) {
+    return Failure{"its checksum does not match"};
+  }
+  if (!direct) {
+    const auto* mel = reinterpret_cast<const std::uint16_t*>(rest.data());
+    from_half({mel, room.mel.size()}, room.mel);
+  }
+  std::memcpy(room.tokens.data(),
+              rest.data() + (block.tokens_offset - first.size()),
+              room.tokens.size_bytes());
+  return Done{};
 }
 
-std::span<const std::byte> ShardView::mel(std::size_t index) const {
+Result<Done> ShardReader::check(std::size_t index, PageBuffer& scratch) const {
   const ShardRecord r = record(index);
-  return bytes_.subspan(r.offset, layout(r).mel_bytes);
-}
-
-std::span<const std::int32_t> ShardView::tokens(std::size_t index) const {
-  const ShardRecord r = record(index);
-  const auto* begin =
-      reinterpret_cast<const std::int32_t*>(bytes_.data() + r.offset + layout(r).tokens_offset);
-  return {begin, r.tokens};
+  const std::span<std::byte> block = scratch.room(layout(r).size);
+  if (Result<Done> got = bytes_->read(r.offset, block, {}); !got) {
+    return got;
+  }
+  if (content_hash(std::span<const std::byte>(block)) != r.checksum) {
+    return Failure{"its checksum does not match"};
+  }
+  return Done{};
 }
 
 }  // namespace qanat

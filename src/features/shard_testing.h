@@ -3,14 +3,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/check.h"
+#include "features/shard_bytes.h"
+#include "features/shard_reader.h"
 #include "features/shard_writer.h"
 
 namespace qanat {
@@ -45,23 +48,29 @@ inline TestFeatures make_features(int number) {
   return made;
 }
 
-// A copy of bytes at an address where a shard may be opened, free to be damaged.
-class AlignedBytes {
+// Bytes somebody else keeps, and may damage meanwhile.
+class ShardInMemory : public ShardBytes {
  public:
-  explicit AlignedBytes(std::span<const std::byte> from)
-      : lines_(from.size() / kShardAlignment + 1), size_(from.size()) {
-    std::ranges::copy(from, bytes().begin());
+  explicit ShardInMemory(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::uint64_t size() const override { return bytes_.size(); }
+  Result<Done> read(std::uint64_t offset,
+                    std::span<std::byte> first,
+                    std::span<std::byte> second) const override {
+    QANAT_CHECK(offset <= bytes_.size() && first.size() + second.size() <= bytes_.size() - offset)
+        << offset;
+    const auto from = bytes_.subspan(offset);
+    std::ranges::copy(from.first(first.size()), first.begin());
+    std::ranges::copy(from.subspan(first.size(), second.size()), second.begin());
+    return Done{};
   }
 
-  std::span<std::byte> bytes() { return {lines_.front().bytes.data(), size_}; }
-
  private:
-  struct alignas(kShardAlignment) Line {
-    std::array<std::byte, kShardAlignment> bytes;
-  };
-
-  std::vector<Line> lines_;
-  std::size_t size_;
+  std::span<const std::byte> bytes_;
 };
+
+inline Result<ShardReader> open_in_memory(std::span<const std::byte> bytes) {
+  return ShardReader::open(std::make_unique<ShardInMemory>(bytes));
+}
 
 }  // namespace qanat

@@ -56,7 +56,7 @@ class PrecomputeRun {
 };
 
 MelDtype dtype_in(const FeatureStore& store) {
-  return store.shards().empty() ? MelDtype::f32 : store.shards().back().view.settings().dtype;
+  return store.shards().empty() ? MelDtype::f32 : store.shards().back().reader.settings().dtype;
 }
 
 bool PrecomputeRun::look() {
@@ -130,16 +130,18 @@ void PrecomputeRun::make_tasks(FeatureStoreWriter& writer) {
 // What is worth keeping in shards that go. Damage found on the way is not carried on.
 void PrecomputeRun::carry_over(FeatureStoreWriter& writer) {
   std::vector<float> mel;
+  std::vector<std::int32_t> tokens;
+  PageBuffer scratch;
   for (const FeatureEntry& entry : report_.found.carried) {
     report_.stopped = report_.stopped || options_.stop.stop_requested();
     if (report_.stopped) {
       return;
     }
     mel.resize(static_cast<std::size_t>(entry.frames.value * inputs_.mel.mel_bins));
-    if (store_.copy_mel(entry, mel)) {
-      const ShardEntry stored = store_.shards()[entry.shard].view.entry(entry.index);
-      writer.add(
-          {.id = stored.id, .key = stored.key, .mel = mel, .tokens = store_.tokens(entry).value()});
+    tokens.resize(static_cast<std::size_t>(entry.tokens.value));
+    if (store_.read(entry, {.mel = mel, .tokens = tokens}, scratch)) {
+      const ShardEntry stored = store_.shards()[entry.shard].reader.entry(entry.index);
+      writer.add({.id = stored.id, .key = stored.key, .mel = mel, .tokens = tokens});
     }
   }
 }

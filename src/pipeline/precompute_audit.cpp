@@ -25,7 +25,7 @@ class Audit {
     if (options_.dtype && settings_of(entry.value()).dtype != *options_.dtype) {
       return FeatureState::settings_changed;
     }
-    if (!store_.intact(entry.value())) {
+    if (!store_.intact(entry.value(), scratch_)) {
       return FeatureState::damaged;
     }
     kept_[entry.value().shard].push_back(entry.value());
@@ -57,7 +57,7 @@ class Audit {
       found.spent.push_back(shard.path);
     }
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (kept_[i].size() * 2 < store_.shards()[i].view.size()) {
+      if (kept_[i].size() * 2 < store_.shards()[i].reader.size()) {
         found.spent.push_back(store_.shards()[i].path);
         std::ranges::sort(kept_[i], {}, &FeatureEntry::index);
         std::ranges::copy(kept_[i], std::back_inserter(found.carried));
@@ -67,11 +67,12 @@ class Audit {
 
  private:
   const ShardSettings& settings_of(const FeatureEntry& entry) const {
-    return store_.shards()[entry.shard].view.settings();
+    return store_.shards()[entry.shard].reader.settings();
   }
 
   const FeatureStore& store_;
   const AuditOptions& options_;
+  PageBuffer scratch_;
   std::vector<std::vector<FeatureEntry>> kept_;  // worth keeping, by shard
 };
 

@@ -72,7 +72,9 @@ class PrecomputeTest : public testing::Test {
       return false;
     }
     std::vector<float> mel(static_cast<std::size_t>(entry.value().frames.value) * kTestMelBins);
-    if (!store.copy_mel(entry.value(), mel)) {
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(entry.value().tokens.value));
+    PageBuffer scratch;
+    if (!store.read(entry.value(), {.mel = mel, .tokens = tokens}, scratch)) {
       return false;
     }
     std::vector<float> expected(
@@ -81,7 +83,7 @@ class PrecomputeTest : public testing::Test {
       expected[i] = test_mel_value(utterance.text.size(), measured.identity.size.value, i);
     }
     const std::vector<std::int32_t> letters(utterance.text.begin(), utterance.text.end());
-    return mel == expected && std::ranges::equal(store.tokens(entry.value()).value(), letters);
+    return mel == expected && tokens == letters;
   }
 
   std::vector<std::size_t> wrong_items() const {
@@ -212,7 +214,8 @@ TEST_F(PrecomputeTest, AnOrphanIsCarriedOverWhenItsShardGoes) {
   EXPECT_EQ(folder_content().size(), report.num_shards);
   const FeatureStore store = open();
   ASSERT_EQ(store.state("utt-39", key), FeatureState::fresh);
-  EXPECT_TRUE(store.intact(store.lookup("utt-39", key).value()));
+  PageBuffer scratch;
+  EXPECT_TRUE(store.intact(store.lookup("utt-39", key).value(), scratch));
 }
 
 TEST_F(PrecomputeTest, BadUtterancesAreNamedAndTheOthersMade) {

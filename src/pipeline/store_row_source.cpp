@@ -1,6 +1,5 @@
 #include "pipeline/store_row_source.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ class StoreRowFiller final : public RowFiller {
   }
 
  private:
-  Result<FilledRow> copy_out(std::uint32_t item, const RowView& row) const {
+  Result<FilledRow> copy_out(std::uint32_t item, const RowView& row) {
     const Clock::time_point start = Clock::now();
     const FeatureStore& store = *inputs_.store;
     const Utterance& utterance = inputs_.set->manifest.utterances[item];
@@ -37,31 +36,40 @@ class StoreRowFiller final : public RowFiller {
     }
     const auto values = static_cast<std::size_t>(entry.value().frames.value) *
                         static_cast<std::size_t>(inputs_.mel_bins);
-    const Result<std::span<const std::int32_t>> tokens = store.tokens(entry.value());
-    if (!tokens) {
-      return tokens.failure();
-    }
-    if (values > row.mel.size() || tokens.value().size() > row.tokens.size()) {
+    const auto tokens = static_cast<std::size_t>(entry.value().tokens.value);
+    if (values > row.mel.size() || tokens > row.tokens.size()) {
       return Failure{
           fmt::format("{}: {} frames and {} tokens in the feature store; expected no "
                       "more than its index says; try `qanat precompute`",
                       utterance.id,
                       entry.value().frames.value,
-                      tokens.value().size())};
+                      tokens)};
     }
-    const Result<Done> copied = store.copy_mel(entry.value(), row.mel.first(values));
-    if (!copied) {
-      return copied.failure();
+    const Result<Done> read =
+        store.read(entry.value(),
+                   {.mel = row.mel.first(values), .tokens = row.tokens.first(tokens)},
+                   scratch_);
+    if (!read) {
+      journal_damage(utterance.id, read.failure());
+      return read.failure();
     }
-    std::ranges::copy(tokens.value(), row.tokens.begin());
     return FilledRow{.frames = static_cast<int>(entry.value().frames.value),
-                     .tokens = static_cast<int>(tokens.value().size()),
+                     .tokens = static_cast<int>(tokens),
                      .speaker = inputs_.speakers.empty() ? 0 : inputs_.speakers[item],
                      .origin = RowOrigin::store,
                      .times = {.copy = seconds_since(start)}};
   }
 
+  // Once per entry: the store does not hand it out again.
+  void journal_damage(const std::string& id, const Failure& why) const {
+    if (inputs_.journal != nullptr) {
+      inputs_.journal->record(
+          {.kind = "damaged_features", .fields = {{"id", id}, {"reason", why.what}}});
+    }
+  }
+
   const StoreRowInputs& inputs_;
+  PageBuffer scratch_;
   std::unique_ptr<RowFiller> fallback_;  // made when first needed
 };
 

@@ -8,6 +8,7 @@
 
 #include "dataset/training_sets.h"
 #include "features/feature_store.h"
+#include "metrics/journal.h"
 #include "pipeline/row_source.h"
 
 namespace qanat {
@@ -20,6 +21,9 @@ struct StoreRowInputs {
   // For what the store does not have fresh. Absent: that is a Failure (preprocessing_mode
   // precompute).
   std::unique_ptr<RowSource> fallback{};
+  // Gets a line of kind "damaged_features" for every entry that is found damaged. Not owned,
+  // outlives the source; may be absent.
+  EventSink* journal = nullptr;
 };
 
 class StoreRowSource final : public RowSource {
