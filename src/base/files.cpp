@@ -145,7 +145,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   temporary_ += fmt::format(".part-{}", ::getpid());
   fd_ = UniqueFd(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd_) {
-    throw Error("{}: cannot create: {}", temporary_.string(), reason());
+    throw Error("{}: cannot create: {}", path_.string(), reason());
   }
 }
 

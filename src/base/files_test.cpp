@@ -42,6 +42,17 @@ TEST_F(FilesTest, AnAtomicFileAppearsOnCommit) {
   EXPECT_EQ(num_entries(), 1U);
 }
 
+TEST_F(FilesTest, AnAtomicFileThatCannotBeMadeIsNamedAsTheUserNamedIt) {
+  const std::string wanted = (folder_ / "nowhere" / "a").string();
+
+  try {
+    AtomicFile file(wanted);
+    FAIL() << "made in a folder that does not exist";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith(wanted + ": cannot create: "));
+  }
+}
+
 TEST_F(FilesTest, AnAtomicFileThatIsNotCommittedLeavesNothingAndKeepsTheFormerContent) {
   write_text_file(folder_ / "a", "before");
   {
