@@ -16,6 +16,7 @@ void check_row(const qanat::ManifestRow& row, int last_line) {
   for (const std::string_view cell : {row.audio, row.text, row.speaker, row.language}) {
     QANAT_CHECK(!qanat::first_invalid_utf8(cell)) << "line " << row.line;
     QANAT_CHECK(cell.find('|') == std::string_view::npos) << "line " << row.line;
+    QANAT_CHECK(cell.find('\0') == std::string_view::npos) << "line " << row.line;
     QANAT_CHECK(qanat::excerpt(cell, 5).size() <= cell.size() + 3) << "line " << row.line;
   }
   qanat::language_by_script(row.text);

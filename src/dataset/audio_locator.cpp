@@ -15,6 +15,9 @@ constexpr std::string_view kAudioFolder = "wavs/";
 constexpr std::array<std::string_view, 8> kExtensions = {
     ".wav", ".flac", ".ogg", ".mp3", ".WAV", ".FLAC", ".OGG", ".MP3"};
 
+// A data set that is larger is not searched to its end for files that are missing.
+constexpr std::size_t kMaxLookedThrough = 2'000'000;
+
 std::string_view without_extension(std::string_view name) {
   for (const std::string_view extension : kExtensions) {
     if (name.size() > extension.size() && name.ends_with(extension)) {
@@ -66,6 +69,57 @@ Result<AudioLocation> AudioLocator::locate(std::string_view name) {
     location.id.erase(0, kAudioFolder.size());
   }
   return location;
+}
+
+std::string AudioLocator::why_missing(std::string_view name, std::string_view text) {
+  const std::string stem(without_extension(name));
+  if (const std::optional<std::string> place = elsewhere(stem)) {
+    return fmt::format(
+        "audio: {}; no such file in wavs/ or beside the manifest, but {}; try that path as the id",
+        name,
+        *place);
+  }
+  const Result<AudioLocation> swapped = locate(text);
+  if (swapped && swapped.value().path) {
+    return fmt::format("audio: {}; no such file, but the text names {}; try swapping the columns",
+                       name,
+                       *swapped.value().path);
+  }
+  if (name.starts_with('/')) {
+    return fmt::format("audio: {}; no such file; tried .wav, .flac, .ogg and .mp3", name);
+  }
+  return fmt::format(
+      "audio: {}; no such file; tried wavs/{} and {} with .wav, .flac, .ogg and .mp3",
+      name,
+      stem,
+      stem);
+}
+
+std::optional<std::string> AudioLocator::elsewhere(std::string_view stem) {
+  if (!everywhere_) {
+    everywhere_.emplace();
+    using Files = std::filesystem::recursive_directory_iterator;
+    constexpr auto kSkip = std::filesystem::directory_options::skip_permission_denied;
+    std::error_code error;
+    std::size_t seen = 0;
+    for (Files file(root_, kSkip, error); !error && file != Files() && seen < kMaxLookedThrough;
+         file.increment(error), ++seen) {
+      const std::string name = file->path().filename().string();
+      const std::string_view base = without_extension(name);
+      if (base.size() == name.size()) {
+        continue;  // not audio
+      }
+      std::string path = file->path().lexically_relative(root_).string();
+      const auto [known, is_new] = everywhere_->try_emplace(std::string(base), path);
+      if (!is_new && path < known->second) {
+        known->second = std::move(path);  // whatever the order of the folder
+      }
+    }
+  }
+  const std::size_t slash = stem.rfind('/');
+  const auto found = everywhere_->find(
+      std::string(slash == std::string_view::npos ? stem : stem.substr(slash + 1)));
+  return found == everywhere_->end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::string> AudioLocator::find(std::string_view name, std::string_view stem) {

@@ -30,6 +30,11 @@ class AudioLocator {
   // with .wav, .flac, .ogg, .mp3, in lower case, then in upper case.
   Result<AudioLocation> locate(std::string_view name);
 
+  // What to say of a name that locate() found no file for, in a row with that text: where the file
+  // is instead, that the columns are swapped, or what was tried. The first call looks through the
+  // whole data set.
+  std::string why_missing(std::string_view name, std::string_view text);
+
  private:
   // The names in one folder, as sorted hashes: 8 bytes per file. An unlikely collision is found
   // when the file is opened.
@@ -38,12 +43,15 @@ class AudioLocator {
     bool readable = false;
   };
 
+  std::optional<std::string> elsewhere(std::string_view stem);
   bool exists(const std::string& path);
   const Listing& listing(const std::string& folder);
   std::optional<std::string> find(std::string_view name, std::string_view stem);
 
   std::filesystem::path root_;
   std::unordered_map<std::string, Listing> listings_;
+  // Of all audio files below the root, by name without extension; made when first asked for.
+  std::optional<std::unordered_map<std::string, std::string>> everywhere_;
 };
 
 }  // namespace qanat

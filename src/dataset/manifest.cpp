@@ -100,7 +100,7 @@ void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
     return;
   }
   if (!location.value().path) {
-    report(ProblemKind::missing_audio, row, fmt::format("audio: {}; no such file", row.audio));
+    report(ProblemKind::missing_audio, row, locator_.why_missing(row.audio, row.text));
     return;
   }
   std::optional<Language> language = language_;

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r\v\f";
+// An hour of speech; beyond it a line is no row, and looking into it costs time.
+constexpr std::size_t kMaxLine = 1 << 16;
+// Of the first bytes of a file: more zeros than this, and it is no text at all.
+constexpr std::size_t kMaxZeroShare = 8;  // one in
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlank);
@@ -22,6 +26,13 @@ std::string_view trimmed(std::string_view text) {
     return {};
   }
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+// A zero byte is UTF-8, but no text.
+std::optional<std::size_t> first_not_text(std::string_view line) {
+  const std::optional<std::size_t> invalid = first_invalid_utf8(line);
+  const std::size_t zero = line.substr(0, invalid.value_or(line.size())).find('\0');
+  return zero == std::string_view::npos ? invalid : zero;
 }
 
 enum class ColumnRole { audio, text, normalised, speaker, language, unused };
@@ -146,10 +157,16 @@ ManifestParser::ManifestParser(std::string_view bytes) : rest_(bytes) {
 
 std::optional<ManifestRow> ManifestParser::next() {
   while (const std::optional<std::string_view> line = next_line()) {
+    if (line->size() > kMaxLine) {
+      report(ProblemKind::text_too_long,
+             {},
+             fmt::format("line: {} bytes; expected at most {}", line->size(), kMaxLine));
+      continue;
+    }
     if (trimmed(*line).empty()) {
       continue;
     }
-    if (const std::optional<std::size_t> bad = first_invalid_utf8(*line)) {
+    if (const std::optional<std::size_t> bad = first_not_text(*line)) {
       const auto byte = static_cast<unsigned char>((*line)[*bad]);
       report(ProblemKind::invalid_utf8, {}, fmt::format("byte {:#04x} at {}", byte, *bad + 1));
       continue;
@@ -239,7 +256,8 @@ std::optional<std::string_view> foreign_encoding(std::string_view bytes) {
     return "UTF-16; expected UTF-8; try iconv -f utf-16 -t utf-8";
   }
   const std::string_view start = bytes.substr(0, 4096);
-  if (start.find('\0') != std::string_view::npos) {
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(start, '\0'));
+  if (zeros * kMaxZeroShare > start.size()) {
     return "holds zero bytes; expected UTF-8 text";
   }
   return std::nullopt;

@@ -64,7 +64,8 @@ class ManifestParser {
   std::vector<DatasetProblem> problems_;
 };
 
-// Why the file as a whole cannot be a manifest (UTF-16, binary); nothing when it can.
+// Why the file as a whole cannot be a manifest (UTF-16, binary); nothing when it can. A zero byte
+// here and there is a matter of its row.
 std::optional<std::string_view> foreign_encoding(std::string_view bytes);
 
 }  // namespace qanat

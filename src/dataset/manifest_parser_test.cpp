@@ -143,7 +143,28 @@ TEST(ManifestParserTest, EmptyIdIsReported) {
 }
 
 TEST(ManifestParserTest, AnIdWithAControlCharacterIsReported) {
-  EXPECT_EQ(only_problem_of(std::string_view("a\0b|text\n", 9)).kind, ProblemKind::bad_id);
+  EXPECT_EQ(only_problem_of("a\x01"
+                            "b|text\n")
+                .kind,
+            ProblemKind::bad_id);
+}
+
+TEST(ManifestParserTest, AZeroByteCostsItsRowOnly) {
+  const DatasetProblem problem = only_problem_of(std::string_view("a|one\nb|t\0wo\nc|three\n", 21));
+
+  EXPECT_EQ(problem.kind, ProblemKind::invalid_utf8);
+  EXPECT_EQ(problem.line, 2);
+  EXPECT_EQ(problem.detail, "byte 0x00 at 4");
+}
+
+TEST(ManifestParserTest, AnEndlessLineIsReportedWithoutLookingIntoIt) {
+  const std::string endless = "a|one\nb|" + std::string(100'000, '|') + "\nc|three\n";
+
+  const DatasetProblem problem = only_problem_of(endless);
+
+  EXPECT_EQ(problem.kind, ProblemKind::text_too_long);
+  EXPECT_EQ(problem.line, 2);
+  EXPECT_EQ(problem.detail, "line: 100002 bytes; expected at most 65536");
 }
 
 TEST(ManifestParserTest, InvalidUtf8IsReportedWithByteAndPlace) {
@@ -169,6 +190,7 @@ TEST(ForeignEncodingTest, RecognisesUtf16AndBinaryFiles) {
   EXPECT_THAT(std::string(foreign_encoding(std::string_view("PK\0\1", 4)).value()),
               HasSubstr("zero bytes"));
   EXPECT_EQ(foreign_encoding("a|سلام"), std::nullopt);
+  EXPECT_EQ(foreign_encoding(std::string_view("a|text\nb|te\0t\n", 14)), std::nullopt);
 }
 
 }  // namespace

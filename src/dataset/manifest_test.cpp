@@ -186,6 +186,24 @@ TEST_F(ManifestTest, MissingAudioIsReportedWithItsLine) {
   EXPECT_EQ(problem.kind, ProblemKind::missing_audio);
   EXPECT_EQ(problem.line, 2);
   EXPECT_EQ(problem.id, "gone");
+  EXPECT_EQ(problem.detail,
+            "audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg and .mp3");
+}
+
+TEST_F(ManifestTest, AudioInAnotherFolderIsPointedOut) {
+  folder_.add_audio("clips/part2/moved.flac");
+
+  EXPECT_EQ(only_problem("wavs/moved.wav|text\n").detail,
+            "audio: wavs/moved.wav; no such file in wavs/ or beside the manifest, but "
+            "clips/part2/moved.flac; try that path as the id");
+}
+
+TEST_F(ManifestTest, SwappedColumnsArePointedOut) {
+  folder_.add_audio("wavs/clip7.wav");
+
+  EXPECT_EQ(only_problem("He said so.|clip7\n").detail,
+            "audio: He said so.; no such file, but the text names wavs/clip7.wav; try swapping the "
+            "columns");
 }
 
 TEST_F(ManifestTest, TheFirstOfTwoRowsWithOneIdStays) {

@@ -171,11 +171,28 @@ DatasetReport report_of_every_problem() {
       {.kind = empty_text, .line = 5, .id = "a", .detail = "text: empty"},
       {.kind = unknown_language, .line = 6, .detail = "language: de; expected en or fa"},
       {.kind = duplicate_id, .line = 7, .detail = "first seen in metadata_train.csv line 3"},
-      {.kind = missing_audio, .line = 8, .detail = "audio: train; no such file"},
+      {.kind = missing_audio,
+       .line = 8,
+       .detail =
+           "audio: train; no such file; tried wavs/train and train with .wav, .flac, .ogg and "
+           ".mp3"},
+      {.kind = missing_audio,
+       .line = 8,
+       .detail = "audio: /train; no such file; tried .wav, .flac, .ogg and .mp3"},
+      {.kind = missing_audio,
+       .line = 8,
+       .detail =
+           "audio: a; no such file in wavs/ or beside the manifest, but clips/a.wav; try that "
+           "path as the id"},
+      {.kind = missing_audio,
+       .line = 8,
+       .detail =
+           "audio: Hi.; no such file, but the text names wavs/a.wav; try swapping the columns"},
       {.kind = untokenizable_text,
        .line = 9,
        .detail = "text: nothing to read in \"...\"; expected English or Persian words"},
       {.kind = text_too_long, .line = 10, .detail = "text: 250 tokens; expected at most 200"},
+      {.kind = text_too_long, .line = 10, .detail = "line: 70000 bytes; expected at most 65536"},
       {.kind = audio_too_long,
        .line = 11,
        .detail = "audio: 14.00 s, 1205 frames; expected at most 1024"},
@@ -259,20 +276,28 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         "/data/voices/metadata.csv: no rows; expected lines of the form id|text",
         "/data/voices/metadata.csv: none of 2 rows can be used; the first problem is in line 1: "
-        "audio: a; no such file (there is no audio file for the id, in wavs/ or beside the "
-        "manifest)",
+        "audio: a; no such file; tried wavs/a and a with .wav, .flac, .ogg and .mp3 (there is no "
+        "audio file for the id, in wavs/ or beside the manifest)",
         "/data/voices: none of 12 utterances can be used",
-        "/data/voices: the training set is empty: of 1 usable utterances 0 are for training and 1 "
-        "for validation; expected at least 2",
-        "/data/voices: the validation set is empty: of 9 usable utterances 9 are for training and "
-        "0 for validation; expected usable rows in both metadata_train.csv and metadata_eval.csv",
-        "/data/voices: the validation set is empty: of 9 usable utterances 9 are for training and "
-        "0 for validation at val_split 0.05; try val_split 0.12, or rows in a metadata_eval.csv"));
+        "/data/voices: no utterance for training: all 3 usable ones are for validation"));
+
+TEST(DatasetPersianTest, TooMuchDamageIsSaidInPersian) {
+  DatasetReport report = sample_report();
+  report.unusable =
+      "damaged utterances: 3 of 33 (9.1 %) in /data/voices; expected at most 5.0 % "
+      "(max_bad_fraction); the last: line 33, nowhere3: line: 70000 bytes; expected at most 65536; "
+      "try `qanat data check`, which lists them all";
+
+  const std::string said = verdict(report, {.words = kPersian});
+
+  EXPECT_EQ(english_left_in(said), "");
+}
 
 TEST(DatasetPersianTest, NothingInTheDataReachesTheTerminalAsACommand) {
   DatasetReport report = sample_report();
   report.speakers[0].name = "\u2069\u202Emary\x1b[31m";
-  report.problems[0].detail = "audio: \u2069\x1b]0;b; no such file";
+  report.problems[0].detail =
+      "audio: \u2069\x1b]0;b; no such file; tried .wav, .flac, .ogg and .mp3";
   report.unusable = "/data/\u2069\x1b: none of 12 utterances can be used";
 
   EXPECT_THAT(render_text(report, {.words = kPersian}),

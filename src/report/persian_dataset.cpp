@@ -82,15 +82,19 @@ std::span<const Translation> persian_dataset_sentences() {
        "\u2068{}\u2069: از {} سطر هیچ‌یک به کار نمی‌رود؛ نخستین مشکل در سطر {} است: {} ({})"},
       {"{}: none of {} utterances can be used",
        "\u2068{}\u2069: از {} گفته هیچ‌یک به کار نمی‌رود"},
-      {"{}: the {} set is empty: of {} usable utterances {} are for training and {} for validation",
-       "\u2068{}\u2069: مجموعهٔ {} خالی است: از {} گفتهٔ به‌کاربردنی {} برای آموزش و {} برای اعتبارسنجی "
-       "است"},
-      {"{}; expected usable rows in both metadata_train.csv and metadata_eval.csv",
-       "{}؛ هم در \u2068metadata_train.csv\u2069 و هم در \u2068metadata_eval.csv\u2069 سطر به‌کاربردنی لازم است"},
-      {"{}; expected at least 2", "{}؛ دست‌کم ۲ گفته لازم است"},
-      {"{} at val_split {}; try val_split {}, or rows in a metadata_eval.csv",
-       "{}، با \u2068val_split\u2069 برابر {}؛ \u2068val_split\u2069 برابر {} را بیازمایید، یا سطرهایی در یک "
-       "\u2068metadata_eval.csv\u2069"},
+      {"{}: no utterance for training: all {} usable ones are for validation",
+       "\u2068{}\u2069: گفته‌ای برای آموزش نیست: همهٔ {} گفتهٔ به‌کاربردنی برای اعتبارسنجی‌اند"},
+      {"{}: none of {} usable utterances is for validation; a run trains on all and goes without",
+       "\u2068{}\u2069: از {} گفتهٔ به‌کاربردنی هیچ‌یک برای اعتبارسنجی نیست؛ اجرا با همه آموزش می‌بیند و بی اعتبارسنجی می‌ماند"},
+      {"{}; expected usable rows in metadata_eval.csv",
+       "{}؛ در \u2068metadata_eval.csv\u2069 سطر به‌کاربردنی لازم است"},
+      {"{}; try --val-data", "{}؛ \u2068--val-data\u2069 را بیازمایید"},
+      {"{}; try --val-data, or val_split {}",
+       "{}؛ \u2068--val-data\u2069 را بیازمایید، یا \u2068val_split\u2069 برابر {}"},
+      {"damaged utterances: {} of {} ({} %) in {}; expected at most {} % (max_bad_fraction); the last: "
+       "line {}, {}: {}; try `qanat data check`, which lists them all",
+       "گفته‌های خراب: {} از {} ({} %) در \u2068{}\u2069؛ حداکثر {} % مجاز است (\u2068max_bad_fraction\u2069)؛ واپسین: "
+       "سطر {}، \u2068{}\u2069: {}؛ \u2068qanat data check\u2069 را بیازمایید که همه را فهرست می‌کند"},
       {"{}: no manifest; expected {}, or {} and {}, beside the folder wavs",
        "\u2068{}\u2069: فهرستی نیست؛ \u2068{}\u2069، یا \u2068{}\u2069 و \u2068{}\u2069، کنار پوشهٔ \u2068wavs\u2069 لازم است"},
       {"{}: UTF-16; expected UTF-8; try iconv -f utf-16 -t utf-8",
@@ -187,7 +191,18 @@ std::span<const Translation> persian_dataset_sentences() {
       {"language: {}; expected en or fa",
        "زبان: \u2068{}\u2069؛ باید \u2068en\u2069 یا \u2068fa\u2069 باشد"},
       {"first seen in {} line {}", "نخستین بار در \u2068{}\u2069 سطر {}"},
-      {"audio: {}; no such file", "صوت: \u2068{}\u2069؛ چنین فایلی نیست"},
+      {"audio: {}; no such file; tried wavs/{} and {} with .wav, .flac, .ogg and .mp3",
+       "صوت: \u2068{}\u2069؛ چنین فایلی نیست؛ \u2068wavs/{}\u2069 و \u2068{}\u2069 با \u2068.wav\u2069، "
+       "\u2068.flac\u2069، \u2068.ogg\u2069 و \u2068.mp3\u2069 آزموده شد"},
+      {"audio: {}; no such file; tried .wav, .flac, .ogg and .mp3",
+       "صوت: \u2068{}\u2069؛ چنین فایلی نیست؛ \u2068.wav\u2069، \u2068.flac\u2069، \u2068.ogg\u2069 و "
+       "\u2068.mp3\u2069 آزموده شد"},
+      {"audio: {}; no such file in wavs/ or beside the manifest, but {}; try that path as the id",
+       "صوت: \u2068{}\u2069؛ چنین فایلی در \u2068wavs/\u2069 یا کنار فهرست نیست، ولی \u2068{}\u2069 هست؛ همین مسیر "
+       "را به‌جای شناسه بیازمایید"},
+      {"audio: {}; no such file, but the text names {}; try swapping the columns",
+       "صوت: \u2068{}\u2069؛ چنین فایلی نیست، ولی متن \u2068{}\u2069 را نام می‌برد؛ جابه‌جا کردن ستون‌ها را بیازمایید"},
+      {"line: {} bytes; expected at most {}", "سطر: {} بایت؛ حداکثر {} مجاز است"},
       {"audio: {} s, {} frames; expected at most {}", "صوت: {} ثانیه، {} قاب؛ باید حداکثر {} باشد"},
       {"audio: {} s; expected at least {}",
        "صوت: {} ثانیه؛ باید دست‌کم {} باشد"},
