@@ -9,7 +9,6 @@
 #include "app/dataset_sources.h"
 #include "app/make_loader.h"
 #include "dataset/problem.h"
-#include "dataset/split.h"
 
 namespace qanat {
 namespace {
@@ -37,42 +36,18 @@ std::string describe_left_out(std::ptrdiff_t rows, const RunConfig& config) {
                      *config.data.train_data);
 }
 
-// The whole folder trains when nothing of it would be left to validate.
-bool is_too_small_to_split(const UtteranceSet& set, const TrainingSetOptions& options) {
-  std::vector<std::uint32_t> items(set.manifest.utterances.size());
-  std::iota(items.begin(), items.end(), 0U);
-  return split_dataset(set.manifest, items, options.split).validation.empty();
-}
-
-struct Sets {
-  std::shared_ptr<const UtteranceSet> train;
-  std::shared_ptr<const UtteranceSet> validation;
-};
-
-std::optional<Sets> load_sets(const RunConfig& config,
-                              const TrainingSetOptions& options,
-                              const IndexSources& sources) {
-  if (!options.val_data || config.training.overfit_one_batch) {
-    std::optional<UtteranceSet> whole = load_utterance_set(options.train_data, options, sources);
-    if (!whole) {
-      return std::nullopt;
-    }
-    if (config.training.overfit_one_batch) {
-      return Sets{.train = std::make_shared<const UtteranceSet>(
-                      first_utterances(*whole, config.data.batch_size)),
-                  .validation = nullptr};
-    }
-    if (is_too_small_to_split(*whole, options)) {
-      return Sets{.train = std::make_shared<const UtteranceSet>(*std::move(whole)),
-                  .validation = nullptr};
-    }
+std::optional<TrainingSets> load_sets(const RunConfig& config,
+                                      const TrainingSetOptions& options,
+                                      const IndexSources& sources) {
+  if (!config.training.overfit_one_batch) {
+    return load_training_sets(options, sources);
   }
-  std::optional<TrainingSets> both = load_training_sets(options, sources);
-  if (!both) {
+  const std::optional<UtteranceSet> whole =
+      load_utterance_set(options.train_data, options, sources);
+  if (!whole) {
     return std::nullopt;
   }
-  return Sets{.train = std::make_shared<const UtteranceSet>(std::move(both->train)),
-              .validation = std::make_shared<const UtteranceSet>(std::move(both->validation))};
+  return TrainingSets{.train = first_utterances(*whole, config.data.batch_size)};
 }
 
 }  // namespace
@@ -85,24 +60,23 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   options.index.stop = stop;
   TrainInputs inputs;
   inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
-  std::optional<Sets> sets =
+  std::optional<TrainingSets> sets =
       load_sets(config, options, make_index_sources(*inputs.text, kMel.sample_rate));
   if (!sets) {
     return std::nullopt;
   }
-  inputs.train = std::move(sets->train);
-  inputs.validation = std::move(sets->validation);
+  inputs.train = std::make_shared<const UtteranceSet>(std::move(sets->train));
+  if (sets->validation) {
+    inputs.validation = std::make_shared<const UtteranceSet>(*std::move(sets->validation));
+  }
   if (config.model.speaker_table) {
     inputs.speakers = speaker_names(inputs.train->manifest);
   }
   if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
     inputs.notes.push_back(describe_left_out(rows, config));
   }
-  if (!inputs.validation && !config.training.overfit_one_batch) {
-    inputs.notes.push_back(fmt::format(
-        "{} utterances are too few to keep some for validation; the run goes without; try "
-        "--val-data",
-        inputs.train->manifest.utterances.size()));
+  if (sets->note) {
+    inputs.notes.push_back(*std::move(sets->note));
   }
   return inputs;
 }

@@ -180,7 +180,9 @@ TEST_F(AudioDamageTest, SamplesThatAreNoNumbers) {
 TEST_F(AudioDamageTest, FloatsInTheUnitOfIntegers) {
   write_sndfile(file("a.wav"), {.format = SF_FORMAT_WAV | SF_FORMAT_FLOAT}, {0.0F, 12000.0F});
 
-  EXPECT_THAT(decode_failure(file("a.wav")), HasSubstr("samples reach 12000; expected -1 to 1"));
+  const std::string reason = "samples reach 12000; expected -1 to 1";
+  EXPECT_THAT(decode_failure(file("a.wav")), HasSubstr(reason));
+  EXPECT_THAT(inspect_audio(file("a.wav")).failure().what, HasSubstr(reason));
 }
 
 TEST_F(AudioDamageTest, ADecoderWorksOnAfterEachFailure) {

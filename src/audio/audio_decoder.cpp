@@ -1,7 +1,6 @@
 #include "audio/audio_decoder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,22 +15,9 @@ namespace {
 constexpr std::int64_t kFirstRead = 2 << 20;
 // Buffers that one very long file has grown are not kept for the short ones after it.
 constexpr std::size_t kKeepSamples = 4 << 20;
-// Above this a float file is not loud but in another unit.
-constexpr float kMaxMagnitude = 16.0F;
 
 Failure about(const std::filesystem::path& path, const Failure& failure) {
   return Failure{fmt::format("{}: {}", path.string(), failure.what)};
-}
-
-Result<Done> check_magnitude(std::span<const float> samples) {
-  const float peak = peak_magnitude(samples);
-  if (!std::isfinite(peak)) {
-    return Failure{"holds samples that are not finite (NaN or infinity)"};
-  }
-  if (peak > kMaxMagnitude) {
-    return Failure{fmt::format("samples reach {:.6g}; expected -1 to 1; try scaling them", peak)};
-  }
-  return Done{};
 }
 
 }  // namespace

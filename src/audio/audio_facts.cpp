@@ -23,7 +23,7 @@ class Inspection {
   explicit Inspection(const AudioHeader& header)
       : header_(header), window_(std::max<std::int64_t>(header.rate.value / 100, 1)) {}
 
-  void see(std::span<float> interleaved) {
+  Result<Done> see(std::span<float> interleaved) {
     for (float& sample : interleaved) {
       if (!std::isfinite(sample)) {
         ++non_finite_;
@@ -38,6 +38,7 @@ class Inspection {
     for (const float sample : mono_) {
       see_mixed(sample);
     }
+    return check_magnitude(mono_);
   }
 
   AudioFacts facts() {
@@ -101,9 +102,8 @@ Result<AudioFacts> inspect(const AudioFile& file) {
   Inspection inspection(source.value()->header());
   std::vector<float> buffer;
   const Result<Done> read =
-      read_promised(*source.value(), buffer, [&](std::span<float> interleaved) -> Result<Done> {
-        inspection.see(interleaved);
-        return Done{};
+      read_promised(*source.value(), buffer, [&](std::span<float> interleaved) {
+        return inspection.see(interleaved);
       });
   if (!read) {
     return read.failure();

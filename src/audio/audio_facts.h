@@ -26,8 +26,8 @@ struct AudioFacts {
 // RMS of 10 ms below which they count as silence: -60 dB of full scale.
 inline constexpr double kSilenceLevel = 0.001;
 
-// Reads the whole file at its own rate. Non-finite samples are counted here, not failed; a
-// truncated file is a Failure, as for AudioDecoder.
+// Reads the whole file at its own rate. What AudioDecoder refuses is a Failure here, too, except
+// for samples that are not finite: those are counted.
 Result<AudioFacts> inspect_audio(const std::filesystem::path& path);
 
 }  // namespace qanat

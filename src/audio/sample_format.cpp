@@ -6,12 +6,17 @@
 #include <cstring>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 
 namespace qanat {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are copied as they are stored");
+
+// Above this a float file is not loud but in another unit.
+constexpr float kMaxMagnitude = 16.0F;
 
 // `Read` makes one float of the bytes at a place. memcpy keeps unaligned data defined and lets
 // the compiler vectorise.
@@ -143,6 +148,17 @@ float peak_magnitude(std::span<const float> samples) {
     largest = std::max(largest, std::bit_cast<std::uint32_t>(sample) & 0x7FFFFFFFU);
   }
   return std::bit_cast<float>(largest);
+}
+
+Result<Done> check_magnitude(std::span<const float> samples) {
+  const float peak = peak_magnitude(samples);
+  if (!std::isfinite(peak)) {
+    return Failure{"holds samples that are not finite (NaN or infinity)"};
+  }
+  if (peak > kMaxMagnitude) {
+    return Failure{fmt::format("samples reach {:.6g}; expected -1 to 1; try scaling them", peak)};
+  }
+  return Done{};
 }
 
 }  // namespace qanat

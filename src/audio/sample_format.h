@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace qanat {
 
 enum class SampleFormat { pcm_u8, pcm_s16, pcm_s24, pcm_s32, pcm_f32, pcm_f64 };
@@ -26,5 +28,8 @@ void mix_down(std::span<const float> interleaved, int channels, std::span<float>
 
 // Largest magnitude; +inf or NaN if any sample is not finite.
 float peak_magnitude(std::span<const float> samples);
+
+// A Failure for samples that are not finite, or so large that they are in another unit.
+Result<Done> check_magnitude(std::span<const float> samples);
 
 }  // namespace qanat

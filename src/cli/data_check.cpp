@@ -14,6 +14,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_language.h"
 #include "cli/terminal.h"
+#include "config/pipeline_config.h"
 #include "dataset/dataset_check.h"
 #include "dataset/index_cache.h"
 #include "report/dataset_html.h"
@@ -144,6 +145,7 @@ class DataCheckCommand : public Command {
         .min_samples = SampleCount{static_cast<std::int64_t>(min_seconds_ * kRate.value)},
         .rate = kRate};
     options.sound.rate = kRate;
+    options.max_bad_fraction = PipelineConfig{}.max_bad_fraction;
     options.depth = quick_ ? CheckDepth::headers : CheckDepth::samples;
     options.threads = threads_;
     options.cache_folders =

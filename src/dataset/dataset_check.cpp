@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "dataset/damage_share.h"
 #include "dataset/for_each_item.h"
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
@@ -59,6 +60,7 @@ class DatasetCheck {
   void check_pace();
   void add_totals();
   void divide();
+  std::optional<std::string> too_damaged() const;
   void judge();
   void finish();
 
@@ -76,7 +78,9 @@ class DatasetCheck {
   const CheckSources& sources_;
   Manifest manifest_;
   DatasetIndex index_;
-  std::vector<std::uint32_t> usable_;
+  std::vector<std::uint32_t> planned_;     // what a run begins with
+  std::size_t num_problems_of_start_ = 0;  // those that a run knows before it loads
+  std::vector<std::uint32_t> usable_;      // of planned_, without what cannot be decoded
   DatasetReport report_;
 };
 
@@ -132,6 +136,8 @@ bool DatasetCheck::measure() {
   for (DroppedItem& dropped : parts.dropped) {
     report_.problems.push_back(problem_of(dropped.item, dropped.kind, std::move(dropped.detail)));
   }
+  planned_ = usable_;
+  num_problems_of_start_ = report_.problems.size();
   return true;
 }
 
@@ -288,11 +294,37 @@ void DatasetCheck::divide() {
   for (const std::uint32_t item : split.validation) {
     report_.validation->add(length_of(item));
   }
-  report_.unusable = why_unusable(manifest_, split, options_.split);
+  report_.unusable = why_unusable(manifest_, split);
+  if (auto note = why_without_validation(manifest_, split, options_.split); note) {
+    report_.notes.push_back(*std::move(note));
+  }
+}
+
+// A run refuses what it cannot read at its start, and stops at what it cannot decode while it
+// loads: each by its own share.
+std::optional<std::string> DatasetCheck::too_damaged() const {
+  const bool divided = report_.train.has_value();
+  const std::vector<std::uint32_t> planned =
+      divided ? split_dataset(manifest_, planned_, options_.split).train : planned_;
+  const auto used = static_cast<std::int64_t>(planned.size());
+  const std::span<const DatasetProblem> problems(report_.problems);
+  if (auto why = why_too_damaged(manifest_,
+                                 damage_share(used, problems.first(num_problems_of_start_)),
+                                 options_.max_bad_fraction)) {
+    return why;
+  }
+  DamageShare loading = damage_share(0, problems.subspan(num_problems_of_start_));
+  loading.all = used;
+  loading.damaged = std::ranges::count_if(
+      planned, [this](std::uint32_t item) { return !std::ranges::binary_search(usable_, item); });
+  return why_too_damaged(manifest_, loading, options_.max_bad_fraction);
 }
 
 void DatasetCheck::judge() {
   if (!usable_.empty()) {
+    if (!report_.unusable) {
+      report_.unusable = too_damaged();
+    }
     return;
   }
   report_.unusable = why_unusable(manifest_);

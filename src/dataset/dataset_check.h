@@ -29,6 +29,7 @@ struct CheckOptions {
   SplitOptions split;  // val_fraction 0: the set is not divided
   LengthLimits limits;
   SoundLimits sound;
+  double max_bad_fraction = 0.1;  // of the rows; a run refuses a set of which more is damaged
   CheckDepth depth = CheckDepth::samples;
   int threads = 0;
   std::vector<std::filesystem::path> cache_folders;

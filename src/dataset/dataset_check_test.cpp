@@ -232,12 +232,44 @@ TEST_F(DatasetCheckTest, TheReportDoesNotDependOnTheNumberOfThreads) {
   EXPECT_FALSE(a.problems.empty());
 }
 
-TEST_F(DatasetCheckTest, AnEmptySideMakesTheSetUnusable) {
+TEST_F(DatasetCheckTest, ASetWithoutValidationIsUsedAndNoted) {
   CheckOptions tiny = options();
   tiny.split.val_fraction = 1e-9;
 
-  EXPECT_THAT(check_dataset(tiny, sources())->unusable.value(),
-              HasSubstr("the validation set is empty"));
+  const DatasetReport report = check_dataset(tiny, sources()).value();
+
+  EXPECT_EQ(report.unusable, std::nullopt);
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("a run trains on all and goes without")));
+}
+
+TEST_F(DatasetCheckTest, ASetOfWhichTooMuchIsDamagedIsRefusedAsARunWould) {
+  rows_ += "nowhere1|x\nnowhere2|x\nnowhere3|x\n";
+  CheckOptions mild = options();
+  mild.split.val_fraction = 0;
+  mild.max_bad_fraction = 0.1;
+  CheckOptions strict = mild;
+  strict.max_bad_fraction = 0.09;
+
+  EXPECT_THAT(check_dataset(strict, sources())->unusable.value(),
+              HasSubstr("damaged utterances: 3 of 33 (9.1 %)"));
+  EXPECT_EQ(check_dataset(mild, sources())->unusable, std::nullopt);
+}
+
+// Each share by itself is below the limit, as a run counts them.
+TEST_F(DatasetCheckTest, WhatARunFindsAtItsStartAndLaterIsNotAddedUp) {
+  rows_ += "nowhere1|x\nnowhere2|x\nnowhere3|x\n";
+  for (const char* name : {"u01", "u02", "u03"}) {
+    folder_.add_audio(fmt::format("wavs/{}.wav", name), "88200 damaged");
+  }
+  CheckOptions whole = options();
+  whole.split.val_fraction = 0;
+  whole.max_bad_fraction = 0.1;
+  CheckOptions strict = whole;
+  strict.max_bad_fraction = 0.095;
+
+  EXPECT_EQ(check_dataset(whole, sources())->unusable, std::nullopt);
+  EXPECT_THAT(check_dataset(strict, sources())->unusable.value(),
+              HasSubstr("damaged utterances: 3 of 30 (10.0 %)"));
 }
 
 TEST_F(DatasetCheckTest, ASetThatIsNotDividedNeedsNoValidationSet) {

@@ -26,10 +26,8 @@ double least_fraction(const Manifest& manifest,
                       const DatasetSplit& split,
                       const SplitOptions& options) {
   double least = 1.0;
-  for (const std::vector<std::uint32_t>* side : {&split.train, &split.validation}) {
-    for (const std::uint32_t item : *side) {
-      least = std::min(least, position_of(manifest.utterances[item], options.seed));
-    }
+  for (const std::uint32_t item : split.train) {
+    least = std::min(least, position_of(manifest.utterances[item], options.seed));
   }
   return std::min(1.0, std::floor(least * 100.0 + 1.0) / 100.0);
 }
@@ -50,30 +48,33 @@ DatasetSplit split_dataset(const Manifest& manifest,
   return split;
 }
 
-std::optional<std::string> why_unusable(const Manifest& manifest,
-                                        const DatasetSplit& split,
-                                        const SplitOptions& options) {
-  if (!split.train.empty() && !split.validation.empty()) {
+std::optional<std::string> why_unusable(const Manifest& manifest, const DatasetSplit& split) {
+  if (!split.train.empty()) {
     return std::nullopt;
   }
-  const std::size_t total = split.train.size() + split.validation.size();
+  return fmt::format("{}: no utterance for training: all {} usable ones are for validation",
+                     manifest.root.string(),
+                     split.validation.size());
+}
+
+std::optional<std::string> why_without_validation(const Manifest& manifest,
+                                                  const DatasetSplit& split,
+                                                  const SplitOptions& options) {
+  if (!split.validation.empty() || options.val_fraction <= 0) {
+    return std::nullopt;
+  }
   const std::string what = fmt::format(
-      "{}: the {} set is empty: of {} usable utterances {} are for training and {} for validation",
+      "{}: none of {} usable utterances is for validation; a run trains on all and goes without",
       manifest.root.string(),
-      split.train.empty() ? "training" : "validation",
-      total,
-      split.train.size(),
-      split.validation.size());
+      split.train.size());
   if (is_divided_by_files(manifest)) {
-    return what + "; expected usable rows in both metadata_train.csv and metadata_eval.csv";
+    return what + "; expected usable rows in metadata_eval.csv";
   }
-  if (total < 2) {
-    return what + "; expected at least 2";
+  if (split.train.size() < 2) {
+    return what + "; try --val-data";
   }
-  return fmt::format("{} at val_split {}; try val_split {:.2f}, or rows in a metadata_eval.csv",
-                     what,
-                     options.val_fraction,
-                     least_fraction(manifest, split, options));
+  return fmt::format(
+      "{}; try --val-data, or val_split {:.2f}", what, least_fraction(manifest, split, options));
 }
 
 }  // namespace qanat

@@ -38,7 +38,11 @@ std::set<std::string> validation_ids(const Manifest& manifest, const SplitOption
 }
 
 std::string refusal_of(const Manifest& manifest, const SplitOptions& options) {
-  return why_unusable(manifest, split_all(manifest, options), options).value_or("accepted");
+  return why_unusable(manifest, split_all(manifest, options)).value_or("accepted");
+}
+
+std::string note_of(const Manifest& manifest, const SplitOptions& options) {
+  return why_without_validation(manifest, split_all(manifest, options), options).value_or("none");
 }
 
 TEST(SplitTest, EveryUtteranceIsOnOneSide) {
@@ -98,21 +102,26 @@ TEST(SplitTest, ATrainFileAloneIsDividedByHash) {
   EXPECT_FALSE(split_all(manifest, {.val_fraction = 0.2}).validation.empty());
 }
 
-TEST(SplitTest, AnEmptyValidationSetIsRefusedWithAFractionThatWorks) {
+TEST(SplitTest, AnEmptyValidationSetIsNotedWithAFractionThatWorks) {
   const Manifest manifest = numbered(8);
-  const std::string refusal = refusal_of(manifest, {.val_fraction = 0.0001});
-  ASSERT_THAT(refusal,
-              AllOf(HasSubstr("the validation set is empty"),
-                    HasSubstr("of 8 usable utterances 8 are for training and 0 for validation"),
-                    HasSubstr("try val_split ")));
-  const double advised = std::stod(refusal.substr(refusal.find("try val_split ") + 14));
+  const SplitOptions options{.val_fraction = 0.0001};
+  const std::string note = note_of(manifest, options);
+  ASSERT_THAT(note,
+              AllOf(HasSubstr("none of 8 usable utterances is for validation"),
+                    HasSubstr("or val_split ")));
+  const double advised = std::stod(note.substr(note.find("or val_split ") + 13));
 
-  EXPECT_EQ(refusal_of(manifest, {.val_fraction = advised}), "accepted");
+  EXPECT_EQ(refusal_of(manifest, options), "accepted");
+  EXPECT_EQ(note_of(manifest, {.val_fraction = advised}), "none");
+}
+
+TEST(SplitTest, WhoWantsNoValidationIsToldNothing) {
+  EXPECT_EQ(note_of(numbered(8), {.val_fraction = 0}), "none");
 }
 
 TEST(SplitTest, AnEmptyTrainingSetIsRefused) {
   EXPECT_THAT(refusal_of(numbered(8), {.val_fraction = 1.0}),
-              HasSubstr("the training set is empty"));
+              HasSubstr("no utterance for training"));
 }
 
 TEST(SplitTest, ASetOfEvalRowsOnlyIsRefused) {
@@ -120,7 +129,7 @@ TEST(SplitTest, ASetOfEvalRowsOnlyIsRefused) {
   manifest.utterances[0].split = SplitHint::validation;
 
   EXPECT_THAT(refusal_of(manifest, {}),
-              HasSubstr("expected usable rows in both metadata_train.csv and metadata_eval.csv"));
+              HasSubstr("no utterance for training: all 1 usable ones are for validation"));
 }
 
 TEST(SplitTest, OnlyTheItemsNamedAreDivided) {
@@ -131,8 +140,9 @@ TEST(SplitTest, OnlyTheItemsNamedAreDivided) {
   EXPECT_THAT(split.train, ElementsAre(3, 5));
 }
 
-TEST(SplitTest, OneUtteranceCannotBeDivided) {
-  EXPECT_THAT(refusal_of(numbered(1), {}), HasSubstr("expected at least 2"));
+TEST(SplitTest, OneUtteranceTrainsWithoutValidation) {
+  EXPECT_EQ(refusal_of(numbered(1), {}), "accepted");
+  EXPECT_THAT(note_of(numbered(1), {}), HasSubstr("goes without; try --val-data"));
 }
 
 }  // namespace

@@ -111,12 +111,15 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
   }
   if (is_same_set(options)) {
     const DatasetSplit split = split_dataset(train->manifest, train->parts.usable, options.split);
-    if (const auto why = why_unusable(train->manifest, split, options.split)) {
+    if (const auto why = why_unusable(train->manifest, split)) {
       throw Error(*why);
     }
-    UtteranceSet validation = take(*train, split.validation);
-    return TrainingSets{.train = take_with_problems(*train, split.train),
-                        .validation = std::move(validation)};
+    TrainingSets sets{.note = why_without_validation(train->manifest, split, options.split)};
+    if (!split.validation.empty()) {
+      sets.validation = take(*train, split.validation);
+    }
+    sets.train = take_with_problems(*train, split.train);
+    return sets;
   }
   std::optional<MeasuredSet> validation = measure_set(*options.val_data, options, sources);
   if (!validation) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "dataset/dataset_index.h"
@@ -30,11 +31,12 @@ struct UtteranceSet {
 
 struct TrainingSets {
   UtteranceSet train;
-  UtteranceSet validation;
+  std::optional<UtteranceSet> validation;  // absent: nothing is left to validate on,
+  std::optional<std::string> note{};       // and why
 };
 
-// Nothing when stopped. Throws Error when a set cannot be read or ends up empty. With one root
-// for both, the problems are all in train.manifest.
+// Nothing when stopped. Throws Error when a set cannot be read or nothing is left to train on. With
+// one root for both, the problems are all in train.manifest.
 std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options,
                                                const IndexSources& sources);
 

@@ -69,11 +69,11 @@ TEST_F(TrainingSetsTest, OneSetIsDivided) {
 
   const TrainingSets sets = load(options());
 
-  EXPECT_EQ(sets.train.manifest.utterances.size() + sets.validation.manifest.utterances.size(),
+  EXPECT_EQ(sets.train.manifest.utterances.size() + sets.validation->manifest.utterances.size(),
             20U);
-  ASSERT_FALSE(sets.validation.manifest.utterances.empty());
-  const Utterance& first = sets.validation.manifest.utterances.front();
-  EXPECT_EQ(sets.validation.index.entries.front().samples,
+  ASSERT_FALSE(sets.validation->manifest.utterances.empty());
+  const Utterance& first = sets.validation->manifest.utterances.front();
+  EXPECT_EQ(sets.validation->index.entries.front().samples,
             SampleCount{10'000 + std::stoi(first.id.substr(1))});
 }
 
@@ -88,7 +88,7 @@ TEST_F(TrainingSetsTest, WhatDoesNotFitIsLeftOutAndListed) {
   const TrainingSets sets = load(options());
 
   EXPECT_THAT(ids(sets.train), ElementsAre("fits"));
-  EXPECT_THAT(ids(sets.validation), ElementsAre("eval"));
+  EXPECT_THAT(ids(sets.validation.value()), ElementsAre("eval"));
   EXPECT_THAT(sets.train.manifest.problems,
               ElementsAre(Field(&DatasetProblem::kind, ProblemKind::missing_audio),
                           AllOf(Field(&DatasetProblem::kind, ProblemKind::audio_too_long),
@@ -110,7 +110,7 @@ TEST_F(TrainingSetsTest, TwoSetsAreTakenWhole) {
   const TrainingSets sets = load(both);
 
   EXPECT_THAT(ids(sets.train), ElementsAre("one"));
-  EXPECT_THAT(ids(sets.validation), ElementsAre("two"));
+  EXPECT_THAT(ids(sets.validation.value()), ElementsAre("two"));
 }
 
 TEST_F(TrainingSetsTest, OfTwoSetsThatAreDividedEachGivesItsPart) {
@@ -128,7 +128,7 @@ TEST_F(TrainingSetsTest, OfTwoSetsThatAreDividedEachGivesItsPart) {
   const TrainingSets sets = load(both);
 
   EXPECT_THAT(ids(sets.train), ElementsAre("train-a"));
-  EXPECT_THAT(ids(sets.validation), ElementsAre("eval-b"));
+  EXPECT_THAT(ids(sets.validation.value()), ElementsAre("eval-b"));
 }
 
 TEST_F(TrainingSetsTest, TheSameSetTwiceIsDivided) {
@@ -160,11 +160,24 @@ TEST_F(TrainingSetsTest, ASetInWhichNothingFitsIsRefusedWithTheReasons) {
   EXPECT_THAT(error_of(options()), HasSubstr("none of 1 utterances can be used: 1 audio_too_long"));
 }
 
-TEST_F(TrainingSetsTest, AnEmptySideIsRefused) {
+TEST_F(TrainingSetsTest, OneUtteranceTrainsWithoutValidation) {
   add("a", "one", 10'000);
   folder_.write("a/metadata.csv", "one|text\n");
+  TrainingSetOptions small = options();
+  small.split.val_fraction = 1e-9;
 
-  EXPECT_THAT(error_of(options()), HasSubstr("expected at least 2"));
+  const TrainingSets sets = load(small);
+
+  EXPECT_THAT(ids(sets.train), ElementsAre("one"));
+  EXPECT_FALSE(sets.validation.has_value());
+  EXPECT_THAT(sets.note.value(), HasSubstr("none of 1 usable utterances is for validation"));
+}
+
+TEST_F(TrainingSetsTest, NothingToTrainOnIsRefused) {
+  add("a", "one", 10'000);
+  folder_.write("a/metadata_eval.csv", "one|text\n");
+
+  EXPECT_THAT(error_of(options()), HasSubstr("no utterance for training"));
 }
 
 TEST_F(TrainingSetsTest, AWholeSetHasAllThatFits) {
