@@ -2,9 +2,12 @@
 
 #include <bit>
 
-// XXH3_state_t on the stack.
-#define XXH_STATIC_LINKING_ONLY
+#define XXH_STATIC_LINKING_ONLY  // XXH3_state_t on the stack
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>  // as wide as the processor allows; the values are the same
+#else
 #include <xxhash.h>
+#endif
 
 namespace qanat {
 

@@ -64,6 +64,11 @@ class DataCheckTest : public testing::Test {
     return {code, out.str(), err.str()};
   }
 
+  void add_short_clip() {
+    write_wav(folder_ / "wavs/short.wav", std::vector<float>(1000, 0.1F), SampleRate{22050});
+    rows_ += "short|hm\n";
+  }
+
   std::filesystem::path folder_;
   std::string rows_;
 };
@@ -78,16 +83,27 @@ TEST_F(DataCheckTest, AGoodSetIsDone) {
 }
 
 TEST_F(DataCheckTest, ADroppedRowIsAFinding) {
-  rows_ += "gone|no audio\n";
+  add_short_clip();
 
   const CheckOutcome outcome = run({});
 
   EXPECT_EQ(outcome.code, ExitCode::findings);
-  EXPECT_THAT(outcome.out, HasSubstr("metadata.csv:5  gone"));
+  EXPECT_THAT(outcome.out, HasSubstr("metadata.csv:5  wavs/short.wav"));
+}
+
+// As a run would: more than a tenth is damaged.
+TEST_F(DataCheckTest, TooMuchDamageFails) {
+  rows_ += "gone|no audio\n";
+
+  const CheckOutcome outcome = run({});
+
+  EXPECT_EQ(outcome.code, ExitCode::failed);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("metadata.csv:5  gone"), HasSubstr("damaged utterances: 1 of ")));
 }
 
 TEST_F(DataCheckTest, FailOnDecidesWhatIsAFinding) {
-  rows_ += "gone|no audio\n";
+  add_short_clip();
 
   EXPECT_EQ(run({"--fail-on", "never"}).code, ExitCode::done);
 }
@@ -142,7 +158,7 @@ TEST_F(DataCheckTest, APageThatCannotBeWrittenIsSaidBeforeTheWork) {
 }
 
 TEST_F(DataCheckTest, AnUnusableSetFails) {
-  rows_ = "u0|one\n";
+  rows_ = "gone|one\n";
 
   const CheckOutcome outcome = run({});
 

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -199,6 +200,22 @@ TEST_F(FeatureStoreTest, AShardThatShrinksLosesTheEntriesThatAreGone) {
   EXPECT_EQ(copied_mel(store, make_features(0)), make_features(0).mel);
   EXPECT_TRUE(copied_mel(store, make_features(49)).empty());
   EXPECT_EQ(store.state("utt-49", make_features(49).key), FeatureState::damaged);
+}
+
+// The limit of a shell is 1024, which is 64 GB of shards; it is one that a process may raise.
+TEST_F(FeatureStoreTest, MoreShardsThanTheLimitOnOpenFilesAreOpened) {
+  write({.end = 40, .limit = Bytes{1}});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{.rlim_cur = 30, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+
+  const FeatureStore store = open();
+  const FeatureStore another = open();
+
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(store.size(), 40U);
+  EXPECT_EQ(another.size(), 40U);
 }
 
 TEST_F(FeatureStoreTest, AShardThatIsDeletedStaysReadable) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,11 +18,21 @@
 namespace qanat {
 namespace {
 
-// What a process needs besides: libraries, the journal, data files being read.
+// What a process opens besides: the journal, data files being read, devices.
 constexpr std::size_t kOtherFiles = 256;
 
 Failure shard_cannot(const char* verb, const std::filesystem::path& path) {
   return Failure{fmt::format("{}: cannot {}: {}", path.string(), verb, std::strerror(errno))};
+}
+
+std::size_t num_open_files() {
+  std::error_code error;
+  std::size_t count = 0;
+  using Folder = std::filesystem::directory_iterator;
+  for (Folder file("/proc/self/fd", error); !error && file != Folder(); file.increment(error)) {
+    ++count;
+  }
+  return count;
 }
 
 iovec to_iovec(std::span<std::byte> bytes, std::size_t skip) {
@@ -82,7 +93,7 @@ Result<std::unique_ptr<ShardBytes>> open_shard_file(const std::filesystem::path&
 
 void make_room_for_open_files(std::size_t count) {
   rlimit limit{};
-  const rlim_t wanted = count + kOtherFiles;
+  const rlim_t wanted = num_open_files() + count + kOtherFiles;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
