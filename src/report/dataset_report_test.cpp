@@ -42,8 +42,8 @@ Clips by length
 
 Errors: these would not be used
   missing_audio (3): there is no audio file for the id, in wavs/ or beside the manifest
-    metadata_train.csv:12  LJ001-0012  audio: LJ001-0012; no such file
-    metadata_train.csv:15  LJ001-0015  audio: LJ001-0015; no such file
+    metadata_train.csv:12  LJ001-0012  audio: LJ001-0012; no such file; tried wavs/LJ001-0012 and LJ001-0012 with .wav, .flac, .ogg and .mp3
+    metadata_train.csv:15  LJ001-0015  audio: LJ001-0015; no such file; tried wavs/LJ001-0015 and LJ001-0015 with .wav, .flac, .ogg and .mp3
     and 1 more; --all lists them
   audio_too_long (1): the audio has more frames than --max-mel-frames; it is left out, never cut
     metadata_train.csv:40  wavs/LJ001-0040.wav  audio: 14.00 s, 1205 frames; expected at most 1024
@@ -82,8 +82,8 @@ constexpr const char* kPersianGolden = R"(مجموعه‌دادهٔ /data/voices
 
 خطاها: این‌ها به کار نمی‌روند
   missing_audio (۳): برای این شناسه نه در wavs/ فایل صوتی هست و نه کنار فهرست
-    metadata_train.csv:12  LJ001-0012  صوت: LJ001-0012؛ چنین فایلی نیست
-    metadata_train.csv:15  LJ001-0015  صوت: LJ001-0015؛ چنین فایلی نیست
+    metadata_train.csv:12  LJ001-0012  صوت: LJ001-0012؛ چنین فایلی نیست؛ wavs/LJ001-0012 و LJ001-0012 با .wav، .flac، .ogg و .mp3 آزموده شد
+    metadata_train.csv:15  LJ001-0015  صوت: LJ001-0015؛ چنین فایلی نیست؛ wavs/LJ001-0015 و LJ001-0015 با .wav، .flac، .ogg و .mp3 آزموده شد
     و ۱ تای دیگر؛ --all همه را فهرست می‌کند
   audio_too_long (۱): قاب‌های صوت بیش از --max-mel-frames است؛ کنار گذاشته می‌شود و هرگز بریده نمی‌شود
     metadata_train.csv:40  wavs/LJ001-0040.wav  صوت: ۱۴٫۰۰ ثانیه، ۱۲۰۵ قاب؛ باید حداکثر ۱۰۲۴ باشد
