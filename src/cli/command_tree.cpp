@@ -6,11 +6,12 @@ namespace qanat {
 namespace {
 
 FlagFacts facts_of(const CLI::Option& option) {
+  const bool takes_value = option.get_items_expected_max() != 0;  // --help has a type, too
   FlagFacts facts{.names = {},
-                  .placeholder = option.get_type_size() == 0 ? "" : option.get_type_name(),
+                  .placeholder = takes_value ? option.get_type_name() : "",
                   .help = option.get_description(),
                   .group = option.get_group()};
-  if (facts.placeholder.empty() && option.get_type_size() != 0) {
+  if (facts.placeholder.empty() && takes_value) {
     facts.placeholder = "VALUE";
   }
   if (!option.get_positional()) {

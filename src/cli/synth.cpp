@@ -1,6 +1,10 @@
 #include "cli/synth.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,10 +54,36 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+// All of it is one text; line breaks are blanks.
+std::string read_standard_input() {
+  constexpr std::size_t kMaxText = 64 << 20;
+  std::string text;
+  std::array<char, 64 << 10> part{};
+  while (text.size() < kMaxText &&
+         (std::cin.read(part.data(), part.size()) || std::cin.gcount() > 0)) {
+    text.append(part.data(), static_cast<std::size_t>(std::cin.gcount()));
+  }
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text.find_first_not_of(" \t") == std::string::npos ? std::string() : text;
+}
+
+void check_sound_file(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (!ending.empty() && ending != ".wav") {
+    throw UsageError(
+        "--out: {}; expected a name that ends in .wav, the only format written here; "
+        "try ffmpeg for others",
+        path.string());
+  }
+}
+
 class SynthCommand : public Command {
  public:
   void declare(CLI::App& app) override {
-    CLI::Option* const text = app.add_option("TEXT", text_, "what to say");
+    CLI::Option* const text =
+        app.add_option("TEXT", text_, "what to say; - or a pipe: standard input");
     app.add_option("--file", file_, "say every line of this file")
         ->type_name("FILE")
         ->excludes(text);
@@ -88,15 +118,20 @@ class SynthCommand : public Command {
  private:
   SynthRequest make_request(const CommandContext& context) const {
     constexpr double kSlowest = 10.0;
-    if (text_.empty() && file_.empty()) {
-      throw UsageError("synth: no text; expected TEXT or --file FILE");
+    check_sound_file(out_);
+    std::string given = text_;
+    if (text_ == "-" || (text_.empty() && file_.empty() && ::isatty(STDIN_FILENO) == 0)) {
+      given = read_standard_input();
+    }
+    if (given.empty() && file_.empty()) {
+      throw UsageError("synth: no text; expected TEXT, --file FILE, or text on standard input");
     }
     if (!(length_scale_ >= 1 / kSlowest && length_scale_ <= kSlowest)) {
       throw UsageError(
           "--length-scale: {}; expected {} to {}", length_scale_, 1 / kSlowest, kSlowest);
     }
     return {.checkpoint = checkpoint_.choice(),
-            .texts = file_.empty() ? std::vector<std::string>{text_} : read_lines(file_),
+            .texts = file_.empty() ? std::vector<std::string>{given} : read_lines(file_),
             .language = to_language(language_),
             .reference = reference_,
             .speaker = speaker_,

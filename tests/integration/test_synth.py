@@ -4,11 +4,12 @@ import math
 import pathlib
 import re
 import struct
+import subprocess
 import tempfile
 import unittest
 import wave
 
-from program import SOURCE, qanat
+from program import QANAT, SOURCE, environment, qanat
 
 
 def documented_reader():
@@ -18,6 +19,30 @@ def documented_reader():
     names = {}
     exec(code, names)  # our own documentation
     return names["load_safetensors"]
+
+
+class Arguments(unittest.TestCase):
+    """What is refused, or taken, before a checkpoint is looked for."""
+
+    def synth(self, *arguments, said=""):
+        return subprocess.run([QANAT, "synth", *arguments, "--checkpoint", "/nowhere"], input=said,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                              env=environment())
+
+    def test_only_wav_is_written(self):
+        result = self.synth("Hello.", "--out", "hello.mp3")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("hello.mp3; expected a name that ends in .wav", result.stderr)
+        self.assertIn("no complete checkpoint", self.synth("Hello.", "--out", "x.WAV").stderr)
+
+    def test_text_comes_from_a_pipe(self):
+        for arguments in ((), ("-",)):
+            result = self.synth(*arguments, said="Hello\nthere.\n")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("no complete checkpoint", result.stderr)
+            result = self.synth(*arguments, said=" \n")
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("no text", result.stderr)
 
 
 class Synth(unittest.TestCase):

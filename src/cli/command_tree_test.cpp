@@ -1,0 +1,39 @@
+#include "cli/command_tree.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace qanat {
+namespace {
+
+TEST(CommandTreeTest, OnlyOptionsTakeAValue) {
+  CLI::App root("what it does", "qanat");
+  root.set_help_flag("-h,--help", "print this and exit");
+  bool flag = false;
+  int count = 0;
+  std::vector<std::string> port;
+  root.add_flag("--json", flag);
+  root.add_option("--steps", count)->type_name("COUNT");
+  root.add_option("--plain", port)->type_name("");
+  root.add_option("--dashboard", port)->expected(0, 1)->type_name("[PORT]");
+
+  const std::vector<CommandFacts> commands = command_tree(root);
+
+  std::map<std::string, std::string> placeholders;
+  for (const FlagFacts& one : commands.front().flags) {
+    placeholders[one.names.back()] = one.placeholder;
+  }
+
+  EXPECT_EQ(placeholders,
+            (std::map<std::string, std::string>{{"--help", ""},
+                                                {"--json", ""},
+                                                {"--steps", "COUNT"},
+                                                {"--plain", "VALUE"},
+                                                {"--dashboard", "[PORT]"}}));
+}
+
+}  // namespace
+}  // namespace qanat
