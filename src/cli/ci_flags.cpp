@@ -1,6 +1,7 @@
 #include "cli/ci_flags.h"
 
 #include "base/files.h"
+#include "cli/terminal_text.h"
 #include "report/run_junit.h"
 
 namespace qanat {
@@ -20,7 +21,7 @@ void CiFlags::write(const Diagnosis& diagnosis, const std::string& what, std::os
     write_text_file(junit_, render_junit(diagnosis, what));
   }
   if (annotations_ == "github") {
-    err << render_github_annotations(diagnosis);
+    err << Control{render_github_annotations(diagnosis)};  // escapes what it names
   }
 }
 

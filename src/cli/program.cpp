@@ -17,6 +17,7 @@
 #include "cli/signal_stop.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "cli/terminal_text.h"
 #include "cli/torch_part.h"
 #include "cli/usage_error.h"
 #include "config/problem.h"
@@ -159,6 +160,8 @@ int run_guarded(const std::vector<CommandEntry>& commands, int argc, char** argv
 }  // namespace
 
 int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv) {
+  const HarmlessStream out(std::cout);
+  const HarmlessStream err(std::cerr);
   const int code = run_guarded(commands, argc, argv);
   if (!std::cout.flush()) {
     // A result that did not arrive is no result: disk full, closed stdout.

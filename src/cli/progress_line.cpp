@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/terminal_text.h"
+
 namespace qanat {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr Seconds kQuiet{2.0};           // work shorter than this is not mentio
 constexpr Seconds kTerminalPeriod{0.1};  // at most 10 Hz
 constexpr Seconds kLogPeriod{10.0};
 constexpr int kBarWidth = 20;  // columns
-constexpr const char* kRewriteLine = "\r\x1b[K";
+constexpr Control kRewriteLine{"\r\x1b[K"};
 
 std::string rate_text(double rate) {
   return rate >= 10 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2g}/s", rate);
@@ -134,7 +136,11 @@ class ProgressLine::State {
     }
     shown_ = now;
     const std::string text = running_text(facts_, terminal_);
-    out_ << (terminal_.interactive ? kRewriteLine + text : text + '\n') << std::flush;
+    if (terminal_.interactive) {
+      out_ << kRewriteLine << text << std::flush;
+    } else {
+      out_ << text << '\n' << std::flush;
+    }
   }
 
   void finish() {
@@ -143,8 +149,10 @@ class ProgressLine::State {
       return;
     }
     facts_.elapsed = now_() - start_;
-    out_ << (terminal_.interactive ? kRewriteLine : "") << finished_text(facts_) << '\n'
-         << std::flush;
+    if (terminal_.interactive) {
+      out_ << kRewriteLine;
+    }
+    out_ << finished_text(facts_) << '\n' << std::flush;
   }
 
  private:

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/terminal_text.h"
+
 namespace qanat {
 
 Screen::Screen(std::ostream& out, int input) : out_(out), input_(input) {
@@ -18,11 +20,11 @@ Screen::Screen(std::ostream& out, int input) : out_(out), input_(input) {
     settings.c_cc[VTIME] = 0;
     ::tcsetattr(input_, TCSANOW, &settings);
   }
-  out_ << "\x1b[?1049h\x1b[?25l" << std::flush;  // the other screen, no cursor
+  out_ << Control{"\x1b[?1049h\x1b[?25l"} << std::flush;  // the other screen, no cursor
 }
 
 Screen::~Screen() {
-  out_ << "\x1b[?25h\x1b[?1049l" << std::flush;
+  out_ << Control{"\x1b[?25h\x1b[?1049l"} << std::flush;
   if (before_) {
     ::tcsetattr(input_, TCSANOW, &*before_);
   }
@@ -34,7 +36,8 @@ void Screen::draw(const std::vector<std::string>& lines, int rows) {
   for (std::size_t i = 0; i < shown; ++i) {
     text += lines[i] + "\x1b[K" + (i + 1 < shown ? "\r\n" : "");
   }
-  out_ << text << "\x1b[J" << std::flush;  // one write: nothing flickers
+  text += "\x1b[J";
+  out_ << Control{text} << std::flush;  // one write: nothing flickers
 }
 
 std::optional<char> Screen::wait_key(Seconds pause) {

@@ -25,7 +25,8 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
-  // At most as many lines as the terminal has rows.
+  // At most as many lines as the terminal has rows. They may hold control sequences: whoever made
+  // them took care of what else is in them.
   void draw(const std::vector<std::string>& lines, int rows);
   // A key, or nothing when none came within `pause`.
   std::optional<char> wait_key(Seconds pause);

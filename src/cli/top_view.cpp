@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/terminal_text.h"
 #include "metrics/order_statistics.h"
 #include "report/run_history.h"
 #include "report/run_text.h"
@@ -22,10 +23,18 @@ class TopLines {
   TopLines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
 
   void add(std::string_view name, const std::string& text) {
-    lines_.push_back(
-        cut_to_width(fmt::format("{:<9} {}", state_.words.say(name), text), terminal_.width));
+    add_plain(fmt::format("{:<9} {}", state_.words.say(name), text));
   }
-  void add_plain(const std::string& text) { lines_.push_back(cut_to_width(text, terminal_.width)); }
+  void add_plain(const std::string& text) {
+    lines_.push_back(cut_to_width(terminal_text(text), terminal_.width));
+  }
+  // The first part in bold. Made harmless here: the line holds sequences of our own.
+  void add_strong(const std::string& strong, const std::string& rest = "") {
+    const std::string first = terminal_text(strong);
+    lines_.push_back(cut_to_width(
+        (terminal_.color ? "\x1b[1m" + first + "\x1b[0m" : first) + terminal_text(rest),
+        terminal_.width));
+  }
   std::string bar(double share) const {
     const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kTopBarWidth));
     std::string text = "[";
@@ -33,9 +42,6 @@ class TopLines {
       text += i < filled ? (terminal_.unicode ? "█" : "#") : (terminal_.unicode ? "·" : ".");
     }
     return text + "]";
-  }
-  std::string strong(const std::string& text) const {
-    return terminal_.color ? "\x1b[1m" + text + "\x1b[0m" : text;
   }
   std::size_t chart_width() const {
     return static_cast<std::size_t>(std::clamp(terminal_.width - 34, 10, 120));
@@ -62,8 +68,7 @@ std::string state_words(const RunSnapshot& run, const Words& w) {
 void add_head(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
   const Words& w = state.words;
-  lines.add_plain(lines.strong(w.verbatim("qanat top")) + "  " +
-                  w.verbatim(state.journal.string()));
+  lines.add_strong(w.verbatim("qanat top"), "  " + w.verbatim(state.journal.string()));
   lines.add("run",
             fmt::format("{}{}{}{}{}{}",
                         w.verbatim(run.mode.empty() ? "train" : run.mode),
@@ -72,6 +77,12 @@ void add_head(TopLines& lines, const TopState& state) {
                         state_words(run, w),
                         w.comma(),
                         w.digits(clock_words(run.at.count()))));
+}
+
+void add_problem(TopLines& lines, const TopState& state) {
+  if (!state.problem.empty()) {
+    lines.add_strong(state.words.say(state.problem));
+  }
 }
 
 void add_pace(TopLines& lines, const TopState& state) {
@@ -188,7 +199,7 @@ void add_buffers(TopLines& lines, const TopState& state) {
 void add_verdict(TopLines& lines, const TopState& state) {
   const Words& w = state.words;
   lines.add_plain("");
-  lines.add_plain(lines.strong(render_verdict(state.diagnosis, w)));
+  lines.add_strong(render_verdict(state.diagnosis, w));
   const std::vector<Finding>& findings = state.diagnosis.findings;
   for (std::size_t i = 0; i < std::min(findings.size(), kShownFindings); ++i) {
     std::string text = fmt::format("#{}  {} {}",
@@ -253,6 +264,7 @@ std::string cut_to_width(const std::string& text, int width) {
 std::vector<std::string> render_top(const TopState& state, const Terminal& terminal) {
   TopLines lines(state, terminal);
   add_head(lines, state);
+  add_problem(lines, state);
   add_pace(lines, state);
   add_series(lines, state);
   add_ledger(lines, state);
@@ -279,7 +291,8 @@ std::string render_top_line(const TopState& state) {
                         w.say("wait"),
                         w.percent(run.wait_share().value_or(0)));
   }
-  return line + "  " + w.say(to_string(state.diagnosis.verdict));
+  line += "  " + w.say(to_string(state.diagnosis.verdict));
+  return state.problem.empty() ? line : line + "  " + w.say(state.problem);
 }
 
 }  // namespace qanat

@@ -18,6 +18,7 @@ struct TopState {
   const RunSnapshot& run;
   const Diagnosis& diagnosis;
   Words words{};
+  std::string problem{};  // with the journal, in a sentence; empty: none
 };
 
 // The whole view. Colours only where the terminal has them.

@@ -89,6 +89,29 @@ TEST(TopViewTest, ASparklineGoesFromLeastToGreatest) {
   EXPECT_EQ(sparkline({}, 10, true), "");
 }
 
+TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
+  Sample sample;
+  sample.run.model_device = "cpu\x1b[2J";
+  Terminal coloured = kWide;
+  coloured.color = true;
+  TopState state = sample.state();
+  state.journal = "run\x1b]0;x\x07/journal.jsonl";
+
+  const std::vector<std::string> lines = render_top(state, coloured);
+
+  EXPECT_EQ(lines.at(0), "\x1b[1mqanat top\x1b[0m  run\\x1b]0;x\\x07/journal.jsonl");
+  EXPECT_THAT(lines.at(1), HasSubstr("cpu\\x1b[2J"));
+}
+
+TEST(TopViewTest, WhatIsWrongWithTheJournalIsSaid) {
+  const Sample sample;
+  TopState state = sample.state();
+  state.problem = "The journal was deleted; no report can be made of this run.";
+
+  EXPECT_EQ(render_top(state, kWide).at(2), state.problem);
+  EXPECT_THAT(render_top_line(state), testing::EndsWith(state.problem));
+}
+
 TEST(TopViewTest, CuttingKeepsEscapesWhole) {
   EXPECT_EQ(cut_to_width("\x1b[1mabcdef\x1b[0m", 3), "\x1b[1mabc\x1b[0m");
   EXPECT_EQ(cut_to_width("سلام", 2), "سل");

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/terminal_text.h"
+
 namespace qanat {
 namespace {
 
@@ -63,7 +65,7 @@ TrainDisplay::~TrainDisplay() {
 
 void TrainDisplay::clear() {
   if (std::exchange(is_open_, false)) {
-    out_ << "\r\x1b[K";
+    out_ << Control{"\r\x1b[K"};
   }
 }
 
@@ -124,7 +126,7 @@ void TrainDisplay::show(const std::string& text) {
     return;
   }
   const auto room = static_cast<std::size_t>(std::max(1, terminal_.width - 1));
-  out_ << "\r\x1b[K" << text.substr(0, room) << std::flush;
+  out_ << Control{"\r\x1b[K"} << text.substr(0, room) << std::flush;
   is_open_ = true;
 }
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+from journals import write_journal
 from program import QANAT, all_commands, commands_in, environment, qanat
 
 USAGE = 2
@@ -129,6 +130,22 @@ class Usage(unittest.TestCase):
 
 
 class Streams(unittest.TestCase):
+    def test_names_and_journals_do_not_act_on_the_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = pathlib.Path(folder) / "a\x1b]0;title\x07b"
+            run.mkdir()
+            write_journal(run / "journal.jsonl", 30)
+            lines = (run / "journal.jsonl").read_text().replace("virtual:1", "\\u001b[2J\\n::error::x")
+            (run / "journal.jsonl").write_text(lines)
+            for command in (["report", run, "--fail-on", "never"], ["top", "--once", run],
+                            ["top", run], ["report", run / "none"], ["train", "--train-data", run],
+                            ["data", "check", run], ["\n::error::x"], ["report", "\n  ::error::x"]):
+                result = qanat(*command)
+                said = result.stdout + result.stderr
+                self.assertNotEqual(said, "")
+                self.assertNotRegex(said, r"[\x00-\x08\x0b-\x1f\x7f]", command)
+                self.assertNotRegex(said, r"(?m)^\s*::", command)
+
     def test_a_result_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w") as full:
             result = subprocess.run([QANAT, "version"], stdout=full, stderr=subprocess.PIPE,
