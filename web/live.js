@@ -63,6 +63,7 @@ function showConnection(state) {
   connection.className = state;
 }
 
+let ended = false;
 const events = new EventSource(`events${location.search}`);
 events.onmessage = (event) => {
   const data = JSON.parse(event.data);
@@ -70,6 +71,10 @@ events.onmessage = (event) => {
   show(data);
   const wanted = data.sections.map((section) => section.id).join();
   if (before !== wanted) keepOrder(data);
-  showConnection('on');
+  ended = data.now.ending !== null;
+  showConnection(ended ? 'ended' : 'on');
 };
-events.onerror = () => showConnection('off');
+events.onerror = () => {
+  if (ended) events.close(); // there is nothing to come
+  else showConnection('off');
+};

@@ -267,8 +267,9 @@ std::filesystem::path Analyzer::sweep_journal() const {
 
 // Of the run whose steps were profiled, and of the sweep once it is there.
 void Analyzer::write_page() const {
-  Result<RunRecord> run =
-      read_run_record(request_.folder / "journals" / "step" / "run" / "journal.jsonl");
+  const std::filesystem::path journal =
+      request_.folder / "journals" / "step" / "run" / "journal.jsonl";
+  Result<RunRecord> run = read_run_record(journal);
   const Result<RunRecord> sweep = read_run_record(sweep_journal());
   if (!run) {
     run = sweep;
@@ -281,7 +282,7 @@ void Analyzer::write_page() const {
     record.history.sweep = sweep.value().history.sweep;
   }
   write_run_page(
-      record, diagnose_run(record.trace), request_.folder / "report.html", request_.words);
+      record, diagnose_run(record.trace), journal, request_.folder / "report.html", request_.words);
 }
 
 void Analyzer::write_report() const {

@@ -2,12 +2,16 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "app/render_evaluation.h"
 #include "app/speech_model.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
+#include "features/mel_filterbank.h"
 
 namespace qanat {
 
@@ -51,20 +55,46 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
     if (!tokens) {
       throw Error("evaluation sentence \"{}\": {}", one.text, tokens.failure().what);
     }
-    sentences_.push_back(std::move(tokens).value());
+    sentences_.push_back({.text = one.text, .tokens = std::move(tokens).value()});
   }
 }
 
-std::filesystem::path EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
+EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
   SpeechModel model(state_, weights, text_);
-  std::filesystem::path folder = folder_ / fmt::format("step-{:09}", step);
-  for (std::size_t i = 0; i < sentences_.size(); ++i) {
-    render_evaluation(folder / fmt::format("sentence-{}", i + 1),
-                      model.speak(sentences_[i]),
+  EvaluationRender render{
+      .folder = folder_ / fmt::format("step-{:09}", step), .sentences = {}, .mel = state_.mel};
+  const Seconds hop(static_cast<double>(state_.mel.hop) /
+                    static_cast<double>(state_.mel.sample_rate.value));
+  for (const Sentence& sentence : sentences_) {
+    const auto mel = model.speak(sentence.tokens);
+    const auto frames = mel.size() / static_cast<std::size_t>(state_.mel.mel_bins);
+    render.sentences.push_back(
+        {.text = sentence.text, .length = hop * static_cast<double>(frames)});
+    render_evaluation(render.folder / fmt::format("sentence-{}", render.sentences.size()),
+                      mel,
                       state_.mel,
                       vocoder_);
   }
-  return folder;
+  return render;
+}
+
+Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took) {
+  nlohmann::json sentences = nlohmann::json::array();
+  for (const EvaluationRender::Sentence& sentence : render.sentences) {
+    sentences.push_back({{"text", sentence.text}, {"seconds", sentence.length.count()}});
+  }
+  nlohmann::json axis = nlohmann::json::array();
+  for (const double hz : {0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
+    if (hz >= render.mel.fmin && hz <= render.mel.fmax) {
+      axis.push_back({{"hz", hz}, {"at", mel_position(hz, render.mel)}});
+    }
+  }
+  return {.kind = "render",
+          .fields = {{"step", step},
+                     {"folder", render.folder.string()},
+                     {"seconds", took.count()},
+                     {"sentences", std::move(sentences)},
+                     {"axis", std::move(axis)}}};
 }
 
 }  // namespace qanat

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "base/language.h"
+#include "base/time.h"
 #include "features/griffin_lim.h"
+#include "features/mel_config.h"
+#include "metrics/journal.h"
 #include "text/text_front_end.h"
 #include "train/checkpoint_state.h"
 #include "train/safetensors.h"
@@ -27,6 +30,20 @@ struct EvaluationSentence {
 std::vector<EvaluationSentence> read_evaluation_sentences(
     const std::optional<std::filesystem::path>& file);
 
+// What was said with the weights of a step.
+struct EvaluationRender {
+  std::filesystem::path folder;  // of the step; sentence 1 is sentence-1.wav and .png, and so on
+  struct Sentence {
+    std::string text;
+    Seconds length{0};
+  };
+  std::vector<Sentence> sentences;
+  MelConfig mel;
+};
+// A journal line of kind "render": what a page needs beside the files, frequencies for the axis of
+// the pictures included.
+Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took);
+
 // For one thread at a time.
 class EvaluationRenderer {
  public:
@@ -36,14 +53,17 @@ class EvaluationRenderer {
                      const std::vector<EvaluationSentence>& sentences,
                      std::filesystem::path folder);
 
-  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights; returns the step's
-  // folder.
-  std::filesystem::path render(std::int64_t step, const TensorMap& weights);
+  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights.
+  EvaluationRender render(std::int64_t step, const TensorMap& weights);
 
  private:
   CheckpointState state_;
   std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader's workers
-  std::vector<TokenIds> sentences_;
+  struct Sentence {
+    std::string text;
+    TokenIds tokens;
+  };
+  std::vector<Sentence> sentences_;
   std::filesystem::path folder_;
   GriffinLim vocoder_;
 };

@@ -7,13 +7,15 @@ namespace qanat {
 
 void write_run_page(const RunRecord& record,
                     const Diagnosis& diagnosis,
+                    const std::filesystem::path& journal,
                     const std::filesystem::path& page,
                     const Words& words) {
   write_text_file(page,
                   render_html({.trace = record.trace,
                                .history = record.history,
                                .diagnosis = diagnosis,
-                               .words = words}));
+                               .words = words,
+                               .files = files_beside(journal, page)}));
 }
 
 }  // namespace qanat

@@ -9,9 +9,10 @@
 
 namespace qanat {
 
-// Throws Error when it cannot be written.
+// Of a run with this journal. Throws Error when it cannot be written.
 void write_run_page(const RunRecord& record,
                     const Diagnosis& diagnosis,
+                    const std::filesystem::path& journal,
                     const std::filesystem::path& page,
                     const Words& words);
 

@@ -63,6 +63,7 @@ class TrainRun {
   TrainSummary first_summary() const;
   void journal_gpus();
   void journal_run();
+  void journal_end(const TrainOutcome& outcome);
   std::unique_ptr<ResourceMonitor> watch_resources();
   Precision precision() const;
   TrainerOptions trainer_options();
@@ -334,11 +335,8 @@ TrainerParts TrainRun::trainer_parts(const Validator& validator) {
     parts.render = [this](std::int64_t step, const TensorMap& weights) {
       at::set_num_threads(1);  // of the thread that renders: the trainer comes first
       const Clock::time_point begin = Clock::now();
-      const std::filesystem::path folder = renderer_->render(step, weights);
-      events_.record({.kind = "render",
-                      .fields = {{"step", step},
-                                 {"folder", folder.string()},
-                                 {"seconds", seconds_since(begin).count()}}});
+      const EvaluationRender render = renderer_->render(step, weights);
+      events_.record(to_event(render, step, seconds_since(begin)));
     };
   }
   return parts;
@@ -382,6 +380,12 @@ void TrainRun::journal_run() {
 }
 
 // Null when the configuration does not want it.
+void TrainRun::journal_end(const TrainOutcome& outcome) {
+  events_.record(
+      {.kind = "ended",
+       .fields = {{"ending", to_string(outcome.ending)}, {"step", outcome.progress.step}}});
+}
+
 std::unique_ptr<ResourceMonitor> TrainRun::watch_resources() {
   const Seconds every = config_.pipeline.monitor_every;
   return every > Seconds{0}
@@ -429,6 +433,7 @@ TrainSummary TrainRun::run() {
   summary.parameters = model_->layout.num_parameters();
   if (done) {
     summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
+    journal_end(summary.outcome);
     return summary;
   }
   make_renderer();
@@ -441,9 +446,7 @@ TrainSummary TrainRun::run() {
   monitor.reset();  // its last look belongs to the run
   events_.record(to_event(pipeline_->reading()));
   events_.record({.kind = "telemetry", .fields = {{"journal_s", journal_.spent().count()}}});
-  events_.record({.kind = "ended",
-                  .fields = {{"ending", to_string(summary.outcome.ending)},
-                             {"step", summary.outcome.progress.step}}});
+  journal_end(summary.outcome);
   return summary;
 }
 

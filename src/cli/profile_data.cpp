@@ -168,12 +168,16 @@ class ProfileDataCommand : public Command {
   }
 
   void write_page(const CommandContext& context) const {
-    const Result<RunRecord> record = read_run_record(folder() / "journal.jsonl");
+    const std::filesystem::path journal = folder() / "journal.jsonl";
+    const Result<RunRecord> record = read_run_record(journal);
     if (!record) {
       throw Error("{}", record.failure().what);
     }
-    write_run_page(
-        record.value(), diagnose_run(record.value().trace), folder() / "report.html", words());
+    write_run_page(record.value(),
+                   diagnose_run(record.value().trace),
+                   journal,
+                   folder() / "report.html",
+                   words());
     fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
   }
 

@@ -64,8 +64,9 @@ class ReportCommand : public Command {
     const Diagnosis diagnosis = diagnose_run(trace);
     std::optional<RunComparison> comparison;
     if (!baseline_.empty()) {
-      comparison = compare_runs(diagnosis.measures,
-                                measure_run(value_or_throw(read_run_trace(journal_of(baseline_)))));
+      comparison =
+          compare_runs(diagnosis.measures,
+                       measure_run(value_or_throw(read_run_record(journal_of(baseline_))).trace));
     }
     if (trace.damaged_lines > 0) {
       fmt::print(
@@ -76,7 +77,8 @@ class ReportCommand : public Command {
                       render_html({.trace = trace,
                                    .history = record.history,
                                    .diagnosis = diagnosis,
-                                   .words = words()}));
+                                   .words = words(),
+                                   .files = files_beside(journal_of(journal_), html_)}));
     }
     print(context, diagnosis, comparison);
     ci_.write(diagnosis, journal_, context.err);

@@ -113,7 +113,8 @@ class TopCommand : public Command {
     return {.journal = watch.path(),
             .run = watch.snapshot(),
             .diagnosis = watch.diagnosis(),
-            .words = Words(report_language(language_))};
+            .words = Words(report_language(language_)),
+            .problem = watch.problem()};
   }
 
   void print(std::ostream& out, RunWatch& watch, Terminal terminal) const {

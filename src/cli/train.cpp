@@ -150,13 +150,16 @@ class TrainCommand : public Command {
     const Result<RunRecord> record = read_run_record(summary.journal, reading.fn());
     reading.finish();
     if (!record) {
-      return;  // the run was over before its first step
+      if (summary.outcome.steps > 0) {  // else the run was over before its first step
+        context.err << "no report: " << record.failure().what << '\n';
+      }
+      return;
     }
     const Words words(report_language(language_));
     const Diagnosis diagnosis = diagnose_run(record.value().trace);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
-    write_run_page(record.value(), diagnosis, page, words);
+    write_run_page(record.value(), diagnosis, summary.journal, page, words);
     context.err << render_verdict(diagnosis, words) << '\n'
                 << "more: " << page.string() << ", qanat report " << summary.checkpoints.string()
                 << '\n';

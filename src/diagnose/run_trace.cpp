@@ -134,9 +134,8 @@ void RunTrace::add(const nlohmann::json& line) {
 }
 
 std::string no_step_in(const std::filesystem::path& journal) {
-  return fmt::format(
-      "{}: the last session of this journal holds no step; expected a journal of `qanat train`",
-      journal.string());
+  return fmt::format("{}: this journal holds no step; expected a journal of `qanat train`",
+                     journal.string());
 }
 
 Result<RunTrace> read_run_trace(const std::filesystem::path& journal) {

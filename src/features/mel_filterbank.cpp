@@ -61,4 +61,9 @@ MelFilterbank make_mel_filterbank(const MelConfig& config) {
   return bank;
 }
 
+double mel_position(double hz, const MelConfig& config) {
+  const double low = to_mel(config.fmin);
+  return (to_mel(hz) - low) / (to_mel(config.fmax) - low);
+}
+
 }  // namespace qanat

@@ -26,4 +26,7 @@ struct MelFilterbank {
 
 MelFilterbank make_mel_filterbank(const MelConfig& config);
 
+// Where a frequency lies on the scale of the bands, from 0 (fmin) to 1 (fmax): for axes.
+double mel_position(double hz, const MelConfig& config);
+
 }  // namespace qanat

@@ -79,5 +79,16 @@ TEST_P(MelFilterbankConfigTest, EqualsTheTriangles) {
   EXPECT_LT(largest, 2e-8);
 }
 
+TEST(MelFilterbankTest, APositionIsLinearBelowOneKilohertzAndLogarithmicAbove) {
+  const MelConfig config;  // 0 to 8 kHz
+
+  EXPECT_DOUBLE_EQ(mel_position(0, config), 0);
+  EXPECT_DOUBLE_EQ(mel_position(8000, config), 1);
+  EXPECT_DOUBLE_EQ(mel_position(1000, config), 2 * mel_position(500, config));
+  EXPECT_NEAR(mel_position(2000, config) - mel_position(1000, config),
+              mel_position(4000, config) - mel_position(2000, config),
+              1e-12);
+}
+
 }  // namespace
 }  // namespace qanat

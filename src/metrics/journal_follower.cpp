@@ -61,6 +61,14 @@ bool JournalFollower::go_on() {
   return open(path_);
 }
 
+// Between two files of a journal the one that was read has another name.
+bool JournalFollower::is_deleted() const {
+  struct stat named {};
+  struct stat read {};
+  return fd_ && ::stat(path_.c_str(), &named) != 0 && ::fstat(fd_.get(), &read) == 0 &&
+         read.st_nlink == 0;
+}
+
 Result<bool> JournalFollower::take_lines(
     const std::function<void(const nlohmann::json& line)>& visit, Progress& progress) {
   std::size_t begin = 0;

@@ -31,6 +31,10 @@ class JournalFollower {
   // was written by a newer format.
   Result<Progress> read_on(const std::function<void(const nlohmann::json& line)>& visit);
 
+  // The file that is being read has no name any more: what is written to it can still be followed,
+  // but nobody will find it afterwards.
+  bool is_deleted() const;
+
   int damaged_lines() const { return damaged_; }
   const std::filesystem::path& path() const { return path_; }
 

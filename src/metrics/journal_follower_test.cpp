@@ -124,5 +124,18 @@ TEST_F(JournalFollowerTest, ANewerFormatIsRefused) {
   EXPECT_NE(progress.failure().what.find("try a newer qanat"), std::string::npos);
 }
 
+TEST_F(JournalFollowerTest, ADeletedJournalIsKnownAndAMovedOneIsNotDeleted) {
+  EXPECT_FALSE(follower_.is_deleted()) << "not there yet";
+  append("{\"kind\":\"a\"}\n");
+  EXPECT_EQ(read(), Kinds{"a"});
+  EXPECT_FALSE(follower_.is_deleted());
+
+  std::filesystem::rename(path_, journal_before(path_));
+  EXPECT_FALSE(follower_.is_deleted()) << "the next file is about to come";
+  std::filesystem::remove(journal_before(path_));
+
+  EXPECT_TRUE(follower_.is_deleted());
+}
+
 }  // namespace
 }  // namespace qanat

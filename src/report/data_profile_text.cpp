@@ -137,12 +137,13 @@ void write_choice(Out out, const SweepReport& sweep) {
   fmt::format_to(out, "{}", render_recommended(std::span(&one, 1), ""));
   if (choice.larger_batch) {
     fmt::format_to(out,
-                   "  --batch-size {} would deliver {:.2f}x with {} workers, but changes what is "
+                   "  --batch-size {} would deliver {:.2f}x with {} {}, but changes what is "
                    "learnt:\n  the learning rate has to follow, and so it is not recommended "
                    "here\n",
                    choice.larger_batch->batch,
                    choice.larger_batch->speedup,
-                   choice.larger_batch->workers);
+                   choice.larger_batch->workers,
+                   choice.larger_batch->workers == 1 ? "worker" : "workers");
   }
 }
 

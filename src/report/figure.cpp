@@ -34,22 +34,34 @@ void add_figure_table(const Figure& figure, const Words& words, std::string& htm
   html += "</table></div></details>\n";
 }
 
+std::string legend_sign(const LegendEntry& entry) {
+  switch (entry.shape) {
+    case LegendShape::line:
+      return fmt::format("<line class=\"{}\" x1=\"0\" x2=\"12\" y1=\"6\" y2=\"6\"/>", entry.style);
+    case LegendShape::dot:
+      return fmt::format("<circle class=\"{}\" cx=\"6\" cy=\"6\" r=\"4\"/>", entry.style);
+    case LegendShape::box:
+      break;
+  }
+  return fmt::format("<rect class=\"{}\" width=\"12\" height=\"12\" rx=\"2\"/>", entry.style);
+}
+
 }  // namespace
 
 std::string render_figure(const Figure& figure, const Words& words) {
+  const std::string title =
+      fmt::format("<strong>{}</strong> {}", html_escaped(figure.title), html_escaped(figure.about));
   std::string html =
-      fmt::format("<figure id=\"{0}-figure\">\n<figcaption><strong>{1}</strong> {2}</figcaption>\n",
+      fmt::format("<figure id=\"{}-figure\">\n{}",
                   figure.id,
-                  html_escaped(figure.title),
-                  html_escaped(figure.about));
+                  figure.folded ? "<details class=\"folded\"><summary>" + title + "</summary>\n"
+                                : "<figcaption>" + title + "</figcaption>\n");
   if (!figure.legend.empty()) {
     html += "<ul class=\"legend\">";
     for (const LegendEntry& entry : figure.legend) {
-      html += fmt::format(
-          "<li><svg aria-hidden=\"true\" viewBox=\"0 0 12 12\"><rect class=\"{}\" "
-          "width=\"12\" height=\"12\" rx=\"2\"/></svg>{}</li>",
-          entry.style,
-          html_escaped(entry.name));
+      html += fmt::format("<li><svg aria-hidden=\"true\" viewBox=\"0 0 12 12\">{}</svg>{}</li>",
+                          legend_sign(entry),
+                          html_escaped(entry.name));
     }
     html += "</ul>\n";
   }
@@ -58,7 +70,7 @@ std::string render_figure(const Figure& figure, const Words& words) {
     html += "<output class=\"reading\" aria-live=\"polite\"></output>\n";
   }
   add_figure_table(figure, words, html);
-  return html + "</figure>\n";
+  return html + (figure.folded ? "</details>\n" : "") + "</figure>\n";
 }
 
 std::string render_section(const PageSection& section) {

@@ -11,9 +11,12 @@
 
 namespace qanat {
 
+enum class LegendShape { box, line, dot };
+
 struct LegendEntry {
   std::string style;  // class that colours it
   std::string name;
+  LegendShape shape = LegendShape::box;  // as it is in the chart
 };
 
 struct FigureRow {
@@ -29,6 +32,7 @@ struct Figure {
   std::vector<LegendEntry> legend{};
   std::vector<std::string> columns{};
   std::vector<FigureRow> rows{};
+  bool folded = false;  // behind its title until a reader opens it
 };
 
 // Everything but the chart is plain text and escaped here.

@@ -167,10 +167,7 @@ std::string render_text(const FullDiagnosis& full, const Words& w) {
     fmt::format_to(
         out, "    {:<8} {:<7} {}\n", w.say("ok"), w.verbatim(check.id), w.say(check.what));
   }
-  for (const SkippedCheck& check : diagnosis.skipped) {
-    fmt::format_to(
-        out, "    {:<8} {:<7} {}\n", w.say("skipped"), w.verbatim(check.id), w.say(check.reason));
-  }
+  text += render_skipped(diagnosis, "    ", w);
   return text.substr(1);  // without the empty line before the first section
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/run_text.h"
+
 namespace qanat {
 namespace {
 
@@ -110,6 +112,16 @@ TEST(FullDiagnosisTextTest, ValuesAreTakenFromFlags) {
   EXPECT_EQ(value_of({.key = "a.b", .flag = "--set a.b=precompute (after qanat precompute)"}),
             "precompute");
   EXPECT_EQ(value_of({.key = "a.b", .flag = "--enable-static-shapes"}), "true");
+}
+
+TEST(FullDiagnosisTextTest, OneReasonIsSaidOnce) {
+  Diagnosis diagnosis;
+  diagnosis.skipped = {{.id = "HW004", .reason = "no GPU"},
+                       {.id = "DL009", .reason = "too short"},
+                       {.id = "HW005", .reason = "no GPU"}};
+
+  EXPECT_EQ(render_skipped(diagnosis, "  "),
+            "  skipped  HW004 HW005\n           no GPU\n  skipped  DL009   too short\n");
 }
 
 }  // namespace

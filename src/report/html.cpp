@@ -44,7 +44,7 @@ std::string render_page(const HtmlPage& page) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'nonce-{}'; script-src 'nonce-{}'; base-uri 'none'; form-action 'none'\">\n"
+      "style-src 'nonce-{}'; script-src 'nonce-{}'; {}base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style "
       "nonce=\"{}\">\n{}</style>\n</head>\n<body>\n{}{}</body>\n</html>\n",
@@ -52,6 +52,7 @@ std::string render_page(const HtmlPage& page) {
       page.language == Language::fa ? "rtl" : "ltr",
       nonce,
       nonce,
+      page.shows_files ? "img-src 'self'; media-src 'self'; " : "",
       html_escaped(page.title),
       nonce,
       page.style,

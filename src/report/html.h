@@ -1,5 +1,6 @@
 // What every page is made of: escaped text and the frame around a body. Pages load nothing: style
-// and script are inside, and the policy in the frame forbids every request.
+// and script are inside, and the policy in the frame forbids every request but those for
+// files beside a page that shows some.
 #pragma once
 
 #include <string>
@@ -14,10 +15,11 @@ std::string html_escaped(std::string_view text);
 
 struct HtmlPage {
   Language language = Language::en;
-  std::string title{};   // plain text
-  std::string style{};   // ours
-  std::string body{};    // HTML
-  std::string script{};  // ours, a module; empty: the page has none
+  std::string title{};       // plain text
+  std::string style{};       // ours
+  std::string body{};        // HTML
+  std::string script{};      // ours, a module; empty: the page has none
+  bool shows_files = false;  // pictures and sound from files beside the page
 };
 
 // Persian pages run from right to left. The scripts and styles that may act are those marked with

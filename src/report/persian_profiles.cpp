@@ -83,6 +83,9 @@ std::span<const Translation> persian_profile_sentences() {
       {"--batch-size {} would deliver {}x with {} workers, but changes what is learnt:",
        "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را آموخته می‌شود "
        "دگرگون می‌کند:"},
+      {"--batch-size {} would deliver {}x with {} worker, but changes what is learnt:",
+       "\u2068--batch-size {}\u2069 به اندازهٔ {} برابر با {} کارگر می‌رساند، اما آنچه را آموخته می‌شود "
+       "دگرگون می‌کند:"},
       {"the learning rate has to follow, and so it is not recommended here",
        "نرخ یادگیری باید همراه شود، پس اینجا پیشنهاد نمی‌شود"},
 

@@ -2,6 +2,7 @@
 // nothing to show. Pure functions.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,12 +17,21 @@
 
 namespace qanat {
 
+// Where a page finds the files of its run: in front of a path inside the run's folder, and behind.
+struct RunFiles {
+  std::string prefix;  // "../run/"; as it stands in a URL
+  std::string query{};
+};
+// For a page on disk.
+RunFiles files_beside(const std::filesystem::path& journal, const std::filesystem::path& page);
+
 // What a page is made of; all of it outlives the view.
 struct RunView {
   const RunTrace& trace;
   const RunHistory& history;
   const Diagnosis& diagnosis;
   Words words{};
+  std::optional<RunFiles> files{};  // absent: the page links to none
 };
 
 // Steps: run_charts_steps.cpp.
@@ -48,8 +58,13 @@ std::optional<Figure> sweep_figure(const RunView& run);
 
 // What is learnt: run_charts_training.cpp.
 std::optional<Figure> loss_figure(const RunView& run);
+std::vector<Figure> loss_part_figures(const RunView& run);  // strips; those the model has
 std::optional<Figure> learning_rate_figure(const RunView& run);
 std::optional<Figure> gradient_figure(const RunView& run);
+
+// What it sounds and looks like: run_renders.cpp. HTML, escaped; empty where nothing was rendered
+// or the page links to no files.
+std::string renders_html(const RunView& run);
 
 // A line with its envelope over steps or time, for the simple ones of the above.
 struct SeriesChart {

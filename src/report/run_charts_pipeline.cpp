@@ -68,6 +68,11 @@ void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Words&
   figure.chart = std::move(plot).finish();
 }
 
+std::string switched_on(int workers) {
+  return workers == 1 ? "One worker was switched on at the end."
+                      : fmt::format("{} workers were switched on at the end.", workers);
+}
+
 }  // namespace
 
 std::optional<Figure> queue_figure(const RunView& run) {
@@ -134,8 +139,7 @@ std::optional<Figure> workers_figure(const RunView& run) {
   }
   Figure figure{.id = "workers",
                 .title = w.say("What the loader's workers did"),
-                .about = w.say(fmt::format("{} workers were switched on at the end.",
-                                           run.trace.pipeline->active_workers)),
+                .about = w.say(switched_on(run.trace.pipeline->active_workers)),
                 .columns = {w.say("worker")}};
   draw_shares(figure, rows, w);
   return figure;
@@ -159,7 +163,8 @@ std::optional<Figure> slots_figure(const RunView& run) {
   Figure figure{.id = "slots",
                 .title = w.say("The slots of the transfer ring"),
                 .about = w.say(fmt::format("The last {} batches on their way.", slots.size())),
-                .columns = {w.say("batch"), w.say("slot")}};
+                .columns = {w.say("batch"), w.say("slot")},
+                .folded = true};
   SvgPlot plot({.id = figure.id,
                 .title = figure.title,
                 .description = figure.about,

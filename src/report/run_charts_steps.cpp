@@ -198,7 +198,7 @@ std::optional<Figure> step_time_figure(const RunView& run) {
                                            m.spread.num_outliers)),
                 .legend = {{"c-mean-fill", w.say("mean")},
                            {"c-range", w.say("shortest to longest")},
-                           {"outlier", w.say("unusually long")}},
+                           {"outlier", w.say("unusually long"), LegendShape::dot}},
                 .columns = {w.say("steps"), w.say("mean"), w.say("shortest"), w.say("longest")}};
   SvgPlot plot({.id = figure.id,
                 .title = figure.title,
@@ -210,6 +210,9 @@ std::optional<Figure> step_time_figure(const RunView& run) {
                 .x_name = w.say("step"),
                 .x_ticks = Ticks::whole,
                 .height = 240});
+  if (m.trend.trend == Trend::shift && m.trend.shift_at) {
+    figure.legend.push_back({"change", w.say("change of the step time"), LegendShape::line});
+  }
   plot.envelope(bins, "c-range");
   plot.means(bins, "c-mean");
   mark_steps(plot, run);
@@ -280,29 +283,33 @@ Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, con
       .about = chart.about,
       .columns = {chart.x_name, chart.value_name, words.say("least"), words.say("greatest")}};
   double highest = chart.limit.value_or(0);
+  double lowest = 0;
   for (const Bin<Envelope>& bin : series.bins()) {
     highest = std::max(highest, bin.content.high);
+    lowest = std::min(lowest, bin.content.low);
   }
-  SvgPlot plot(
-      {.id = chart.id,
-       .title = chart.spoken.empty() ? chart.title : chart.spoken,
-       .description = chart.about,
-       .x = {.low = series.bins().front().first, .high = series.bins().back().last},
-       .y = chart.top ? Range{.low = 0, .high = *chart.top} : from_zero(highest, chart.y_ticks),
-       .x_label = chart.x_label,
-       .y_label = chart.y_label,
-       .x_name = chart.x_name,
-       .x_ticks = chart.x_ticks,
-       .y_ticks = chart.y_ticks,
-       .most_x_labels = chart.most_x_labels,
-       .width = chart.width,
-       .height = chart.height,
-       .left = chart.left});
+  Range y = from_zero(highest, chart.y_ticks);
+  y.low = lowest;  // losses may be negative
+  SvgPlot plot({.id = chart.id,
+                .title = chart.spoken.empty() ? chart.title : chart.spoken,
+                .description = chart.about,
+                .x = {.low = series.bins().front().first, .high = series.bins().back().last},
+                .y = chart.top ? Range{.low = 0, .high = *chart.top} : y,
+                .x_label = chart.x_label,
+                .y_label = chart.y_label,
+                .x_name = chart.x_name,
+                .x_ticks = chart.x_ticks,
+                .y_ticks = chart.y_ticks,
+                .most_x_labels = chart.most_x_labels,
+                .width = chart.width,
+                .height = chart.height,
+                .left = chart.left});
   plot.envelope(series.bins(), "c-range");
   plot.means(series.bins(), "c-mean");
   if (chart.limit) {
     const Range x{.low = series.bins().front().first, .high = series.bins().back().last};
     plot.line(std::vector<PlotPoint>{{x.low, *chart.limit}, {x.high, *chart.limit}}, "limit");
+    figure.legend.push_back({"limit", words.say("limit"), LegendShape::line});
   }
   for (const Bin<Envelope>& bin : joined_to(series.bins(), kMaxStepRows)) {
     figure.rows.push_back({.x = plot.x(bin.middle()),

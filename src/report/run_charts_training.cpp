@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,9 +45,18 @@ std::optional<Figure> small_figure(const char* id,
        .value_name = w.say("mean"),
        .x_label = [&w](double value) { return w.count(std::llround(value)); },
        .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
-       .height = 140},
+       .most_x_labels = 4,
+       .width = 360,
+       .height = 130,
+       .left = 64},
       series,
       w);
+}
+
+bool is_always_zero(const EnvelopeSeries& series) {
+  return std::ranges::all_of(series.bins(), [](const Bin<Envelope>& bin) {
+    return bin.content.low == 0 && bin.content.high == 0;
+  });
 }
 
 }  // namespace
@@ -66,7 +77,10 @@ std::optional<Figure> loss_figure(const RunView& run) {
       .legend = {{"c-mean-fill", w.say("training")}, {"c-range", w.say("least to greatest")}},
       .columns = {w.say("steps"), w.say("mean"), w.say("least"), w.say("greatest")}};
   if (!history.validations.empty()) {
-    figure.legend.push_back({"validation", w.say("validation")});
+    figure.legend.push_back({"validation", w.say("validation"), LegendShape::dot});
+  }
+  if (std::ranges::any_of(history.validations, &ValidationPoint::best)) {
+    figure.legend.push_back({"validation best", w.say("best so far"), LegendShape::dot});
   }
   const auto loss_label = [&w](double value) { return w.short_number(value, 3); };
   SvgPlot plot({.id = figure.id,
@@ -95,6 +109,28 @@ std::optional<Figure> loss_figure(const RunView& run) {
   }
   figure.chart = std::move(plot).finish();
   return figure;
+}
+
+std::vector<Figure> loss_part_figures(const RunView& run) {
+  static constexpr std::array<std::pair<const char*, const char*>, 6> kParts{
+      {{"mel", "Mel"},
+       {"refined", "Mel after the postnet"},
+       {"prior", "Prior"},
+       {"forward_sum", "Aligner: forward sum"},
+       {"binarisation", "Aligner: binarisation"},
+       {"duration", "Duration"}}};
+  std::vector<Figure> figures;
+  for (const auto& [name, title] : kParts) {
+    const auto found = run.history.loss_parts.find(name);
+    if (found == run.history.loss_parts.end() || is_always_zero(found->second)) {
+      continue;  // the model has no such part
+    }
+    if (auto figure =
+            small_figure((std::string("loss-") + name).c_str(), title, found->second, run.words)) {
+      figures.push_back(*std::move(figure));
+    }
+  }
+  return figures;
 }
 
 std::optional<Figure> learning_rate_figure(const RunView& run) {

@@ -128,6 +128,8 @@ void RunHistory::add(const nlohmann::json& line) {
                              .loss = *score,
                              .best = line.value("best", nlohmann::json()) == true});
     }
+  } else if (kind == "render") {
+    add_render(line);
   } else if (kind == "sweep") {
     sweep = line;
   } else if (kind == "ended") {
@@ -143,11 +145,11 @@ void RunHistory::begin_session(const nlohmann::json& line) {
   next.header = line;
   next.sessions = sessions + 1;
   next.loss = std::move(loss);
-  next.mel_loss = std::move(mel_loss);
-  next.duration_loss = std::move(duration_loss);
+  next.loss_parts = std::move(loss_parts);
   next.learning_rate = std::move(learning_rate);
   next.gradient_norm = std::move(gradient_norm);
   next.validations = std::move(validations);
+  next.renders = std::move(renders);
   if (const auto steps = number_of(child_of(child_of(line, "config"), "training"), "max_steps")) {
     next.planned_steps = static_cast<std::int64_t>(*steps);
   }
@@ -159,8 +161,10 @@ void RunHistory::add_step(const StepRecord& step) {
     first_step = step.step;
     // A session that went back to the beginning learns something else.
     if (!loss.empty() && static_cast<double>(step.step) < loss.bins().back().last) {
-      loss = mel_loss = duration_loss = learning_rate = gradient_norm = {};
+      loss = learning_rate = gradient_norm = {};
+      loss_parts.clear();
       validations.clear();
+      renders.clear();
     }
   }
   last_step = step.step;
@@ -180,9 +184,9 @@ void RunHistory::add_step(const StepRecord& step) {
 
 void RunHistory::add_losses(const StepRecord& step) {
   const auto x = static_cast<double>(step.step);
-  add_finite(loss, x, step.losses.total);
-  add_finite(mel_loss, x, step.losses.mel);
-  add_finite(duration_loss, x, step.losses.duration);
+  visit_losses(step.losses, [&](const char* name, double value) {
+    add_finite(std::string_view(name) == "total" ? loss : loss_parts[name], x, value);
+  });
   add_finite(learning_rate, x, step.learning_rate);
   add_finite(gradient_norm, x, step.gradient_norm);
 }
@@ -280,6 +284,39 @@ void RunHistory::add_slot(const nlohmann::json& line) {
   }
 }
 
+// Only what can be a folder of renders is linked to, whatever the journal says.
+void RunHistory::add_render(const nlohmann::json& line) {
+  const auto listed = line.find("sentences");
+  const std::string folder = std::filesystem::path(text_of(line, "folder")).filename().string();
+  const bool is_named = folder.starts_with("step-") && folder.size() <= 32 &&
+                        folder.find_first_not_of("0123456789", 5) == std::string::npos;
+  if (listed == line.end() || !listed->is_array() || !is_named) {
+    return;
+  }
+  RenderPoint point{.step = static_cast<std::int64_t>(number_of(line, "step").value_or(0)),
+                    .folder = folder,
+                    .sentences = {},
+                    .axis = {}};
+  for (const nlohmann::json& one : *listed) {
+    const double seconds = one.is_object() ? number_of(one, "seconds").value_or(0) : 0;
+    if (seconds > 0 && point.sentences.size() < kMaxSentences) {
+      point.sentences.push_back({.text = text_of(one, "text"), .seconds = seconds});
+    }
+  }
+  if (const auto axis = line.find("axis"); axis != line.end() && axis->is_array()) {
+    for (const nlohmann::json& mark : *axis) {
+      if (mark.is_object() && point.axis.size() < kMaxSentences) {
+        point.axis.push_back(
+            {.hz = number_of(mark, "hz").value_or(0), .at = number_of(mark, "at").value_or(0)});
+      }
+    }
+  }
+  if (renders.size() >= kMaxRenders) {
+    renders.erase(renders.begin() + 1);
+  }
+  renders.push_back(std::move(point));
+}
+
 void RunHistory::add_event(const nlohmann::json& line) {
   const std::string kind = text_of(line, "kind");
   const auto words = describe_event(kind, line);
@@ -287,6 +324,31 @@ void RunHistory::add_event(const nlohmann::json& line) {
     events.push_back(
         {.time = number_of(line, "t").value_or(last_time), .kind = kind, .what = *words});
   }
+}
+
+void RunRecord::add(const nlohmann::json& line) {
+  const std::string kind = text_of(line, "kind");
+  if (kind == "journal" && !continues_another(line) && !trace.steps.empty()) {
+    RunRecord ended;
+    ended.trace = trace;
+    ended.history = history;
+    before_.assign(1, std::move(ended));
+  }
+  trace.add(line);
+  history.add(line);
+  if (kind == "ended") {
+    finish();
+  } else if (!before_.empty() && !trace.steps.empty()) {
+    before_.clear();
+  }
+}
+
+void RunRecord::finish() {
+  if (before_.empty() || !trace.steps.empty()) {
+    return;
+  }
+  RunRecord last = std::move(before_.front());
+  *this = std::move(last);
 }
 
 std::filesystem::path journal_of(const std::filesystem::path& path) {
@@ -323,8 +385,7 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
   std::int64_t lines = 0;
   RunRecord record;
   const Result<int> damaged = visit_journal(journal, [&](const nlohmann::json& line) {
-    record.trace.add(line);
-    record.history.add(line);
+    record.add(line);
     if (++lines % kToldEvery == 0 && progress) {
       progress(lines, std::max(total, lines));
     }
@@ -332,6 +393,7 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
   if (!damaged) {
     return damaged.failure();
   }
+  record.finish();
   record.trace.damaged_lines += damaged.value();
   if (record.trace.steps.empty() && !record.history.sweep) {
     return Failure{no_step_in(journal)};

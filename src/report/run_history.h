@@ -67,6 +67,22 @@ struct DeviceHistory {
   double time_before_ = 0;
 };
 
+// Sentences that were said with the weights of a step; sentence 1 is sentence-1.wav and .png.
+struct RenderPoint {
+  std::int64_t step = 0;
+  std::string folder;  // inside renders/ of the run
+  struct Sentence {
+    std::string text;
+    double seconds = 0;
+  };
+  std::vector<Sentence> sentences;
+  struct AxisMark {
+    double hz = 0;
+    double at = 0;  // share of the height of a picture
+  };
+  std::vector<AxisMark> axis;
+};
+
 struct RunEvent {
   double time = 0;  // s
   std::string kind;
@@ -87,8 +103,10 @@ struct RunHistory {
   EnvelopeSeries step_seconds;     // by step
   BinnedSeries<PhaseSums> phases;  // by step
   // Of all sessions that went on from each other.
-  EnvelopeSeries loss, mel_loss, duration_loss, learning_rate, gradient_norm;
+  EnvelopeSeries loss, learning_rate, gradient_norm;
+  std::map<std::string, EnvelopeSeries> loss_parts;  // by their names in StepLosses
   std::vector<ValidationPoint> validations;
+  std::vector<RenderPoint> renders;  // the first one and the newest
 
   EnvelopeSeries ready, window;  // batches, by time
   std::optional<double> ready_capacity;
@@ -104,6 +122,8 @@ struct RunHistory {
   static constexpr std::size_t kMostEvents = 200;
   static constexpr std::size_t kMostDevices = 16;
   static constexpr std::size_t kMostValidations = 2000;
+  static constexpr std::size_t kMaxRenders = 5;
+  static constexpr std::size_t kMaxSentences = 16;
 
   // Takes one line of a journal; lines of other kinds are passed over.
   void add(const nlohmann::json& line);
@@ -116,16 +136,27 @@ struct RunHistory {
   void add_slot(const nlohmann::json& line);
   void add_devices(const nlohmann::json& line);
   void add_gpu_samples(const nlohmann::json& line);
+  void add_render(const nlohmann::json& line);
   void add_event(const nlohmann::json& line);
 
   std::vector<std::string> gpu_names_;
   std::vector<std::optional<double>> gpu_memory_;  // bytes
 };
 
-// A run as pages need it, from one reading of its journal.
+// A run as pages need it, from one reading of its journal. It is about the last session, but one
+// that ended before its first step (a finished run that was started again) gives way to the
+// session before.
 struct RunRecord {
   RunTrace trace;
   RunHistory history;
+
+  // Takes one line of a journal.
+  void add(const nlohmann::json& line);
+  // There are no more lines: a session without a step has ended.
+  void finish();
+
+ private:
+  std::vector<RunRecord> before_;  // the last session with steps, until this one has some
 };
 
 // A journal, or the folder of a run that holds one.

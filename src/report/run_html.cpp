@@ -22,15 +22,30 @@ std::string join(const Words& w, std::initializer_list<OptionalFigure> figures) 
   return html;
 }
 
+std::string strips(const Words& w, const std::vector<Figure>& figures) {
+  std::string html;
+  for (const Figure& figure : figures) {
+    html += render_figure(figure, w);
+  }
+  return html.empty() ? html : "<div class=\"strips\">\n" + html + "</div>\n";
+}
+
+std::string learning_html(const RunView& run) {
+  const Words& w = run.words;
+  std::vector<Figure> parts = loss_part_figures(run);
+  for (OptionalFigure figure : {learning_rate_figure(run), gradient_figure(run)}) {
+    if (figure) {
+      parts.push_back(*std::move(figure));
+    }
+  }
+  return join(w, {loss_figure(run)}) + strips(w, parts);
+}
+
 std::string devices_html(const RunView& run) {
   std::string html = join(run.words, {model_device_figure(run)});
   for (const DeviceFigures& device : device_figures(run)) {
-    html +=
-        fmt::format("<h3><bdi>{}</bdi></h3>\n<div class=\"strips\">\n", html_escaped(device.name));
-    for (const Figure& strip : device.strips) {
-      html += render_figure(strip, run.words);
-    }
-    html += "</div>\n";
+    html += fmt::format("<h3><bdi>{}</bdi></h3>\n", html_escaped(device.name)) +
+            strips(run.words, device.strips);
   }
   return html;
 }
@@ -94,6 +109,8 @@ std::vector<PageSection> run_sections(const RunView& run) {
   std::vector<PageSection> sections{
       {"verdict", "", verdict_html(run)},
       {"summary", "", summary_html(run)},
+      {"learning", w.say("Learning"), learning_html(run)},
+      {"renders", w.say("Evaluation sentences"), renders_html(run)},
       {"findings", w.say("What can be won"), findings_html(run)},
       {"steps",
        w.say("Steps"),
@@ -109,9 +126,6 @@ std::vector<PageSection> run_sections(const RunView& run) {
       {"devices", w.say("Devices"), devices_html(run)},
       {"sweep", w.say("Sweep"), join(w, {sweep_figure(run)})},
       {"lengths", w.say("Lengths and padding"), join(w, {length_figure(run)})},
-      {"learning",
-       w.say("Learning"),
-       join(w, {loss_figure(run), learning_rate_figure(run), gradient_figure(run)})},
       {"checks", w.say("Checks"), run.history.num_steps > 0 ? checks_html(run) : ""},
       {"events", w.say("Events"), events_html(run)},
       {"configuration", w.say("Configuration"), configuration_html(run)}};
@@ -128,14 +142,19 @@ std::string render_html(const RunView& run) {
     body += render_section(section);
   }
   body += "</main>\n" + embedded_json(to_json(run.diagnosis));
-  body +=
-      fmt::format("<footer>{}</footer>\n",
-                  html_escaped(run.words.say("Made by qanat report; this file loads nothing.")));
+  const bool shows_files = std::ranges::any_of(
+      sections, [](const PageSection& section) { return section.id == "renders"; });
+  body += fmt::format(
+      "<footer>{}</footer>\n",
+      html_escaped(run.words.say(
+          shows_files ? "Made by qanat report; this file loads the renders beside it, nothing else."
+                      : "Made by qanat report; this file loads nothing.")));
   return render_page({.language = run.words.language(),
                       .title = run_title(run.history, run.words),
                       .style = std::string(kPageCss) + std::string(kReportCss),
                       .body = std::move(body),
-                      .script = std::string(kReportJs)});
+                      .script = std::string(kReportJs),
+                      .shows_files = shows_files});
 }
 
 }  // namespace qanat

@@ -117,6 +117,50 @@ TEST(RunHtmlTest, HasEveryChart) {
   }
 }
 
+TEST(RunHtmlTest, TheLossAndItsPartsComeBeforeTheFindings) {
+  const std::string page = sample_page();
+
+  EXPECT_LT(page.find("id=\"loss-plot\""), page.find("id=\"loss-mel-plot\""));
+  EXPECT_LT(page.find("id=\"loss-mel-plot\""), page.find("id=\"loss-duration-plot\""));
+  EXPECT_LT(page.find("id=\"loss-duration-plot\""), page.find("<h2 id=\"findings-heading\">"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"loss-prior-plot\""))) << "always zero: no such part";
+}
+
+TEST(RunHtmlTest, TheSlotsAreFolded) {
+  const std::string page = sample_page();
+  const std::size_t figure = page.find("<figure id=\"slots-figure\">");
+
+  EXPECT_LT(page.find("<details class=\"folded\">", figure), page.find("id=\"slots-plot\""));
+  EXPECT_EQ(page.find("<figcaption>", figure),
+            page.find("<figcaption>", page.find("</figure>", figure)));
+}
+
+TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
+  RunRecord record = sample_record();
+  record.add({{"kind", "render"},
+              {"t", 20.0},
+              {"step", 100},
+              {"folder", "/anywhere/renders/step-000000100"},
+              {"sentences", {{{"text", "Water <b>comes</b>."}, {"seconds", 1.5}}}},
+              {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}});
+  const Diagnosis diagnosis = diagnose_run(record.trace);
+  RunView view{.trace = record.trace, .history = record.history, .diagnosis = diagnosis};
+
+  EXPECT_EQ(renders_html(view), "") << "a page that is nowhere links to nothing";
+  view.files = files_beside("/data/my run/journal.jsonl", "/data/pages/report.html");
+  EXPECT_THAT(render_html(view),
+              AllOf(HasSubstr("src=\"../my%20run/renders/step-000000100/sentence-1.wav\""),
+                    HasSubstr("href=\"../my%20run/renders/step-000000100/sentence-1.png\""),
+                    HasSubstr("Water &lt;b&gt;comes&lt;/b&gt;.</strong> step 100, 1.5 s"),
+                    HasSubstr(">4 kHz</text>"),
+                    HasSubstr("img-src 'self'; media-src 'self'")));
+}
+
+TEST(RunHtmlTest, APageInTheFolderOfItsRunNeedsNoWay) {
+  EXPECT_EQ(files_beside("run/journal.jsonl", "run/report.html").prefix, "");
+  EXPECT_EQ(files_beside("run/journal.jsonl", "report.html").prefix, "run/");
+}
+
 TEST(RunHtmlTest, ASweepAloneIsAPage) {
   RunRecord record;
   record.history.add({{"kind", "journal"}, {"t", 0.0}});
@@ -189,6 +233,39 @@ TEST(RunChartsTest, TheLineGoesThroughTheValues) {
   EXPECT_THAT(std::move(plot).finish(), HasSubstr(first));
 }
 
+TEST(RunChartsTest, EverySignOfTheLossIsInItsLegend) {
+  const std::string html = render_figure(figure_of(loss_figure), Words());
+
+  EXPECT_THAT(
+      html, HasSubstr("<circle class=\"validation\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>validation"));
+  EXPECT_THAT(html,
+              HasSubstr("<circle class=\"validation best\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>best"));
+}
+
+TEST(RunChartsTest, ADashedLineIsInTheLegend) {
+  EnvelopeSeries series;
+  series.add(0, Envelope::of(1));
+  series.add(1, Envelope::of(2));
+  const auto label = [](double value) { return fmt::to_string(value); };
+
+  const Figure figure = series_figure({.id = "x",
+                                       .title = "",
+                                       .about = "",
+                                       .x_name = "",
+                                       .value_name = "",
+                                       .x_label = label,
+                                       .y_label = label,
+                                       .limit = 4.0},
+                                      series,
+                                      Words());
+
+  EXPECT_THAT(render_figure(figure, Words()), HasSubstr("<line class=\"limit\""));
+}
+
+TEST(RunChartsTest, OneWorkerIsNotSeveral) {
+  EXPECT_EQ(figure_of(workers_figure).about, "One worker was switched on at the end.");
+}
+
 TEST(RunChartsTest, ThePeriodIsFolded) {
   const Figure figure = figure_of(fold_figure);
 
@@ -235,6 +312,26 @@ TEST(RunHistoryTest, TrainingAnewForgetsWhatWasLearnt) {
 
   EXPECT_EQ(history.loss.bins().size(), 1U);
   EXPECT_TRUE(history.validations.empty());
+}
+
+TEST(RunHistoryTest, TheFirstRenderAndTheNewestAreKept) {
+  RunHistory history;
+  for (int step = 1; step <= 20; ++step) {
+    history.add({{"kind", "render"},
+                 {"t", 1.0},
+                 {"step", step},
+                 {"folder", fmt::format("renders/step-{:09}", step)},
+                 {"sentences", {{{"text", "a"}, {"seconds", 1.0}}}}});
+  }
+  history.add({{"kind", "render"},
+               {"t", 1.0},
+               {"step", 21},
+               {"folder", "renders/..\"><script>"},
+               {"sentences", nlohmann::json::array()}});
+
+  ASSERT_EQ(history.renders.size(), RunHistory::kMaxRenders);
+  EXPECT_EQ(history.renders.front().step, 1);
+  EXPECT_EQ(history.renders.back().step, 20) << "the last one is no folder of ours";
 }
 
 TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {

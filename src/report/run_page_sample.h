@@ -99,8 +99,7 @@ inline std::vector<nlohmann::json> sample_journal(int steps = 200) {
 inline RunRecord sample_record(int steps = 200) {
   RunRecord record;
   for (const nlohmann::json& line : sample_journal(steps)) {
-    record.trace.add(line);
-    record.history.add(line);
+    record.add(line);
   }
   return record;
 }

@@ -166,7 +166,9 @@ std::string summary_html(const RunView& run) {
   return html + "</dl>\n";
 }
 
-std::string now_html(const RunSnapshot& now, const Words& w) {
+std::string now_html(const RunSnapshot& now, const RunView& run) {
+  const Words& w = run.words;
+  const RunMeasures& m = run.diagnosis.measures;
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
   add_tile(out,
@@ -188,6 +190,11 @@ std::string now_html(const RunSnapshot& now, const Words& w) {
   if (const auto wait = now.wait_share()) {
     add_tile(out, w.say("waits for data"), w.percent(*wait));
   }
+  if (m.mean_step > 0) {
+    add_tile(out, w.say("device busy"), w.percent(m.share(m.ledger.busy())));
+    add_tile(out, w.say("padding"), w.percent(m.padding_share));
+  }
+  add_tile(out, w.say("time of the run"), w.clock(Seconds(std::round(now.at.count()))));
   return render_section({.id = "now", .title = w.say("Now"), .html = html + "</dl>\n"});
 }
 
@@ -223,19 +230,25 @@ std::string checks_html(const RunView& run) {
       html_escaped(w.say("outcome")),
       html_escaped(w.say("what was seen")));
   const Out out = std::back_inserter(html);
-  const auto add_row = [&](std::string_view id, std::string_view outcome, const std::string& what) {
-    fmt::format_to(out,
-                   "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
-                   code(id),
-                   outcome == "ok" ? "good" : "note",
-                   html_escaped(w.say(outcome)),
-                   html_escaped(w.say(what)));
-  };
+  const auto add_row =
+      [&](const std::vector<std::string>& ids, std::string_view outcome, const std::string& what) {
+        std::string names;
+        for (const std::string& id : ids) {
+          names += names.empty() ? "" : " ";
+      names += code(id);
+        }
+        fmt::format_to(out,
+                       "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
+                       names,
+                       outcome == "ok" ? "good" : "note",
+                       html_escaped(w.say(outcome)),
+                       html_escaped(w.say(what)));
+      };
   for (const PassedCheck& check : run.diagnosis.passed) {
-    add_row(check.id, "ok", check.what);
+    add_row({check.id}, "ok", check.what);
   }
-  for (const SkippedCheck& check : run.diagnosis.skipped) {
-    add_row(check.id, "skipped", check.reason);
+  for (const SkippedChecks& group : skipped_by_reason(run.diagnosis)) {
+    add_row(group.ids, "skipped", group.reason);
   }
   return html + "</table></div></details>\n";
 }

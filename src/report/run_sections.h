@@ -11,8 +11,9 @@ namespace qanat {
 
 std::string verdict_html(const RunView& run);
 std::string summary_html(const RunView& run);
-// The tiles of a run that is going on.
-std::string now_html(const RunSnapshot& now, const Words& words);
+// The tiles of a live page, in place of the summary: what the run is doing now, and what is only
+// known of all of it.
+std::string now_html(const RunSnapshot& now, const RunView& run);
 // Empty when there is none.
 std::string findings_html(const RunView& run);
 std::string statistics_html(const RunView& run);

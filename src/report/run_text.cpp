@@ -152,9 +152,21 @@ std::string render_checks(const Diagnosis& diagnosis, const Words& w) {
   for (const PassedCheck& check : diagnosis.passed) {
     fmt::format_to(out, "  {:<8} {:<7} {}\n", w.say("ok"), w.verbatim(check.id), w.say(check.what));
   }
-  for (const SkippedCheck& check : diagnosis.skipped) {
-    fmt::format_to(
-        out, "  {:<8} {:<7} {}\n", w.say("skipped"), w.verbatim(check.id), w.say(check.reason));
+  return text + render_skipped(diagnosis, "  ", w);
+}
+
+std::string render_skipped(const Diagnosis& diagnosis, std::string_view indent, const Words& w) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  for (const SkippedChecks& group : skipped_by_reason(diagnosis)) {
+    std::string ids;
+    for (const std::string& id : group.ids) {
+      ids += ids.empty() ? "" : " ";
+      ids += w.verbatim(id);
+    }
+    fmt::format_to(out, "{}{:<8} {:<7}", indent, w.say("skipped"), ids);
+    text += group.ids.size() == 1 ? " " : fmt::format("\n{}{:9}", indent, "");
+    text += w.say(group.reason) + "\n";
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
@@ -19,6 +20,10 @@ std::string render_text(const RunComparison& comparison, const Words& words = Wo
 std::string render_run(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_findings(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_checks(const Diagnosis& diagnosis, const Words& words = Words());
+// Of the checks: those that were skipped, the ones for the same reason together.
+std::string render_skipped(const Diagnosis& diagnosis,
+                           std::string_view indent,
+                           const Words& words = Words());
 
 // The verdict in one line, without its end: what a trainer says after an epoch.
 std::string render_verdict(const Diagnosis& diagnosis, const Words& words = Words());

@@ -15,9 +15,13 @@ constexpr double kShareOfTime = 0.01;
 Result<JournalFollower::Progress> RunWatch::update() {
   return follower_.read_on([this](const nlohmann::json& line) {
     snapshot_.add(line);
-    record_.trace.add(line);
-    record_.history.add(line);
+    record_.add(line);
   });
+}
+
+std::string RunWatch::problem() const {
+  return follower_.is_deleted() ? "The journal was deleted; no report can be made of this run."
+                                : std::string();
 }
 
 const Diagnosis& RunWatch::diagnosis() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -30,6 +31,9 @@ class RunWatch {
   const RunSnapshot& snapshot() const { return snapshot_; }
   const RunRecord& record() const { return record_; }
   const std::filesystem::path& path() const { return follower_.path(); }
+
+  // What is wrong with the journal since it was first read, in a sentence; empty: nothing.
+  std::string problem() const;
 
   // Made anew when there are new steps, but so rarely that it takes at most a hundredth of the
   // time; what it takes grows with the run.

@@ -70,6 +70,36 @@ TEST_F(RunWatchTest, TheEndIsDiagnosedAtOnce) {
   EXPECT_EQ(watch_.diagnosis().measures.steps, 41U);
 }
 
+TEST_F(RunWatchTest, ASessionThatEndsWithoutAStepGivesWayToTheOneBefore) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  append({{"kind", "ended"}, {"t", 5.0}, {"ending", "max_steps"}});
+  append({{"kind", "journal"}, {"t", 0.0}});
+  ASSERT_TRUE(watch_.update());
+  EXPECT_EQ(watch_.record().history.num_steps, 0) << "it may still make some";
+
+  append({{"kind", "ended"}, {"t", 0.1}, {"ending", "max_steps"}});
+  ASSERT_TRUE(watch_.update());
+
+  EXPECT_EQ(watch_.record().history.num_steps, 40);
+  EXPECT_EQ(watch_.diagnosis().measures.steps, 40U);
+  EXPECT_EQ(watch_.snapshot().ending, "max_steps");
+}
+
+TEST_F(RunWatchTest, AJournalIsReadToItsLastSessionWithSteps) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  append({{"kind", "journal"}, {"t", 0.0}, {"device", "killed at once"}});
+  append({{"kind", "journal"}, {"t", 0.0}, {"device", "killed too"}});
+
+  const Result<RunRecord> record = read_run_record(journal_);
+
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record.value().history.num_steps, 40);
+  EXPECT_EQ(record.value().trace.steps.size(), 40U);
+  EXPECT_FALSE(record.value().history.header.contains("device"));
+}
+
 TEST_F(RunWatchTest, WhatIsUnknownIsNullForPrograms) {
   append({{"kind", "journal"}, {"t", 0.0}});
   ASSERT_TRUE(watch_.update());

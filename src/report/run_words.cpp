@@ -120,4 +120,16 @@ std::string comparison_words(const RunComparison& comparison, const Words& w) {
                            comparison.ci95.high));
 }
 
+std::vector<SkippedChecks> skipped_by_reason(const Diagnosis& diagnosis) {
+  std::vector<SkippedChecks> groups;
+  for (const SkippedCheck& check : diagnosis.skipped) {
+    auto group = std::ranges::find(groups, check.reason, &SkippedChecks::reason);
+    if (group == groups.end()) {
+      group = groups.insert(group, {.ids = {}, .reason = check.reason});
+    }
+    group->ids.push_back(check.id);
+  }
+  return groups;
+}
+
 }  // namespace qanat

@@ -25,6 +25,12 @@ std::string evidence_value(const Evidence& evidence, const Words& words);
 std::string evidence_words(const Evidence& evidence, const Words& words);
 // "20 % of the step time is recoverable"; empty when nothing is.
 std::string recoverable_words(const Diagnosis& diagnosis, const Words& words);
+// Checks that were skipped for one reason: a machine without a GPU skips a dozen.
+struct SkippedChecks {
+  std::vector<std::string> ids;
+  std::string reason;
+};
+std::vector<SkippedChecks> skipped_by_reason(const Diagnosis& diagnosis);
 // "SLOWER   0.900x its frames per second [0.880, 0.920]"
 std::string comparison_words(const RunComparison& comparison, const Words& words);
 

@@ -223,6 +223,17 @@ void SvgPlot::mark(const PlotPoint& point, std::string_view style, std::string_v
                        tooltip(label));
 }
 
+void SvgPlot::image(const Range& over, const Range& up, std::string_view url) {
+  body_ += fmt::format(
+      "<image href=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
+      "preserveAspectRatio=\"none\"/>\n",
+      html_escaped(url),
+      at(x(over.low)),
+      at(y(up.high)),
+      at(x(over.high) - x(over.low)),
+      at(y(up.low) - y(up.high)));
+}
+
 void SvgPlot::row_name(double value, std::string_view name) {
   body_ += fmt::format("<text class=\"y\" x=\"{}\" y=\"{}\">{}</text>\n",
                        at(options_.left - 8),

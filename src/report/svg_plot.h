@@ -70,6 +70,8 @@ class SvgPlot {
             std::span<const PlotPoint> lower,
             std::string_view style);
   void box(const Range& x, const Range& y, std::string_view style, std::string_view label);
+  // A picture from `url`, stretched over a part of the chart.
+  void image(const Range& x, const Range& y, std::string_view url);
   // A dot, or an arrow where the value lies above the chart.
   void mark(const PlotPoint& at, std::string_view style, std::string_view label);
   // Words left of the axis at a height.

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/thread.h"
 #include "report/html.h"
 #include "report/run_html.h"
@@ -31,6 +32,36 @@ constexpr std::array kResources{Resource{"/page.css", "text/css; charset=utf-8",
 HttpResponse json_response(const nlohmann::ordered_json& json) {
   return {.content_type = "application/json",
           .body = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n'};
+}
+
+constexpr std::string_view kRenders = "/renders/";
+constexpr Bytes kMaxRenderFile = mebibytes(64);
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 18 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "step-000001000/sentence-1.wav": nothing else is a file that pages ask for.
+std::string_view render_type(std::string_view file) {
+  constexpr std::string_view kStep = "step-";
+  constexpr std::string_view kSentence = "sentence-";
+  const std::size_t slash = file.find('/');
+  if (slash == std::string_view::npos || !file.starts_with(kStep) || file.size() < slash + 5) {
+    return {};
+  }
+  const std::string_view name = file.substr(slash + 1, file.size() - slash - 5);
+  const std::string_view ending = file.substr(file.size() - 4);
+  if (!is_number(file.substr(kStep.size(), slash - kStep.size())) || !name.starts_with(kSentence) ||
+      !is_number(name.substr(kSentence.size()))) {
+    return {};
+  }
+  return ending == ".wav" ? "audio/wav" : ending == ".png" ? "image/png" : std::string_view();
+}
+
+std::string problem_html(std::string_view problem, const Words& w) {
+  return fmt::format("<p class=\"verdict warning\" role=\"alert\">{}</p>\n",
+                     html_escaped(w.say(problem)));
 }
 
 }  // namespace
@@ -77,6 +108,9 @@ HttpResponse Dashboard::respond(const HttpRequest& request) {
   if (request.path == "/events") {
     return {.content_type = "text/event-stream", .body = "retry: 2000\n\n", .is_stream = true};
   }
+  if (request.path.starts_with(kRenders)) {
+    return render_file(request.path);
+  }
   if (request.path == "/healthz") {
     return {.body = "ok\n"};
   }
@@ -92,6 +126,18 @@ HttpResponse Dashboard::respond(const HttpRequest& request) {
     return json_response(to_json(watch_.diagnosis()));
   }
   return refuse(404);
+}
+
+HttpResponse Dashboard::render_file(const std::string& path) const {
+  const std::string file = path.substr(kRenders.size());
+  const std::string_view type = render_type(file);
+  if (type.empty()) {
+    return refuse(404);
+  }
+  Result<std::string> bytes =
+      read_text_file(options_.journal.parent_path() / "renders" / file, kMaxRenderFile);
+  return bytes ? HttpResponse{.content_type = std::string(type), .body = std::move(bytes).value()}
+               : refuse(404);
 }
 
 // Only the frame: what it shows comes over the stream. A policy in the headers allows our own
@@ -111,7 +157,8 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               "<script type=\"module\" src=\"live.js{}\"></script>\n</head>\n<body>\n"
               "<header>\n<div><h1 id=\"title\">{}</h1>\n<p class=\"subtitle\" id=\"subtitle\">"
               "</p></div>\n<div class=\"tools\">"
-              "<p id=\"connection\" role=\"status\" data-on=\"{}\" data-off=\"{}\">{}</p>\n"
+              "<p id=\"connection\" role=\"status\" data-on=\"{}\" data-off=\"{}\" "
+              "data-ended=\"{}\">{}</p>\n"
               "<button type=\"button\" id=\"theme\" "
               "data-light=\"{}\" data-dark=\"{}\"></button></div>\n</header>\n"
               "<nav aria-label=\"{}\"></nav>\n<main></main>\n</body>\n</html>\n",
@@ -125,6 +172,7 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               html_escaped(w.say("Training run")),
               html_escaped(w.say("live")),
               html_escaped(w.say("The connection is lost; trying again.")),
+              html_escaped(w.say("The run has ended.")),
               html_escaped(w.say("Waiting for the first figures.")),
               html_escaped(w.say("Light colours")),
               html_escaped(w.say("Dark colours")),
@@ -140,6 +188,7 @@ void Dashboard::look(const std::stop_token& stop) {
     update();
     (void)stopped.wait_for(lock, stop, options_.pause, [] { return false; });
   }
+  update();  // the run may have ended since
 }
 
 // Whether there is more at once; with the lock held. A journal that is not there yet will come.
@@ -169,18 +218,25 @@ void Dashboard::update() {
 std::string Dashboard::sections_event() {
   const Diagnosis& diagnosis = watch_.diagnosis();
   const RunRecord& record = watch_.record();
-  const RunView view{.trace = record.trace,
-                     .history = record.history,
-                     .diagnosis = diagnosis,
-                     .words = options_.words};
-  const std::vector<PageSection> sections = run_sections(view);
+  const RunView view{
+      .trace = record.trace,
+      .history = record.history,
+      .diagnosis = diagnosis,
+      .words = options_.words,
+      .files =
+          RunFiles{.prefix = "",
+                   .query = options_.token.empty() ? std::string() : "?token=" + options_.token}};
+  std::vector<PageSection> sections = run_sections(view);
+  std::erase_if(sections, [](const PageSection& one) { return one.id == "summary"; });
+  if (const std::string problem = watch_.problem(); !problem.empty()) {
+    sections.insert(sections.begin(), {"problem", "", problem_html(problem, options_.words)});
+  }
   nlohmann::ordered_json data{{"title", run_title(record.history, options_.words)},
                               {"subtitle", run_subtitle(record.history, options_.words)},
                               {"navigation", navigation_html(sections)},
                               {"now", to_json(watch_.snapshot(), diagnosis)},
                               {"sections", nlohmann::ordered_json::array()}};
-  data["sections"].push_back(
-      {{"id", "now"}, {"html", now_html(watch_.snapshot(), options_.words)}});
+  data["sections"].push_back({{"id", "now"}, {"html", now_html(watch_.snapshot(), view)}});
   for (const PageSection& section : sections) {
     data["sections"].push_back({{"id", section.id}, {"html", render_section(section)}});
   }

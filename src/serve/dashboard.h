@@ -3,7 +3,8 @@
 //
 // /           the page                     /events       what changed, as server-sent events
 // /metrics    for Prometheus               /report.json  the diagnosis so far
-// /healthz    "ok"                         and the page's own style and scripts
+// /renders/   what evaluation sentences    /healthz      "ok"
+//             sound and look like          and the page's own style and scripts
 #pragma once
 
 #include <filesystem>
@@ -32,8 +33,8 @@ struct DashboardOptions {
   std::function<std::string(const RunSnapshot&, const Diagnosis&)> metrics{};
 };
 
-// Fixture. The destructor closes all connections; it waits at most for the look that is being
-// taken.
+// Fixture. The destructor takes a last look, so that pages learn how the run ended, and closes all
+// connections; it waits for pages to take it, a second at most.
 class Dashboard {
  public:
   explicit Dashboard(const DashboardOptions& options);
@@ -52,6 +53,7 @@ class Dashboard {
   void update();
   bool read_on();
   std::string sections_event();
+  HttpResponse render_file(const std::string& path) const;
 
   const DashboardOptions options_;
   std::mutex mutex_;  // guards watch_ and has_looked_

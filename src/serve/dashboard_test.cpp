@@ -138,5 +138,70 @@ TEST_F(DashboardTest, AJournalThatIsNotThereYetIsWaitedFor) {
   EXPECT_THAT(ask(dashboard.port(), "/metrics"), StartsWith("HTTP/1.1 200"));
 }
 
+nlohmann::json last_event(const std::string& stream) {
+  const std::size_t data = stream.rfind("data: ");
+  return data == std::string::npos ? nlohmann::json()
+                                   : nlohmann::json::parse(stream.substr(data + 6));
+}
+
+TEST_F(DashboardTest, PagesLearnHowTheRunEndedBeforeItCloses) {
+  std::ofstream(journal_, std::ios::trunc) << R"({"kind":"journal","t":0.0})" << '\n';
+  DashboardOptions slow = options();
+  slow.pause = Seconds{60};
+  auto dashboard = std::make_unique<Dashboard>(slow);
+  const UniqueFd page = connect_to(dashboard->port());
+  send_text(page,
+            fmt::format("GET /events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", dashboard->port()));
+  EXPECT_THAT(receive_until(page, "retry: 2000\n\n"), HasSubstr("text/event-stream"));
+
+  std::ofstream(journal_, std::ios::app)
+      << R"({"kind":"ended","t":1.0,"ending":"max_steps"})" << '\n';
+  dashboard.reset();
+
+  EXPECT_EQ(last_event(receive_until(page, "")).at("now").at("ending"), "max_steps");
+}
+
+TEST_F(DashboardTest, ThereIsOneRowOfTiles) {
+  const Dashboard dashboard(options());
+
+  const std::string event = first_event(dashboard);
+
+  EXPECT_EQ(event.find("class=\\\"tiles\\\""), event.rfind("class=\\\"tiles\\\""));
+  EXPECT_THAT(event, AllOf(HasSubstr("device busy"), HasSubstr("padding")));
+}
+
+TEST_F(DashboardTest, ADeletedJournalIsSaid) {
+  const Dashboard dashboard(options());
+  EXPECT_THAT(first_event(dashboard), Not(HasSubstr("was deleted")));
+
+  std::filesystem::remove(journal_);
+
+  const Clock::time_point begin = Clock::now();
+  std::string event;
+  while (event.find("was deleted") == std::string::npos && seconds_since(begin) < Seconds{20}) {
+    event = first_event(dashboard);
+  }
+  EXPECT_THAT(event, AllOf(HasSubstr("was deleted"), HasSubstr("INPUT-BOUND")));
+}
+
+TEST_F(DashboardTest, RendersAreServedAndNothingElse) {
+  const std::filesystem::path renders = journal_.parent_path() / "renders";
+  std::filesystem::create_directories(renders / "step-000000010");
+  std::ofstream(renders / "step-000000010" / "sentence-1.wav") << "RIFF";
+  std::ofstream(renders / "step-000000010" / "secret.wav") << "root:";
+  const Dashboard dashboard(options());
+
+  EXPECT_THAT(ask(dashboard.port(), "/renders/step-000000010/sentence-1.wav"),
+              AllOf(HasSubstr("Content-Type: audio/wav"), testing::EndsWith("RIFF")));
+  for (const char* path : {"/renders/step-000000010/sentence-2.wav",
+                           "/renders/step-000000010/secret.wav",
+                           "/renders/step-000000010/sentence-1.wav/../secret.wav",
+                           "/renders/step-000000010/../sentence-1.wav",
+                           "/renders/step-/sentence-1.wav",
+                           "/renders/"}) {
+    EXPECT_THAT(ask(dashboard.port(), path), StartsWith("HTTP/1.1 404")) << path;
+  }
+}
+
 }  // namespace
 }  // namespace qanat

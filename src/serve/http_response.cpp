@@ -53,7 +53,7 @@ std::string to_bytes(const HttpResponse& response, BodyPart part) {
       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\n{}"
       "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-      "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors "
+      "connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
       "'none'\r\n\r\n",
       response.status,
       reason_of(response.status),

@@ -138,6 +138,27 @@ void HttpServer::serve(const std::stop_token& stop) {
       accept_clients();
     }
   }
+  linger();
+}
+
+// The newest event may be the one that says how the run ended.
+void HttpServer::linger() {
+  const Clock::time_point end = in(options_.linger_timeout);
+  for (Seconds left = options_.linger_timeout; left.count() > 0; left = end - Clock::now()) {
+    std::vector<pollfd> busy;
+    for (Client& client : clients_) {
+      if (client.is_stream && client.fd) {
+        write_to(client);
+      }
+      if (client.is_stream && client.fd && wants_to_write(client)) {
+        busy.push_back({.fd = client.fd.get(), .events = POLLOUT, .revents = 0});
+      }
+    }
+    if (busy.empty()) {
+      return;
+    }
+    ::poll(busy.data(), busy.size(), static_cast<int>(1000 * left.count()) + 1);
+  }
 }
 
 void HttpServer::accept_clients() {

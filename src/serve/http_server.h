@@ -32,10 +32,12 @@ struct HttpServerOptions {
   std::size_t most_clients = 256;     // one more is refused with 503
   Seconds request_timeout{5};         // from accepting to the whole head of a request
   Seconds send_timeout{10};           // without a byte taken, a client is let go
+  Seconds linger_timeout{1};          // at the end, for streams to take the newest event
 };
 
 // Fixture. publish() may be called from any thread; `handle` is called on the server's own, must
-// not throw and should be quick. The destructor closes all connections and waits for nobody.
+// not throw and should be quick. The destructor closes all connections; it waits for streams to
+// take the newest event, no longer than the linger timeout.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
@@ -67,6 +69,7 @@ class HttpServer {
   };
 
   void serve(const std::stop_token& stop);
+  void linger();
   void accept_clients();
   void read_from(Client& client);
   void answer(Client& client);

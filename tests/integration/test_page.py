@@ -120,6 +120,17 @@ class ReportPage(unittest.TestCase):
         with Browser(width=400) as phone:
             phone.open(self.page.as_uri())
             self.assertLessEqual(phone.run("document.documentElement.scrollWidth"), 400)
+            # What is cut says so: a shadow at the edge, which the end of the chart covers.
+            self.assertEqual(phone.run(
+                "[...document.querySelectorAll('.plots')].filter(p => p.scrollWidth > p.clientWidth"
+                " && !getComputedStyle(p).backgroundAttachment.includes('local')).length"), 0)
+            self.assertGreater(phone.run("[...document.querySelectorAll('.plots')]"
+                                         ".filter(p => p.scrollWidth > p.clientWidth).length"), 0)
+
+    def test_the_loss_is_on_the_first_screens_and_the_slots_are_folded(self):
+        top = "document.getElementById('loss-plot').getBoundingClientRect().top + scrollY"
+        self.assertLess(self.browser.run(top), 1200)
+        self.assertLess(self.browser.run(top.replace("loss-plot", "loss-mel-plot")), 1600)
 
     def test_paper_gets_no_buttons(self):
         self.browser.call("Emulation.setEmulatedMedia", media="print")
@@ -199,13 +210,37 @@ class LivePage(unittest.TestCase):
                     training.send_signal(signal.SIGINT)
                     training.stderr.read()
                     self.assertEqual(training.wait(timeout=120), 128 + signal.SIGINT)
-                    browser.wait_for("document.getElementById('connection').className === 'off'")
+                    browser.wait_for("document.getElementById('connection').className === 'ended'")
             finally:
                 training.kill()
                 training.wait()
                 training.stderr.close()
             # What the page showed is left as a file.
             self.assertIn("id=\"steps-plot\"", (pathlib.Path(folder) / "run" / "report.html").read_text())
+
+    def test_an_ended_run_says_so_when_its_page_is_closed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = write_journal(pathlib.Path(folder) / "journal.jsonl", 50, ended=False)
+            server = subprocess.Popen([QANAT, "top", journal, "--web", "--dashboard", "0"],
+                                      stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                      env=environment())
+            try:
+                url = server.stderr.readline().partition("dashboard: ")[2].strip()
+                with Browser() as browser:
+                    browser.open(url)
+                    browser.wait_for("document.getElementById('connection').className === 'on'")
+                    self.assertEqual(browser.run("document.querySelectorAll('.tiles').length"), 1)
+                    with open(journal, "a") as file:
+                        file.write('{"kind": "ended", "t": 5.1, "ending": "max_steps"}\n')
+                    server.send_signal(signal.SIGINT)  # at once: the last look sees it
+                    server.wait(timeout=20)
+                    browser.wait_for("document.getElementById('connection').className === 'ended'")
+                    self.assertEqual(browser.run("document.querySelector('.tile dd').textContent"),
+                                     "ended: max_steps")
+            finally:
+                server.kill()
+                server.wait()
+                server.stderr.close()
 
     def test_follows_a_run(self):
         with tempfile.TemporaryDirectory() as folder:

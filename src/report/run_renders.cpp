@@ -1,0 +1,106 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/html.h"
+#include "report/run_charts.h"
+#include "report/svg_plot.h"
+
+namespace qanat {
+namespace {
+
+// Bytes that mean something in a URL, or are none of ASCII, as %XX.
+std::string url_escaped(std::string_view path) {
+  std::string url;
+  for (const char c : path) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '/' || c == '.' || c == '-' || c == '_';
+    url += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+std::string hz_label(double hz, const Words& w) {
+  return hz < 1000 ? w.short_number(hz, 0) + ' ' + w.say("Hz")
+                   : w.short_number(hz / 1000, 1) + ' ' + w.say("kHz");
+}
+
+// Time and frequency as the picture has them.
+std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView& run) {
+  const Words& w = run.words;
+  const RenderPoint::Sentence& sentence = point.sentences[at];
+  const Range time{.low = 0, .high = sentence.seconds};
+  SvgPlot plot({.id = fmt::format("{}-{}", point.folder, at + 1),
+                .title = w.say("Mel spectrogram"),
+                .description = sentence.text,
+                .x = time,
+                .y = {.low = 0, .high = 1},
+                .x_label = [&w](double value) { return w.tick(Seconds(value)); },
+                .x_name = w.say("time"),
+                .x_ticks = Ticks::time,
+                .height = 220,
+                .left = w.right_to_left() ? 96.0 : 70.0});
+  const RunFiles& files = run.files.value();
+  plot.image(
+      time,
+      {.low = 0, .high = 1},
+      fmt::format(
+          "{}renders/{}/sentence-{}.png{}", files.prefix, point.folder, at + 1, files.query));
+  for (const RenderPoint::AxisMark& mark : point.axis) {
+    plot.row_name(mark.at, hz_label(mark.hz, w));
+  }
+  return std::move(plot).finish();
+}
+
+std::string sentence_html(const RenderPoint& point, std::size_t at, const RunView& run) {
+  const Words& w = run.words;
+  const RunFiles& files = run.files.value();
+  return fmt::format(
+      "<figure class=\"render\" id=\"{0}-{1}-figure\">\n<figcaption><strong dir=\"auto\">{2}</strong> "
+      "{3}</figcaption>\n<audio controls preload=\"none\" src=\"{4}renders/{0}/sentence-{1}.wav{5}\">"
+      "</audio>\n<div class=\"scroll plots\">\n{6}</div>\n</figure>\n",
+      point.folder,
+      at + 1,
+      html_escaped(point.sentences[at].text),
+      html_escaped(
+          w.say(fmt::format("step {}, {:.1f} s", point.step, point.sentences[at].seconds))),
+      html_escaped(files.prefix),
+      html_escaped(files.query),
+      spectrogram(point, at, run));
+}
+
+std::string point_html(const RenderPoint& point, const RunView& run) {
+  std::string html;
+  for (std::size_t i = 0; i < point.sentences.size(); ++i) {
+    html += sentence_html(point, i, run);
+  }
+  return html;
+}
+
+}  // namespace
+
+RunFiles files_beside(const std::filesystem::path& journal, const std::filesystem::path& page) {
+  const std::filesystem::path folder =
+      std::filesystem::absolute(journal).lexically_normal().parent_path();
+  const std::filesystem::path from =
+      std::filesystem::absolute(page).lexically_normal().parent_path();
+  const std::string path = folder.lexically_relative(from).generic_string();
+  return {.prefix = path.empty() || path == "." ? std::string() : url_escaped(path) + '/'};
+}
+
+// The newest one open, the ones before behind their step: to hear how far the model has come.
+std::string renders_html(const RunView& run) {
+  const std::vector<RenderPoint>& renders = run.history.renders;
+  if (!run.files || renders.empty()) {
+    return {};
+  }
+  std::string html = point_html(renders.back(), run);
+  for (auto point = renders.rbegin() + 1; point != renders.rend(); ++point) {
+    html += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                        html_escaped(run.words.say(fmt::format("step {}", point->step))),
+                        point_html(*point, run));
+  }
+  return html;
+}
+
+}  // namespace qanat
