@@ -29,4 +29,18 @@ bool is_arabic_letter(char32_t code_point) {
          within(code_point, 0xFE70, 0xFEFC);
 }
 
+bool is_combining_mark(char32_t code_point) {
+  if (code_point < 0x0300) {
+    return false;
+  }
+  return within(code_point, 0x0300, 0x036F) || within(code_point, 0x0483, 0x0489) ||
+         within(code_point, 0x0591, 0x05C7) || within(code_point, 0x0610, 0x061A) ||
+         within(code_point, 0x064B, 0x065F) || code_point == 0x0670 ||
+         within(code_point, 0x06D6, 0x06DC) || within(code_point, 0x06DF, 0x06E8) ||
+         within(code_point, 0x06EA, 0x06ED) || within(code_point, 0x08D3, 0x08FF) ||
+         within(code_point, 0x1AB0, 0x1AFF) || within(code_point, 0x1DC0, 0x1DFF) ||
+         code_point == 0x200D || within(code_point, 0x20D0, 0x20FF) ||
+         within(code_point, 0xFE00, 0xFE0F) || within(code_point, 0xFE20, 0xFE2F);
+}
+
 }  // namespace qanat

@@ -31,4 +31,7 @@ std::optional<int> digit_value(char32_t code_point);
 // Letters and vowel marks of the Arabic script, presentation forms included, kashida not.
 bool is_arabic_letter(char32_t code_point);
 
+// Marks that sit on the letter before them, of any script, and what joins such marks.
+bool is_combining_mark(char32_t code_point);
+
 }  // namespace qanat

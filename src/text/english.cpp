@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "text/characters.h"
+#include "text/english_addresses.h"
+#include "text/english_calendar.h"
+#include "text/english_money.h"
 #include "text/english_quantities.h"
 #include "text/english_words.h"
 #include "text/number_scan.h"
@@ -39,9 +43,66 @@ constexpr std::array kSignWords = {
     SignWord{"¥", "yen"},
     SignWord{"₹", "rupees"},
     SignWord{"‰", "per mille"},
+    SignWord{"≈", "approximately"},
+    SignWord{"≠", "is not equal to"},
+    SignWord{"≤", "less than or equal to"},
+    SignWord{"≥", "greater than or equal to"},
+    SignWord{"∞", "infinity"},
+    SignWord{"√", "square root of"},
+    SignWord{"π", "pi"},
 };
 
+// What an amount can be counted by: "$18/hr", "60 words/minute".
+constexpr std::array kPerWords = {SignWord{"second", "second"},
+                                  SignWord{"sec", "second"},
+                                  SignWord{"minute", "minute"},
+                                  SignWord{"min", "minute"},
+                                  SignWord{"hour", "hour"},
+                                  SignWord{"hr", "hour"},
+                                  SignWord{"day", "day"},
+                                  SignWord{"night", "night"},
+                                  SignWord{"week", "week"},
+                                  SignWord{"wk", "week"},
+                                  SignWord{"month", "month"},
+                                  SignWord{"mo", "month"},
+                                  SignWord{"year", "year"},
+                                  SignWord{"yr", "year"},
+                                  SignWord{"person", "person"},
+                                  SignWord{"mile", "mile"},
+                                  SignWord{"gallon", "gallon"},
+                                  SignWord{"kg", "kilogram"},
+                                  SignWord{"lb", "pound"}};
+
 constexpr std::size_t kFewWords = 4;
+constexpr std::size_t kLongestToken = 32;  // bytes looked back
+
+// What stands between the last space and the end of `before`.
+string_view last_token(string_view before) {
+  before = before.substr(before.size() - std::min(before.size(), kLongestToken));
+  const std::size_t space = before.rfind(' ');
+  return space == string_view::npos ? before : before.substr(space + 1);
+}
+
+string_view without_last_token(string_view before) {
+  before.remove_suffix(last_token(before).size());
+  before.remove_suffix(before.ends_with(' ') ? 1 : 0);
+  return before;
+}
+
+bool starts_with_amount(string_view text) {
+  const string_view sign = leading_currency_sign(text);
+  return starts_with_digit(text.substr(sign.size()));
+}
+
+// "9am", "5%", "$20", or a unit behind its number: "10 km".
+bool ends_in_amount(string_view before) {
+  string_view token = last_token(before);
+  token.remove_prefix(std::min(token.find_first_not_of("(\"'"), token.size()));
+  const bool unit =
+      starts_with_letter(token) && token.size() <= 4 && ends_in_digit(without_last_token(before));
+  const bool compound = token.find('-') != string_view::npos;  // "1-in-100"
+  return ends_in_digit(before) || (starts_with_amount(token) && !compound) || unit;
+}
 
 // A headline, not an initialism: several words and no small letter anywhere.
 Capitals find_capitals(string_view text) {
@@ -71,8 +132,14 @@ class EnglishReader {
   // The bytes taken, at least one.
   std::size_t read_next() {
     const Place place{.before = text_.substr(0, at_), .rest = text_.substr(at_)};
+    if (const std::size_t length = read_english_address(place, out_); length > 0) {
+      return length;
+    }
     if (is_ascii_letter(place.rest[0])) {
-      return read_english_word(place, capitals_, out_);
+      const std::size_t money = is_ascii_upper(place.rest[0]) && !ends_in_letter(place.before)
+                                    ? read_english_money(place, out_)
+                                    : 0;
+      return money > 0 ? money : read_english_word(place, capitals_, out_);
     }
     if (place.rest[0] == ' ') {
       out_.symbol(" ");
@@ -112,12 +179,24 @@ class EnglishReader {
       case '\'':
         return read_apostrophe(place);
       case '#':
-        return put_word(starts_with_digit(place.rest.substr(1)) ? "number" : "hashtag", 1);
+        return read_english_hashtag(place, out_);
+      case '@':
+        return read_english_handle(place, out_);
+      case '~':
+        return starts_with_amount(place.rest.substr(1)) ? put_word("about", 1) : 0;
+      case '*':
+        return ends_in_digit(place.before) && starts_with_digit(place.rest.substr(1))
+                   ? put_word("times", 1)
+                   : 0;
+      case '^':
+        return read_power(place);
+      case '<':
+      case '>':
+        return read_comparison(place);
       case '&':
         return read_ampersand(place);
       case '/':
-        out_.symbol(" ");
-        return 1;
+        return read_slash(place);
       default:
         return place.rest.starts_with("–")   ? read_en_dash(place)
                : place.rest.starts_with("—") ? put_dash(string_view("—").size())
@@ -159,16 +238,57 @@ class EnglishReader {
     if (run > 1) {
       return put_dash(run);
     }
-    const bool range = ends_in_digit(place.before) &&
-                       (starts_with_digit(next) || next.starts_with('$') || next.starts_with("£"));
-    return range ? put_word("to", 1) : 0;
+    const bool exponent = place.before.ends_with('e') && starts_with_digit(next) &&
+                          ends_in_digit(place.before.substr(0, place.before.size() - 1));
+    return exponent ? put_word("minus", 1) : read_range(place, next, 1);
+  }
+
+  // A dash between two amounts or two names of the calendar; 0 when it is none.
+  std::size_t read_range(const Place& place, string_view next, std::size_t length) {
+    if (parts_calendar_names(place.before, next) ||
+        (ends_in_amount(place.before) && starts_with_amount(next))) {
+      return put_word("to", length);
+    }
+    const bool spaced = place.before.ends_with(' ') && next.starts_with(' ');
+    if (!spaced || !ends_in_amount(place.before.substr(0, place.before.size() - 1)) ||
+        !starts_with_amount(next.substr(1))) {
+      return 0;
+    }
+    const bool sum = next.substr(0, kLongestToken).find('=') != string_view::npos;
+    return put_word(sum ? "minus" : "to", length);
+  }
+
+  std::size_t read_power(const Place& place) {
+    const bool power = (ends_in_digit(place.before) || ends_in_letter(place.before)) &&
+                       starts_with_digit(place.rest.substr(1));
+    return power ? put_word("to the power of", 1) : 0;
+  }
+
+  // Before an amount, not in arrows and tags.
+  std::size_t read_comparison(const Place& place) {
+    if (!starts_with_amount(skip_spaces(place.rest.substr(1, kLongestToken)))) {
+      return 0;
+    }
+    return put_word(place.rest[0] == '<' ? "less than" : "greater than", 1);
+  }
+
+  std::size_t read_slash(const Place& place) {
+    const string_view word = leading_letters(place.rest.substr(1));
+    const auto* per = std::ranges::find(kPerWords, word, &SignWord::sign);
+    const bool amount = starts_with_amount(last_token(place.before)) ||
+                        ends_in_digit(without_last_token(place.before));
+    if (per != kPerWords.end() && amount) {
+      return put_word("per " + std::string(per->word), 1 + word.size());
+    }
+    out_.symbol(" ");
+    return 1;
   }
 
   std::size_t read_en_dash(const Place& place) {
     const std::size_t length = string_view("–").size();
     const string_view next = place.rest.substr(length);
-    if (ends_in_digit(place.before) && starts_with_digit(next)) {
-      return put_word("to", length);
+    if (const std::size_t range = read_range(place, next, length); range > 0) {
+      return range;
     }
     if (ends_in_letter(place.before) && starts_with_letter(next)) {
       out_.symbol("-");

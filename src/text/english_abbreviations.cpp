@@ -19,7 +19,9 @@ enum class Rule {
   capital_with_stop,  // capital and full stop: "Transit Co."
   anywhere,           // "etc.", "vs"
   before_number,      // "No. 5", "p. 12"
-  before_date,        // capital and full stop, before a number or comma: "Sat., May 5"
+  street,             // "Main St.", "Wall St"
+  between_names,      // "Roe v. Wade"
+  behind_et,          // "et al."
 };
 
 struct Abbreviation {
@@ -59,12 +61,14 @@ constexpr std::array kEnglishAbbreviations = {
     Abbreviation{"sen", "senator", Rule::title_with_stop},
     Abbreviation{"rep", "representative", Rule::title_with_stop},
     Abbreviation{"supt", "superintendent", Rule::title_with_stop},
-    Abbreviation{"st", "street", Rule::capital_with_stop},
+    Abbreviation{"st", "street", Rule::street},
     Abbreviation{"dr", "drive", Rule::capital_with_stop},
-    Abbreviation{"ave", "avenue", Rule::capital_with_stop},
-    Abbreviation{"blvd", "boulevard", Rule::capital_with_stop},
-    Abbreviation{"rd", "road", Rule::capital_with_stop},
-    Abbreviation{"hwy", "highway", Rule::capital_with_stop},
+    Abbreviation{"ave", "avenue", Rule::street},
+    Abbreviation{"blvd", "boulevard", Rule::street},
+    Abbreviation{"rd", "road", Rule::street},
+    Abbreviation{"hwy", "highway", Rule::street},
+    Abbreviation{"ln", "lane", Rule::street},
+    Abbreviation{"pkwy", "parkway", Rule::street},
     Abbreviation{"jr", "junior", Rule::capital_with_stop},
     Abbreviation{"sr", "senior", Rule::capital_with_stop},
     Abbreviation{"esq", "esquire", Rule::capital_with_stop},
@@ -77,14 +81,6 @@ constexpr std::array kEnglishAbbreviations = {
     Abbreviation{"univ", "university", Rule::capital_with_stop},
     Abbreviation{"assn", "association", Rule::capital_with_stop},
     Abbreviation{"mss", "manuscripts", Rule::capital_with_stop},
-    Abbreviation{"jan", "january", Rule::capital_with_stop},
-    Abbreviation{"feb", "february", Rule::capital_with_stop},
-    Abbreviation{"apr", "april", Rule::capital_with_stop},
-    Abbreviation{"aug", "august", Rule::capital_with_stop},
-    Abbreviation{"sept", "september", Rule::capital_with_stop},
-    Abbreviation{"oct", "october", Rule::capital_with_stop},
-    Abbreviation{"nov", "november", Rule::capital_with_stop},
-    Abbreviation{"dec", "december", Rule::capital_with_stop},
     Abbreviation{"etc", "et cetera", Rule::anywhere},
     Abbreviation{"vs", "versus", Rule::anywhere},
     Abbreviation{"viz", "namely", Rule::anywhere},
@@ -98,18 +94,16 @@ constexpr std::array kEnglishAbbreviations = {
     Abbreviation{"fig", "figure", Rule::before_number},
     Abbreviation{"sec", "section", Rule::before_number},
     Abbreviation{"ca", "circa", Rule::before_number},
-    Abbreviation{"mar", "march", Rule::before_date},
-    Abbreviation{"jun", "june", Rule::before_date},
-    Abbreviation{"jul", "july", Rule::before_date},
-    Abbreviation{"mon", "monday", Rule::before_date},
-    Abbreviation{"tue", "tuesday", Rule::before_date},
-    Abbreviation{"tues", "tuesday", Rule::before_date},
-    Abbreviation{"wed", "wednesday", Rule::before_date},
-    Abbreviation{"thu", "thursday", Rule::before_date},
-    Abbreviation{"thurs", "thursday", Rule::before_date},
-    Abbreviation{"fri", "friday", Rule::before_date},
-    Abbreviation{"sat", "saturday", Rule::before_date},
-    Abbreviation{"sun", "sunday", Rule::before_date},
+    Abbreviation{"eq", "equation", Rule::before_number},
+    Abbreviation{"ext", "extension", Rule::before_number},
+    Abbreviation{"est", "established", Rule::before_number},
+    Abbreviation{"max", "maximum", Rule::before_number},
+    Abbreviation{"min", "minimum", Rule::before_number},
+    Abbreviation{"apt", "apartment", Rule::before_number},
+    Abbreviation{"ste", "suite", Rule::before_number},
+    Abbreviation{"bldg", "building", Rule::before_number},
+    Abbreviation{"v", "versus", Rule::between_names},
+    Abbreviation{"al", "al", Rule::behind_et},
 };
 
 constexpr std::size_t kLongestAbbreviation =
@@ -132,6 +126,32 @@ bool follows_house_number(string_view before) {
   return front.ends_with(' ') && ends_in_digit(front.substr(0, front.size() - 1));
 }
 
+// "Mr. and Mrs. Brown": the name stands behind the second title.
+bool shares_a_name(string_view next) {
+  return next.starts_with("and Mrs") || next.starts_with("& Mrs") || next.starts_with("and Ms") ||
+         next.starts_with("& Ms") || next.starts_with("and Dr") || next.starts_with("& Dr");
+}
+
+// "Wall St crash", "5th Ave, New York". Before a capital it takes the full stop or a house number
+// to tell a street from a saint.
+bool is_street(const Place& place, string_view next, bool stop) {
+  if (stop) {
+    return true;
+  }
+  string_view before = place.before.substr(0, place.before.size() - (place.before.empty() ? 0 : 1));
+  const std::size_t space = before.rfind(' ');
+  const string_view name = before.substr(space == string_view::npos ? 0 : space + 1);
+  const bool named = place.before.ends_with(' ') && !name.empty() &&
+                     (is_ascii_upper(name[0]) || starts_with_digit(name));
+  return named && (!starts_with_capital(next) || follows_house_number(place.before));
+}
+
+// "Vol. III"
+bool starts_with_numeral(string_view next) {
+  const string_view letters = leading_letters(next);
+  return !letters.empty() && letters.find_first_not_of("IVX") == string_view::npos;
+}
+
 // Whether `rule` holds for a word that is, or is not, followed by a full stop.
 bool holds(Rule rule, const Place& place, string_view word, bool stop) {
   const string_view after = place.rest.substr(word.size() + (stop ? 1 : 0));
@@ -141,22 +161,29 @@ bool holds(Rule rule, const Place& place, string_view word, bool stop) {
     case Rule::title:
     case Rule::title_with_stop:
       return capital && (stop || rule == Rule::title) && after.starts_with(' ') &&
-             starts_with_capital(next) && !follows_house_number(place.before);
+             (starts_with_capital(next) || (stop && shares_a_name(next))) &&
+             !follows_house_number(place.before);
     case Rule::capital_with_stop:
       return capital && stop;
     case Rule::anywhere:
       return true;
     case Rule::before_number:
-      return stop && starts_with_digit(next);
-    case Rule::before_date:
-      return capital && stop && (starts_with_digit(next) || next.starts_with(','));
+      return stop && (starts_with_digit(next) || (word.size() > 1 && starts_with_numeral(next) &&
+                                                  !equals_ignoring_case(word, "no")));
+    case Rule::street:
+      return capital && is_street(place, next, stop);
+    case Rule::between_names:
+      return stop && starts_with_capital(word_before(place.before)) && starts_with_capital(next);
+    case Rule::behind_et:
+      return stop && word_before(place.before) == "et";
   }
   return false;
 }
 
 bool keeps_stop(Rule rule, string_view after) {
-  const bool is_title = rule == Rule::title || rule == Rule::title_with_stop;
-  return !is_title && ends_sentence(after);
+  const bool before_name = rule == Rule::title || rule == Rule::title_with_stop ||
+                           rule == Rule::before_number || rule == Rule::between_names;
+  return !before_name && ends_sentence(after);
 }
 
 }  // namespace

@@ -10,8 +10,12 @@
 
 namespace qanat {
 
-// "5/12/2024" (month first, unless it cannot be), "2024-05-12". The bytes taken, or 0.
+// "5/12/2024", "5/12/24" (month first, unless it cannot be), "12.05.2024" (day first),
+// "2024-05-12", "2024-05-12T14:30:00". The bytes taken, or 0.
 std::size_t read_english_date(const Place& place, WordWriter& out);
+
+// "on 3/15": month and day behind a word that asks for a date. The bytes taken, or 0.
+std::size_t read_english_short_date(const Place& place, WordWriter& out);
 
 // "10:30", "10:30:15". The bytes taken, or 0.
 std::size_t read_english_clock_time(const Place& place, WordWriter& out);

@@ -20,6 +20,22 @@ struct EnglishCurrency {
 };
 
 constexpr std::array kEnglishCurrencies = {
+    EnglishCurrency{"US$", "u s dollar", "u s dollars", "cent", "cents"},
+    EnglishCurrency{"CA$", "canadian dollar", "canadian dollars", "cent", "cents"},
+    EnglishCurrency{"C$", "canadian dollar", "canadian dollars", "cent", "cents"},
+    EnglishCurrency{"AU$", "australian dollar", "australian dollars", "cent", "cents"},
+    EnglishCurrency{"A$", "australian dollar", "australian dollars", "cent", "cents"},
+    EnglishCurrency{"NZ$", "new zealand dollar", "new zealand dollars", "cent", "cents"},
+    EnglishCurrency{"HK$", "hong kong dollar", "hong kong dollars", "cent", "cents"},
+    EnglishCurrency{"USD", "u s dollar", "u s dollars", "cent", "cents"},
+    EnglishCurrency{"CAD", "canadian dollar", "canadian dollars", "cent", "cents"},
+    EnglishCurrency{"AUD", "australian dollar", "australian dollars", "cent", "cents"},
+    EnglishCurrency{"EUR", "euro", "euros", "cent", "cents"},
+    EnglishCurrency{"GBP", "pound", "pounds", "penny", "pence"},
+    EnglishCurrency{"JPY", "yen", "yen", "sen", "sen"},
+    EnglishCurrency{"INR", "rupee", "rupees", "paisa", "paise"},
+    EnglishCurrency{"CHF", "swiss franc", "swiss francs", "rappen", "rappen"},
+    EnglishCurrency{"IRR", "rial", "rials", "dinar", "dinars"},
     EnglishCurrency{"$", "dollar", "dollars", "cent", "cents"},
     EnglishCurrency{"£", "pound", "pounds", "penny", "pence"},
     EnglishCurrency{"€", "euro", "euros", "cent", "cents"},
@@ -42,11 +58,12 @@ constexpr std::array kEnglishMagnitudes = {Magnitude{" thousand", "thousand"},
                                            Magnitude{"M", "million"},
                                            Magnitude{"bn", "billion"},
                                            Magnitude{"B", "billion"},
-                                           Magnitude{"tn", "trillion"}};
+                                           Magnitude{"tn", "trillion"},
+                                           Magnitude{"T", "trillion"}};
 
 const EnglishCurrency* find_currency_by_sign(string_view text) {
-  const string_view sign = leading_currency_sign(text);
-  const auto* found = std::ranges::find(kEnglishCurrencies, sign, &EnglishCurrency::sign);
+  const auto* found = std::ranges::find_if(
+      kEnglishCurrencies, [&](const EnglishCurrency& one) { return text.starts_with(one.sign); });
   return found == kEnglishCurrencies.end() ? nullptr : found;
 }
 
@@ -83,12 +100,13 @@ std::string english_money_words(const WrittenNumber& number, const EnglishCurren
 
 // "$5-10 million": the second number of a range that shares its sign with the first.
 std::size_t read_money_range(string_view rest, std::string& words) {
-  if (!rest.starts_with('-') || !starts_with_digit(rest.substr(1))) {
+  const std::size_t dash = leading_dash(rest);
+  if (dash == 0 || !starts_with_digit(rest.substr(dash))) {
     return 0;
   }
-  const std::optional<WrittenNumber> second = scan_number(rest.substr(1));
+  const std::optional<WrittenNumber> second = scan_number(rest.substr(dash));
   words += " to " + english_number(*second);
-  return 1 + second->length;
+  return dash + second->length;
 }
 
 }  // namespace
@@ -127,7 +145,11 @@ CurrencySuffix find_english_currency(string_view sign, const WrittenNumber& numb
     return {.word = number.is_one() ? "cent" : "cents", .length = kCent.size()};
   }
   const EnglishCurrency* currency = find_currency_by_sign(sign);
-  if (currency == nullptr || starts_with_digit(sign.substr(currency->sign.size()))) {
+  if (currency == nullptr) {
+    return {};
+  }
+  const string_view after = sign.substr(currency->sign.size());
+  if (starts_with_digit(after) || starts_with_letter(after)) {
     return {};
   }
   return {.word = std::string(number.is_one() ? currency->one : currency->many),

@@ -1,19 +1,35 @@
 #include "text/english_quantities.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
+#include "text/characters.h"
+#include "text/english_codes.h"
 #include "text/english_dates.h"
 #include "text/english_money.h"
 #include "text/english_numbers.h"
+#include "text/english_units.h"
 #include "text/number_scan.h"
-#include "text/units.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
+
+// What is counted, never dated.
+constexpr std::array<string_view, 24> kCountedThings = {
+    "books",  "calories", "cars",  "copies", "days",   "dollars", "employees", "euros",
+    "feet",   "homes",    "hours", "items",  "meters", "miles",   "minutes",   "pages",
+    "people", "points",   "steps", "times",  "units",  "votes",   "words",     "years"};
+
+// "1500 people" is fifteen hundred all the same.
+bool counts_things(const WrittenNumber& number, string_view after) {
+  const string_view thing = after.starts_with(' ') ? leading_letters(after.substr(1, 16)) : "";
+  return !number.integer.ends_with("00") &&
+         std::ranges::find(kCountedThings, thing) != kCountedThings.end();
+}
 
 bool could_be_year(const WrittenNumber& number) {
   if (number.grouped || !number.fraction.empty() || number.integer.size() != 4) {
@@ -70,13 +86,15 @@ std::size_t read_english_ordinal(const Place& place, WordWriter& out) {
   return 0;
 }
 
-// "1980s", "80's"
+// "1980s", "80's", "B-52s"
 std::size_t read_decade(const Place& place, WordWriter& out) {
   const string_view digits = leading_digits(place.rest);
   const string_view after = place.rest.substr(digits.size());
   const std::size_t suffix = after.starts_with("'s") ? 2 : after.starts_with('s') ? 1 : 0;
   const bool decade = (digits.size() == 2 || digits.size() == 4) && digits.ends_with('0');
-  if (suffix == 0 || !decade || starts_with_letter(after.substr(suffix))) {
+  const bool several =
+      suffix == 1 && (digits.size() == 3 || (digits.size() == 2 && place.before.ends_with('-')));
+  if (suffix == 0 || (!decade && !several) || starts_with_letter(after.substr(suffix))) {
     return 0;
   }
   out.words(english_decade(*to_value(digits)));
@@ -101,16 +119,52 @@ std::string fraction_words(const WrittenFraction& fraction) {
   if (is(24, 7) || is(9, 11)) {
     return numerator + ' ' + denominator;
   }
+  if (fraction.numerator == fraction.denominator) {
+    const bool halves = is(50, 50) || is(20, 20);
+    return numerator + (halves ? " " : " out of ") + denominator;
+  }
+  const bool season = fraction.numerator >= 1900 && fraction.numerator < 2100 &&
+                      (fraction.numerator + 1) % 100 == fraction.denominator;
+  if (season) {
+    return english_year(fraction.numerator) + ' ' + denominator;
+  }
   const bool proper = fraction.numerator > 0 && fraction.numerator < fraction.denominator &&
                       fraction.denominator <= 100;
   return proper ? english_fraction(fraction.numerator, fraction.denominator)
                 : numerator + " over " + denominator;
 }
 
+// "4.5/5"
+std::size_t read_rating(const Place& place, WordWriter& out) {
+  const std::optional<WrittenNumber> number = scan_number(place.rest);
+  if (!number || number->fraction.empty() || number->fraction.size() > 2) {
+    return 0;
+  }
+  const string_view after = place.rest.substr(number->length);
+  const string_view most = after.starts_with('/') ? leading_digits(after.substr(1, 4)) : "";
+  const bool goes_on = after.substr(std::min(1 + most.size(), after.size())).starts_with('/');
+  if (most.empty() || most.size() > 3 || goes_on) {
+    return 0;
+  }
+  out.words(english_number(*number) + " out of " + english_cardinal(*to_value(most)));
+  return number->length + 1 + most.size();
+}
+
+// "1/3rd", "2/3rds": the letters of the ending.
+std::size_t ordinal_ending(string_view after) {
+  const string_view letters = leading_letters(after);
+  for (const string_view ending : {"rd", "rds", "th", "ths", "nd", "nds"}) {
+    if (letters == ending) {
+      return letters.size();
+    }
+  }
+  return 0;
+}
+
 std::size_t read_fraction(const Place& place, WordWriter& out) {
   if (const std::optional<WrittenFraction> fraction = scan_fraction(place.rest)) {
     out.words(fraction_words(*fraction));
-    return fraction->length;
+    return fraction->length + ordinal_ending(place.rest.substr(fraction->length));
   }
   const string_view whole = leading_digits(place.rest.substr(0, 4));
   if (whole.empty() || whole.size() > 3 || place.rest.substr(whole.size(), 1) != " ") {
@@ -131,15 +185,54 @@ struct EnglishSuffix {
   std::size_t length = 0;
 };
 
+// "5M views", "1.2B", "3x": letters glued to the number. "3M" is a company, "4B" a flat.
+EnglishSuffix find_glued_letter(string_view after, const WrittenNumber& number) {
+  if (after.empty() || starts_with_letter(after.substr(1)) || starts_with_digit(after.substr(1))) {
+    return {};
+  }
+  const string_view next = after.substr(1);
+  const bool counts = next.size() >= 2 && next[0] == ' ' && is_ascii_lower(next[1]);
+  const bool decimal = !number.fraction.empty();
+  switch (after[0]) {
+    case 's':
+      return decimal ? EnglishSuffix{" seconds", 1} : EnglishSuffix{};
+    case 'x':
+      return {.words = " times", .length = 1};
+    case 'M':
+      return decimal || (counts && number.integer != "3") ? EnglishSuffix{" million", 1}
+                                                          : EnglishSuffix{};
+    case 'B':
+      return decimal ? EnglishSuffix{" billion", 1} : EnglishSuffix{};
+    default:
+      return {};
+  }
+}
+
+// "2h 15m": minutes, not meters. "5 ft 9 in": inches.
+EnglishSuffix find_second_unit(const Place& place, string_view after) {
+  string_view before = place.before;
+  before.remove_suffix(before.ends_with(' ') ? 1 : 0);
+  if (before.ends_with(" ft") && after.starts_with(" in") && !starts_with_letter(after.substr(3))) {
+    return {.words = " inches", .length = 3};
+  }
+  const bool hours = before.ends_with('h') && ends_in_digit(before.substr(0, before.size() - 1));
+  const bool minutes = hours && after.starts_with('m') && !starts_with_letter(after.substr(1));
+  return minutes ? EnglishSuffix{" minutes", 1} : EnglishSuffix{};
+}
+
 EnglishSuffix find_english_suffix(string_view after, const WrittenNumber& number) {
+  if (EnglishSuffix glued = find_glued_letter(after, number); glued.length > 0) {
+    return glued;
+  }
   const std::size_t gap = after.starts_with(' ') ? 1 : 0;
   const string_view sign = after.substr(gap);
   if (sign.starts_with('%')) {
     return {.words = " percent", .length = gap + 1};
   }
-  if (const Unit* unit = find_unit(sign)) {
-    return {.words = ' ' + std::string(number.is_one() ? unit->singular : unit->plural),
-            .length = gap + unit->sign.size()};
+  if (const EnglishUnit unit = find_english_unit(sign, number); unit.length > 0) {
+    const string_view behind = sign.substr(unit.length);  // "2 tsp. sugar": no end of a sentence
+    const bool stop = behind.starts_with(". ") && behind.size() > 2 && is_ascii_lower(behind[2]);
+    return {.words = ' ' + unit.words, .length = gap + unit.length + (stop ? 1 : 0)};
   }
   if (const CurrencySuffix currency = find_english_currency(sign, number); currency.length > 0) {
     return {.words = ' ' + currency.word, .length = gap + currency.length};
@@ -152,16 +245,20 @@ std::size_t read_english_number(const Place& place, WordWriter& out) {
   if (!number) {
     return 0;
   }
-  const EnglishSuffix suffix = find_english_suffix(place.rest.substr(number->length), *number);
+  const string_view after = place.rest.substr(number->length);
+  const EnglishSuffix second = find_second_unit(place, after);
+  const EnglishSuffix suffix = second.length > 0 ? second : find_english_suffix(after, *number);
   if (suffix.length > 0) {
     out.words(english_number(*number) + suffix.words);
     return number->length + suffix.length;
   }
   if (const std::string day = english_day(place, *number); !day.empty()) {
     out.words(day);
+  } else if (place.before.ends_with('\'') && number->length == 2 && place.rest.starts_with('0')) {
+    out.words("oh " + english_digits(place.rest.substr(1, 1)));
   } else {
-    out.words(could_be_year(*number) ? english_year(*to_value(number->integer))
-                                     : english_number(*number));
+    const bool year = could_be_year(*number) && !counts_things(*number, after);
+    out.words(year ? english_year(*to_value(number->integer)) : english_number(*number));
   }
   return number->length;
 }
@@ -173,9 +270,15 @@ std::size_t read_english_quantity(const Place& place, WordWriter& out) {
                                    read_english_sign,
                                    read_english_money,
                                    read_english_date,
+                                   read_english_digit_groups,
+                                   read_english_version,
+                                   read_english_designation,
+                                   read_english_height,
                                    read_english_clock_time,
                                    read_english_ordinal,
                                    read_decade,
+                                   read_english_short_date,
+                                   read_rating,
                                    read_fraction,
                                    read_english_number};
   for (const auto reader : kReaders) {

@@ -14,10 +14,11 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 26> kCounted = {
-    "act",     "apollo", "appendix", "article", "book",  "bowl",  "canto",  "chapter", "class",
-    "figure",  "grade",  "level",    "part",    "phase", "plate", "psalm",  "scene",   "schedule",
-    "section", "stage",  "table",    "title",   "type",  "vol",   "volume", "war"};
+constexpr std::array<string_view, 29> kCounted = {
+    "act",    "apollo",   "appendix", "article", "book",  "bowl",  "canto", "chapter",
+    "class",  "figure",   "grade",    "level",   "part",  "phase", "plate", "psalm",
+    "scene",  "schedule", "section",  "stage",   "table", "title", "type",  "vol",
+    "volume", "war",      "episode",  "season",  "tier"};
 
 constexpr std::array<string_view, 66> kRulers = {
     "Abbas",       "Albert",    "Alexander", "Alfonso",  "Anne",      "Artaxerxes", "Benedict",
@@ -63,6 +64,16 @@ bool is_ruler(string_view before) {
   return named_ruler || is_one_of(kRulers, name);
 }
 
+// A single letter counts only where it hardly stands for itself: "Part V", not "Part C".
+bool may_count(string_view word) {
+  return word.size() > 1 || string_view("IVX").find(word[0]) != string_view::npos;
+}
+
+// A surname, not a king.
+bool is_malcolm_x(string_view before, string_view word) {
+  return word == "X" && word_before(before) == "Malcolm";
+}
+
 bool is_pronoun(string_view word, string_view after) {
   return word == "I" && after.starts_with(' ') &&
          is_one_of(kPronounVerbs, leading_letters(after.substr(1, 16)));
@@ -100,11 +111,11 @@ std::size_t read_english_roman(const Place& place,
     return 0;
   }
   const std::string announced = ascii_lower(word_before(place.before));
-  if (place.before.ends_with(' ') && is_one_of(kCounted, announced)) {
+  if (place.before.ends_with(' ') && may_count(word) && is_one_of(kCounted, announced)) {
     out.words(english_cardinal(*value));
     return word.size();
   }
-  if (is_ruler(place.before) && !is_pronoun(word, after)) {
+  if (is_ruler(place.before) && !is_pronoun(word, after) && !is_malcolm_x(place.before, word)) {
     out.words("the " + english_ordinal(*value));
     return word.size() + numeral_stop(after);
   }

@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         EnglishReading{"Initialisms", "the FBI, a TV and NASA", "the f b i, a t v and nasa"},
         EnglishReading{"Headline", "THE END OF THE FBI", "the end of the fbi"},
         EnglishReading{"Ampersand", "R&D, &c. and A & B", "r and d, et cetera and a and b"},
-        EnglishReading{"Address", "www.example.com", "www dot example dot com"},
+        EnglishReading{"Address", "www.example.com", "w w w dot example dot com"},
         EnglishReading{"Mail", "me@example.com", "me at example dot com"},
         EnglishReading{"MissingSpace", "the end.The next", "the end. the next"},
         EnglishReading{"Hashtag", "#metoo", "hashtag metoo"},

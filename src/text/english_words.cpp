@@ -6,7 +6,9 @@
 
 #include "text/characters.h"
 #include "text/english_abbreviations.h"
+#include "text/english_calendar.h"
 #include "text/english_roman.h"
+#include "text/english_states.h"
 
 namespace qanat {
 namespace {
@@ -16,30 +18,38 @@ using std::string_view;
 constexpr string_view kVowels = "AEIOUY";
 
 // Said letter by letter although they have vowels.
-constexpr std::array<string_view, 27> kInitialisms = {
-    "AI",  "API", "ATM", "CEO", "CIA", "CPU", "DNA", "EU",   "FAQ",
-    "FBI", "GPU", "IBM", "ID",  "IQ",  "MIT", "NBA", "RNA",  "UAE",
-    "UFO", "UK",  "UN",  "URL", "US",  "USA", "USB", "USSR", "UCLA"};
+constexpr std::array<string_view, 109> kInitialisms = {
+    "ABC",  "AC",   "AD",  "ADA", "ADHD", "AFC", "AFK",  "AI",  "AKA",  "AMD",  "AOL", "API", "ATM",
+    "AUX",  "BA",   "BCE", "CE",  "CEO",  "CFO", "CIA",  "COO", "CPU",  "CTO",  "DIY", "DNA", "DOJ",
+    "ECB",  "EDT",  "EPA", "ER",  "ESA",  "ESL", "ESPN", "EST", "ET",   "ETA",  "EU",  "EV",  "FAA",
+    "FAQ",  "FBI",  "FDA", "FYI", "GOP",  "GPA", "GPU",  "HIV", "HOA",  "IBM",  "ICU", "ID",  "IDE",
+    "IMF",  "IOU",  "IP",  "IPA", "IPO",  "IQ",  "IRL",  "IRS", "ISBN", "ISO",  "ISP", "IV",  "LED",
+    "MBA",  "MIT",  "MRI", "NBA", "NDA",  "NGO", "NSA",  "NY",  "NYC",  "NYPD", "NYU", "OCD", "OS",
+    "OT",   "PTA",  "QA",  "RIP", "RNA",  "ROI", "SEO",  "SOS", "SUV",  "TBA",  "TSA", "UAE", "UAV",
+    "UCLA", "UFC",  "UFO", "UI",  "UK",   "UN",  "UPS",  "URL", "US",   "USA",  "USB", "USC", "USD",
+    "USPS", "USSR", "UV",  "UX",  "VIP"};
+
+struct SpecialWord {
+  string_view written;
+  string_view words;
+};
+
+// Words whose capitals do not show how they are said.
+constexpr std::array kSpecialWords = {SpecialWord{"iOS", "i o s"},
+                                      SpecialWord{"macOS", "mac o s"},
+                                      SpecialWord{"PhD", "p h d"},
+                                      SpecialWord{"PhDs", "p h d's"},
+                                      SpecialWord{"WWI", "world war one"},
+                                      SpecialWord{"WWII", "world war two"}};
+
+// Short forms with a slash, in lower case.
+constexpr std::array kSlashWords = {SpecialWord{"w/o", "without"},
+                                    SpecialWord{"w/", "with"},
+                                    SpecialWord{"c/o", "care of"},
+                                    SpecialWord{"b/c", "because"}};
 
 bool is_capitals(string_view word) {
   return std::ranges::all_of(word, is_ascii_upper);
-}
-
-bool is_initialism(string_view word) {
-  if (word.size() < 2 || word.size() > 5 || !is_capitals(word)) {
-    return false;
-  }
-  return word.find_first_of(kVowels) == string_view::npos ||
-         std::ranges::find(kInitialisms, word) != kInitialisms.end();
-}
-
-std::string spaced_letters(string_view letters) {
-  std::string words;
-  for (const char letter : letters) {
-    words += words.empty() ? "" : " ";
-    words += to_ascii_lower(letter);
-  }
-  return words;
 }
 
 // The letters of "U.S.A." and how far they reach; a last letter may lack its full stop.
@@ -122,30 +132,126 @@ std::size_t read_initial(const Place& place, string_view word, WordWriter& out) 
   return 2;
 }
 
+// "AT&T", "R&B": capitals on both sides of the sign.
+bool stands_beside_ampersand(const Place& place, string_view word) {
+  if (word.size() > 3 || !is_capitals(word)) {
+    return false;
+  }
+  const string_view before = place.before;
+  const string_view after = place.rest.substr(word.size());
+  const bool behind =
+      before.size() >= 2 && before.back() == '&' && is_ascii_upper(before[before.size() - 2]);
+  return behind || (after.size() >= 2 && after[0] == '&' && is_ascii_upper(after[1]));
+}
+
+// "report.pdf", "Node.js": an ending without a vowel.
+bool is_file_ending(string_view before, string_view word) {
+  const bool dotted =
+      before.size() >= 2 && before.back() == '.' && before[before.size() - 2] != ' ';
+  return dotted && word.size() >= 2 && word.size() <= 4 &&
+         std::ranges::all_of(word, is_ascii_lower) &&
+         word.find_first_of("aeiouy") == string_view::npos;
+}
+
+std::size_t read_slash_word(const Place& place, WordWriter& out) {
+  if (!ends_at_boundary(place.before)) {
+    return 0;
+  }
+  for (const SpecialWord& slash : kSlashWords) {
+    const string_view after = place.rest.substr(std::min(slash.written.size(), place.rest.size()));
+    const bool whole = slash.written.ends_with('/') || !starts_with_letter(after);
+    if (place.rest.starts_with(slash.written) && whole) {
+      out.words(slash.words);
+      return slash.written.size();
+    }
+  }
+  return 0;
+}
+
+// "2x4", "5 x 7".
+std::size_t read_by(const Place& place, string_view word, WordWriter& out) {
+  if (word != "x") {
+    return 0;
+  }
+  const bool spaced = place.before.ends_with(' ') && place.rest.substr(1).starts_with(' ');
+  const string_view before =
+      spaced ? place.before.substr(0, place.before.size() - 1) : place.before;
+  if (!ends_in_digit(before) || !starts_with_digit(place.rest.substr(spaced ? 2 : 1))) {
+    return 0;
+  }
+  out.words("by");
+  return 1;
+}
+
+// "v2.0"
+std::size_t read_version_letter(const Place& place, string_view word, WordWriter& out) {
+  if (word != "v" || !ends_at_boundary(place.before) || !starts_with_digit(place.rest.substr(1))) {
+    return 0;
+  }
+  out.words("version");
+  return 1;
+}
+
+// Everything that is not said as it is written, but what capitals show.
+std::size_t read_special_word(const Place& place,
+                              string_view word,
+                              Capitals capitals,
+                              WordWriter& out) {
+  if (const auto* special = std::ranges::find(kSpecialWords, word, &SpecialWord::written);
+      special != kSpecialWords.end()) {
+    out.words(special->words);
+    return word.size();
+  }
+  std::size_t length = read_slash_word(place, out);
+  length = length > 0 ? length : read_dotted_letters(place, out);
+  length = length > 0 ? length : read_initial(place, word, out);
+  length = length > 0 ? length : read_english_calendar_name(place, word, out);
+  length = length > 0 ? length : read_english_abbreviation(place, word, out);
+  length = length > 0 ? length : read_english_state(place, word, out);
+  length = length > 0 ? length : read_english_roman(place, word, capitals, out);
+  length = length > 0 ? length : read_half_day(place, word, out);
+  length = length > 0 ? length : read_by(place, word, out);
+  return length > 0 ? length : read_version_letter(place, word, out);
+}
+
 }  // namespace
+
+bool is_initialism(string_view word) {
+  if (word.size() < 2 || word.size() > 5 || !is_capitals(word)) {
+    return false;
+  }
+  return word.find_first_of(kVowels) == string_view::npos ||
+         std::ranges::find(kInitialisms, word) != kInitialisms.end();
+}
+
+std::string spaced_letters(string_view letters) {
+  std::string words;
+  for (const char letter : letters) {
+    words += words.empty() ? "" : " ";
+    words += to_ascii_lower(letter);
+  }
+  return words;
+}
 
 std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter& out) {
   const bool inside_word = ends_in_letter(place.before) || place.before.ends_with('\'');
   const string_view word = leading_letters(place.rest);
-  if (!inside_word) {
-    if (const std::size_t length = read_dotted_letters(place, out); length > 0) {
-      return length;
-    }
-    if (const std::size_t length = read_initial(place, word, out); length > 0) {
-      return length;
-    }
-    if (const std::size_t length = read_english_abbreviation(place, word, out); length > 0) {
-      return length;
-    }
-    if (const std::size_t length = read_english_roman(place, word, capitals, out); length > 0) {
-      return length;
-    }
-    if (const std::size_t length = read_half_day(place, word, out); length > 0) {
-      return length;
-    }
+  if (inside_word) {
+    out.letters(ascii_lower(word));
+    return word.size();
   }
-  if (!inside_word && capitals == Capitals::meaningful && is_initialism(word)) {
+  if (const std::size_t length = read_special_word(place, word, capitals, out); length > 0) {
+    return length;
+  }
+  const string_view singular = word.substr(0, word.size() - 1);
+  if (is_file_ending(place.before, word)) {
     out.words(spaced_letters(word));
+  } else if (capitals == Capitals::everywhere) {
+    out.letters(ascii_lower(word));
+  } else if (is_initialism(word) || stands_beside_ampersand(place, word)) {
+    out.words(spaced_letters(word));
+  } else if (word.ends_with('s') && is_initialism(singular)) {
+    out.words(spaced_letters(singular) + "'s");
   } else {
     out.letters(ascii_lower(word));
   }

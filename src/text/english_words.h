@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "text/place.h"
 #include "text/word_writer.h"
@@ -10,6 +12,12 @@ namespace qanat {
 
 // Text in capitals throughout says nothing about which words are initialisms or names.
 enum class Capitals { meaningful, everywhere };
+
+// "FBI": capitals that are said letter by letter.
+bool is_initialism(std::string_view word);
+
+// "FBI" "f b i"
+std::string spaced_letters(std::string_view letters);
 
 // Reads the word that starts at `place` (an ASCII letter) and writes it in lower case, or what it
 // stands for. The bytes it took, at least one.

@@ -10,7 +10,7 @@ namespace qanat {
 
 // Raised whenever normalise_text() gives something else for some text: precomputed tokens of
 // another version are stale.
-inline constexpr int kNormaliserVersion = 1;
+inline constexpr int kNormaliserVersion = 2;
 
 // Numbers, signs and abbreviations become words, letters get one spelling, Latin text is lower
 // case. English words in Persian text (and Persian ones in English text) are read by their own

@@ -199,7 +199,7 @@ std::optional<PhoneNumber> scan_phone_number(std::string_view text) {
     if (!spaced && !joined) {
       break;
     }
-    hyphenated = hyphenated && !(joined && text[end] == '.');
+    hyphenated = hyphenated && !(text[end] == '.' && digit_at(text, end + 1));
     at = end + 1;
   }
   const bool more_digits = digit_at(text, number.length);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kFarthestWord = 32;  // bytes looked back
 constexpr std::size_t kLongestWord = 24;
+constexpr std::string_view kEnDash = "–";
 
 }  // namespace
 
@@ -51,6 +52,14 @@ bool starts_with_digit(std::string_view text) {
 
 bool starts_with_letter(std::string_view text) {
   return !text.empty() && is_ascii_letter(text.front());
+}
+
+std::size_t leading_dash(std::string_view text) {
+  return text.starts_with('-') ? 1 : text.starts_with(kEnDash) ? kEnDash.size() : 0;
+}
+
+std::size_t trailing_dash(std::string_view before) {
+  return before.ends_with('-') ? 1 : before.ends_with(kEnDash) ? kEnDash.size() : 0;
 }
 
 bool ends_at_boundary(std::string_view before) {

@@ -1,6 +1,7 @@
 // A place in folded text, seen from both sides: what the readers of numbers and words decide by.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ bool ends_in_digit(std::string_view text);
 bool ends_in_letter(std::string_view text);  // ASCII
 bool starts_with_digit(std::string_view text);
 bool starts_with_letter(std::string_view text);  // ASCII
+
+// The bytes of a hyphen or en dash: what ranges are written with. 0 when there is none.
+std::size_t leading_dash(std::string_view text);
+std::size_t trailing_dash(std::string_view before);
 
 // Nothing, a space or an opening bracket: a sign may stand here.
 bool ends_at_boundary(std::string_view before);

@@ -4,6 +4,7 @@
 
 #include "base/content_hash.h"
 #include "base/utf8.h"
+#include "text/characters.h"
 
 namespace qanat {
 namespace {
@@ -54,9 +55,10 @@ TokenIds Tokenizer::encode(std::string_view normalised, Language language) const
   const std::optional<TokenId> space = find(U' ');
   bool pending_space = false;  // so that what is left out leaves no second space behind
   for (std::size_t at = 0; at < normalised.size();) {
-    const std::optional<TokenId> id = find(next_code_point(normalised, at));
+    const char32_t code_point = next_code_point(normalised, at);
+    const std::optional<TokenId> id = find(code_point);
     if (!id || id == space) {
-      pending_space = pending_space || id == space;
+      pending_space = pending_space || id == space || !is_combining_mark(code_point);
       continue;
     }
     if (pending_space && ids.back() != silence()) {
