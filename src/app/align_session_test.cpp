@@ -106,6 +106,21 @@ TEST_F(EvaluationRendererTest, WritesSoundAndPictureOfEverySentence) {
   }
 }
 
+TEST(EvaluationRenderTest, TheJournalNamesSentencesAndFrequencies) {
+  const EvaluationRender render{.folder = "run/renders/step-000000005",
+                                .sentences = {{.text = "Water.", .length = Seconds{1.5}}},
+                                .mel = {}};
+
+  const Event event = to_event(render, 5, Seconds{0.1});
+
+  EXPECT_EQ(event.kind, "render");
+  EXPECT_EQ(event.fields.at("sentences").at(0).at("text"), "Water.");
+  EXPECT_EQ(event.fields.at("sentences").at(0).at("seconds"), 1.5);
+  EXPECT_EQ(event.fields.at("axis").front().at("at"), 0.0);
+  EXPECT_EQ(event.fields.at("axis").back().at("hz"), 8000.0);
+  EXPECT_EQ(event.fields.at("axis").back().at("at"), 1.0);
+}
+
 TEST_F(EvaluationRendererTest, SentencesComeFromAFile) {
   std::ofstream(root_ / "sentences.txt") << "Hello.\n\nسلام\r\n";
 
