@@ -11,6 +11,7 @@ import time
 
 import tables
 import targets
+from company import run_company
 from harness import ProgramFailed, run_lines, say
 from loader import full_setup, quick_setup, run_loader
 from modes import run_modes
@@ -102,7 +103,7 @@ def run_part(name, options):
     if name == "loader":
         return run_loader((quick_setup if options.quick else full_setup)(options.bin, options.work))
     return {"ring": run_ring, "mel": run_mel, "step": run_step, "modes": run_modes,
-            "variation": run_variation, "tools": run_tools}[name](options)
+            "variation": run_variation, "company": run_company, "tools": run_tools}[name](options)
 
 
 def publish(name, figures, facts, options):

@@ -116,6 +116,15 @@ VARIATION = [
             "همان، Multi-GPU روی دو GPU مجازی", 0.05),
 ]
 
+COMPANY = [
+    at_least("company_share", "steps/s of nano beside one busy process, over those alone",
+             "گام در ثانیهٔ nano کنار یک برنامهٔ مشغول، نسبت به تنها", 0.45),
+    at_least("company_idle_over_libgomp",
+             "steps/s of nano alone with bounded spinning, over those with libgomp's own",
+             "گام در ثانیهٔ nano به‌تنهایی با چرخش محدود، نسبت به چرخش پیش‌فرض libgomp", 0.98, " x"),
+    beside("company_share_libgomp", "beside one busy process over alone, with libgomp's own spinning",
+           "کنار یک برنامهٔ مشغول نسبت به تنها، با چرخش پیش‌فرض libgomp"),
+]
 TOOLS = [
     at_least("sweep_of_best", "throughput of the workers `profile data --benchmark` recommends, over the best",
              "توان شمار کارگرهایی که `profile data --benchmark` پیشنهاد می‌کند، نسبت به بهترین", 0.97, " x"),
@@ -127,4 +136,4 @@ TOOLS = [
 
 # By the name of the benchmark, in the order in which they run and are shown.
 PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES,
-         "variation": VARIATION, "tools": TOOLS}
+         "variation": VARIATION, "company": COMPANY, "tools": TOOLS}

@@ -81,11 +81,13 @@ function(qanat_test_program target)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  set(environment GOMP_SPINCOUNT=2000)  # as src/cli/torch_part.h does for the program
   gtest_discover_tests(
     ${target}
     TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ${arg_PROPERTIES})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}"
+               ${arg_PROPERTIES})
 endfunction()
 
 # qanat_tests(<name> [TORCH] <files>... [LINK <libraries>...]): the fast tests of a module.

@@ -22,11 +22,15 @@ std::optional<std::filesystem::path> find_companion(const std::string& name);
 // Whether the arguments ask for a command that is in the other program.
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
 
-// Lets libtorch's threads sleep soon when they wait for each other, unless the user has decided
-// (OMP_WAIT_POLICY, GOMP_SPINCOUNT). They spin for milliseconds by default: where a loader, another
-// program or a quota wants the same core, each waits for one that cannot run, and a step takes a
-// hundred times as long. libgomp reads the environment once, when it is loaded: this is the place.
-void let_threads_sleep();
+// Bounds how long libtorch's threads spin when they wait for each other, unless the user has
+// decided (OMP_WAIT_POLICY, GOMP_SPINCOUNT). They spin for milliseconds by default: where another
+// program or a quota takes a core, each spins for one that cannot run, and a step takes seven times
+// as long. Whether the environment was changed. libgomp reads it once, when it is loaded.
+bool bound_spinning();
+
+// For a program that has loaded libtorch already: where spinning was not bounded before it started,
+// it starts over, once.
+void restart_with_bounded_spinning(char** argv);
 
 // Becomes the other program. Returns only by throwing Error: it is not there, or cannot be run.
 void become_torch_part(char** argv);

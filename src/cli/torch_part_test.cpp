@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -44,21 +45,38 @@ TEST(TorchPartTest, ACompanionThatIsNotThereIsNotFound) {
   EXPECT_EQ(find_companion("qanat-no-such-program"), std::nullopt);
 }
 
-TEST(TorchPartTest, ThreadsSleepSoonUnlessTheUserDecided) {
-  ::unsetenv("OMP_WAIT_POLICY");
-  ::unsetenv("GOMP_SPINCOUNT");
-  let_threads_sleep();
-  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "50000");
+class SpinningTest : public testing::Test {
+ protected:
+  SpinningTest() { forget(); }
+  ~SpinningTest() override { forget(); }
 
-  ::setenv("GOMP_SPINCOUNT", "7", 1);
-  let_threads_sleep();
-  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "7");
+ private:
+  static void forget() {
+    ::unsetenv("OMP_WAIT_POLICY");
+    ::unsetenv("GOMP_SPINCOUNT");
+  }
+};
 
-  ::unsetenv("GOMP_SPINCOUNT");
+TEST_F(SpinningTest, IsBoundedOnce) {
+  EXPECT_TRUE(bound_spinning());
+  ASSERT_NE(std::getenv("GOMP_SPINCOUNT"), nullptr);
+  EXPECT_LE(std::stoi(std::getenv("GOMP_SPINCOUNT")), 5000);
+
+  EXPECT_FALSE(bound_spinning());  // so a program does not start over for ever
+}
+
+TEST_F(SpinningTest, ACountOfTheUserIsKept) {
+  ::setenv("GOMP_SPINCOUNT", "7000000", 1);
+
+  EXPECT_FALSE(bound_spinning());
+  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "7000000");
+}
+
+TEST_F(SpinningTest, APolicyOfTheUserIsKept) {
   ::setenv("OMP_WAIT_POLICY", "active", 1);
-  let_threads_sleep();
+
+  EXPECT_FALSE(bound_spinning());
   EXPECT_EQ(std::getenv("GOMP_SPINCOUNT"), nullptr);
-  ::unsetenv("OMP_WAIT_POLICY");
 }
 
 }  // namespace

@@ -36,6 +36,29 @@ class Parts(unittest.TestCase):
         self.assertEqual((process.returncode, err), (0, b""))
         json.loads(out)
 
+    def spin_counts(self, program, *arguments, **changes):
+        """What libgomp read from the environment, each time it was loaded."""
+        plain = {name: value for name, value in environment().items()
+                 if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+        result = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, text=True, check=True,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60,
+                                env={**plain, "OMP_DISPLAY_ENV": "verbose", **changes})
+        return [int(count) for count in re.findall(r"GOMP_SPINCOUNT = '(\d+)'", result.stderr)]
+
+    def test_threads_of_libtorch_do_not_spin_for_long(self):
+        torch = pathlib.Path(QANAT).with_name("qanat-torch")
+        through = self.spin_counts(QANAT, "devices")
+        alone = self.spin_counts(torch, "version")
+        self.assertEqual(len(through), 1)  # known before libtorch is loaded
+        self.assertLessEqual(through[0], 5000)
+        self.assertEqual(alone[-1], through[0])
+        self.assertLessEqual(len(alone), 2)  # it started over once
+
+    def test_how_long_threads_spin_is_for_the_user_to_say(self):
+        torch = pathlib.Path(QANAT).with_name("qanat-torch")
+        self.assertEqual(self.spin_counts(torch, "version", GOMP_SPINCOUNT="70000"), [70000])
+        self.assertEqual(self.spin_counts(torch, "version", OMP_WAIT_POLICY="active"), [30000000000])
+
     def test_usage_errors_are_those_of_one_program(self):
         result = qanat("train", "--no-such-flag")
         self.assertEqual(result.returncode, USAGE)
