@@ -18,10 +18,6 @@ std::vector<double> wall_times(const std::vector<StepRecord>& steps) {
   return seconds;
 }
 
-double padded_frames(const StepRecord& step) {
-  return static_cast<double>(step.rows) * step.padded_frames * step.batches;
-}
-
 StepPhases mean_phases(const std::vector<StepRecord>& steps) {
   StepPhases sum;
   for (const StepRecord& step : steps) {
@@ -43,7 +39,7 @@ void measure_steady(RunMeasures& m) {
   m.effective_steps = effective_count(m.seconds);
   double frames = 0;
   for (const StepRecord& step : m.steady) {
-    m.padded.push_back(padded_frames(step));
+    m.padded.push_back(static_cast<double>(step.all_padded()));
     frames += static_cast<double>(step.frames);
   }
   const double padded = mean(m.padded) * static_cast<double>(m.padded.size());

@@ -30,6 +30,22 @@ TEST(RunMeasuresTest, StepsThatLiveOnAStockAreNoPartOfTheSteadyRun) {
   EXPECT_NEAR(measures.share(measures.ledger.wait), 0.166, 0.01);
 }
 
+TEST(RunMeasuresTest, PaddingIsThatOfEveryBatchOfAnUpdate) {
+  RunTrace trace;
+  for (int i = 0; i < 60; ++i) {
+    // A long batch, then a short one: together 16 x 600 frames, of which 95 % are speech.
+    trace.add(StepRecord{.step = i,
+                         .batches = 2,
+                         .rows = 16,
+                         .padded_frames = 100,
+                         .frames = 9120,
+                         .earlier_padded = 16 * 500,
+                         .phases = {.forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
+  }
+
+  EXPECT_NEAR(measure_run(trace).padding_share, 0.05, 1e-9);
+}
+
 TEST(RunMeasuresTest, TooFewStepsAfterAStockAreNotJudgedAlone) {
   EXPECT_LE(measure_run(slowly_fed(130, 24)).warm_up.steps, 65U);
 }

@@ -26,6 +26,7 @@ StepRecord read_step(const nlohmann::json& line) {
                     .padded_frames = line.at("shape").at(1).get<int>(),
                     .tokens = line.at("shape").at(2).get<int>(),
                     .frames = line.at("frames").get<std::int64_t>(),
+                    .earlier_padded = 0,
                     .losses = {},
                     .learning_rate = line.at("lr").get<double>(),
                     .gradient_norm = number_or_nan(line.at("grad_norm")),
@@ -37,6 +38,9 @@ StepRecord read_step(const nlohmann::json& line) {
   visit_phases(record.phases, [&](std::string_view name, Seconds& value) {
     value = Seconds(line.at("phases").at(std::string(name)).get<double>());
   });
+  // Older journals have the last batch's shape only: then it stands for all.
+  const std::int64_t last = record.all_padded();
+  record.earlier_padded = line.value("padded", record.batches * last) - last;
   return record;
 }
 
@@ -81,6 +85,7 @@ Event to_event(const StepRecord& record) {
                      {"batches", record.batches},
                      {"shape", {record.rows, record.padded_frames, record.tokens}},
                      {"frames", record.frames},
+                     {"padded", record.all_padded()},
                      {"losses", std::move(losses)},
                      {"lr", record.learning_rate},
                      {"grad_norm", finite_or_null(record.gradient_norm)},

@@ -85,11 +85,17 @@ struct StepRecord {
   int padded_frames = 0;
   int tokens = 0;
   std::int64_t frames = 0;
+  std::int64_t earlier_padded = 0;  // frames of the batches before the last, padding included
   StepLosses losses;
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   bool skipped = false;      // loss or gradient were not finite: no update was made
   StepPhases phases;
+
+  // Frames of all batches, padding included.
+  std::int64_t all_padded() const {
+    return earlier_padded + static_cast<std::int64_t>(rows) * padded_frames;
+  }
 
   bool operator==(const StepRecord&) const = default;
 };

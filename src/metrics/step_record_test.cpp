@@ -16,6 +16,7 @@ StepRecord sample() {
           .padded_frames = 512,
           .tokens = 96,
           .frames = 7000,
+          .earlier_padded = 9000,
           .losses = {.total = 3.5, .mel = 1.25, .prior = 1.5, .forward_sum = 2.0, .duration = 0.5},
           .learning_rate = 1e-3,
           .gradient_norm = 0.75,
@@ -40,6 +41,18 @@ TEST(StepRecordTest, ReadsBackWhatItWrote) {
 
   ASSERT_TRUE(read.ok()) << read.failure().what;
   EXPECT_EQ(read.value(), sample());
+}
+
+TEST(StepRecordTest, FramesOfAllBatchesAreThoseOfTheirOwnShapes) {
+  EXPECT_EQ(sample().all_padded(), 9000 + 16 * 512);
+  EXPECT_EQ(line_of(sample()).at("padded").get<std::int64_t>(), 9000 + 16 * 512);
+}
+
+TEST(StepRecordTest, InAnOlderJournalTheLastShapeStandsForAll) {
+  nlohmann::json line = line_of(sample());
+  line.erase("padded");
+
+  EXPECT_EQ(to_step_record(line).value().all_padded(), 4 * 16 * 512);
 }
 
 TEST(StepRecordTest, TheWallIsTheSumOfThePhases) {

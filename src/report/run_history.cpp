@@ -178,7 +178,7 @@ void RunHistory::add_step(const StepRecord& step) {
   LengthBin& bin = lengths[step.padded_frames];
   bin.batches += step.batches;
   bin.frames += step.frames;
-  bin.padded += static_cast<std::int64_t>(step.rows) * step.padded_frames * step.batches;
+  bin.padded += step.all_padded();
   newest = step;
 }
 

@@ -255,7 +255,9 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
   const BatchShape& shape = batch.layout.shape;
   record.epoch = batch.id.epoch;
   record.batch = batch.id.index;
-  record.batches = current_->items.empty() ? 1 : record.batches + 1;
+  const bool is_first = current_->items.empty();
+  record.batches = is_first ? 1 : record.batches + 1;
+  record.earlier_padded = is_first ? 0 : record.all_padded();
   record.rows = shape.rows;
   record.padded_frames = shape.frames;
   record.tokens = shape.tokens;

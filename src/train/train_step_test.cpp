@@ -66,6 +66,23 @@ TEST(TrainStepTest, OneUpdateOfFourBatchesReportsTheMeansOfTheLargeOne) {
   EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-5 * a.gradient_norm);
 }
 
+TEST(TrainStepTest, AnUpdateCountsTheShapeOfEachOfItsBatches) {
+  StepBench bench;
+  const MadeUpBatch first(items(0, 4), with_rows(4));
+  const MadeUpBatch second(items(4, 2), with_rows(2));
+
+  for (int step = 0; step < 2; ++step) {
+    bench.accumulate(first);
+    bench.accumulate(second);
+    bench.step().update({.step = step, .learning_rate = 1e-3});
+    const StepRecord record = bench.step().wait_finished()->record;
+
+    EXPECT_EQ(record.rows, 2);
+    EXPECT_EQ(record.all_padded(), 6 * kShape.frames);
+    EXPECT_LE(record.frames, record.all_padded());
+  }
+}
+
 class OutOfMemoryTest : public testing::Test {
  protected:
   OutOfMemoryTest() {
