@@ -115,28 +115,33 @@ DiagnosisSection runtime_section(const RunTrace& trace, const RunConfig& config)
   }
   const HostTrace& host = *trace.host;
   add_share(section, "quota used up", host.share(&HostCounters::throttled));
-  add_share(section, "waits for cores", host.share(&HostCounters::cpu_some));
+  const Reading<double> own_group = host.share(&HostCounters::group_cpu_some);
+  add_share(
+      section, "waits for cores", own_group ? own_group : host.share(&HostCounters::cpu_some));
+  if (const Reading<Neighbours> others = host.neighbours()) {
+    section.lines.push_back(fmt::format("{:<17} {:.2f} of {:.0f} cores, {:.2f} stolen",
+                                        "other programs",
+                                        (*others).others,
+                                        (*others).cores,
+                                        (*others).stolen));
+  }
   add_share(section, "stalls for disk", host.share(&HostCounters::io_full));
   add_share(section, "stalls for memory", host.share(&HostCounters::memory_full));
   add(section, "swapped in", host.share(&HostCounters::swapped_in), " MB/s", 1e6);
   add(section, "from storage", host.share(&HostCounters::storage_bytes), " MB/s", 1e6);
-  if (const auto threads = host.threads(); threads && host.seconds() > 0) {
+  if (const auto threads = host.threads()) {
     for (const ThreadClock& clock : *threads) {
       if (clock.running + clock.waiting > 0.01 * host.seconds()) {
         section.lines.push_back(
-            fmt::format("thread {:<10} {} x, runs {:.0f} %, waits for a core "
-                        "{:.0f} %",
+            fmt::format("thread {:<10} {} x, runs on {:.2f} cores, waits for {:.2f} more",
                         clock.name,
                         clock.threads,
-                        100 * clock.running / host.seconds(),
-                        100 * clock.waiting / host.seconds()));
+                        clock.running / host.seconds(),
+                        clock.waiting / host.seconds()));
       }
     }
   }
-  section.lines.push_back(fmt::format("{:<17} {:.2f} ms a look, {:.3f} % of the time",
-                                      "looking cost",
-                                      1000 * host.cost / std::max(host.looks, 1),
-                                      host.seconds() > 0 ? 100 * host.cost / host.seconds() : 0));
+  add_share(section, "looking cost", host.cost_share());
   section.figures = {{"seconds", host.seconds()}, {"counters", to_json(host.last)}};
   return section;
 }

@@ -12,6 +12,7 @@
 #include "app/run_devices.h"
 #include "app/train_inputs.h"
 #include "base/error.h"
+#include "diagnose/ranking.h"
 #include "monitor/resource_monitor.h"
 
 namespace qanat {
@@ -200,12 +201,11 @@ void Session::check_devices() {
 void Session::judge() {
   trace_.storage = storage_reading_;
   full_.diagnosis = diagnose_run(trace_);
-  std::vector<Finding>& all = full_.diagnosis.findings;
   for (Finding& finding : findings_) {
     finding.gain.step_now = finding.gain.step_if_fixed = full_.diagnosis.measures.mean_step;
-    all.push_back(std::move(finding));
   }
-  rank_findings(all);
+  full_.diagnosis.findings =
+      with_findings_of_sections(std::move(full_.diagnosis.findings), std::move(findings_));
   if (!full_.measured) {
     full_.diagnosis.why = "nothing was trained";
   }

@@ -17,16 +17,20 @@ namespace {
 
 constexpr double kOpenLedger = 0.05;  // of the step: above, a verdict would be a guess
 
+// By the part of the step that is lost: waiting for data is what makes a run input-bound, not that
+// a finding is about data.
 VerdictKind kind_of(const Finding& finding) {
   const auto rule = std::ranges::find(all_rules(), finding.id, &Rule::id);
-  if (rule->category == "data" || rule->category == "storage") {
-    return VerdictKind::input_bound;
-  }
   if (rule->category == "transfer") {
     return VerdictKind::transfer_bound;
   }
-  return finding.id == "CMP001" || finding.id == "CMP006" ? VerdictKind::compute_bound
-                                                          : VerdictKind::host_overhead;
+  const bool about_data = rule->category == "data" || rule->category == "storage";
+  if (about_data && finding.part == LedgerPart::wait) {
+    return VerdictKind::input_bound;
+  }
+  return finding.id == "CMP001" || finding.id == "CMP006" || finding.id == "DL007"
+             ? VerdictKind::compute_bound
+             : VerdictKind::host_overhead;
 }
 
 enum class Steps { enough, too_few };
@@ -93,12 +97,6 @@ std::string_view to_string(VerdictKind kind) {
 bool is_hardware_fault(const Finding& finding) {
   return (finding.id == "HW006" || finding.id == "HW007") &&
          finding.severity == FindingSeverity::crit;
-}
-
-void rank_findings(std::vector<Finding>& findings) {
-  std::ranges::stable_sort(findings, std::greater{}, [](const Finding& finding) {
-    return std::pair(saved_share(finding), finding.severity);
-  });
 }
 
 Diagnosis diagnose_run(const RunTrace& trace) {

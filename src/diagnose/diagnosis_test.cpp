@@ -1,6 +1,7 @@
 #include "diagnose/diagnosis.h"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -60,6 +61,29 @@ class DiagnosisTest : public testing::Test {
     }
     trace_.pipeline->workers = {{.busy = Seconds{11}}, {.busy = Seconds{11}}};
     trace_.pipeline->ready.occupancy = {.empty = Seconds{10}, .partial = Seconds{1}};
+  }
+
+  // Others use half of eight cores for ten seconds; the trainer's thread waits for one.
+  void share_the_machine(double waited) {
+    HostTrace host{.first_at = 0, .last_at = 10, .looks = 5};
+    host.setup.online_cores = 8.0;
+    host.setup.affinity_cores = 8.0;
+    visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    host.last.machine_busy = 50.0;
+    host.last.process_cpu = 10.0;
+    host.first.threads = std::vector<ThreadClock>{};
+    host.last.threads = std::vector<ThreadClock>{
+        {.name = "train", .threads = 1, .running = 10 - waited, .waiting = waited}};
+    trace_.host = host;
+  }
+  // Steps of equal work take up to `share` longer, and none of them regularly.
+  void vary(double share) {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> more(0, 2 * share);
+    for (StepRecord& step : trace_.steps) {
+      step.phases.forward += more(random) * step.phases.total();
+    }
   }
 
   static bool passed(const Diagnosis& diagnosis, std::string_view id) {
@@ -152,12 +176,165 @@ TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
       0.001);
 }
 
+TEST_F(DiagnosisTest, PaddingIsNotWaitingForData) {
+  for (StepRecord& step : trace_.steps) {
+    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
+  }
+
+  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::compute_bound);
+}
+
+TEST_F(DiagnosisTest, AGainIsNeverBehindASmallerOne) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.forward += Seconds{0.06};  // whatever the length: larger batches would share it
+    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
+    step.phases.checkpoint = Seconds{0.01};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_GE(diagnosis.findings.size(), 3U);
+  EXPECT_TRUE(std::ranges::is_sorted(diagnosis.findings,
+                                     std::greater{},
+                                     [](const Finding& finding) { return finding.gain.speedup; }))
+      << diagnosis.findings[0].id << diagnosis.findings[1].id << diagnosis.findings[2].id;
+  EXPECT_EQ(diagnosis.findings[0].id, "CMP001");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::compute_bound);
+  const Gain& first = diagnosis.findings[0].gain;
+  EXPECT_DOUBLE_EQ(diagnosis.recoverable_share, 1 - first.step_if_fixed / first.step_now);
+}
+
+TEST_F(DiagnosisTest, OtherProgramsComeBeforeTheVariationTheyCause) {
+  share_the_machine(/*waited=*/4);
+  vary(0.5);
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().id, "HOST005");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
+  const auto jitter = std::ranges::find(diagnosis.findings, "VAR002", &Finding::id);
+  ASSERT_NE(jitter, diagnosis.findings.end());
+  EXPECT_EQ(jitter->explained_by, "HOST005");
+  EXPECT_EQ(jitter->severity, FindingSeverity::info);
+}
+
+TEST_F(DiagnosisTest, VariationThatOthersAreTooIdleForIsAFindingOfItsOwn) {
+  share_the_machine(/*waited=*/0.3);
+  vary(0.5);
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().id, "VAR002");
+  EXPECT_TRUE(diagnosis.findings.front().explained_by.empty());
+}
+
+TEST_F(DiagnosisTest, PaddingDoesNotExplainThatStepsVary) {
+  vary(0.5);
+  for (StepRecord& step : trace_.steps) {
+    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto jitter = std::ranges::find(diagnosis.findings, "VAR002", &Finding::id);
+  ASSERT_NE(jitter, diagnosis.findings.end());
+  EXPECT_TRUE(jitter->explained_by.empty()) << jitter->explained_by;
+}
+
 TEST_F(DiagnosisTest, ExposedTransfersAreTheTransfersFault) {
   for (StepRecord& step : trace_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
 
   EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::transfer_bound);
+}
+
+TEST_F(DiagnosisTest, StepsThatGetSlowerAndSlowerAreADrift) {
+  for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
+    trace_.steps[i].phases.backward += Seconds{0.0001 * static_cast<double>(i)};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "PER002", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  const auto steps = static_cast<double>(diagnosis.measures.steady.size());
+  EXPECT_NEAR(found->evidence[0].value / steps, 0.0001, 0.00002);  // s
+  EXPECT_EQ(found->part, LedgerPart::work);
+  EXPECT_NE(found->severity, FindingSeverity::info);
+}
+
+TEST_F(DiagnosisTest, RareLongStepsAreFoundWithTheLongest) {
+  for (const std::size_t at : {61U, 88U, 97U, 134U, 171U, 186U}) {
+    trace_.steps[at].phases.backward += Seconds{at == 134U ? 0.9 : 0.4};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->title, "6 steps took unusually long, the longest is step 134");
+  EXPECT_EQ(found->part, LedgerPart::work);
+  EXPECT_NEAR(found->gain.step_now - found->gain.step_if_fixed, 2.9 / 200, 0.006);
+}
+
+TEST_F(DiagnosisTest, CopiesThatWaitForTheDeviceAreFoundWithTheirSwitch) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.transfer = Seconds{0.01};
+  }
+  trace_.run["prefetch_to_gpu"] = false;
+  trace_.run["pinned"] = true;
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings[0].id, "DL008");
+  EXPECT_EQ(diagnosis.findings[0].fixes[0].flag, "--set data.prefetch_to_gpu=true");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::transfer_bound);
+  const auto late = std::ranges::find(diagnosis.findings, "MG003", &Finding::id);
+  ASSERT_NE(late, diagnosis.findings.end());
+  EXPECT_EQ(late->explained_by, "DL008");
+}
+
+TEST_F(DiagnosisTest, CopiesFromPageableMemoryAreFoundWithTheirSwitch) {
+  for (StepRecord& step : trace_.steps) {
+    step.phases.transfer = Seconds{0.01};
+  }
+  trace_.run["prefetch_to_gpu"] = true;
+  trace_.run["pinned"] = false;
+
+  EXPECT_EQ(diagnose_run(trace_).findings.at(0).fixes.at(0).flag,
+            "--set data.enhanced_gpu_prefetch=true");
+}
+
+TEST_F(DiagnosisTest, FeaturesThatAreMadeInEveryEpochAreSaidToTakeCores) {
+  trace_.run = {{"allowed_cores", 2}};
+  trace_.pipeline->from_audio = 3200;
+  trace_.pipeline->workers = {
+      {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}},
+      {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}}};
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "DL009", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->severity, FindingSeverity::info);
+  EXPECT_GT(found->evidence[0].value, 1);  // cores
+  EXPECT_EQ(found->fixes[0].key, "data.preprocessing_mode");
+}
+
+TEST_F(DiagnosisTest, UtterancesThatCouldNotBeUsedAreCounted) {
+  trace_.pipeline->bad = 32;
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "DL012", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->title, "32 rows were filled with another utterance");
+  EXPECT_DOUBLE_EQ(found->evidence[0].value, 0.01);
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced);
 }
 
 TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {

@@ -29,7 +29,4 @@ struct FullDiagnosis {
 // Findings that name broken hardware: a lost GPU, errors of its memory or its driver.
 bool is_hardware_fault(const Finding& finding);
 
-// Findings again in the order of what can be won, the graver first where nothing can.
-void rank_findings(std::vector<Finding>& findings);
-
 }  // namespace qanat

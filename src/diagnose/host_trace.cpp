@@ -8,6 +8,8 @@ namespace {
 
 constexpr double kBusy = 0.05;  // share of time with a kernel
 constexpr std::size_t kMostXids = 100;
+// s: ticks of the kernel's clocks, and a look that is held up itself, are a small part of it.
+constexpr double kShortest = 0.25;
 
 std::optional<double> number_in(const nlohmann::json& line, const char* name) {
   const auto value = line.find(name);
@@ -74,9 +76,16 @@ void add_sample(const GpuSample& sample, GpuHistory& history) {
 
 }  // namespace
 
+std::string HostTrace::too_short() const {
+  if (looks < 2) {
+    return "the host was looked at only once";
+  }
+  return seconds() < kShortest ? "the host was looked at for too short a time" : "";
+}
+
 Reading<double> HostTrace::growth(Reading<double> HostCounters::*counter) const {
   if (looks < 2) {
-    return Reading<double>::none("the host was looked at only once");
+    return Reading<double>::none(too_short());
   }
   const Reading<double>& before = first.*counter;
   const Reading<double>& after = last.*counter;
@@ -89,15 +98,30 @@ Reading<double> HostTrace::growth(Reading<double> HostCounters::*counter) const 
 
 Reading<double> HostTrace::share(Reading<double> HostCounters::*counter) const {
   const Reading<double> grown = growth(counter);
-  if (!grown || seconds() <= 0) {
-    return grown ? Reading<double>::none("no time passed between two looks") : grown;
+  if (!grown || !too_short().empty()) {
+    return grown ? Reading<double>::none(too_short()) : grown;
   }
   return *grown / seconds();
+}
+
+Reading<double> HostTrace::cost_share() const {
+  const std::string why = too_short();
+  return why.empty() ? Reading<double>(std::max(0.0, cost - cost_first) / seconds())
+                     : Reading<double>::none(why);
+}
+
+Reading<Neighbours> HostTrace::neighbours() const {
+  const std::string why = too_short();
+  return why.empty() ? measure_neighbours(first, last, Seconds(seconds()), setup.online_cores)
+                     : Reading<Neighbours>::none(why);
 }
 
 Reading<std::vector<ThreadClock>> HostTrace::threads() const {
   if (!first.threads || !last.threads) {
     return first.threads ? last.threads : first.threads;
+  }
+  if (const std::string why = too_short(); !why.empty()) {
+    return Reading<std::vector<ThreadClock>>::none(why);
   }
   std::vector<ThreadClock> grown;
   for (const ThreadClock& after : *last.threads) {
@@ -122,10 +146,12 @@ bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<Hos
   if (!read) {
     return false;
   }
+  const double cost = number_in(line, "cost").value_or(trace ? trace->cost : 0);
   if (!trace) {
     trace.emplace();
     trace->first = read.value();
     trace->first_at = *at;
+    trace->cost_first = cost;
   }
   if (const auto setup = line.find("setup"); setup != line.end()) {
     if (const Result<HostSetup> known = to_host_setup(*setup)) {
@@ -136,11 +162,12 @@ bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<Hos
   if (!has_steps) {
     trace->first = read.value();
     trace->first_at = *at;
+    trace->cost_first = cost;
     trace->looks = 0;
   }
   trace->last = std::move(read).value();
   trace->last_at = *at;
-  trace->cost = number_in(line, "cost").value_or(trace->cost);
+  trace->cost = cost;
   ++trace->looks;
   return true;
 }

@@ -10,6 +10,7 @@
 #include "monitor/gpu_sample.h"
 #include "monitor/host_counters.h"
 #include "monitor/host_setup.h"
+#include "monitor/neighbours.h"
 
 namespace qanat {
 
@@ -20,15 +21,24 @@ struct HostTrace {
   double first_at = 0;  // s of the journal
   double last_at = 0;
   int looks = 0;
-  double cost = 0;  // s that looking took
+  double cost = 0;        // s that looking took up to the last look
+  double cost_first = 0;  // up to the first one
 
   double seconds() const { return last_at - first_at; }
+  // Of the time between, spent on looking.
+  Reading<double> cost_share() const;
+  // What other programs took of the machine.
+  Reading<Neighbours> neighbours() const;
   // How much a counter grew, or why that is not known.
   Reading<double> growth(Reading<double> HostCounters::*counter) const;
   // The same as a share of the time between.
   Reading<double> share(Reading<double> HostCounters::*counter) const;
   // What threads did between the first and the last look.
   Reading<std::vector<ThreadClock>> threads() const;
+
+ private:
+  // Why there are no shares of the time between; empty: there are.
+  std::string too_short() const;
 };
 
 // What a GPU was seen to do.

@@ -42,6 +42,36 @@ TEST(HostTraceTest, WhatHappenedBeforeTheFirstStepDoesNotCount) {
   EXPECT_EQ(trace.damaged_lines, 0);
 }
 
+TEST(HostTraceTest, LookingCostsWhatItTookBetweenTheLooks) {
+  RunTrace trace;
+  nlohmann::json first = look(0, {});
+  first["cost"] = 3.0;  // setup and GPUs were read
+  nlohmann::json last = look(2, {});
+  last["cost"] = 3.01;
+  trace.add(first);
+  trace.add(step_line());
+  trace.add(last);
+
+  ASSERT_TRUE(trace.host->cost_share());
+  EXPECT_NEAR(*trace.host->cost_share(), 0.005, 1e-9);
+}
+
+TEST(HostTraceTest, TwoLooksInOneMomentAreNoShares) {
+  using Threads = std::vector<ThreadClock>;
+  HostCounters counters{.cpu_some = 1.0};
+  counters.threads = Threads{{.name = "load", .threads = 1, .running = 1}};
+  RunTrace trace;
+  trace.add(look(1, counters));
+  trace.add(step_line());
+  trace.add(look(1.01, counters));
+
+  const char* const why = "the host was looked at for too short a time";
+  EXPECT_EQ(trace.host->share(&HostCounters::cpu_some).why_not(), why);
+  EXPECT_EQ(trace.host->threads().why_not(), why);
+  EXPECT_EQ(trace.host->neighbours().why_not(), why);
+  EXPECT_EQ(trace.host->cost_share().why_not(), why);
+}
+
 TEST(HostTraceTest, ReasonsOfTheFirstLookHoldForTheRun) {
   RunTrace trace;
   trace.add(look(0, {.cpu_some = Reading<double>::none("no PSI")}, Reasons::written));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "diagnose/wait_cause.h"
@@ -47,20 +49,58 @@ class PartsLeft {
   std::array<double, 6> left_{};
 };
 
-// How exactly a finding says what is wrong: a symptom, a cause, the cause that was singled out.
-int exactness(const Finding& finding, std::string_view wait_rule) {
+// Says that steps vary, not why.
+bool is_symptom(const Finding& finding) {
   constexpr std::array kSymptoms = {"VAR001", "VAR002", "PER002", "PER003"};
-  if (std::ranges::find(kSymptoms, finding.id) != kSymptoms.end()) {
-    return 0;
-  }
-  if (finding.id == "PER001") {
-    return finding.fixes.empty() ? 0 : 3;
-  }
+  return std::ranges::find(kSymptoms, finding.id) != kSymptoms.end() ||
+         (finding.id == "PER001" && finding.fixes.empty());
+}
+
+// The machine makes steps of equal work take unequal time, whatever part of them it hits.
+bool makes_steps_vary(const Finding& finding) {
+  return finding.id.starts_with("HOST") || finding.id == "HW004";
+}
+
+// How exactly a finding says what is wrong: a cause, the cause that was singled out.
+int exactness(const Finding& finding, std::string_view wait_rule) {
   if (finding.part == LedgerPart::wait) {
     return finding.id == wait_rule ? 3 : finding.id == "DL013" ? 2 : 1;
   }
-  // A way to copy ahead is more than the fact that copies are late.
-  return finding.id == "DL008" ? 3 : 2;
+  // A way to copy ahead is more than the fact that copies are late, and a cadence more than saving.
+  return finding.id == "DL008" || finding.id == "PER001" ? 3 : 2;
+}
+
+// Whether `cause` says more exactly where the time of `finding` goes.
+bool explains(const Finding& cause, const Finding& finding, std::string_view wait_rule) {
+  if (is_symptom(cause) || seconds_saved(cause) < kSameTime * seconds_saved(finding)) {
+    return false;
+  }
+  const bool same_part = cause.part == finding.part;
+  if (is_symptom(finding)) {
+    // Work that every step has makes none longer than another.
+    return makes_steps_vary(cause) || (same_part && cause.part != LedgerPart::work);
+  }
+  return same_part && exactness(cause, wait_rule) > exactness(finding, wait_rule);
+}
+
+void explain(std::vector<Finding>& findings, std::string_view wait_rule) {
+  for (Finding& finding : findings) {
+    const Finding* best = nullptr;
+    for (const Finding& cause : findings) {
+      const bool can = seconds_saved(cause) > 0 && explains(cause, finding, wait_rule);
+      if (can && (best == nullptr || seconds_saved(cause) > seconds_saved(*best))) {
+        best = &cause;
+      }
+    }
+    if (best != nullptr && seconds_saved(finding) > 0) {
+      finding.explained_by = best->id;
+    }
+  }
+  for (Finding& finding : findings) {
+    if (!finding.explained_by.empty()) {
+      finding.severity = FindingSeverity::info;
+    }
+  }
 }
 
 // Host and storage slow a run down through its loader, when the device waits for that.
@@ -70,21 +110,6 @@ LedgerPart part_of(const Finding& finding, const RunMeasures& m) {
     return finding.part;
   }
   return m.share(m.ledger.wait) >= kWorthMentioning ? LedgerPart::wait : LedgerPart::work;
-}
-
-std::size_t next_of(const std::vector<Finding>& findings,
-                    const PartsLeft& left,
-                    std::string_view wait_rule) {
-  const auto worth = [&](const Finding& finding) { return left.can_give(finding); };
-  const auto most = std::ranges::max_element(findings, {}, worth);
-  auto best = most;
-  for (auto other = findings.begin(); other != findings.end(); ++other) {
-    const bool same_time = other->part == most->part && worth(*other) >= kSameTime * worth(*most);
-    if (same_time && exactness(*other, wait_rule) > exactness(*best, wait_rule)) {
-      best = other;
-    }
-  }
-  return static_cast<std::size_t>(best - findings.begin());
 }
 
 // What a finding is worth behind the ones before it.
@@ -98,7 +123,7 @@ void settle(Finding& finding,
     return;
   }
   finding.marginal_speedup = step > still ? step / (step - still) : 1;
-  if (still >= kExplained * alone) {
+  if (still >= kExplained * alone || !finding.explained_by.empty()) {
     return;
   }
   const auto cause = std::ranges::find_if(before, [&](const Finding& earlier) {
@@ -108,13 +133,20 @@ void settle(Finding& finding,
   finding.severity = FindingSeverity::info;
 }
 
-// What can be had for nothing comes before what changes training, and that before what is explained
-// already.
+// What warns comes before what is worth knowing, and that before what is explained already.
 int place_of(const Finding& finding) {
   if (!finding.explained_by.empty()) {
     return 2;
   }
-  return finding.id == "CMP001" || finding.id == "CMP006" ? 1 : 0;
+  return finding.severity == FindingSeverity::info ? 1 : 0;
+}
+
+// The greatest gain first; the more severe where gains are equal.
+void sort_by_place(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
+    return std::tuple(
+        place_of(finding), -seconds_saved(finding), -static_cast<int>(finding.severity));
+  });
 }
 
 }  // namespace
@@ -123,22 +155,28 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   for (Finding& finding : findings) {
     finding.part = part_of(finding, input.measures);
   }
-  const std::string_view wait_rule = rule_of(find_wait_cause(input));
+  explain(findings, rule_of(find_wait_cause(input)));
+  sort_by_place(findings);
   PartsLeft left(input.measures.ledger);
   double step = input.measures.mean_step;
   std::vector<Finding> ranked;
-  // Equal claims: the more severe first.
-  std::ranges::stable_sort(findings, std::greater{}, &Finding::severity);
-  while (!findings.empty()) {
-    const std::size_t next = next_of(findings, left, wait_rule);
-    Finding finding = std::move(findings[next]);
-    findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(next));
+  for (Finding& finding : findings) {
     settle(finding, left, step, ranked);
     step -= left.can_give(finding);
     left.take(finding);
     ranked.push_back(std::move(finding));
   }
-  std::ranges::stable_sort(ranked, {}, place_of);
+  sort_by_place(ranked);
+  return ranked;
+}
+
+std::vector<Finding> with_findings_of_sections(std::vector<Finding> ranked,
+                                               std::vector<Finding> others) {
+  std::ranges::move(others, std::back_inserter(ranked));
+  std::ranges::stable_sort(ranked, {}, [](const Finding& finding) {
+    const bool gains = seconds_saved(finding) > 0 && finding.explained_by.empty();
+    return std::tuple(gains ? 0 : 1, gains ? 0 : -static_cast<int>(finding.severity));
+  });
   return ranked;
 }
 

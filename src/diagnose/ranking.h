@@ -1,8 +1,9 @@
 // Which finding comes first, and what the others are still worth then: time is won only once.
 //
-// Findings claim parts of the step. The one that is worth most goes first, unless another one says
-// more exactly where the same time goes: a cause before its symptom. What is left of a claim is its
-// marginal gain; a finding that is left with little is explained by the one before it.
+// Findings claim parts of the step. One whose time another names more exactly is explained by that
+// one: a symptom by its cause, variation by the machine. The others come in the order of what they
+// are worth, those that warn first. What is left of a claim is its marginal gain; a finding that is
+// left with little is explained by the one before it.
 #pragma once
 
 #include <vector>
@@ -12,5 +13,10 @@
 namespace qanat {
 
 std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInput& input);
+
+// Ranked findings, and among them those that no run was needed for: they gain nothing that could be
+// measured, and come after what does, the graver first.
+std::vector<Finding> with_findings_of_sections(std::vector<Finding> ranked,
+                                               std::vector<Finding> others);
 
 }  // namespace qanat

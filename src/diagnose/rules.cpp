@@ -64,7 +64,7 @@ std::span<const Rule> all_rules() {
       {"HOST002", "host", "time in which a used-up quota stops the run", quota_throttles},
       {"HOST003", "host", "stalls for want of memory or storage", pressure_stalls},
       {"HOST004", "host", "more threads ready to run than cores", oversubscribed},
-      {"HOST005", "host", "other programs on the cores of the trainer", noisy_neighbour},
+      {"HOST005", "host", "other programs on the cores of the trainer", noisy_neighbour, kNothing},
       {"HOST006", "host", "threads far from the GPU's memory node", remote_node, kNothing},
       {"HOST007", "host", "pages that go to the swap area and back", swapping},
       {"HOST008", "host", "cores kept at low clocks by their governor", slow_governor, kNothing},

@@ -65,15 +65,15 @@ RuleOutcome optimizer_share(const RuleInput& input) {
     return {.passed = fmt::format("the optimizer takes {:.1f} % of a step", 100 * share)};
   }
   const double saved = m.ledger.optimizer.count() / 2;
-  const Gain gain{.step_now = m.mean_step,
-                  .step_if_fixed = m.mean_step - saved,
-                  .speedup = m.mean_step / (m.mean_step - saved),
-                  .ci95 = m.mean_interval,
-                  .method = "ledger, per utterance"};
+  Gain gain{.step_now = m.mean_step,
+            .step_if_fixed = m.mean_step - saved,
+            .speedup = m.mean_step / (m.mean_step - saved),
+            .method = "ledger, per utterance"};
+  gain.ci95 = {.low = 1 + (gain.speedup - 1) * 0.7, .high = 1 + (gain.speedup - 1) * 1.2};
   return {.finding =
               Finding{.id = "CMP006",
                       .title = fmt::format("the optimizer takes {:.0f} % of a step", 100 * share),
-                      .severity = FindingSeverity::info,
+                      .severity = std::min(severity_of(gain), FindingSeverity::warn),
                       .evidence = {{.metric = "optimizer_share", .value = share, .unit = "1"}},
                       .gain = gain,
                       .fixes = {{.key = "training.gradient_accumulation_steps",

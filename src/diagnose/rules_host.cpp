@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/core_use.h"
 #include "diagnose/rule_parts.h"
 
 namespace qanat {
@@ -13,50 +14,11 @@ namespace {
 constexpr double kThrottledShare = 0.01;
 constexpr double kDelayedTrainer = 0.10;  // of the time its threads could have run
 constexpr double kCrowded = 1.5;          // threads ready to run for every core
-constexpr double kBusyNeighbours = 0.10;  // of the allowed cores
-constexpr double kStolen = 0.03;
+constexpr double kBusyMachine = 0.25;     // of the cores, by others: worth a warning without a run
 constexpr double kSwapRate = 512 * 1024;  // bytes a second
 
 RuleOutcome skipped_for(const Reading<double>& reading) {
   return {.skipped = reading.why_not()};
-}
-
-// What the threads of this process did between the first and the last look, in cores.
-struct CoreUse {
-  double wanted = 0;          // ready or running
-  double trainer_ran = 0;     // s
-  double trainer_waited = 0;  // s
-  int loaders = 0;            // threads
-  int trainers = 0;           // threads
-
-  double trainer_delay() const {
-    const double could = trainer_ran + trainer_waited;
-    return could > 0 ? trainer_waited / could : 0;
-  }
-};
-
-bool is_trainer(const std::string& name) {
-  return name == "train" || name == "model" || name.starts_with("pt_autograd");
-}
-
-Reading<CoreUse> core_use(const HostTrace& host) {
-  const Reading<std::vector<ThreadClock>> threads = host.threads();
-  if (!threads || host.looks < 2 || host.seconds() <= 0) {
-    return Reading<CoreUse>::none(threads ? "the host was looked at only once" : threads.why_not());
-  }
-  CoreUse use;
-  for (const ThreadClock& clock : *threads) {
-    use.wanted += (clock.running + clock.waiting) / host.seconds();
-    if (clock.name == "load") {
-      use.loaders += clock.threads;
-    }
-    if (is_trainer(clock.name)) {
-      use.trainers += clock.threads;
-      use.trainer_ran += clock.running;
-      use.trainer_waited += clock.waiting;
-    }
-  }
-  return use;
 }
 
 int fitting_workers(const CoreUse& use, double cores) {
@@ -99,28 +61,57 @@ double delayed_share(const RunMeasures& m, const CoreUse& use) {
   return m.share(m.ledger.busy()) * use.trainer_delay();
 }
 
-// Cores' worth of time that other programs took, and that a hypervisor did.
-struct Neighbours {
-  double busy = 0;    // share of the allowed cores
-  double stolen = 0;  // share of the time of the machine's cores
-};
+constexpr const char* kVerifyWithoutOthers =
+    "top, sorted by processor; then measure again without them";
+constexpr const char* kOthersWorkForThis =
+    "the others are at work for this run (a mount, a decompressor)";
 
-Reading<Neighbours> neighbours(const HostTrace& host) {
-  const Reading<double> busy = host.share(&HostCounters::machine_busy);
-  const Reading<double> own = host.share(&HostCounters::process_cpu);
-  const Reading<double> stolen = host.share(&HostCounters::machine_stolen);
-  const Reading<double>& online = host.setup.online_cores;
-  for (const Reading<double>* reading : {&busy, &own, &stolen, &online}) {
-    if (!*reading) {
-      return Reading<Neighbours>::none(reading->why_not());
-    }
-  }
-  const double cores = std::max(*online, 1.0);
-  return Neighbours{.busy = std::max(0.0, *busy - *own) / cores, .stolen = *stolen / cores};
+Fix keep_others_off(const HostSetup& setup) {
+  return system_fix(fmt::format(
+      "stop the others, or keep them off: taskset -c {} for them, a cpuset for this run",
+      cores_of(setup) - 1));
 }
 
-bool has_neighbours(const Reading<Neighbours>& others) {
-  return others && ((*others).busy >= kBusyNeighbours || (*others).stolen >= kStolen);
+bool has_neighbours(const HostTrace& host) {
+  const Reading<Neighbours> others = host.neighbours();
+  return others && (*others).is_busy();
+}
+
+// What other programs cost, as shares of the step.
+struct LostToOthers {
+  double work = 0;  // threads of the trainer had no core
+  double wait = 0;  // those of the loader had none, and the device waited for data
+
+  double total() const { return work + wait; }
+};
+
+LostToOthers lost_to_others(const RunMeasures& m, const CoreUse& use, const Neighbours& others) {
+  if (!others.is_busy()) {
+    return {};
+  }
+  // Others cannot hold a thread up for longer than they run.
+  const double busy = m.share(m.ledger.busy());
+  const double delayed = std::min(1 - use.trainer_free, others.others);
+  return {.work = std::min(busy, std::max(delayed, busy * others.stolen_share())),
+          .wait = std::min(m.share(m.ledger.wait) * use.loader_delay(), others.others)};
+}
+
+// Others on the cores of a machine on which nothing was trained: whatever is measured suffers.
+RuleOutcome busy_machine(const RuleInput& input, const Neighbours& others) {
+  const double taken = others.busy_share() + others.stolen_share();
+  if (taken < kBusyMachine) {
+    return {.passed = fmt::format("other programs use {:.0f} % of the cores", 100 * taken)};
+  }
+  return {.finding = Finding{
+              .id = "HOST005",
+              .title = fmt::format("other programs use {:.0f} % of the cores", 100 * taken),
+              .severity = FindingSeverity::warn,
+              .evidence = {{.metric = "others_share", .value = others.busy_share(), .unit = "1"},
+                           {.metric = "stolen_share", .value = others.stolen_share(), .unit = "1"}},
+              .gain = no_gain(input.measures),
+              .fixes = {keep_others_off(input.trace.host->setup)},
+              .verify = kVerifyWithoutOthers,
+              .may_be_wrong = kOthersWorkForThis}};
 }
 
 }  // namespace
@@ -259,7 +250,7 @@ RuleOutcome oversubscribed(const RuleInput& input) {
   const int cores = cores_of(host.setup);
   const double delay = (*use).trainer_delay();
   const bool crowded = (*use).wanted >= kCrowded * cores;
-  if (!crowded || delay < kDelayedTrainer || has_neighbours(neighbours(host))) {
+  if (!crowded || delay < kDelayedTrainer || has_neighbours(host)) {
     return {.passed = fmt::format("threads want {:.1f} of {} cores; the trainer waits for a core "
                                   "{:.1f} % of its time",
                                   (*use).wanted,
@@ -300,43 +291,43 @@ RuleOutcome noisy_neighbour(const RuleInput& input) {
   }
   const HostTrace& host = *input.trace.host;
   const Reading<CoreUse> use = core_use(host);
-  const Reading<Neighbours> others = neighbours(host);
+  const Reading<Neighbours> others = host.neighbours();
   if (!use || !others) {
     return {.skipped = use ? others.why_not() : use.why_not()};
   }
-  const double stolen = (*others).stolen;
-  const double delayed = delayed_share(input.measures, *use);
-  const double lost = std::max(
-      delayed, stolen >= kStolen ? stolen * input.measures.share(input.measures.ledger.busy()) : 0);
-  if (!has_neighbours(others) || lost < kWorthMentioning) {
+  if (input.measures.steady.size() < kFewestSteps) {
+    return busy_machine(input, *others);
+  }
+  const LostToOthers lost = lost_to_others(input.measures, *use, *others);
+  const double delayed = 1 - (*use).trainer_free;
+  if (lost.total() < kWorthMentioning) {
     return {.passed = fmt::format("other programs use {:.0f} % of the cores; the trainer waits for "
                                   "one {:.1f} % of its time",
-                                  100 * (*others).busy,
-                                  100 * (*use).trainer_delay())};
+                                  100 * (*others).busy_share(),
+                                  100 * delayed)};
   }
-  const Gain gain = gain_of_share(input.measures, {.share = lost}, "run-queue delay");
-  const int cores = cores_of(host.setup);
+  const Gain gain = gain_of_share(input.measures, {.share = lost.total()}, "run-queue delay");
+  Fix fix = keep_others_off(host.setup);
+  fix.predicted_step = gain.step_if_fixed;
   return {
       .finding = Finding{
           .id = "HOST005",
           .title = fmt::format("other programs use {:.0f} % of the cores; the trainer waits for "
                                "one {:.0f} % of its time",
-                               100 * ((*others).busy + stolen),
-                               100 * std::max((*use).trainer_delay(), stolen)),
+                               100 * ((*others).busy_share() + (*others).stolen_share()),
+                               100 * std::max(delayed, (*others).stolen_share())),
           .severity = severity_of(gain),
-          .evidence = {{.metric = "others_share", .value = (*others).busy, .unit = "1"},
-                       {.metric = "stolen_share", .value = stolen, .unit = "1"},
-                       {.metric = "trainer_delay_share",
-                        .value = (*use).trainer_delay(),
+          .evidence = {{.metric = "others_share", .value = (*others).busy_share(), .unit = "1"},
+                       {.metric = "stolen_share", .value = (*others).stolen_share(), .unit = "1"},
+                       {.metric = "trainer_delay_share", .value = delayed, .unit = "1"},
+                       {.metric = "loader_delay_share",
+                        .value = (*use).loader_delay(),
                         .unit = "1"}},
           .gain = gain,
-          .fixes = {{.key = std::string(kSystemFix),
-                     .flag = fmt::format("stop the others, or keep them off: taskset -c {} for "
-                                         "them, a cpuset for this run",
-                                         cores - 1),
-                     .predicted_step = gain.step_if_fixed}},
-          .verify = "top, sorted by processor; then measure again without them",
-          .may_be_wrong = "the others are at work for this run (a mount, a decompressor)"}};
+          .fixes = {std::move(fix)},
+          .verify = kVerifyWithoutOthers,
+          .may_be_wrong = kOthersWorkForThis,
+          .part = lost.work >= lost.wait ? LedgerPart::work : LedgerPart::wait}};
 }
 
 RuleOutcome remote_node(const RuleInput& input) {

@@ -136,6 +136,59 @@ TEST_F(RulesHostTest, OtherProgramsOnTheCoresAreFound) {
   EXPECT_TRUE(decide(oversubscribed).passed.has_value());
 }
 
+TEST_F(RulesHostTest, OneThreadOfLibtorchWithoutACoreHoldsUpTheOthers) {
+  trace_.host->last.machine_busy = 38.0;
+  // Two threads in lockstep: one has no core half of the time, and the other waits for it.
+  set_threads({{.name = "train", .threads = 2, .running = 10, .waiting = 5}});
+
+  const RuleOutcome outcome = decide(noisy_neighbour);
+
+  expect_complete(outcome, "HOST005");
+  EXPECT_NEAR(outcome.finding->gain.speedup, 1 / (0.75 * 0.75), 1e-6);
+}
+
+TEST_F(RulesHostTest, ThreadsAreTheTrainersByTheNameOfTheirStream) {
+  trace_.host->last.machine_busy = 38.0;
+  set_threads({{.name = "paced", .threads = 1, .running = 7, .waiting = 3},
+               {.name = "monitor", .threads = 1, .running = 1, .waiting = 9}});
+
+  const RuleOutcome outcome = decide(noisy_neighbour);
+
+  expect_complete(outcome, "HOST005");
+  EXPECT_NEAR(outcome.finding->gain.speedup, 1 / 0.7, 1e-6);
+}
+
+TEST_F(RulesHostTest, OthersCannotHoldTheTrainerUpForLongerThanTheyRun) {
+  trace_.host->last.machine_busy = 19.0 + 5.0;  // half a core
+  set_threads({{.name = "train", .threads = 1, .running = 2, .waiting = 8}});
+
+  EXPECT_NEAR(decide(noisy_neighbour).finding->gain.speedup, 2, 1e-6);
+}
+
+TEST_F(RulesHostTest, WorkersWithoutACoreCostTheWaitingForTheirData) {
+  wait_for_data(0.1);
+  trace_.host->last.machine_busy = 38.0;
+  set_threads({{.name = "load", .threads = 2, .running = 5, .waiting = 5},
+               {.name = "train", .threads = 1, .running = 5}});
+
+  const RuleOutcome outcome = decide(noisy_neighbour);
+
+  expect_complete(outcome, "HOST005");
+  EXPECT_EQ(outcome.finding->part, LedgerPart::wait);
+  EXPECT_NEAR(outcome.finding->gain.speedup, 1 / 0.75, 0.01);
+}
+
+TEST_F(RulesHostTest, ABusyMachineIsSaidToBeWithoutARunToo) {
+  trace_.steps.clear();
+  trace_.host->last.machine_busy = 38.0;
+
+  const RuleOutcome outcome = decide(noisy_neighbour);
+
+  expect_complete(outcome, "HOST005");
+  EXPECT_EQ(outcome.finding->severity, FindingSeverity::warn);
+  EXPECT_EQ(outcome.finding->title, "other programs use 48 % of the cores");
+}
+
 TEST_F(RulesHostTest, OtherProgramsThatNobodyWaitsForAreFine) {
   trace_.host->last.machine_busy = 38.0;
 

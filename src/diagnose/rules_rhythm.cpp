@@ -224,7 +224,7 @@ RuleOutcome jitter(const RuleInput& input) {
           .evidence = {{.metric = "robust_cv", .value = m.spread.robust_cv, .unit = "1"}},
           .gain = gain,
           .fixes = {},
-          .verify = "qanat train with fewer loader workers: does it get steadier?",
+          .verify = "the same run with nothing else on the machine: does it get steadier?",
           .may_be_wrong = "the machine is shared, or its processors change their speed",
           .part = excess_of_long_steps(m).part}};
 }

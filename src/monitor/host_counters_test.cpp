@@ -77,6 +77,20 @@ TEST_F(HostCountersTest, ThreadsAreSummedByName) {
                 {.name = "train", .threads = 1, .running = 5, .waiting = 0}}));
 }
 
+TEST_F(HostCountersTest, ThreadsOfAStreamAndThoseThatLibtorchStartsForItAreOneGroup) {
+  for (const char* task : {"51", "52"}) {
+    tree_.put(std::string("proc/self/task/") + task + "/comm", "paced/0\n");
+    tree_.put(std::string("proc/self/task/") + task + "/schedstat", "2000000000 500000000 7\n");
+  }
+
+  const HostCounters c = read_host_counters(tree_.root());
+
+  ASSERT_TRUE(c.threads);
+  const auto found = std::ranges::find(*c.threads, "paced", &ThreadClock::name);
+  ASSERT_NE(found, (*c.threads).end());
+  EXPECT_EQ(*found, (ThreadClock{.name = "paced", .threads = 2, .running = 4, .waiting = 1}));
+}
+
 TEST_F(HostCountersTest, ThrottlingOfVersionOneIsInNanoseconds) {
   tree_.put("proc/self/cgroup", "2:cpu,cpuacct:/job\n");
   tree_.put("proc/self/mountinfo",

@@ -17,8 +17,6 @@ ResourceMonitor::ResourceMonitor(MonitorOptions options, EventSink& journal)
 void ResourceMonitor::look(NvmlProbe& gpus) {
   const Clock::time_point begin = Clock::now();
   Event host{.kind = "host"};
-  host.fields["counters"] =
-      to_json(read_host_counters(options_.root), first_ ? Reasons::written : Reasons::left_out);
   if (first_) {
     host.fields["setup"] = to_json(read_host_setup(options_.root, options_.data));
     journal_.record({.kind = "devices",
@@ -31,6 +29,9 @@ void ResourceMonitor::look(NvmlProbe& gpus) {
                      .fields = samples ? nlohmann::json{{"samples", to_json(*samples)}}
                                        : nlohmann::json{{"silent", samples.why_not()}}});
   }
+  // Last: the journal stamps the line with the time at which counters were read.
+  host.fields["counters"] =
+      to_json(read_host_counters(options_.root), first_ ? Reasons::written : Reasons::left_out);
   first_ = false;
   cost_ += seconds_since(begin);
   host.fields["cost"] = cost_.count();

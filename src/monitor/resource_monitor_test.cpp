@@ -1,5 +1,10 @@
 #include "monitor/resource_monitor.h"
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -60,9 +65,10 @@ class CountingSink : public EventSink {
     count_ += event.kind == "host" ? 1 : 0;
     changed_.notify_all();
   }
-  void wait_for(int count) {
+  // Whether so many came in time.
+  bool wait_for(int count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return count_ >= count; });
+    return changed_.wait_for(lock, std::chrono::seconds{60}, [&] { return count_ >= count; });
   }
 
  private:
@@ -78,17 +84,23 @@ TEST(ResourceMonitorTest, ItLooksAgainAndAgain) {
 
   const ResourceMonitor monitor(options, sink);
 
-  sink.wait_for(5);
+  EXPECT_TRUE(sink.wait_for(5));
 }
 
 TEST(ResourceMonitorTest, AJournalThatCannotBeWrittenEndsNothing) {
   class FullDisk : public EventSink {
    public:
-    void record(const Event& /*event*/) override { throw Error("no space left"); }
+    void record(const Event& /*event*/) override {
+      ++tried;
+      throw Error("no space left");
+    }
+    std::atomic<int> tried = 0;
   };
   FullDisk disk;
 
-  const ResourceMonitor monitor(without_gpus(), disk);
+  { const ResourceMonitor monitor(without_gpus(), disk); }
+
+  EXPECT_EQ(disk.tried, 1);  // and then it gave up
 }
 
 }  // namespace

@@ -11,13 +11,13 @@ namespace fs = std::filesystem;
 
 constexpr double kNanosecond = 1e-9;
 
-// "load-12" and "precompute 3" without the number.
+// "load-12", "train/0" and "precompute 3" without the number.
 std::string group_of(std::string_view name) {
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits == std::string_view::npos || digits + 1 == name.size()) {
     return std::string(name);
   }
-  const std::size_t end = name.find_last_not_of("-_ #:", digits);
+  const std::size_t end = name.find_last_not_of("-_ #:/", digits);
   return std::string(name.substr(0, end == std::string_view::npos ? digits + 1 : end + 1));
 }
 

@@ -1,7 +1,7 @@
 // How long the threads of this process ran, and how long they were ready but had no core.
 //
-// Threads are summed by name without its number: "load-0" and "load-1" are "load". A thread that
-// libtorch starts carries the name of the thread that asked for it.
+// Threads are summed by name without its number: "load-0" and "load-1" are "load", "train/0" is
+// "train". A thread that libtorch starts carries the name of the thread that asked for it.
 #pragma once
 
 #include <filesystem>

@@ -218,8 +218,8 @@ std::span<const Translation> persian_finding_sentences() {
        "دفتر رویدادها را گرد آن گام ببینید: دیگر چه رخ داد؟"},
       {"look at the phases of those steps in the journal: which one was long?",
        "بخش‌های آن گام‌ها را در دفتر رویدادها ببینید: کدام بلند بود؟"},
-      {"qanat train with fewer loader workers: does it get steadier?",
-       "\u2068qanat train\u2069 با کارگرهای کمتر: آیا یکنواخت‌تر می‌شود؟"},
+      {"the same run with nothing else on the machine: does it get steadier?",
+       "همین اجرا بی هیچ برنامهٔ دیگری روی رایانه: آیا یکنواخت‌تر می‌شود؟"},
 
       // How a gain was found.
       {"ledger", "دفترِ گام"},

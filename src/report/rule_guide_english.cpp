@@ -147,7 +147,7 @@ constexpr auto kEnglishGuides = std::to_array<RuleGuide>({
     {"VAR002",
      "",
      "Steps of equal work vary all the time: the machine is shared, or its clocks change.",
-     "Fewer workers, fewer other programs, a fixed clock."},
+     "Fewer other programs, a fixed clock. HOST005 says when it is the other programs."},
     {"HOST001",
      "",
      "The container may use fewer cores than the run has threads at work.",
@@ -169,7 +169,8 @@ constexpr auto kEnglishGuides = std::to_array<RuleGuide>({
      "Fewer workers: `--num-workers` as the finding says."},
     {"HOST005",
      "",
-     "Other programs use a noticeable part of the cores, and the trainer waits for one.",
+     "Other programs use a noticeable part of the cores, and threads of the trainer are ready but have none. "
+     "Steps then vary, too: findings about variation are explained by this one.",
      "Stop them, or keep them off its cores (`taskset`)."},
     {"HOST006",
      "",

@@ -1,0 +1,33 @@
+// Who ran on the cores, and who was ready and had none: run-queue delay of all threads of the
+// process, those of libtorch included.
+#pragma once
+
+#include "diagnose/host_trace.h"
+
+namespace qanat {
+
+// What the threads of this process did between the first and the last look.
+struct CoreUse {
+  double wanted = 0;          // cores: ready or running
+  double trainer_ran = 0;     // s
+  double trainer_waited = 0;  // s
+  double loader_ran = 0;      // s
+  double loader_waited = 0;   // s
+  int loaders = 0;            // threads
+  int trainers = 0;           // cores that its threads want, rounded
+  // Share of the time in which all threads of the trainer that were ready had a core. They work in
+  // lockstep: one that has none holds up the others.
+  double trainer_free = 1;
+
+  double trainer_delay() const { return delay(trainer_ran, trainer_waited); }
+  double loader_delay() const { return delay(loader_ran, loader_waited); }
+
+ private:
+  static double delay(double ran, double waited) {
+    return ran + waited > 0 ? waited / (ran + waited) : 0;
+  }
+};
+
+Reading<CoreUse> core_use(const HostTrace& host);
+
+}  // namespace qanat
