@@ -62,12 +62,7 @@ class ReportCommand : public Command {
     const RunRecord record = read(context);
     const RunTrace& trace = record.trace;
     const Diagnosis diagnosis = diagnose_run(trace);
-    std::optional<RunComparison> comparison;
-    if (!baseline_.empty()) {
-      comparison =
-          compare_runs(diagnosis.measures,
-                       measure_run(value_or_throw(read_run_record(journal_of(baseline_))).trace));
-    }
+    const std::optional<Baseline> baseline = compare(trace, diagnosis.measures);
     if (trace.damaged_lines > 0) {
       fmt::print(
           context.err, "{}: {} damaged lines were left out\n", journal_, trace.damaged_lines);
@@ -80,13 +75,28 @@ class ReportCommand : public Command {
                                    .words = words(),
                                    .files = files_beside(journal_of(journal_), html_)}));
     }
-    print(context, diagnosis, comparison);
+    print(context, diagnosis, baseline);
     ci_.write(diagnosis, journal_, context.err);
     write_exports(context, diagnosis);
-    return exit_code(diagnosis, comparison);
+    return exit_code(diagnosis, baseline);
   }
 
  private:
+  struct Baseline {
+    RunComparison comparison;
+    std::vector<Difference> differences;
+  };
+
+  // With the journal that --baseline names.
+  std::optional<Baseline> compare(const RunTrace& trace, const RunMeasures& measures) const {
+    if (baseline_.empty()) {
+      return std::nullopt;
+    }
+    const RunTrace before = value_or_throw(read_run_record(journal_of(baseline_))).trace;
+    return Baseline{.comparison = compare_runs(measures, measure_run(before)),
+                    .differences = differences(trace, before)};
+  }
+
   RunRecord read(const CommandContext& context) const {
     ProgressLine reading(context.err,
                          detect_terminal(STDERR_FILENO),
@@ -119,25 +129,30 @@ class ReportCommand : public Command {
 
   void print(const CommandContext& context,
              const Diagnosis& diagnosis,
-             const std::optional<RunComparison>& comparison) const {
+             const std::optional<Baseline>& baseline) const {
     if (json_) {
       nlohmann::ordered_json object = to_json(diagnosis);
-      object["baseline"] = comparison ? to_json(*comparison) : nlohmann::ordered_json(nullptr);
+      object["baseline"] = nullptr;
+      if (baseline) {
+        object["baseline"] = to_json(baseline->comparison);
+        object["baseline"]["differences"] = to_json(baseline->differences);
+      }
       fmt::print(context.out, "{}\n", object.dump(2));
       return;
     }
     context.out << render_text(diagnosis, words());
-    if (comparison) {
-      context.out << '\n' << render_text(*comparison, words());
+    if (baseline) {
+      context.out << '\n'
+                  << render_text(baseline->comparison, words())
+                  << render_text(baseline->differences, words());
     }
   }
 
-  ExitCode exit_code(const Diagnosis& diagnosis,
-                     const std::optional<RunComparison>& comparison) const {
+  ExitCode exit_code(const Diagnosis& diagnosis, const std::optional<Baseline>& baseline) const {
     if (diagnosis.verdict == VerdictKind::incomplete) {
       return ExitCode::cannot_measure;
     }
-    if (comparison && comparison->change == Change::slower) {
+    if (baseline && baseline->comparison.change == Change::slower) {
       return ExitCode::regression;
     }
     return exit_code_for(diagnosis.findings, fail_on_);

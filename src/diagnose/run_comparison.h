@@ -1,7 +1,12 @@
-// Is a run faster or slower than another one? By throughput of speech, with its uncertainty.
+// Is a run faster or slower than another one? By throughput of speech, with its uncertainty; and
+// what else is different about the two.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "diagnose/run_measures.h"
+#include "diagnose/run_trace.h"
 #include "diagnose/spread_change.h"
 
 namespace qanat {
@@ -17,6 +22,20 @@ struct RunComparison {
 
 // A change counts when even the near end of its interval is further than this from 1.
 inline constexpr double kTolerance = 0.03;
+
+// A setting, or a fact about the data, that two runs do not share.
+struct Difference {
+  std::string key;  // "data.batch_size"
+  std::string now;
+  std::string before;
+
+  // Two sets of clips: a ratio of their speeds tells little about the program.
+  bool is_of_data() const;
+  bool operator==(const Difference&) const = default;
+};
+
+// By their journals. Names of folders for results, lengths of runs and seeds do not count.
+std::vector<Difference> differences(const RunTrace& now, const RunTrace& before);
 
 RunComparison compare_runs(const RunMeasures& now, const RunMeasures& before);
 

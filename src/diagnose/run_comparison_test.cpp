@@ -50,6 +50,52 @@ TEST(RunComparisonTest, ARunThatIsAsFastButLessSteadyIsSaidToBe) {
   EXPECT_NEAR(result.spread.ratio, 3, 1);
 }
 
+// A journal of 40 batches of 16 clips.
+RunTrace journal_of(const std::string& data, int batch_size, int batches) {
+  RunTrace trace;
+  trace.add(
+      nlohmann::json{{"kind", "journal"},
+                     {"config",
+                      {{"data", {{"train_data", data}, {"batch_size", batch_size}}},
+                       {"training", {{"checkpoint_dir", data + "/run"}, {"seed", batches}}}}}});
+  trace.add(nlohmann::json{
+      {"kind", "run"}, {"device", "cpu"}, {"cadences", {{"batches of an epoch", batches}}}});
+  return trace;
+}
+
+TEST(RunComparisonTest, RunsOfOneKindDoNotDifferByWhereTheyWrite) {
+  RunTrace other = journal_of("a", 16, 40);
+  other.config["training"]["checkpoint_dir"] = "elsewhere";
+
+  EXPECT_TRUE(differences(journal_of("a", 16, 40), other).empty());
+}
+
+TEST(RunComparisonTest, AnotherDataSetIsSaidToBe) {
+  const std::vector<Difference> found =
+      differences(journal_of("a", 16, 40), journal_of("b", 16, 40));
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], (Difference{.key = "data.train_data", .now = "a", .before = "b"}));
+  EXPECT_TRUE(found[0].is_of_data());
+}
+
+TEST(RunComparisonTest, AnEpochThatHasGrownIsAnotherDataSet) {
+  const std::vector<Difference> found =
+      differences(journal_of("a", 16, 50), journal_of("a", 16, 40));
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].is_of_data());
+}
+
+TEST(RunComparisonTest, AnotherBatchSizeIsNoOtherDataSet) {
+  const std::vector<Difference> found =
+      differences(journal_of("a", 8, 80), journal_of("a", 16, 40));
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], (Difference{.key = "data.batch_size", .now = "8", .before = "16"}));
+  EXPECT_FALSE(found[0].is_of_data());
+}
+
 TEST(RunComparisonTest, TheSameSteadinessIsNoChangeEvenWithOtherLengths) {
   EXPECT_EQ(compare_runs(run_of(1, 1e-4), run_of(2, 1e-4)).spread.change, Steadier::same);
 }

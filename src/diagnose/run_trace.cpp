@@ -102,6 +102,9 @@ void RunTrace::add(const nlohmann::json& line) {
   } else if (kind == "journal") {
     // A resumed run: what was measured before happened under other conditions.
     *this = RunTrace{.damaged_lines = damaged_lines, .sessions = sessions + 1};
+    if (const auto found = line.find("config"); found != line.end() && found->is_object()) {
+      config = *found;
+    }
   } else if (kind == "run") {
     run = line;
     cadences = read_cadences(line);

@@ -35,15 +35,16 @@ struct RunTrace {
   std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
   std::int64_t steps_before = 0;  // of that session, not kept
   std::deque<BatchWay> ways;      // of the batches of these steps, in their order
-  std::optional<PipelineStats> pipeline;          // the latest reading; counted from the start
-  std::vector<PipelineStats> readings;            // the ones before, thinned out in a long run
-  nlohmann::json run = nlohmann::json::object();  // the line of kind "run": mode, devices, host
-  std::vector<Cadence> cadences;                  // things that happen every so many steps
-  std::optional<HostTrace> host;                  // lines of kind "host", added up
-  std::optional<GpuTrace> gpus;                   // lines of kind "devices"
-  std::optional<StorageReading> storage;          // the line of kind "storage"
-  std::optional<double> journal_seconds;          // that journalling took
-  bool ended = false;                             // the run said that it ended
+  std::optional<PipelineStats> pipeline;             // the latest reading; counted from the start
+  std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
+  nlohmann::json run = nlohmann::json::object();     // the line of kind "run": mode, devices, host
+  nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
+  std::vector<Cadence> cadences;                     // things that happen every so many steps
+  std::optional<HostTrace> host;                     // lines of kind "host", added up
+  std::optional<GpuTrace> gpus;                      // lines of kind "devices"
+  std::optional<StorageReading> storage;             // the line of kind "storage"
+  std::optional<double> journal_seconds;             // that journalling took
+  bool ended = false;                                // the run said that it ended
   int damaged_lines = 0;
   int sessions = 0;
 

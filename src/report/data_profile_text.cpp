@@ -147,6 +147,17 @@ void write_choice(Out out, const SweepReport& sweep) {
   }
 }
 
+// A trainer that waits has something to change, even where no rule knows what.
+std::string_view nothing_for_trainer(const DataProfile& profile) {
+  if (!profile.diagnosis) {
+    return "none: there is no verdict";
+  }
+  const bool starved = profile.wait_share.value_or(0) >= kWorthMentioning;
+  return starved && profile.diagnosis->verdict == VerdictKind::balanced
+             ? "none: a trainer waits, and no rule names the cause"
+             : nothing_recommended(*profile.diagnosis);
+}
+
 }  // namespace
 
 std::string render_text(const DataProfile& profile, const Words& words) {
@@ -164,7 +175,7 @@ std::string render_text(const DataProfile& profile, const Words& words) {
   text += render_recommended(
       profile.recommended,
       profile.measured.step
-          ? "nothing worth changing was found"
+          ? nothing_for_trainer(profile)
           : "none: --step-ms tells how long a step takes, --benchmark compares settings");
   text = head + translated_lines(text, words);
   if (profile.diagnosis) {

@@ -122,10 +122,11 @@ std::string render_text(const DualProfile& profile, const Words& words) {
     write_times(out, profile);
     write_bottleneck(out, profile);
   }
+  const bool is_judged = profile.verdict != DualVerdict::incomplete;
   text += render_recommended(profile.recommended,
-                             profile.verdict == DualVerdict::incomplete
-                                 ? "none: there is no verdict"
-                                 : "nothing worth changing was found");
+                             is_judged && profile.diagnosis.verdict == VerdictKind::incomplete
+                                 ? "nothing worth changing was found"
+                                 : nothing_recommended(profile.diagnosis));
   return head + translated_lines(text, words) + "\n" + render_checks(profile.diagnosis, words);
 }
 

@@ -167,6 +167,39 @@ TEST(ProfileReportTest, ADataProfileReadsLikeThis) {
   EXPECT_EQ(render_text(data_profile()), kDataGolden);
 }
 
+// What is left English in a Persian text, names and flags aside: three words of prose in a row.
+std::vector<std::string> english_in(const std::string& text) {
+  static const std::regex kProse("[a-z]+ [a-z]+ [a-z]{3,}");
+  std::vector<std::string> found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), kProse);
+       at != std::sregex_iterator();
+       ++at) {
+    found.push_back(at->str());
+  }
+  return found;
+}
+
+TEST(ProfileReportTest, AStarvedTrainerIsNeverToldThatNothingIsWorthChanging) {
+  DataProfile profile = data_profile();
+  profile.recommended.clear();
+  for (const VerdictKind kind : {VerdictKind::balanced, VerdictKind::input_bound}) {
+    profile.diagnosis.emplace().verdict = kind;
+
+    const std::string text = render_text(profile);
+
+    EXPECT_THAT(text, HasSubstr("VERDICT  STARVED"));
+    EXPECT_THAT(text, Not(HasSubstr("nothing worth changing")));
+    EXPECT_THAT(english_in(render_text(profile, Words(Language::fa))), IsEmpty());
+  }
+}
+
+TEST(ProfileReportTest, WithoutASettingThatHelpsTheFindingsAreReferredTo) {
+  StepProfile profile = step_profile();
+  profile.recommended.clear();
+
+  EXPECT_THAT(render_text(profile), HasSubstr("the findings say what does"));
+}
+
 TEST(ProfileReportTest, WithoutAPaceThereIsARateAndNoVerdict) {
   DataProfile profile = data_profile();
   profile.measured.step.reset();
@@ -299,18 +332,6 @@ TEST(ProfileReportTest, WithoutAVerdictTheReasonStandsInItsPlace) {
   profile.diagnosis.verdict = VerdictKind::balanced;  // of the run on two devices
   profile.single.measures.steady.resize(17);
   EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   17 steps after"));
-}
-
-// What is left English in a Persian text, names and flags aside: three words of prose in a row.
-std::vector<std::string> english_in(const std::string& text) {
-  static const std::regex kProse("[a-z]+ [a-z]+ [a-z]{3,}");
-  std::vector<std::string> found;
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), kProse);
-       at != std::sregex_iterator();
-       ++at) {
-    found.push_back(at->str());
-  }
-  return found;
 }
 
 TEST(ProfileReportTest, AStepProfileIsPersianThroughout) {

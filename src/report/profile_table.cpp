@@ -104,4 +104,14 @@ std::string render_recommended(std::span<const Recommendation> all, std::string_
   return text + to_yaml(all, "    ");
 }
 
+std::string_view nothing_recommended(const Diagnosis& diagnosis) {
+  if (diagnosis.verdict == VerdictKind::incomplete) {
+    return "none: there is no verdict";
+  }
+  if (diagnosis.verdict == VerdictKind::balanced) {
+    return "nothing worth changing was found";
+  }
+  return "none: no setting changes what was found; the findings say what does";
+}
+
 }  // namespace qanat

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "diagnose/diagnosis.h"
 #include "diagnose/recommendation.h"
 #include "metrics/sample_summary.h"
 
@@ -25,5 +26,7 @@ std::string missing_percentiles(const SampleSummary& seconds, std::string_view u
 // The section RECOMMENDED CONFIGURATION: flags, the same as YAML, and why. `otherwise` is said when
 // there is nothing to change.
 std::string render_recommended(std::span<const Recommendation> all, std::string_view otherwise);
+// What is said instead: whether something is wrong that no setting changes.
+std::string_view nothing_recommended(const Diagnosis& diagnosis);
 
 }  // namespace qanat

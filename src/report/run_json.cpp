@@ -152,4 +152,12 @@ nlohmann::ordered_json to_json(const RunComparison& comparison) {
             {"change", to_string(spread.change)}}}};
 }
 
+nlohmann::ordered_json to_json(const std::vector<Difference>& differences) {
+  nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+  for (const Difference& one : differences) {
+    listed.push_back({{"key", one.key}, {"now", one.now}, {"before", one.before}});
+  }
+  return listed;
+}
+
 }  // namespace qanat

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,5 +20,6 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value) {
 
 nlohmann::ordered_json to_json(const Diagnosis& diagnosis);
 nlohmann::ordered_json to_json(const RunComparison& comparison);
+nlohmann::ordered_json to_json(const std::vector<Difference>& differences);
 
 }  // namespace qanat

@@ -117,6 +117,18 @@ TEST(RunReportTest, AComparisonSaysWhichWay) {
               HasSubstr("SLOWER   0.900x"));
 }
 
+TEST(RunReportTest, AComparisonOfTwoDataSetsSaysSo) {
+  const std::vector<Difference> both = {{.key = "data.batch_size", .now = "8", .before = "16"},
+                                        {.key = "data.train_data", .now = "a", .before = "b"}};
+
+  EXPECT_EQ(render_text(both),
+            "          the data sets differ: the ratio tells little about the program\n"
+            "          data.batch_size is 8, was 16\n"
+            "          data.train_data is a, was b\n");
+  EXPECT_EQ(render_text(std::vector<Difference>{}), "");
+  EXPECT_EQ(to_json(both)[1]["before"], "b");
+}
+
 TEST(RunReportTest, AComparisonSaysWhetherTheRunIsAsSteady) {
   const RunComparison comparison{.spread = {.p_value = 0.002,
                                             .ratio = 1.8,

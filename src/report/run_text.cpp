@@ -1,5 +1,6 @@
 #include "report/run_text.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -176,6 +177,20 @@ std::string render_text(const RunComparison& comparison, const Words& w) {
                      w.say("BASELINE"),
                      comparison_words(comparison, w),
                      spread_words(comparison.spread, w));
+}
+
+std::string render_text(const std::vector<Difference>& differences, const Words& w) {
+  std::string text;
+  if (std::ranges::any_of(differences, &Difference::is_of_data)) {
+    text += fmt::format("          {}\n",
+                        w.say("the data sets differ: the ratio tells little about the program"));
+  }
+  for (const Difference& one : differences) {
+    text += fmt::format("          {} {}\n",
+                        w.verbatim(one.key),
+                        w.say(fmt::format("is {}, was {}", one.now, one.before)));
+  }
+  return text;
 }
 
 }  // namespace qanat

@@ -14,6 +14,8 @@ namespace qanat {
 // Ends in a newline.
 std::string render_text(const Diagnosis& diagnosis, const Words& words = Words());
 std::string render_text(const RunComparison& comparison, const Words& words = Words());
+// What else is different about the two runs, a line each; empty when nothing is.
+std::string render_text(const std::vector<Difference>& differences, const Words& words = Words());
 
 // Parts of it, for other reports: all but the checks (verdict, findings, ledger, statistics), the
 // findings by rank, and DIAGNOSTIC SUMMARY with all checks.

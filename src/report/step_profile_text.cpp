@@ -96,10 +96,7 @@ std::string render_text(const StepProfile& profile, const Words& words) {
     write_bottleneck(out, profile);
   }
   write_probe(out, profile);
-  text += render_recommended(profile.recommended,
-                             profile.diagnosis.verdict == VerdictKind::incomplete
-                                 ? "none: there is no verdict"
-                                 : "nothing worth changing was found");
+  text += render_recommended(profile.recommended, nothing_recommended(profile.diagnosis));
   return render_verdict(profile.diagnosis, words) + "\n" +
          render_findings(profile.diagnosis, words) + translated_lines(text, words) + "\n" +
          render_checks(profile.diagnosis, words);
