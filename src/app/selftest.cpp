@@ -11,18 +11,38 @@
 #include "app/selftest_corpus.h"
 #include "config/load_config.h"
 #include "metrics/order_statistics.h"
+#include "monitor/host_setup.h"
+#include "monitor/neighbours.h"
 
 namespace qanat {
 namespace {
 
 constexpr Seconds kLongestNeighbour{60};
 
+constexpr const char* kRoot = "/";
+
+struct BenchRun {
+  RunTrace trace;
+  bool disturbed = false;  // by programs that were not planted
+};
+
 // Everything the runs have in common.
 class Workbench {
  public:
   explicit Workbench(const SelftestRequest& request) : request_(request), corpus_(request.folder) {}
 
-  RunTrace run(const PlantedRun& planted) {
+  BenchRun run(const PlantedRun& planted) {
+    const HostCounters before = read_host_counters(kRoot);
+    const Clock::time_point begin = Clock::now();
+    BenchRun run{.trace = run_planted(planted)};
+    const Reading<Neighbours> others =
+        measure_neighbours(before, read_host_counters(kRoot), seconds_since(begin), cores_);
+    run.disturbed = planted.spinning_processes == 0 && others && (*others).is_busy();
+    return run;
+  }
+
+ private:
+  RunTrace run_planted(const PlantedRun& planted) {
     const RunConfig config = configure(planted);
     StallingObserver observer({.save_every = config.training.save_every,
                                .save = planted.stalls.save,
@@ -44,7 +64,6 @@ class Workbench {
                       .stop = request_.stop});
   }
 
- private:
   RunConfig configure(const PlantedRun& planted) const {
     ConfigRequest request{.file = std::nullopt, .sets = corpus_.sets(), .flags = {}};
     request.sets.insert(request.sets.end(), planted.sets.begin(), planted.sets.end());
@@ -53,6 +72,7 @@ class Workbench {
 
   const SelftestRequest& request_;
   SelftestCorpus corpus_;
+  const Reading<double> cores_ = read_host_setup(kRoot, {}).online_cores;
 };
 
 const Finding* first_warning(const Diagnosis& diagnosis) {
@@ -101,21 +121,24 @@ void cure(Workbench& bench, const PlantedFault& fault, const Finding& finding, S
                                               : std::optional(without_fault(fault.run));
   row.predicted = prediction_of(finding, fault.cure);
   if (cured && row.predicted) {
-    row.realised = measure_run(bench.run(*cured)).mean_step;
+    const BenchRun again = bench.run(*cured);
+    row.realised = measure_run(again.trace).mean_step;
+    row.disturbed = row.disturbed || again.disturbed;
   }
 }
 
 SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
-  RunTrace trace = bench.run(fault.run);
+  BenchRun run = bench.run(fault.run);
   if (fault.pretend) {
-    fault.pretend(trace);
+    fault.pretend(run.trace);
   }
-  const Diagnosis diagnosis = diagnose_run(trace);
+  const Diagnosis diagnosis = diagnose_run(run.trace);
   SelftestRow row{.fault = fault.name,
                   .strength = fault.strength,
                   .expected = fault.expected,
                   .found = {},
                   .title = {},
+                  .disturbed = run.disturbed,
                   .step_now = diagnosis.measures.mean_step,
                   .old_rules = old_rules_of(diagnosis.measures)};
   const Finding* const first = first_warning(diagnosis);
@@ -145,11 +168,11 @@ double share_of(const std::vector<SelftestRow>& rows, Counts&& counts, Is&& is) 
 }
 
 bool is_planted(const SelftestRow& row) {
-  return !row.is_healthy();
+  return row.is_judged() && !row.is_healthy();
 }
 
 bool is_healthy(const SelftestRow& row) {
-  return row.is_healthy();
+  return row.is_judged() && row.is_healthy();
 }
 
 bool is_wanted(const SelftestRequest& request, const PlantedFault& fault) {
@@ -184,7 +207,7 @@ double SelftestReport::old_false_alarm_share() const {
 std::optional<double> SelftestReport::median_error() const {
   std::vector<double> errors;
   for (const SelftestRow& row : rows) {
-    if (const std::optional<double> error = row.error()) {
+    if (const std::optional<double> error = row.error(); error && !row.disturbed) {
       errors.push_back(*error);
     }
   }
@@ -195,6 +218,10 @@ bool SelftestReport::passed() const {
   const bool any = std::ranges::any_of(rows, is_planted);
   return (!any || right_share() >= 0.9) && false_alarm_share() <= 0.05 &&
          median_error().value_or(0) <= 0.05;
+}
+
+bool SelftestReport::too_busy() const {
+  return std::ranges::any_of(rows, [](const SelftestRow& row) { return !row.is_judged(); });
 }
 
 std::string old_rules_of(const RunMeasures& m) {

@@ -24,6 +24,7 @@ struct SelftestRow {
   std::string found;                  // the first finding that warns; empty: none did
   std::string title;                  // of it
   bool right = false;
+  bool disturbed = false;             // other programs kept the machine busy meanwhile
   double step_now = 0;                // s
   std::optional<double> predicted{};  // s, with the fix
   std::optional<double> realised{};   // s, measured with the fix
@@ -31,6 +32,8 @@ struct SelftestRow {
   bool old_right = false;
 
   bool is_healthy() const { return expected.empty(); }
+  // A wrong answer on a busy machine says nothing about the diagnosis.
+  bool is_judged() const { return right || !disturbed; }
   // Of the prediction, relative to what was measured.
   std::optional<double> error() const;
 };
@@ -38,6 +41,7 @@ struct SelftestRow {
 struct SelftestReport {
   std::vector<SelftestRow> rows;
 
+  // Of the runs that could be judged.
   double right_share() const;  // of the faults
   double false_alarm_share() const;
   double old_right_share() const;
@@ -46,6 +50,8 @@ struct SelftestReport {
   // At least nine in ten faults found first, at most one false alarm in twenty healthy runs, and
   // predictions within a twentieth by the median.
   bool passed() const;
+  // Other programs kept some runs from being judged.
+  bool too_busy() const;
 };
 
 struct SelftestRequest {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -23,11 +24,20 @@ std::string or_nothing(const std::string& text) {
   return text.empty() ? "nothing" : text;
 }
 
+const char* verdict_of(const SelftestReport& report) {
+  if (!report.passed()) {
+    return "FAILED";
+  }
+  return report.too_busy() ? "BUSY MACHINE" : "PASSED";
+}
+
 void write_row(std::back_insert_iterator<std::string> out, const SelftestRow& row) {
   const std::optional<double> error = row.error();
   fmt::format_to(out,
                  "{} {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}  {}{}\n",
-                 row.right ? "ok  " : "MISS",
+                 row.right       ? "ok  "
+                 : row.disturbed ? "BUSY"
+                                 : "MISS",
                  row.fault,
                  row.strength,
                  joined(row.expected),
@@ -65,11 +75,19 @@ std::string render_text(const SelftestReport& report) {
                  "thresholds {:.1f} %\n"
                  "  healthy runs with a false alarm     {:>5.1f} %   expected at most 5 %; fixed "
                  "thresholds {:.1f} %\n",
-                 report.passed() ? "PASSED" : "FAILED",
+                 verdict_of(report),
                  100 * report.right_share(),
                  100 * report.old_right_share(),
                  100 * report.false_alarm_share(),
                  100 * report.old_false_alarm_share());
+  if (report.too_busy()) {
+    fmt::format_to(
+        out,
+        "  runs that could not be judged       {:>5}     other programs kept the machine "
+        "busy; try again when it does nothing else\n",
+        std::ranges::count_if(report.rows,
+                              [](const SelftestRow& row) { return !row.is_judged(); }));
+  }
   if (const std::optional<double> error = report.median_error()) {
     fmt::format_to(out,
                    "  error of predicted step times       {:>5.1f} %   median; expected at most "
@@ -93,6 +111,7 @@ nlohmann::ordered_json to_json(const SelftestReport& report) {
           row.found.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.found)},
          {"title", row.title},
          {"right", row.right},
+         {"disturbed", row.disturbed},
          {"step_seconds", row.step_now},
          {"predicted_seconds", or_null(row.predicted)},
          {"realised_seconds", or_null(row.realised)},
@@ -102,6 +121,7 @@ nlohmann::ordered_json to_json(const SelftestReport& report) {
   }
   return {{"version", 1},
           {"passed", report.passed()},
+          {"busy_machine", report.too_busy()},
           {"right_share", report.right_share()},
           {"false_alarm_share", report.false_alarm_share()},
           {"median_error", or_null(report.median_error())},

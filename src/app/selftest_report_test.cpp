@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "app/selftest.h"
+#include "diagnose/rules.h"
 
 namespace qanat {
 namespace {
@@ -44,6 +47,38 @@ TEST(SelftestReportTest, PredictionsAreHeldToTheirMedian) {
   EXPECT_FALSE(report.passed());
 }
 
+TEST(SelftestReportTest, AFalseAlarmOnABusyMachineIsNotTheDiagnosisFault) {
+  SelftestReport report;
+  report.rows = {row_of({"DL001"}, true), row_of({}, true), row_of({}, false)};
+  report.rows[2].disturbed = true;
+
+  EXPECT_TRUE(report.passed());
+  EXPECT_TRUE(report.too_busy());
+  EXPECT_NE(render_text(report).find("SELFTEST BUSY MACHINE"), std::string::npos);
+  EXPECT_NE(render_text(report).find("BUSY a"), std::string::npos);
+  EXPECT_EQ(to_json(report)["busy_machine"], true);
+}
+
+TEST(SelftestReportTest, WhatIsRightOnABusyMachineCounts) {
+  SelftestReport report;
+  report.rows = {row_of({"DL001"}, true)};
+  report.rows[0].disturbed = true;
+  report.rows[0].predicted = 0.02;  // but what it took with the fix does not
+  report.rows[0].realised = 0.01;
+
+  EXPECT_TRUE(report.passed());
+  EXPECT_FALSE(report.too_busy());
+  EXPECT_EQ(report.median_error(), std::nullopt);
+}
+
+TEST(SelftestReportTest, AMissOnAnIdleMachineFailsWhateverOthersDidLater) {
+  SelftestReport report;
+  report.rows = {row_of({"DL001"}, false), row_of({}, false)};
+  report.rows[1].disturbed = true;
+
+  EXPECT_FALSE(report.passed());
+}
+
 TEST(SelftestReportTest, FixedThresholdsSeeCyclesInADrift) {
   RunMeasures m;
   for (int i = 0; i < 100; ++i) {
@@ -58,6 +93,9 @@ TEST(SelftestReportTest, EveryFaultExpectsRulesThatExistAndHealthyRunsNone) {
   for (const PlantedFault& fault : planted_faults(SelftestSize::full)) {
     EXPECT_EQ(fault.expected.empty(), fault.name == "healthy");
     EXPECT_EQ(fault.cure == Cure::none, fault.name == "healthy");
+    for (const std::string& id : fault.expected) {
+      EXPECT_NE(std::ranges::find(all_rules(), id, &Rule::id), all_rules().end()) << id;
+    }
   }
 }
 
