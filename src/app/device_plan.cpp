@@ -141,7 +141,11 @@ DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
   return plan;
 }
 
-std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, Symbols symbols) {
+std::vector<std::string> describe_plan(const DevicePlan& plan,
+                                       const DataConfig& data,
+                                       Symbols symbols) {
+  constexpr int kMaxBuffer = 50;
+  const int buffer_size = data.pipeline_buffer_size.value_or(kMaxBuffer);
   std::vector<std::string> lines = plan.notes;
   if (plan.mode == RunMode::multi_gpu) {
     lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Multi-GPU Mode"));
@@ -163,7 +167,17 @@ std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, 
     return lines;
   }
   lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Single-GPU Buffered Mode"));
-  lines.push_back(fmt::format("   - Buffer Size: {}", buffer_size));
+  lines.push_back(fmt::format("   - Buffer Size: {}{}",
+                              buffer_size,
+                              data.pipeline_buffer_size ? "" : " at most, as many as it takes"));
+  if (plan.model.kind == DeviceKind::cpu || !data.prefetch_to_gpu) {
+    lines.push_back(fmt::format("   - Smart Prefetching: Disabled, {}",
+                                plan.model.kind == DeviceKind::cpu
+                                    ? "there is no GPU to copy to"
+                                    : "data.prefetch_to_gpu is false"));
+    lines.push_back(fmt::format("   - Training on {}", target));
+    return lines;
+  }
   lines.push_back("   - Smart Prefetching: Enabled");
   lines.push_back(fmt::format("   - Prefetching to {} with buffer_size={}", target, buffer_size));
   return lines;

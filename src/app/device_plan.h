@@ -46,7 +46,9 @@ DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware);
 
 enum class Symbols { emoji, plain };
 
-// What a run says of its plan when it starts, a line each. `buffer_size` in batches.
-std::vector<std::string> describe_plan(const DevicePlan& plan, int buffer_size, Symbols symbols);
+// What a run says of its plan when it starts, a line each.
+std::vector<std::string> describe_plan(const DevicePlan& plan,
+                                       const DataConfig& data,
+                                       Symbols symbols);
 
 }  // namespace qanat

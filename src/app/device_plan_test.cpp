@@ -27,6 +27,12 @@ std::string refusal(const RunConfig& config, const Hardware& hardware) {
   return "accepted";
 }
 
+DataConfig with_buffer(int batches) {
+  DataConfig data;
+  data.pipeline_buffer_size = batches;
+  return data;
+}
+
 TEST(DevicePlanTest, TrainsOnTheCpuWhereThereIsNoGpu) {
   const DevicePlan plan = plan_devices({}, {});
 
@@ -128,20 +134,35 @@ TEST(DevicePlanTest, SaysItsModeInTheWordsOfTheContract) {
   const DevicePlan multi = plan_devices(asking_for(0, 1), {.virtual_gpus = 2});
   const DevicePlan single = plan_devices({}, {.virtual_gpus = 1});
 
-  EXPECT_THAT(describe_plan(multi, 50, Symbols::emoji),
+  EXPECT_THAT(describe_plan(multi, with_buffer(50), Symbols::emoji),
               ElementsAre("🚀 Intelligent GPU Pipeline: Multi-GPU Mode",
                           "   - Data Processing GPU: 0",
                           "   - Model Training GPU: 1",
                           "   - Prefetching to /GPU:0 with buffer_size=50",
                           "🎯 Multi-GPU Mode: Model will be placed on /GPU:1"));
-  EXPECT_THAT(describe_plan(single, 50, Symbols::plain),
+  EXPECT_THAT(describe_plan(single, with_buffer(50), Symbols::plain),
               ElementsAre("Intelligent GPU Pipeline: Single-GPU Buffered Mode",
                           "   - Buffer Size: 50",
                           "   - Smart Prefetching: Enabled",
                           "   - Prefetching to /GPU:0 with buffer_size=50"));
-  EXPECT_THAT(describe_plan(single, 0, Symbols::plain),
+  EXPECT_THAT(describe_plan(single, with_buffer(0), Symbols::plain),
               ElementsAre("Single-GPU Serial Mode: unbuffered, for comparison",
                           "   - Loading, then training on /GPU:0, in turns"));
+}
+
+TEST(DevicePlanTest, DoesNotSayThatItPrefetchesWhereItDoesNot) {
+  const DevicePlan cpu = plan_devices({}, {});
+  const DevicePlan gpu = plan_devices({}, {.virtual_gpus = 1});
+
+  EXPECT_THAT(describe_plan(cpu, {}, Symbols::plain),
+              ElementsAre("Intelligent GPU Pipeline: Single-GPU Buffered Mode",
+                          "   - Buffer Size: 50 at most, as many as it takes",
+                          "   - Smart Prefetching: Disabled, there is no GPU to copy to",
+                          "   - Training on the CPU"));
+  DataConfig late;
+  late.prefetch_to_gpu = false;
+  EXPECT_THAT(describe_plan(gpu, late, Symbols::plain),
+              testing::Contains("   - Smart Prefetching: Disabled, data.prefetch_to_gpu is false"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ LoaderOptions make_loader_options(const RunConfig& config,
                                   int consumer_threads) {
   LoaderOptions options{.batching = make_batching(config),
                         .seed = static_cast<std::uint64_t>(config.training.seed),
-                        .epochs = config.training.epochs,
+                        .epochs = num_epochs(config.training),
                         .workers = config.data.num_workers,
                         .max_workers = std::max(1, allowed_cores(host) - consumer_threads),
                         .window = config.data.pipeline_buffer_size,
@@ -88,7 +88,7 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
   }
   options.language = config.data.language;
   options.split = {.val_fraction = config.data.val_split,
-                   .seed = static_cast<std::uint64_t>(config.training.seed)};
+                   .seed = static_cast<std::uint64_t>(config.data.split_seed.value_or(0))};
   options.limits.max_tokens = TokenCount{config.data.max_text_length};
   options.limits.max_frames = FrameCount{config.data.max_mel_frames};
   options.index.threads = allowed_cores(host);

@@ -98,13 +98,14 @@ TEST(LoaderOptionsTest, TheTrainingSetIsTheConfiguredOne) {
   config.data.max_mel_frames = 500;
   config.data.cache_dir = "cache";
   config.training.seed = 5;
+  config.data.split_seed = 7;
 
   const TrainingSetOptions options = make_training_set_options(config, eight_cores());
 
   EXPECT_EQ(options.train_data, "train");
   EXPECT_EQ(options.val_data, "val");
   EXPECT_EQ(options.limits.max_frames, FrameCount{500});
-  EXPECT_EQ(options.split.seed, 5U);
+  EXPECT_EQ(options.split.seed, 7U);  // whatever training.seed is
   EXPECT_EQ(options.index.threads, 8);
   EXPECT_EQ(options.index.cache_folders.size(), 1U);
   EXPECT_THROW(make_training_set_options({}, eight_cores()), Error);

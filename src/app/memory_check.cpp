@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "batch/batch_layout.h"
@@ -215,6 +216,25 @@ std::string render_memory_table(const std::vector<MemoryAdvice>& table) {
     text += '\n';
   }
   return text;
+}
+
+void check_address_space(const std::optional<Bytes>& limit) {
+  constexpr Bytes kLeast = mebibytes(2048);  // a nano model on two cores takes 2174
+  if (limit && *limit < kLeast) {
+    throw Error(
+        "address space: limited to {} MB; training takes at least {} MB, more than it uses of "
+        "memory; try `ulimit -v unlimited`",
+        limit->value / mebibytes(1).value,
+        kLeast.value / mebibytes(1).value);
+  }
+}
+
+std::optional<Bytes> address_space_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  return Bytes{static_cast<std::int64_t>(limit.rlim_cur)};
 }
 
 }  // namespace qanat

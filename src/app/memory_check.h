@@ -60,6 +60,12 @@ std::optional<std::string> check_host_memory(const MemoryNeed& need,
                                              const DevicePlan& plan,
                                              const HostFacts& host);
 
+// libtorch hangs where it may not start its threads for lack of addresses. So a limit below what
+// any run takes (`ulimit -v`) throws Error.
+void check_address_space(const std::optional<Bytes>& limit);
+// What the kernel grants this process; nothing: all it has.
+std::optional<Bytes> address_space_limit();
+
 // What to choose on a card of some size.
 struct MemoryAdvice {
   int card_gb = 0;

@@ -112,6 +112,18 @@ TEST(MemoryTableTest, LargerCardsHoldMoreAndLargerModelsLess) {
   }
 }
 
+TEST(AddressSpaceTest, ALimitThatNoRunFitsIsRefusedWithTheCommand) {
+  EXPECT_NO_THROW(check_address_space({}));
+  EXPECT_NO_THROW(check_address_space(mebibytes(8192)));
+  try {
+    check_address_space(mebibytes(976));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("limited to 976 MB"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("ulimit -v unlimited"));
+  }
+}
+
 TEST(MemoryTableTest, IsMadeByTheSameFunctionThatChecksARun) {
   const MemoryAdvice advice = memory_table({}).front();
   RunConfig config;

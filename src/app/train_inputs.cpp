@@ -47,17 +47,49 @@ std::optional<TrainingSets> load_sets(const RunConfig& config,
   if (!whole) {
     return std::nullopt;
   }
-  return TrainingSets{.train = first_utterances(*whole, config.data.batch_size)};
+  return TrainingSets{.train = first_utterances(*whole, config.data.batch_size),
+                      .rule = {.by = SplitRule::By::nothing}};
+}
+
+// A run that does not say otherwise goes on with the split it has.
+SplitOptions make_split(const RunConfig& config, const EarlierSplits& earlier) {
+  const std::uint64_t stored = earlier.rules.empty() ? 0 : earlier.rules.back().seed;
+  const std::optional<std::int64_t>& given = config.data.split_seed;
+  return {.val_fraction = config.data.val_split,
+          .seed = given ? static_cast<std::uint64_t>(*given) : stored,
+          .earlier = earlier.rules,
+          .earlier_is_guess = earlier.is_guess};
+}
+
+std::vector<SplitRule> with_rule(const EarlierSplits& earlier, const SplitRule& rule) {
+  const bool is_wrong = earlier.is_guess && rule.by == SplitRule::By::files;
+  std::vector<SplitRule> rules = is_wrong ? std::vector<SplitRule>{} : earlier.rules;
+  std::erase(rules, rule);
+  rules.push_back(rule);
+  return rules;
+}
+
+std::string describe_kept(std::int64_t kept, std::size_t validating) {
+  return fmt::format(
+      "{} utterance{} that the split would validate on {} trained on before the checkpoint and "
+      "stay{} in training; {} validate",
+      kept,
+      kept == 1 ? "" : "s",
+      kept == 1 ? "was" : "were",
+      kept == 1 ? "s" : "",
+      validating);
 }
 
 }  // namespace
 
 std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
                                              const ProgressFn& progress,
-                                             const std::stop_token& stop) {
+                                             const std::stop_token& stop,
+                                             const EarlierSplits& earlier) {
   TrainingSetOptions options = make_training_set_options(config, read_host_facts());
   options.index.progress = progress;
   options.index.stop = stop;
+  options.split = make_split(config, earlier);
   TrainInputs inputs;
   inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
   std::optional<TrainingSets> sets =
@@ -72,13 +104,28 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   if (config.model.speaker_table) {
     inputs.speakers = speaker_names(inputs.train->manifest);
   }
+  inputs.splits = with_rule(earlier, sets->rule);
   if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
     inputs.notes.push_back(describe_left_out(rows, config));
+  }
+  if (sets->kept > 0) {
+    inputs.notes.push_back(describe_kept(
+        sets->kept, inputs.validation ? inputs.validation->manifest.utterances.size() : 0));
   }
   if (sets->note) {
     inputs.notes.push_back(*std::move(sets->note));
   }
   return inputs;
+}
+
+LoaderOptions validation_options(const RunConfig& config) {
+  LoaderOptions options = make_loader_options(config, read_host_facts(), 0);
+  options.seed = 0;
+  options.epochs = 1;
+  options.workers = 1;
+  options.window = 2;
+  options.budget = mebibytes(1 << 20);  // they are all kept: their number is the bound
+  return options;
 }
 
 std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs) {
@@ -87,15 +134,9 @@ std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainI
   if (!inputs.validation || wanted == 0) {
     return batches;
   }
-  LoaderOptions options = make_loader_options(config, read_host_facts(), 0);
-  options.seed = 0;
-  options.epochs = 1;
-  options.workers = 1;
-  options.window = 2;
-  options.budget = mebibytes(1 << 20);  // they are all kept: their number is the bound
   const std::unique_ptr<Loader> loader =
       make_loader(config,
-                  options,
+                  validation_options(config),
                   {.set = inputs.validation, .text = inputs.text, .speakers = inputs.speakers});
   while (batches.size() < wanted) {
     std::optional<Batch> batch = loader->next();

@@ -11,6 +11,7 @@
 #include "batch/batch.h"
 #include "config/run_config.h"
 #include "dataset/training_sets.h"
+#include "pipeline/loader.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
@@ -22,13 +23,25 @@ struct TrainInputs {
   std::shared_ptr<const UtteranceSet> validation;  // null: there is none
   std::vector<std::string> speakers;  // of the speaker table; empty: the model has none
   std::vector<std::string> notes;     // what was left out, to be said once
+  std::vector<SplitRule> splits;      // by which the run has divided its set, this time last
+};
+
+// By which rules a run divided its set before it was interrupted: what trained goes on to train.
+struct EarlierSplits {
+  std::vector<SplitRule> rules{};
+  // Of a checkpoint that stores no rules: they hold only where no files divide the set.
+  bool is_guess = false;
 };
 
 // Nothing when stopped. Throws Error naming what is wrong with the data set. A part of the training
 // set validates; where that part turns out empty the run goes without validation, and says so.
 std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
                                              const ProgressFn& progress,
-                                             const std::stop_token& stop);
+                                             const std::stop_token& stop,
+                                             const EarlierSplits& earlier = {});
+
+// How the validation set is cut into batches: always the same way, whatever training.seed is.
+LoaderOptions validation_options(const RunConfig& config);
 
 // The first training.validation_batches of the validation set, in an order that is always the same.
 std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs);

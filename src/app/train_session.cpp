@@ -13,7 +13,9 @@
 #include "app/live_verdict.h"
 #include "app/memory_check.h"
 #include "app/run_event.h"
+#include "app/run_identity.h"
 #include "app/train_inputs.h"
+#include "app/train_schedule.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "config/check_config.h"
@@ -26,6 +28,7 @@
 #include "monitor/host_facts.h"
 #include "monitor/resource_monitor.h"
 #include "train/checkpoint_state.h"
+#include "train/folder_lock.h"
 #include "train/model_preset.h"
 #include "train/trainer.h"
 
@@ -51,7 +54,8 @@ class TrainRun {
   CheckpointState checkpoint_state() const;
   nlohmann::json state() const;
   void resume();
-  void check_fits(const LoadedCheckpoint& loaded) const;
+  void tell(const std::string& note);
+  void choose_rates();
   void announce_plan();
   void open_gate(const std::stop_token& stop);
   void make_pipeline();
@@ -73,7 +77,9 @@ class TrainRun {
   const RunConfig& config_;
   const TrainInputs inputs_;
   const DevicePlan plan_;
+  const RunIdentity identity_;
   CheckpointFolder checkpoints_;
+  const FolderLock lock_;
   const std::filesystem::path journal_path_;
   RunJournal journal_;
   EventFan events_;  // the journal, and whoever else wants to know
@@ -81,6 +87,8 @@ class TrainRun {
   std::optional<VerdictObserver> verdict_observer_;
   SingleProcess group_;
   TrainProgress progress_;
+  std::optional<Schedule> stored_schedule_;  // of the checkpoint
+  Schedule schedule_;
   std::optional<LoadedCheckpoint> loaded_;
   RunDevices devices_;
   std::unique_ptr<DevicePipeline> pipeline_;
@@ -105,10 +113,13 @@ TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
       config_(request.config.values),
       inputs_(std::move(inputs)),
       plan_(plan_devices(config_, find_hardware(config_))),
+      identity_(identity_of(config_, inputs_)),
       checkpoints_(make_folder(config_.training.checkpoint_dir), config_.training.keep_checkpoints),
+      lock_(checkpoints_.path()),
       journal_path_(checkpoints_.path() / "journal.jsonl"),
       journal_(journal_path_, journal_header()),
       devices_(make_devices(config_, plan_, read_host_facts())) {
+  journal_.tell([this](const std::string& line) { request_.observer.on_note(line); });
   events_.add(journal_);
   for (EventSink* sink : request_.sinks) {
     sink->record({.kind = "journal", .fields = journal_header()});
@@ -147,32 +158,9 @@ nlohmann::json TrainRun::state() const {
   nlohmann::json state = to_json(checkpoint_state());
   state["config"] = to_json(config_);
   state["seed"] = config_.training.seed;
-  state["data"] = {{"utterances", inputs_.train->manifest.utterances.size()},
-                   {"batch_size", config_.data.batch_size}};
+  state["data"] = to_json(identity_);
+  state["schedule"] = to_json(schedule_);
   return state;
-}
-
-void TrainRun::check_fits(const LoadedCheckpoint& loaded) const {
-  const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
-  if (!stored) {
-    throw Error("{}: {}", loaded.folder.string(), stored.failure().what);
-  }
-  const CheckpointState ours = checkpoint_state();
-  const char* what = nullptr;
-  if (stored.value().model != ours.model) {
-    what = "a model of another size";
-  } else if (stored.value().text.symbol_table_hash != ours.text.symbol_table_hash) {
-    what = "a model of other symbols (data.use_phonemes, or another version)";
-  } else if (stored.value().speakers != ours.speakers) {
-    what = "a model with other speakers";
-  }
-  if (what != nullptr) {
-    throw Error(
-        "{}: {}; expected a checkpoint of this configuration; try the options it was trained with "
-        "(run.yaml beside it), another --checkpoint-dir, or --reset-training",
-        loaded.folder.string(),
-        what);
-  }
 }
 
 void TrainRun::resume() {
@@ -184,25 +172,24 @@ void TrainRun::resume() {
     request_.observer.on_note(warning);
   });
   if (!loaded_) {
+    if (!checkpoints_.steps().empty()) {  // to begin anew would remove them one by one
+      throw Error(
+          "{}: none of its checkpoints can be used; try --reset-training to start anew, or "
+          "another --checkpoint-dir",
+          checkpoints_.path().string());
+    }
     if (config_.training.resume) {
       throw Error("{}: no complete checkpoint to resume from; try without --resume to start anew",
                   checkpoints_.path().string());
     }
     return;
   }
-  check_fits(*loaded_);
-  const nlohmann::json& state = loaded_->checkpoint.state;
-  Result<TrainProgress> progress =
-      to_train_progress(state.value("training", nlohmann::json::object()));
-  if (!progress) {
-    throw Error("{}: {}", loaded_->folder.string(), progress.failure().what);
-  }
-  progress_ = std::move(progress).value();
-  if (state.value("data", nlohmann::json()) != this->state().at("data")) {
-    progress_.position.batch = 0;
-    request_.observer.on_note(
-        "the data set or --batch-size is not what the checkpoint was trained with; its epoch is "
-        "begun again");
+  check_same_model(*loaded_, checkpoint_state());
+  ResumePoint point = resume_point(*loaded_, config_, identity_);
+  progress_ = std::move(point.progress);
+  stored_schedule_ = point.schedule;
+  for (const std::string& note : point.notes) {
+    tell(note);
   }
   events_.record({.kind = "resumed",
                   .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
@@ -213,17 +200,35 @@ void TrainRun::resume() {
                            progress_.position.batch));
 }
 
+// What the user is told once, and the journal keeps.
+void TrainRun::tell(const std::string& note) {
+  events_.record({.kind = "note", .fields = {{"what", note}}});
+  observer().on_note(note);
+}
+
+void TrainRun::choose_rates() {
+  ScheduleChoice choice = choose_schedule(config_, stored_schedule_, all_updates(), progress_.step);
+  schedule_ = choice.schedule;
+  if (choice.note) {
+    tell(*choice.note);
+  }
+}
+
 void TrainRun::announce_plan() {
-  constexpr int kBufferSize = 50;
-  const int buffer = config_.data.pipeline_buffer_size.value_or(kBufferSize);
-  for (const std::string& line : describe_plan(plan_, buffer, request_.symbols)) {
+  for (const std::string& line : describe_plan(plan_, config_.data, request_.symbols)) {
     request_.say(line);
   }
-  for (const std::string& note : inert_notes(request_.config,
-                                             {.trainer = true,
-                                             .gpu = plan_.model.kind != DeviceKind::cpu,
-                                             .cuda = plan_.model.kind == DeviceKind::cuda})) {
+  const Capabilities capabilities{.trainer = true,
+                                  .gpu = plan_.model.kind != DeviceKind::cpu,
+                                  .cuda = plan_.model.kind == DeviceKind::cuda,
+                                  .multi_gpu = plan_.mode == RunMode::multi_gpu};
+  for (const std::string& note : inert_notes(request_.config, capabilities)) {
     request_.observer.on_note(note);
+  }
+  if (config_.training.mixed_precision == true && precision() == Precision::single) {
+    request_.observer.on_note(
+        "training.mixed_precision has no effect: the GPU has neither bf16 nor fast fp16 (compute "
+        "capability 7.0 or more)");
   }
 }
 
@@ -252,10 +257,15 @@ void TrainRun::make_model() {
 }
 
 std::int64_t TrainRun::all_updates() const {
-  const std::int64_t batches = pipeline_->loader().batches_per_epoch() * config_.training.epochs;
+  constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t most = config_.training.max_steps.value_or(kEndless);
+  const std::optional<std::int64_t> epochs = num_epochs(config_.training);
+  const std::int64_t per_epoch = pipeline_->loader().batches_per_epoch();
+  if (!epochs || *epochs > kEndless / (per_epoch + 1)) {
+    return most;
+  }
   const std::int64_t per_update = config_.training.gradient_accumulation_steps;
-  const std::int64_t updates = (batches + per_update - 1) / per_update;
-  return std::min(updates, config_.training.max_steps.value_or(updates));
+  return std::min(most, (per_epoch * *epochs + per_update - 1) / per_update);
 }
 
 // bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
@@ -273,10 +283,7 @@ Precision TrainRun::precision() const {
 
 TrainerOptions TrainRun::trainer_options() {
   const TrainingConfig& training = config_.training;
-  return {.schedule = make_schedule({.size = config_.model.size,
-                                     .learning_rate = training.learning_rate,
-                                     .warmup = training.warmup_steps,
-                                     .total = all_updates()}),
+  return {.schedule = schedule_,
           .max_steps = training.max_steps.value_or(std::numeric_limits<std::int64_t>::max()),
           .batches_per_update = training.gradient_accumulation_steps,
           .binarisation_start =
@@ -421,10 +428,13 @@ void TrainRun::make_pipeline() {
 
 TrainSummary TrainRun::run() {
   resume();
-  write_text_file(checkpoints_.path() / "run.yaml", to_yaml(request_.config));
+  const std::filesystem::path yaml = checkpoints_.path() / "run.yaml";
+  write_text_file(yaml, to_yaml(request_.config));
+  request_.say(fmt::format("the whole configuration is in {}", yaml.string()));
   announce_plan();
   TrainSummary summary = first_summary();
-  const bool done = progress_.position.epoch >= config_.training.epochs;
+  const std::optional<std::int64_t> epochs = num_epochs(config_.training);
+  const bool done = epochs && progress_.position.epoch >= *epochs;
   if (!done) {
     make_pipeline();  // before the model: says in words what does not fit the budgets
     check_memory();
@@ -436,6 +446,7 @@ TrainSummary TrainRun::run() {
     journal_end(summary.outcome);
     return summary;
   }
+  choose_rates();
   make_renderer();
   const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
   journal_run();
@@ -475,8 +486,10 @@ nlohmann::json to_json(const TrainSummary& summary) {
 }
 
 std::optional<TrainSummary> run_training(const TrainRequest& request) {
-  std::optional<TrainInputs> inputs =
-      load_train_inputs(request.config.values, request.measuring, request.stop);
+  check_address_space(address_space_limit());
+  const RunConfig& config = request.config.values;
+  std::optional<TrainInputs> inputs = load_train_inputs(
+      config, request.measuring, request.stop, stored_splits(newest_state(config.training)));
   if (!inputs) {
     return std::nullopt;
   }

@@ -1,11 +1,10 @@
 #include "app/train_session.h"
 
-#include <map>
 #include <vector>
 
 #include <gmock/gmock.h>
 
-#include "app/session_testing.h"
+#include "app/train_session_testing.h"
 #include "base/error.h"
 #include "metrics/run_snapshot.h"
 #include "train/checkpoint.h"
@@ -13,94 +12,8 @@
 namespace qanat {
 namespace {
 
-// Keeps what a run tells; asks it to stop after a number of steps, if wanted.
-class Listener : public TrainObserver {
- public:
-  explicit Listener(std::int64_t stop_after = 0) : stop_after_(stop_after) {}
-
-  void on_note(const std::string& note) override { notes.push_back(note); }
-  void on_step(const StepRecord& record) override {
-    losses[record.step] = record.losses.total;
-    if (record.step + 1 == stop_after_) {
-      stop.request_stop();
-    }
-  }
-  void on_validation(std::int64_t, const ValidationResult& result, bool) override {
-    validations.push_back(result);
-  }
-
-  std::vector<std::string> notes;
-  std::map<std::int64_t, double> losses;
-  std::vector<EventSink*> sinks;  // of the run that is listened to
-  std::vector<ValidationResult> validations;
-  std::stop_source stop;
-
- private:
-  const std::int64_t stop_after_;
-};
-
-class TrainSessionTest : public testing::Test {
- protected:
-  LoadedConfig config(const std::string& name, std::int64_t steps) const {
-    LoadedConfig config{.values = data_.config(), .origins = {}};
-    config.values.model.size = ModelSize::nano;
-    config.values.training.epochs = 50;
-    config.values.training.max_steps = steps;
-    config.values.training.save_every = 1000;
-    config.values.training.validate_every = 1000;
-    config.values.training.checkpoint_dir = folder(name).string();
-    return config;
-  }
-  static void use_two_virtual_gpus(LoadedConfig& config) {
-    config.values.pipeline.virtual_gpus = 2;
-    config.values.data.data_gpu = 0;
-    config.values.data.model_gpu = 1;
-  }
-  std::filesystem::path folder(const std::string& name) const {
-    return std::filesystem::path(*data_.config().data.train_data) / name;
-  }
-  static TrainSummary train(const LoadedConfig& config, Listener& listener) {
-    return run_training({.config = config,
-                         .observer = listener,
-                         .say = [](const std::string&) {},
-                         .measuring = nullptr,
-                         .starting = [](std::int64_t, std::int64_t) {},
-                         .stop = listener.stop.get_token(),
-                         .sinks = listener.sinks})
-        .value();
-  }
-  static std::map<std::int64_t, double> losses_of(const LoadedConfig& config) {
-    Listener listener;
-    train(config, listener);
-    return listener.losses;
-  }
-  // Everything of the newest checkpoint that later steps depend on.
-  static TensorMap tensors_of(const LoadedConfig& config) {
-    const LoadedCheckpoint loaded = CheckpointFolder(config.values.training.checkpoint_dir, 3)
-                                        .newest([](const auto&) {})
-                                        .value();
-    TensorMap all = loaded.checkpoint.weights;
-    for (const auto& [name, tensor] : loaded.checkpoint.ema) {
-      all.emplace("ema." + name, tensor);
-    }
-    for (const auto& [name, tensor] : loaded.checkpoint.optimizer) {
-      all.emplace("optimizer." + name, tensor);
-    }
-    return all;
-  }
-  static void expect_equal(const TensorMap& a, const TensorMap& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (const auto& [name, tensor] : a) {
-      ASSERT_TRUE(torch::equal(tensor, b.at(name))) << name;
-    }
-  }
-
-  const OneCore one_core_;
-  SmallDataSet data_;
-};
-
 TEST_F(TrainSessionTest, TrainsAndSavesOnTheCpuWithNothingButData) {
-  Listener listener;
+  TrainListener listener;
   LoadedConfig config = this->config("run", 3);
 
   const TrainSummary summary = train(config, listener);
@@ -113,7 +26,7 @@ TEST_F(TrainSessionTest, TrainsAndSavesOnTheCpuWithNothingButData) {
 }
 
 TEST_F(TrainSessionTest, TellsFurtherSinksWhatItJournals) {
-  Listener listener;
+  TrainListener listener;
   LiveSnapshot live;
   EventList list;
   listener.sinks = {&live, &list};
@@ -156,8 +69,8 @@ TEST_F(TrainSessionTest, LossesAreTheSameToTheBitWithOneDeviceAndWithTwo) {
 TEST_F(TrainSessionTest, ARunThatWasInterruptedEndsWithTheSameTensorsAsOneThatWasNot) {
   LoadedConfig whole = config("whole", 6);
   LoadedConfig parts = config("parts", 6);
-  Listener stopped(2);
-  Listener rest;
+  TrainListener stopped(2);
+  TrainListener rest;
 
   losses_of(whole);
   EXPECT_EQ(train(parts, stopped).outcome.ending, TrainEnding::stopped);
@@ -175,7 +88,7 @@ TEST_F(TrainSessionTest, AnInterruptedRunOnTwoDevicesResumesToTheBitToo) {
   use_two_virtual_gpus(parts);
   parts.values.training.gradient_accumulation_steps = 2;
   whole.values.training.gradient_accumulation_steps = 2;
-  Listener stopped(2);
+  TrainListener stopped(2);
 
   losses_of(whole);
   train(parts, stopped);
@@ -188,7 +101,7 @@ TEST_F(TrainSessionTest, ACheckpointOfAnotherSizeIsRefusedWithTheRemedy) {
   LoadedConfig nano = config("run", 1);
   losses_of(nano);
   nano.values.model.size = ModelSize::tiny;
-  Listener listener;
+  TrainListener listener;
 
   try {
     train(nano, listener);
@@ -204,7 +117,7 @@ TEST_F(TrainSessionTest, ABudgetThatIsTooSmallIsRefusedWithTheNumberThatWouldFit
   use_two_virtual_gpus(config);
   config.values.pipeline.enable_memory_isolation = true;
   config.values.pipeline.model_gpu_memory = Megabytes{20};  // less than the model alone
-  Listener listener;
+  TrainListener listener;
 
   try {
     train(config, listener);
@@ -217,7 +130,7 @@ TEST_F(TrainSessionTest, ABudgetThatIsTooSmallIsRefusedWithTheNumberThatWouldFit
 TEST_F(TrainSessionTest, ResumeInsistsOnACheckpoint) {
   LoadedConfig config = this->config("empty", 1);
   config.values.training.resume = true;
-  Listener listener;
+  TrainListener listener;
 
   EXPECT_THROW(train(config, listener), Error);
 }
@@ -229,7 +142,7 @@ TEST_F(TrainSessionTest, StopsWhenValidationsNoLongerImprove) {
   config.values.training.validate_every = 1;
   config.values.training.early_stopping_patience = 2;
   config.values.training.learning_rate = 5.0;  // hopeless
-  Listener listener;
+  TrainListener listener;
 
   const TrainSummary summary = train(config, listener);
 
@@ -269,7 +182,7 @@ TEST_F(TrainSessionTest, ARunThatDivergesEndsWithAnErrorWhileStepsAreInFlight) {
   config.values.training.gradient_clip = 0;
   config.values.training.weight_decay = 10;
   config.values.training.max_skipped_steps = 0;
-  Listener listener;
+  TrainListener listener;
 
   EXPECT_THROW(train(config, listener), Error);
 }
@@ -277,7 +190,7 @@ TEST_F(TrainSessionTest, ARunThatDivergesEndsWithAnErrorWhileStepsAreInFlight) {
 TEST_F(TrainSessionTest, OverfittingSeesTheFirstBatchOnly) {
   LoadedConfig config = this->config("run", 3);
   config.values.training.overfit_one_batch = true;
-  Listener listener;
+  TrainListener listener;
 
   const TrainSummary summary = train(config, listener);
 

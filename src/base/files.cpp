@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk_full.h"
 #include "base/error.h"
 
 namespace qanat {
@@ -29,6 +30,17 @@ void sync_folder_of(const std::filesystem::path& path) {
 
 Failure cannot(const char* verb, const std::filesystem::path& path) {
   return Failure{fmt::format("{}: cannot {}: {}", path.string(), verb, reason())};
+}
+
+// What errno says.
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* then) {
+  const int error = errno;
+  const std::string message =
+      fmt::format("{}: {}: {}{}", path.string(), what, std::strerror(error), then);
+  if (says_disk_full(error)) {
+    throw DiskFull(message);
+  }
+  throw Error(message);
 }
 
 // O_NONBLOCK so that a named pipe in a data set does not hang the program.
@@ -145,7 +157,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   temporary_ += fmt::format(".part-{}", ::getpid());
   fd_ = UniqueFd(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd_) {
-    throw Error("{}: cannot create: {}", path_.string(), reason());
+    fail(path_, "cannot create", "");
   }
 }
 
@@ -162,7 +174,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
       continue;
     }
     if (put < 0) {
-      throw Error("{}: cannot write: {}; nothing was changed", path_.string(), reason());
+      fail(path_, "cannot write", "; nothing was changed");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
@@ -174,7 +186,7 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) {
-    throw Error("{}: cannot write: {}; nothing was changed", path_.string(), reason());
+    fail(path_, "cannot write", "; nothing was changed");
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     throw Error("{}: cannot rename into place: {}", path_.string(), reason());

@@ -174,16 +174,20 @@ BucketEdges choose_edges(std::span<const ItemLength> lengths, const BatchingConf
   if (histogram.size() == 0) {
     return {};
   }
+  // No batch has more rows than there are utterances, and none is given room for more.
+  const auto rows_at = [&](int frames) {
+    return static_cast<int>(std::min<double>(rows_of(frames, config), histogram.cut.back()));
+  };
   if (config.max_edges == 1) {
     return {{.frames = config.max_frames,
              .tokens = config.max_tokens,
-             .rows = rows_of(config.max_frames, config)}};
+             .rows = rows_at(config.max_frames)}};
   }
   BucketEdges edges;
   for (const std::size_t position :
        optimal_positions(histogram, static_cast<std::size_t>(config.max_edges))) {
     const int frames = static_cast<int>(histogram.length[position]);
-    edges.push_back({.frames = frames, .tokens = 0, .rows = rows_of(frames, config)});
+    edges.push_back({.frames = frames, .tokens = 0, .rows = rows_at(frames)});
   }
   set_token_edges(edges, lengths, config);
   return edges;

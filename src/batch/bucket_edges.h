@@ -59,7 +59,7 @@ struct BatchingConfig {
 struct BucketEdge {
   int frames = 0;
   int tokens = 0;
-  int rows = 0;  // of a full batch
+  int rows = 0;  // of a full batch; no more than there are utterances
 
   BatchShape shape() const { return {.rows = rows, .frames = frames, .tokens = tokens}; }
   bool operator==(const BucketEdge&) const = default;

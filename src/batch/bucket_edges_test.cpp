@@ -123,6 +123,14 @@ TEST(BucketEdgesTest, AnEdgeThatCutsNoFullBatchIsNotUsed) {
   EXPECT_EQ(frames_of(choose_edges(lengths, {.batch_size = 3})), (std::vector{100}));
 }
 
+TEST(BucketEdgesTest, NoEdgeHasMoreRowsThanThereAreUtterances) {
+  const std::vector<ItemLength> lengths(15, {.frames = 100, .tokens = 10});
+
+  EXPECT_EQ(choose_edges(lengths, {.batch_size = 256}).back().rows, 15);
+  EXPECT_EQ(choose_edges(lengths, {.batch_size = 256, .max_edges = 1}).back().rows, 15);
+  EXPECT_EQ(choose_edges(lengths, {.batch_size = 8}).back().rows, 8);
+}
+
 TEST(BucketEdgesTest, LengthsThatAreRefusedDoNotCount) {
   const std::vector<ItemLength> lengths{{0, 5}, {1, 5}, {2000, 5}, {500, 0}, {500, 201}};
 

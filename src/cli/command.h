@@ -15,7 +15,7 @@
 namespace qanat {
 
 // What a command is given: results go to `out`, progress and warnings to `err`. `stop` is
-// requested by SIGINT and SIGTERM; a command that sees it saves what it has and returns.
+// requested by SIGINT, SIGTERM and SIGHUP; a command that sees it saves what it has and returns.
 struct CommandContext {
   std::stop_token stop;
   std::ostream& out;

@@ -10,12 +10,21 @@
 namespace qanat {
 namespace {
 
+// A program that was started with nohup is meant to survive its terminal.
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 // SIGUSR1 is how the destructor wakes the waiting thread.
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  if (!is_ignored(SIGHUP)) {
+    sigaddset(&set, SIGHUP);
+  }
   sigaddset(&set, SIGUSR1);
   return set;
 }

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a stop token.
+// SIGINT, SIGTERM and SIGHUP as a stop token.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace qanat {
 
-// Fixture, made first thing in main, before any other thread: blocks both signals in the calling
+// Fixture, made first thing in main, before any other thread: blocks these signals in the calling
 // thread (later threads inherit that) and waits for them in a thread of its own. The first signal
 // requests stop; a second one ends the process at once, for users who mean it. The destructor
 // returns at once.

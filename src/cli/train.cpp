@@ -1,5 +1,6 @@
 #include "cli/train.h"
 
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +30,8 @@ namespace qanat {
 namespace {
 
 constexpr const char* kTrainFooter =
-    "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT and SIGTERM\n"
-    "save and leave with 128 + signal; a second one leaves at once.\n"
+    "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT, SIGTERM\n"
+    "and SIGHUP save and exit with 128 + signal; a second one exits at once.\n"
     "The journal (journal.jsonl), the configuration (run.yaml) and the report (report.html) are\n"
     "beside the checkpoints.\n"
     "Example: qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32\n"
@@ -44,9 +45,8 @@ std::string describe_config(const LoadedConfig& config) {
       given.push_back(fmt::format("{}={}", field.key, field.value));
     }
   }
-  return fmt::format("configuration: {}; the rest is default, all of it in {}/run.yaml",
-                     given.empty() ? "nothing given" : fmt::to_string(fmt::join(given, " ")),
-                     config.values.training.checkpoint_dir);
+  return fmt::format("configuration: {}; the rest is default",
+                     given.empty() ? "nothing given" : fmt::to_string(fmt::join(given, " ")));
 }
 
 std::string describe_end(const TrainSummary& summary) {
@@ -86,6 +86,7 @@ class TrainCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves ends the output, not the training
     const LoadedConfig config = flags_.load();
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     TrainDisplay display(context.err, terminal, {.log_every = config.values.training.log_every});

@@ -70,11 +70,13 @@ void TrainDisplay::clear() {
 }
 
 void TrainDisplay::say(const std::string& line) {
+  const std::lock_guard lock(mutex_);
   clear();
   out_ << line << '\n' << std::flush;
 }
 
 void TrainDisplay::start(std::int64_t /*first_step*/, std::int64_t last_step) {
+  const std::lock_guard lock(mutex_);
   last_step_ = last_step;
 }
 
@@ -83,6 +85,7 @@ void TrainDisplay::on_note(const std::string& note) {
 }
 
 void TrainDisplay::on_step(const StepRecord& record) {
+  const std::lock_guard lock(mutex_);
   recent_.push_back(record.phases);
   if (recent_.size() > kRecentSteps) {
     recent_.pop_front();
@@ -142,6 +145,7 @@ void TrainDisplay::on_validation(std::int64_t step, const ValidationResult& resu
 }
 
 void TrainDisplay::finish() {
+  const std::lock_guard lock(mutex_);
   if (!pending_.empty()) {
     show(std::exchange(pending_, std::string()));
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -31,7 +32,7 @@ struct TrainDisplayOptions {
   std::function<Clock::time_point()> now = Clock::now;
 };
 
-// Fixture, for one thread.
+// Fixture, for one thread; say() and on_note() for any.
 class TrainDisplay : public TrainObserver {
  public:
   TrainDisplay(std::ostream& out, const Terminal& terminal, TrainDisplayOptions options);
@@ -58,6 +59,7 @@ class TrainDisplay : public TrainObserver {
   void show(const std::string& text);
   void clear();
 
+  std::mutex mutex_;  // guards everything below
   std::ostream& out_;
   const Terminal terminal_;
   const TrainDisplayOptions options_;

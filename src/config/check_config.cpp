@@ -50,7 +50,7 @@ struct Shadowed {
   std::string_view reason;
 };
 
-std::array<Shadowed, 10> shadowed(const RunConfig& config) {
+std::array<Shadowed, 13> shadowed(const RunConfig& config, const Capabilities& capabilities) {
   const bool isolated = config.pipeline.enable_memory_isolation;
   constexpr std::string_view kNeedsIsolation =
       "budgets are enforced with pipeline.enable_memory_isolation only";
@@ -67,6 +67,7 @@ std::array<Shadowed, 10> shadowed(const RunConfig& config) {
        !config.data.enable_static_shapes,
        "data.enable_static_shapes is off, so every batch is as long as its longest utterance"},
       {"data.val_split", config.data.val_data.has_value(), "data.val_data is given"},
+      {"data.split_seed", config.data.val_data.has_value(), "data.val_data is given"},
       {"data.feature_dir",
        config.data.preprocessing_mode == PreprocessingMode::runtime,
        "data.preprocessing_mode is runtime, which does not read shards"},
@@ -74,12 +75,19 @@ std::array<Shadowed, 10> shadowed(const RunConfig& config) {
        config.training.epochs == 1,
        "there is one epoch only, so nothing is needed again"},
       {"pipeline.feature_cache",
-       config.training.epochs > 1 &&
+       config.training.epochs != 1 &&
            config.data.preprocessing_mode == PreprocessingMode::precompute,
        "data.preprocessing_mode is precompute, and shards are read without it"},
       {"data.optimize_cpu_gpu_overlap",
        config.data.num_workers && config.data.pipeline_buffer_size,
        "data.num_workers and data.pipeline_buffer_size are given, so nothing is left to tune"},
+      {"data.preprocessing_mode",
+       capabilities.multi_gpu && config.data.preprocessing_mode == PreprocessingMode::precompute,
+       "in Multi-GPU mode the data GPU makes the features of the training set from audio; shards "
+       "serve validation only"},
+      {"data.batch_size",
+       config.pipeline.frame_budget.has_value(),
+       "pipeline.frame_budget is given, so the rows of a batch follow from its length"},
   }};
 }
 
@@ -130,7 +138,7 @@ std::vector<std::string> inert_notes(const LoadedConfig& config, const Capabilit
       unread.push_back(field.key);
     }
   }
-  for (const Shadowed& rule : shadowed(config.values)) {
+  for (const Shadowed& rule : shadowed(config.values, capabilities)) {
     const std::string key(rule.key);
     if (rule.holds && config.origins.contains(key)) {
       notes.push_back(note(key, config.origins, rule.reason));

@@ -18,6 +18,7 @@ struct Capabilities {
   bool trainer = false;
   bool gpu = false;  // real or virtual
   bool cuda = false;
+  bool multi_gpu = false;  // one GPU makes features, another trains
 };
 
 // One sentence for each key that was given and has no effect; said once at start.

@@ -126,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         ShadowCase{"{data: {enable_static_shapes: off}, pipeline: {bucket_edges: 4}}",
                    "pipeline.bucket_edges"},
         ShadowCase{"data: {val_split: 0.1, val_data: v}", "data.val_split"},
+        ShadowCase{"data: {split_seed: 1, val_data: v}", "data.split_seed"},
+        ShadowCase{"{data: {batch_size: 8}, pipeline: {frame_budget: 9000}}", "data.batch_size"},
         ShadowCase{"data: {feature_dir: f, preprocessing_mode: runtime}", "data.feature_dir"},
         ShadowCase{"{pipeline: {feature_cache: 64}, training: {epochs: 1}}",
                    "pipeline.feature_cache"},
@@ -133,6 +135,26 @@ INSTANTIATE_TEST_SUITE_P(
                    "pipeline.feature_cache"},
         ShadowCase{"data: {optimize_cpu_gpu_overlap: on, num_workers: 2, pipeline_buffer_size: 4}",
                    "data.optimize_cpu_gpu_overlap"}));
+
+TEST(CheckConfigTest, ShardsAreNotReadWhereAGpuMakesTheFeatures) {
+  Capabilities two_gpus = kEverything;
+  two_gpus.multi_gpu = true;
+
+  EXPECT_THAT(notes_of("data: {preprocessing_mode: precompute}", two_gpus),
+              ElementsAre(HasSubstr("data.preprocessing_mode (c.yaml:1) has no effect: ")));
+  EXPECT_TRUE(notes_of("data: {preprocessing_mode: precompute}", kEverything).empty());
+}
+
+TEST(CheckConfigTest, StepsThatWereGivenWinOverEpochsThatWereNot) {
+  TrainingConfig training;
+  EXPECT_EQ(num_epochs(training), 500);
+
+  training.max_steps = 4000;
+  EXPECT_EQ(num_epochs(training), std::nullopt);
+
+  training.epochs = 3;
+  EXPECT_EQ(num_epochs(training), 3);
+}
 
 }  // namespace
 }  // namespace qanat

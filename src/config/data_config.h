@@ -1,6 +1,7 @@
 // Section `data`: which utterances, in which form, and how they are loaded.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,7 @@ struct DataConfig {
   std::optional<std::string> train_data;
   std::optional<std::string> val_data;
   double val_split = 0.05;
+  std::optional<std::int64_t> split_seed;
   std::optional<Language> language;
   bool use_phonemes = false;
   int max_text_length = 200;  // tokens
@@ -62,6 +64,13 @@ void visit_source_fields(C& c, Visitor& visit) {
               "metadata_eval.csv; chosen by a hash of the id, so it stays the same")
             .range(0, 0.5),
         c.val_split);
+  visit(
+      field("split_seed",
+            "decides which utterances are kept for validation; auto: that of the checkpoint a run "
+            "resumes from, else 0")
+          .flag("--split-seed")
+          .range(0, 9007199254740992.0),
+      c.split_seed);
   visit(field("language", "language of rows that name none; auto: by the script of their text"),
         c.language);
   visit(field("use_phonemes", "tokens are phonemes made by espeak-ng instead of characters"),
@@ -120,7 +129,7 @@ void visit_loading_fields(C& c, Visitor& visit) {
               "needed")
             .unit("slots")
             .flag("--prefetch-buffer-size")
-            .range(1, 1024)
+            .range(1, 64)
             .inert_without(Needs::gpu, kNoDevice),
         c.prefetch_buffer_size);
   visit(field("model_start_delay", "longest wait for a warm buffer before the first step")

@@ -146,7 +146,7 @@ training:
           "c.yaml:6:3: data.num_workers: a list; expected one value",
           "c.yaml:8:1: model: not a mapping; expected `key: value` lines below it",
           "c.yaml:10:3: training.epochs: not a whole number: \"3\" is text because of its quotes; "
-          "expected a whole number of at least 1; try 500",
+          "expected a whole number of at least 1, or auto; try auto",
           "c.yaml:7: data.model_gpu: data.data_gpu is missing; both are needed for Multi-GPU mode; "
           "try --data-gpu 0 --model-gpu 1, or neither"));
 }

@@ -10,7 +10,7 @@
 namespace qanat {
 
 struct TrainingConfig {
-  int epochs = 500;
+  std::optional<int> epochs;
   std::optional<std::int64_t> max_steps;
   int gradient_accumulation_steps = 1;
   std::optional<double> learning_rate;
@@ -26,6 +26,7 @@ struct TrainingConfig {
   int keep_checkpoints = 3;
   bool resume = false;
   bool reset_training = false;
+  bool reset_schedule = false;
   std::int64_t validate_every = 500;  // steps
   int validation_batches = 8;
   std::optional<int> early_stopping_patience;  // validations
@@ -42,6 +43,16 @@ struct TrainingConfig {
 
   bool operator==(const TrainingConfig&) const = default;
 };
+
+// After how many passes over the data a run ends, unless max_steps or something else ends it
+// first: as configured, else 500; nothing when only max_steps was configured.
+inline std::optional<std::int64_t> num_epochs(const TrainingConfig& training) {
+  constexpr std::int64_t kDefaultEpochs = 500;
+  if (training.epochs) {
+    return *training.epochs;
+  }
+  return training.max_steps ? std::nullopt : std::optional(kDefaultEpochs);
+}
 
 // What an update is.
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
@@ -101,6 +112,11 @@ void visit_record_fields(C& c, Visitor& visit) {
   visit(
       field("reset_training", "start anew although there are checkpoints").flag("--reset-training"),
       c.reset_training);
+  visit(field("reset_schedule",
+              "compute the learning rate anew from the length of the run when it resumes; without, "
+              "it continues from where it stood")
+            .flag("--reset-schedule"),
+        c.reset_schedule);
   visit(field("validate_every", "steps between validations")
             .unit("steps")
             .flag("--validate-every")
@@ -144,14 +160,17 @@ void visit_record_fields(C& c, Visitor& visit) {
 
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_fields(C& c, Visitor&& visit) {
-  visit(field("epochs", "passes over the training set").flag("--epochs").range(1, 1e9), c.epochs);
+  visit(field("epochs", "passes over the training set; auto: 500, or as many as max_steps take")
+            .flag("--epochs")
+            .range(1, 1e9),
+        c.epochs);
   visit(field("max_steps", "stop after this many steps, whatever the epoch")
             .flag("--max-steps")
             .unset("none")
             .range(1, 1e15),
         c.max_steps);
   visit_update_fields(c, visit);
-  visit(field("seed", "decides the order of batches, the split and the first weights")
+  visit(field("seed", "decides the order of batches and the first weights")
             .flag("--seed")
             .range(0, 9007199254740992.0),
         c.seed);

@@ -21,6 +21,18 @@ bool is_divided_by_files(const Manifest& manifest) {
          manifest.utterances.end();
 }
 
+bool is_validated_by(const Utterance& utterance, const SplitRule& rule) {
+  switch (rule.by) {
+    case SplitRule::By::hash:
+      return position_of(utterance, rule.seed) < rule.val_fraction;
+    case SplitRule::By::files:
+      return utterance.split == SplitHint::validation;
+    case SplitRule::By::nothing:
+      return false;
+  }
+  return false;
+}
+
 // The smallest round fraction that puts something on the validation side.
 double least_fraction(const Manifest& manifest,
                       const DatasetSplit& split,
@@ -34,16 +46,27 @@ double least_fraction(const Manifest& manifest,
 
 }  // namespace
 
+SplitRule rule_of(const Manifest& manifest, const SplitOptions& options) {
+  return {.by = is_divided_by_files(manifest) ? SplitRule::By::files : SplitRule::By::hash,
+          .val_fraction = options.val_fraction,
+          .seed = options.seed};
+}
+
 DatasetSplit split_dataset(const Manifest& manifest,
                            std::span<const std::uint32_t> items,
                            const SplitOptions& options) {
-  const bool by_files = is_divided_by_files(manifest);
+  const SplitRule rule = rule_of(manifest, options);
+  const bool counts = !options.earlier_is_guess || rule.by != SplitRule::By::files;
   DatasetSplit split;
   for (const std::uint32_t item : items) {
     const Utterance& utterance = manifest.utterances[item];
-    const bool validates = by_files ? utterance.split == SplitHint::validation
-                                    : position_of(utterance, options.seed) < options.val_fraction;
-    (validates ? split.validation : split.train).push_back(item);
+    const bool is_chosen = is_validated_by(utterance, rule);
+    const bool was_trained =
+        counts && !std::ranges::all_of(options.earlier, [&utterance](const SplitRule& earlier) {
+          return is_validated_by(utterance, earlier);
+        });
+    (is_chosen && !was_trained ? split.validation : split.train).push_back(item);
+    split.kept += is_chosen && was_trained ? 1 : 0;
   }
   return split;
 }

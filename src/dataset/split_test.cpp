@@ -81,6 +81,30 @@ TEST(SplitTest, ALargerFractionOnlyAdds) {
   EXPECT_TRUE(std::ranges::includes(large, small));
 }
 
+TEST(SplitTest, WhatWasTrainedOnDoesNotValidateWhenTheFractionGrows) {
+  const SplitOptions larger{
+      .val_fraction = 0.3,
+      .earlier = {{.by = SplitRule::By::hash, .val_fraction = 0.1, .seed = 0}}};
+
+  const DatasetSplit split = split_all(numbered(200), larger);
+
+  EXPECT_EQ(validation_ids(numbered(200), larger),
+            validation_ids(numbered(200), {.val_fraction = 0.1}));
+  EXPECT_EQ(static_cast<std::size_t>(split.kept),
+            validation_ids(numbered(200), {.val_fraction = 0.3}).size() - split.validation.size());
+}
+
+TEST(SplitTest, WhatWasTrainedOnDoesNotValidateBecauseAnEvalFileAppears) {
+  Manifest manifest = numbered(4);
+  manifest.utterances[2].split = SplitHint::validation;
+  const SplitOptions options{.earlier = {{.by = SplitRule::By::nothing}}};
+
+  const DatasetSplit split = split_all(manifest, options);
+
+  EXPECT_TRUE(split.validation.empty());
+  EXPECT_EQ(split.kept, 1);
+}
+
 TEST(SplitTest, AnEvalFileDecides) {
   Manifest manifest = numbered(3);
   manifest.utterances[0].split = SplitHint::train;

@@ -75,16 +75,18 @@ UtteranceSet take_with_problems(MeasuredSet& set, std::span<const std::uint32_t>
   return taken;
 }
 
+bool is_marked(const Manifest& manifest) {
+  return rule_of(manifest, {}).by == SplitRule::By::files;
+}
+
 // With a validation set of its own, a training set gives all that is not marked for validation,
 // and the other way round; a set without marks is taken whole.
 std::vector<std::uint32_t> items_for(SplitHint purpose, const MeasuredSet& set) {
-  const bool is_marked =
-      std::ranges::find(set.manifest.utterances, SplitHint::validation, &Utterance::split) !=
-      set.manifest.utterances.end();
+  const bool marked = is_marked(set.manifest);
   std::vector<std::uint32_t> items;
   std::ranges::copy_if(set.parts.usable, std::back_inserter(items), [&](std::uint32_t item) {
     const bool validates = set.manifest.utterances[item].split == SplitHint::validation;
-    return !is_marked || validates == (purpose == SplitHint::validation);
+    return !marked || validates == (purpose == SplitHint::validation);
   });
   if (items.empty()) {
     throw Error("{}: no utterance for {}; expected usable rows in {}",
@@ -114,7 +116,9 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
     if (const auto why = why_unusable(train->manifest, split)) {
       throw Error(*why);
     }
-    TrainingSets sets{.note = why_without_validation(train->manifest, split, options.split)};
+    TrainingSets sets{.note = why_without_validation(train->manifest, split, options.split),
+                      .rule = rule_of(train->manifest, options.split),
+                      .kept = split.kept};
     if (!split.validation.empty()) {
       sets.validation = take(*train, split.validation);
     }
@@ -125,9 +129,12 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
   if (!validation) {
     return std::nullopt;
   }
+  const SplitRule rule{.by = is_marked(train->manifest) ? SplitRule::By::files
+                                                        : SplitRule::By::nothing};
   return TrainingSets{
       .train = take_with_problems(*train, items_for(SplitHint::train, *train)),
-      .validation = take_with_problems(*validation, items_for(SplitHint::validation, *validation))};
+      .validation = take_with_problems(*validation, items_for(SplitHint::validation, *validation)),
+      .rule = rule};
 }
 
 std::optional<UtteranceSet> load_utterance_set(const std::filesystem::path& data,

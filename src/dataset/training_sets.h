@@ -33,6 +33,8 @@ struct TrainingSets {
   UtteranceSet train;
   std::optional<UtteranceSet> validation;  // absent: nothing is left to validate on,
   std::optional<std::string> note{};       // and why
+  SplitRule rule{};                        // by which they were divided
+  std::int64_t kept = 0;                   // see DatasetSplit
 };
 
 // Nothing when stopped. Throws Error when a set cannot be read or nothing is left to train on. With

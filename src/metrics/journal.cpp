@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk_full.h"
 #include "base/error.h"
 #include "metrics/journal_line.h"
 
@@ -109,13 +110,16 @@ RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& 
     line.insert(0, 1, '\n');
   }
   write_line(line);
+  if (!waiting_.empty()) {  // a run that has not begun needs not wait
+    throw Error("{}: cannot write the journal: {}", path_.string(), std::strerror(ENOSPC));
+  }
 }
 
 void RunJournal::record(const Event& event) {
   const Clock::time_point begin = Clock::now();
   std::string line = to_line(event.kind, begin - start_, event.fields);
   const std::lock_guard lock(mutex_);
-  if (written_ >= limit_) {
+  if (written_ >= limit_ && waiting_.empty()) {
     go_on_in_a_new_file();
   }
   write_line(line);
@@ -145,15 +149,45 @@ void RunJournal::go_on_in_a_new_file() {
 
 void RunJournal::write_line(std::string_view line) {
   written_ += Bytes{static_cast<std::int64_t>(line.size())};
-  while (!line.empty()) {
-    const ssize_t put = ::write(fd_.get(), line.data(), line.size());
+  const bool waited = !waiting_.empty();
+  waiting_ += line;
+  write_waiting();
+  if (waited != waiting_.empty() || !say_) {
+    return;
+  }
+  say_(waited ? fmt::format("{}: there is space again; no line is lost", path_.string())
+              : fmt::format("{}: cannot write the journal: {}; its lines wait in memory, and the "
+                            "run goes on; try to free space",
+                            path_.string(),
+                            std::strerror(ENOSPC)));
+}
+
+// As much as the disk takes.
+void RunJournal::write_waiting() {
+  std::string_view rest = waiting_;
+  while (!rest.empty()) {
+    const ssize_t put = ::write(fd_.get(), rest.data(), rest.size());
     if (put < 0 && errno == EINTR) {
       continue;
     }
-    if (put < 0) {
+    const bool may_wait =
+        says_disk_full(errno) && static_cast<std::int64_t>(rest.size()) <= kMaxWaiting.value;
+    if (put < 0 && !may_wait) {
       throw Error("{}: cannot write the journal: {}", path_.string(), std::strerror(errno));
     }
-    line.remove_prefix(static_cast<std::size_t>(put));
+    if (put < 0) {
+      break;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  waiting_.erase(0, waiting_.size() - rest.size());
+}
+
+RunJournal::~RunJournal() {
+  try {
+    write_waiting();
+  } catch (const Error&) {
+    // The disk does not take the last lines.
   }
 }
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -41,6 +42,7 @@ class EventSink {
 // Appends to `path`, creating it; the first line of every session is the header:
 //   {"kind":"journal","format":1,"t":0.0,"started":"2024-05-01T10:00:00Z", ...}
 // `t` of the lines that follow is in seconds since the header of their session (steady clock).
+// Lines that a full disk does not take wait in memory, up to kMaxWaiting, for the next record().
 //
 // A journal takes at most twice its limit: a file that has reached it is renamed to `path`.1,
 // replacing an older one, and a new file goes on, which says so in its header ("continues") and
@@ -49,20 +51,26 @@ class RunJournal final : public EventSink {
  public:
   static constexpr int kFormat = 1;
   static constexpr Bytes kLimit = mebibytes(256);
+  static constexpr Bytes kMaxWaiting = mebibytes(64);
 
   explicit RunJournal(const std::filesystem::path& path,
                       const nlohmann::json& header = nlohmann::json::object(),
                       Bytes limit = kLimit);
   RunJournal(const RunJournal&) = delete;
   RunJournal& operator=(const RunJournal&) = delete;
+  ~RunJournal() override;
 
   void record(const Event& event) override;
+  // Who is told, by whichever thread records, when lines wait for a disk that is full; to be set
+  // before there are several.
+  void tell(std::function<void(const std::string&)> say) { say_ = std::move(say); }
 
   // Time that callers of record() have spent in it: what journalling costs a run.
   Seconds spent() const { return std::chrono::nanoseconds(spent_ns_.load()); }
 
  private:
   void write_line(std::string_view line);
+  void write_waiting();
   void go_on_in_a_new_file();
 
   const std::filesystem::path path_;
@@ -73,6 +81,8 @@ class RunJournal final : public EventSink {
   nlohmann::json header_;
   Bytes limit_;
   Bytes written_;
+  std::string waiting_;  // that a full disk did not take; written with the next line
+  std::function<void(const std::string&)> say_;
   std::map<std::string, std::string, std::less<>> context_;  // the latest line of some kinds
 };
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include "base/error.h"
 
@@ -24,6 +25,34 @@ class JournalTest : public testing::Test {
   std::filesystem::path folder_;
   std::filesystem::path path_;
 };
+
+TEST_F(JournalTest, LinesThatAFullDiskDoesNotTakeWaitForSpace) {
+  if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") != 0) {
+    GTEST_SKIP() << "may not mount a small disk here";
+  }
+  std::vector<std::string> said;
+  {
+    RunJournal journal(path_);
+    journal.tell([&](const std::string& line) { said.push_back(line); });
+    std::ofstream filler(folder_ / "filler");
+    filler << std::string(1 << 20, 'x') << std::flush;
+    filler.close();
+
+    for (int i = 0; i < 100; ++i) {
+      journal.record({.kind = "step", .fields = {{"step", i}, {"text", std::string(100, 'y')}}});
+    }
+    ASSERT_EQ(said.size(), 1U);
+    std::filesystem::remove(folder_ / "filler");
+    journal.record({.kind = "stop"});
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+  EXPECT_EQ(contents.lines.size(), 1U + 100U + 1U);
+  EXPECT_EQ(contents.damaged_lines, 0);
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_NE(said[1].find("no line is lost"), std::string::npos);
+  ::umount(folder_.c_str());
+}
 
 TEST_F(JournalTest, StartsWithAHeaderAndKeepsEventsInOrder) {
   {

@@ -13,13 +13,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/disk_full.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "train/checkpoint_seal.h"
+#include "train/folder_place.h"
 
 namespace qanat {
 namespace {
@@ -81,19 +82,6 @@ UniqueFd lock_folder(const fs::path& folder) {
   return fd;
 }
 
-// Puts `from` in the place of `to`; what was there is under the name `from` afterwards.
-void exchange(const fs::path& from, const fs::path& to) {
-  constexpr unsigned kExchange = 1U << 1U;  // RENAME_EXCHANGE, which not every header has
-  if (::rename(from.c_str(), to.c_str()) == 0) {
-    return;
-  }
-  if ((errno == ENOTEMPTY || errno == EEXIST) &&
-      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), kExchange) == 0) {
-    return;
-  }
-  throw Error("{}: cannot rename into place: {}", to.string(), std::strerror(errno));
-}
-
 // A half-removed checkpoint must not look like one: first the name goes, then the content.
 void remove_checkpoint(const fs::path& folder) {
   fs::path aside = folder.parent_path() / kUnfinishedPrefix;
@@ -115,7 +103,11 @@ struct SealedFolder {
 std::vector<SealedFolder> sealed_folders(const fs::path& folder) {
   std::vector<SealedFolder> found;
   for_each_name(folder, [&](const fs::path& path, const std::string& name) {
-    if (step_of(name)) {
+    // What was being replaced by one that never came still counts.
+    const std::optional<fs::path> place = place_of_replaced(path);
+    const bool counts = place ? step_of(place->filename().string()) && !fs::exists(*place)
+                              : step_of(name).has_value();
+    if (counts) {
       found.push_back({path, read_seal(path)});
     }
   });
@@ -145,6 +137,15 @@ Result<TensorMap> load_tensors(const fs::path& folder,
   if (!tensors) {
     return Failure{fmt::format("{}: {}", (folder / name).string(), tensors.failure().what)};
   }
+  for (const auto& [tensor, values] : tensors.value()) {
+    if (values.is_floating_point() && !torch::isfinite(values).all().item<bool>()) {
+      return Failure{
+          fmt::format("{}: {} holds values that are not finite (NaN or infinity); the "
+                      "run had diverged when it was saved; try an earlier checkpoint",
+                      (folder / name).string(),
+                      tensor)};
+    }
+  }
   return tensors;
 }
 
@@ -165,7 +166,12 @@ void write_files(const fs::path& folder, const Checkpoint& checkpoint, Checkpoin
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) {
-    throw Error("{}: cannot make the folder: {}", folder.string(), error.message());
+    const std::string message =
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message());
+    if (says_disk_full(error.value())) {
+      throw DiskFull(message);
+    }
+    throw Error(message);
   }
   const std::map<std::string, std::string> metadata = {{"step", std::to_string(seal.step)}};
   write_safetensors(folder / kWeightsName, checkpoint.weights, metadata);
@@ -256,15 +262,18 @@ void CheckpointFolder::save(std::int64_t step, const Checkpoint& checkpoint, boo
   try {
     write_files(unfinished, checkpoint, seal);
     write_seal(unfinished, seal);
-    exchange(unfinished, step_folder(step));
+    put_in_place(unfinished, step_folder(step));
   } catch (const Error& refused) {
     fs::remove_all(unfinished, error);
-    throw Error(
-        "checkpoint of step {}: {}; the checkpoints before it are whole; try to free space "
-        "in {}",
+    const std::string message = fmt::format(
+        "checkpoint of step {}: {}; the checkpoints before it are whole; try to free space in {}",
         step,
         refused.what(),
         path_.string());
+    if (dynamic_cast<const DiskFull*>(&refused) != nullptr) {
+      throw DiskFull(message);
+    }
+    throw Error(message);
   }
   sync_folder(path_);
   fs::remove_all(unfinished, error);  // what had this step before
@@ -278,8 +287,11 @@ void CheckpointFolder::save(std::int64_t step, const Checkpoint& checkpoint, boo
 void CheckpointFolder::remove_leftovers() const {
   const std::string half_mark = std::string(kBestName) + ".part-";
   for_each_name(path_, [&](const fs::path& path, const std::string& name) {
-    if (name.starts_with(kUnfinishedPrefix) || name.starts_with(half_mark)) {
-      std::error_code error;
+    std::error_code error;
+    if (const std::optional<fs::path> place = place_of_replaced(path)) {
+      fs::rename(path, *place, error);  // refused where the place was taken
+      fs::remove_all(path, error);
+    } else if (name.starts_with(kUnfinishedPrefix) || name.starts_with(half_mark)) {
       fs::remove_all(path, error);
     }
   });

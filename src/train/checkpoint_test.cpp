@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -276,6 +277,33 @@ TEST_P(CheckpointWriteLimitTest, AFailedSaveIsAClearErrorAndLeavesTheOldOneWhole
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, CheckpointWriteLimitTest, testing::Values(0, 100, 4096, 300'000));
+
+TEST_F(CheckpointTest, OneWhoseWeightsAreNotFiniteIsPassedOver) {
+  CheckpointFolder folder(root_, 3);
+  folder.save(1, checkpoint_of(1), false);
+  Checkpoint diverged = checkpoint_of(2);
+  diverged.weights.at("w")[3] = std::numeric_limits<float>::quiet_NaN();
+  folder.save(2, diverged, false);
+
+  expect_is_of_step(*folder.newest(warn()), 1);
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_THAT(warnings_[0], HasSubstr("model.safetensors: w holds values that are not finite"));
+  EXPECT_FALSE(load_checkpoint(root_ / "step-000000002").ok());
+}
+
+// As a crash leaves it where names cannot be exchanged at once.
+TEST_F(CheckpointTest, OneThatWasBeingReplacedStillCounts) {
+  CheckpointFolder folder(root_, 3);
+  folder.save(1, checkpoint_of(1), false);
+  fs::rename(root_ / "step-000000001", root_ / ".replaced-step-000000001");
+
+  expect_is_of_step(*folder.newest(warn()), 1);
+  folder.save(2, checkpoint_of(2), false);
+
+  EXPECT_THAT(folder.steps(), ElementsAre(1, 2));
+  EXPECT_TRUE(fs::exists(root_ / "step-000000001"));
+  EXPECT_FALSE(fs::exists(root_ / ".replaced-step-000000001"));
+}
 
 TEST_F(CheckpointTest, AFullDiskIsAClearErrorAndLeavesTheOldOneWhole) {
   fs::create_directories(root_);

@@ -4,10 +4,12 @@
 
 namespace qanat {
 
-LossScale::LossScale(const LossScaleOptions& options, torch::Device device)
-    : options_(options),
-      factor_(torch::full({}, options.first, torch::TensorOptions().device(device))),
-      in_a_row_(torch::zeros({}, torch::TensorOptions().device(device))) {}
+LossScale::LossScale(const LossScaleOptions& options, const torch::Tensor& state)
+    : options_(options), factor_(state[0]), in_a_row_(state[1]) {}
+
+torch::Tensor LossScale::make_state(const LossScaleOptions& options, torch::Device device) {
+  return torch::tensor({static_cast<float>(options.first), 0.0F}).to(device);
+}
 
 void LossScale::unscale(const torch::Tensor& gradient) const {
   const torch::NoGradGuard no_grad;

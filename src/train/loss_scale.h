@@ -21,7 +21,11 @@ struct LossScaleOptions {
 
 class LossScale {
  public:
-  LossScale(const LossScaleOptions& options, torch::Device device);
+  // `state` is make_state() or what became of it, and is changed in place: a checkpoint keeps it.
+  LossScale(const LossScaleOptions& options, const torch::Tensor& state);
+
+  // f32 [2]: the factor, and the updates made since it changed last.
+  static torch::Tensor make_state(const LossScaleOptions& options, torch::Device device);
 
   // f32 []: what a loss is multiplied by now.
   const torch::Tensor& factor() const { return factor_; }
@@ -32,8 +36,8 @@ class LossScale {
 
  private:
   const LossScaleOptions options_;
-  torch::Tensor factor_;    // f32 []
-  torch::Tensor in_a_row_;  // f32 []: updates made since the last change
+  torch::Tensor factor_;    // f32 [], view of the state
+  torch::Tensor in_a_row_;  // f32 [], view of the state
 };
 
 }  // namespace qanat

@@ -11,6 +11,10 @@
 namespace qanat {
 namespace {
 
+LossScale make_scale(const LossScaleOptions& options) {
+  return {options, LossScale::make_state(options, torch::kCPU)};
+}
+
 double factor(const LossScale& scale) {
   return scale.factor().item<double>();
 }
@@ -19,7 +23,7 @@ const torch::Tensor kMade = torch::ones({});
 const torch::Tensor kLeftOut = torch::zeros({});
 
 TEST(LossScaleTest, IsHalvedByAnUpdateThatWasLeftOut) {
-  LossScale scale({.first = 1024}, torch::kCPU);
+  LossScale scale = make_scale({.first = 1024});
 
   scale.follow(kLeftOut);
 
@@ -27,7 +31,7 @@ TEST(LossScaleTest, IsHalvedByAnUpdateThatWasLeftOut) {
 }
 
 TEST(LossScaleTest, GrowsAfterSoManyUpdatesInARow) {
-  LossScale scale({.first = 1024, .growth_interval = 3}, torch::kCPU);
+  LossScale scale = make_scale({.first = 1024, .growth_interval = 3});
 
   scale.follow(kMade);
   scale.follow(kMade);
@@ -39,7 +43,7 @@ TEST(LossScaleTest, GrowsAfterSoManyUpdatesInARow) {
 }
 
 TEST(LossScaleTest, CountsAnewAfterAnUpdateThatWasLeftOut) {
-  LossScale scale({.first = 1024, .growth_interval = 2}, torch::kCPU);
+  LossScale scale = make_scale({.first = 1024, .growth_interval = 2});
 
   scale.follow(kMade);
   scale.follow(kLeftOut);
@@ -49,14 +53,27 @@ TEST(LossScaleTest, CountsAnewAfterAnUpdateThatWasLeftOut) {
 }
 
 TEST(LossScaleTest, StaysBetweenOneAndItsMost) {
-  LossScale low({.first = 1}, torch::kCPU);
-  LossScale high({.first = 8, .growth_interval = 1, .most = 10}, torch::kCPU);
+  LossScale low = make_scale({.first = 1});
+  LossScale high = make_scale({.first = 8, .growth_interval = 1, .most = 10});
 
   low.follow(kLeftOut);
   high.follow(kMade);
 
   EXPECT_EQ(factor(low), 1);
   EXPECT_EQ(factor(high), 10);
+}
+
+TEST(LossScaleTest, GoesOnFromTheStateItLeft) {
+  const LossScaleOptions options{.first = 1024, .growth_interval = 2};
+  const torch::Tensor state = LossScale::make_state(options, torch::kCPU);
+  LossScale first(options, state);
+  first.follow(kLeftOut);
+  first.follow(kMade);
+
+  LossScale second(options, state.clone());
+  second.follow(kMade);
+
+  EXPECT_EQ(factor(second), 1024);  // 512, and two updates in a row
 }
 
 // What a trainer does with it: a gradient that overflowed changes nothing but the scale, and the
@@ -66,7 +83,7 @@ TEST(LossScaleTest, LetsAnOptimiserLeaveOutWhatOverflowed) {
   const FlatParameters layout(*network);
   const torch::Tensor weights = layout.adopt(*network, torch::kCPU);
   AdamW optimiser(layout, {}, torch::kCPU);
-  LossScale scale({.first = 64}, torch::kCPU);
+  LossScale scale = make_scale({.first = 64});
   const torch::Tensor before = weights.clone();
   torch::Tensor gradient = torch::full({layout.size()}, std::numeric_limits<float>::infinity());
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 namespace qanat {
 namespace {
 
@@ -34,9 +36,11 @@ double Schedule::learning_rate(std::int64_t step) const {
   if (step < warmup) {
     return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
   }
-  const auto length = static_cast<double>(std::max<std::int64_t>(1, total - warmup));
-  const double done = std::min(1.0, static_cast<double>(step - warmup) / length);
-  return peak * (floor + (1 - floor) * 0.5 * (1 + std::cos(std::numbers::pi * done)));
+  const Anchor top = anchor.value_or(Anchor{.step = warmup, .rate = peak});
+  const double lowest = anchor ? std::min(1.0, floor * peak / top.rate) : floor;
+  const auto length = static_cast<double>(std::max<std::int64_t>(1, total - top.step));
+  const double done = std::clamp(static_cast<double>(step - top.step) / length, 0.0, 1.0);
+  return top.rate * (lowest + (1 - lowest) * 0.5 * (1 + std::cos(std::numbers::pi * done)));
 }
 
 Schedule make_schedule(const ScheduleRequest& request) {
@@ -45,6 +49,47 @@ Schedule make_schedule(const ScheduleRequest& request) {
   return {.peak = request.learning_rate.value_or(by_size.peak),
           .warmup = request.warmup.value_or(std::min(by_size.warmup, tenth)),
           .total = request.total};
+}
+
+Schedule continue_schedule(const Schedule& stored, std::int64_t total, std::int64_t step) {
+  Schedule schedule = stored;
+  schedule.total = total;
+  if (total != stored.total && step > stored.warmup) {
+    schedule.anchor = {.step = step, .rate = stored.learning_rate(step)};
+  }
+  return schedule;
+}
+
+nlohmann::json to_json(const Schedule& schedule) {
+  nlohmann::json json{{"peak", schedule.peak},
+                      {"warmup", schedule.warmup},
+                      {"total", schedule.total},
+                      {"floor", schedule.floor}};
+  if (schedule.anchor) {
+    json["anchor"] = {{"step", schedule.anchor->step}, {"rate", schedule.anchor->rate}};
+  }
+  return json;
+}
+
+Result<Schedule> to_schedule(const nlohmann::json& json) {
+  Schedule schedule;
+  try {
+    schedule = {.peak = json.at("peak").get<double>(),
+                .warmup = json.at("warmup").get<std::int64_t>(),
+                .total = json.at("total").get<std::int64_t>(),
+                .floor = json.at("floor").get<double>()};
+    if (const auto anchor = json.find("anchor"); anchor != json.end()) {
+      schedule.anchor = {.step = anchor->at("step").get<std::int64_t>(),
+                         .rate = anchor->at("rate").get<double>()};
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return Failure{fmt::format("schedule of the run: {}", error.what())};
+  }
+  const bool is_anchored_well = !schedule.anchor || schedule.anchor->rate > 0;
+  if (!(schedule.peak > 0) || schedule.warmup < 0 || schedule.total < 0 || !is_anchored_well) {
+    return Failure{"schedule of the run: a rate or a number of steps below 0"};
+  }
+  return schedule;
 }
 
 std::int64_t default_binarisation_start(ModelSize size) {

@@ -35,6 +35,37 @@ TEST(ScheduleTest, NeverFallsDuringWarmUpNorRisesAfterwards) {
   }
 }
 
+TEST(ScheduleTest, ALongerRunContinuesWithoutAJumpAndEndsAtTheFloor) {
+  const Schedule longer = continue_schedule(kSchedule, 210, 60);
+
+  EXPECT_DOUBLE_EQ(longer.learning_rate(60), kSchedule.learning_rate(60));
+  for (std::int64_t step = 60; step < 210; ++step) {
+    EXPECT_LE(longer.learning_rate(step + 1), longer.learning_rate(step));
+    EXPECT_GT(longer.learning_rate(step + 1), 0.97 * longer.learning_rate(step));
+  }
+  EXPECT_NEAR(longer.learning_rate(210), 0.05, 1e-12);
+}
+
+TEST(ScheduleTest, ARunThatHadReachedTheFloorStaysThere) {
+  const Schedule longer = continue_schedule(kSchedule, 220, 110);
+
+  EXPECT_NEAR(longer.learning_rate(110), 0.05, 1e-12);
+  EXPECT_NEAR(longer.learning_rate(160), 0.05, 1e-12);
+}
+
+TEST(ScheduleTest, WarmUpGoesOnAsItWas) {
+  EXPECT_EQ(continue_schedule(kSchedule, 1000, 5),
+            (Schedule{.peak = 1.0, .warmup = 10, .total = 1000}));
+}
+
+TEST(ScheduleTest, SurvivesACheckpoint) {
+  const Schedule anchored = continue_schedule(kSchedule, 210, 60);
+
+  EXPECT_EQ(to_schedule(to_json(kSchedule)).value(), kSchedule);
+  EXPECT_EQ(to_schedule(to_json(anchored)).value(), anchored);
+  EXPECT_FALSE(to_schedule({{"peak", 1.0}}).ok());
+}
+
 TEST(ScheduleTest, PeakAndWarmUpFollowTheModelSize) {
   EXPECT_EQ(make_schedule({.size = ModelSize::nano, .total = 1'000'000}),
             (Schedule{.peak = 2e-3, .warmup = 40, .total = 1'000'000}));

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "device/device_lost.h"
+#include "train/memory_attempt.h"
 #include "train/reference_crops.h"
 
 namespace qanat {
@@ -73,6 +74,13 @@ struct StepGraphs::Entry {
   std::unique_ptr<DeviceGraph> graph;
 };
 
+// What a part adds, when it is not played.
+struct StepGraphs::Computed {
+  torch::Tensor before;  // gradient
+  torch::Tensor after;   // gradient
+  torch::Tensor sums;    // after it
+};
+
 StepGraphs::StepGraphs(StepGraphParts parts, const StepGraphOptions& options)
     : parts_(std::move(parts)), options_(options) {}
 
@@ -96,14 +104,23 @@ void StepGraphs::add(const SpeechPart& part, const SpeechOptions& options) {
   record(*entry, part, options);
 }
 
+// Leaves the gradient of the part added once, computed, whatever comes of the recording.
 void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOptions& options) {
-  std::string why;
-  try {
-    why = try_recording(entry, part, options);
-  } catch (const DeviceLost&) {
-    throw;
-  } catch (const Error& error) {
-    why = error.what();
+  const torch::Tensor& gradient = parts_.model.gradient;
+  Computed computed;
+  std::string why = why_not_fitting([&] { computed.before = gradient.clone(); });
+  // Where this does not fit, nothing has been added yet, and the caller tries smaller parts.
+  add_speech_gradient(parts_.model, part, options, parts_.sums);
+  if (why.empty()) {
+    why = why_not_fitting([&] {
+      computed.after = gradient.clone();
+      computed.sums = parts_.sums.clone();
+    });
+  }
+  if (why.empty()) {
+    why = why_unusable(entry, computed, part, options);
+    gradient.copy_(computed.after);
+    parts_.sums.copy_(computed.sums);
   }
   if (why.empty()) {
     ++num_recorded_;
@@ -113,16 +130,25 @@ void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOption
   refuse(entry, part, why);
 }
 
-// Leaves the gradient of the part added once, computed, whatever comes of the recording.
+std::string StepGraphs::why_unusable(Entry& entry,
+                                     const Computed& computed,
+                                     const SpeechPart& part,
+                                     const SpeechOptions& options) {
+  try {
+    return try_recording(entry, computed, part, options);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const c10::OutOfMemoryError& error) {  // the gradient is there: this is no halving
+    return error.what_without_backtrace();
+  }
+}
+
 std::string StepGraphs::try_recording(Entry& entry,
+                                      const Computed& computed,
                                       const SpeechPart& part,
                                       const SpeechOptions& options) {
-  const torch::Tensor& gradient = parts_.model.gradient;
-  const torch::Tensor before = gradient.clone();
-  add_speech_gradient(parts_.model, part, options, parts_.sums);
-  const torch::Tensor after = gradient.clone();
-  const torch::Tensor sums_after = parts_.sums.clone();
-
   entry.inputs = make_inputs(part);
   fill(entry.inputs, part);
   entry.graph = parts_.stream.capture([this, inputs = entry.inputs, options] {
@@ -131,12 +157,11 @@ std::string StepGraphs::try_recording(Entry& entry,
   if (entry.graph == nullptr) {
     return "this device records nothing";
   }
-  gradient.copy_(before);
+  const torch::Tensor& gradient = parts_.model.gradient;
+  gradient.copy_(computed.before);
   entry.graph->replay();
-  const torch::Tensor difference = (gradient - after).abs().max();
-  const torch::Tensor largest = (after - before).abs().max();
-  gradient.copy_(after);
-  parts_.sums.copy_(sums_after);
+  const torch::Tensor difference = (gradient - computed.after).abs().max();
+  const torch::Tensor largest = (computed.after - computed.before).abs().max();
   const double error = (difference / largest.clamp_min(1e-30)).item<double>();
   return error <= options_.tolerance
              ? ""

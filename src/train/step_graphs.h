@@ -47,11 +47,19 @@ class StepGraphs {
 
  private:
   struct Entry;
+  struct Computed;
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // rows, frames, tokens
 
   void record(Entry& entry, const SpeechPart& part, const SpeechOptions& options);
-  // Empty, or why the recording may not be used.
-  std::string try_recording(Entry& entry, const SpeechPart& part, const SpeechOptions& options);
+  // Empty, or why the recording may not be used; the gradient is whatever it is afterwards.
+  std::string why_unusable(Entry& entry,
+                           const Computed& computed,
+                           const SpeechPart& part,
+                           const SpeechOptions& options);
+  std::string try_recording(Entry& entry,
+                            const Computed& computed,
+                            const SpeechPart& part,
+                            const SpeechOptions& options);
   void refuse(Entry& entry, const SpeechPart& part, const std::string& why);
   void journal(const SpeechPart& part, const char* state, const std::string& why) const;
 

@@ -1,5 +1,6 @@
 #include "train/step_graphs.h"
 
+#include <c10/util/Exception.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +112,47 @@ TEST_F(StepGraphsTest, NeverPlaysARecordingThatGivesAnotherGradient) {
   ASSERT_THAT(wrong.notes, SizeIs(1));
   EXPECT_THAT(wrong.notes[0], HasSubstr("the recording is wrong by"));
   EXPECT_EQ(wrong.counts().live_graphs, 0);
+}
+
+// The memory of the device is full whenever something is recorded, as libtorch says it.
+class FullWhileRecording final : public DeviceStream {
+ public:
+  explicit FullWhileRecording(DeviceStream& stream) : stream_(stream) {}
+
+  void submit(std::function<void()> work) override { stream_.submit(std::move(work)); }
+  void then(std::function<void()> callback) override { stream_.then(std::move(callback)); }
+  void copy(std::span<std::byte> to, std::span<const std::byte> from) override {
+    stream_.copy(to, from);
+  }
+  void record(DeviceEvent& event) override { stream_.record(event); }
+  void wait(const DeviceEvent& event) override { stream_.wait(event); }
+  void synchronise() override { stream_.synchronise(); }
+  std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override {
+    work();  // a recording that breaks off late may have changed anything
+    throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)},
+                                "CUDA out of memory");
+  }
+
+ private:
+  DeviceStream& stream_;
+};
+
+TEST(StepGraphMemoryTest, AGradientIsAddedOnceWhereARecordingDoesNotFit) {
+  StepBench computed;
+  StepBench full;
+  FullWhileRecording stream(full.stream());
+  EventList journal;
+  TrainStep step(full.device(), stream, full.model(), {.journal = &journal, .record_graphs = true});
+  const MadeUpBatch batch({0, 1, 2}, kGraphShape);
+  const Clock::time_point now = Clock::now();
+  for (int i = 0; i < kSteps; ++i) {
+    computed.accumulate(batch);
+    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+  }
+
+  EXPECT_TRUE(torch::allclose(full.gradient(), computed.gradient(), 1e-4, 1e-6));
+  ASSERT_THAT(journal.events("step_graph"), SizeIs(1));
+  EXPECT_THAT(journal.events("out_of_memory"), IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What a trainer tells whoever watches it. Called from the thread that trains, between two steps;
-// must not block.
+// on_note() from any thread. Must not block.
 #pragma once
 
 #include <cstdint>

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <span>
 
-#include <c10/util/Exception.h>
-
 #include "base/check.h"
 #include "base/error.h"
-#include "device/out_of_memory.h"
 #include "train/host_numbers.h"
+#include "train/memory_attempt.h"
 #include "transfer/slot_times.h"
 
 namespace qanat {
@@ -41,18 +39,14 @@ void journal_halving(const Halving& halving, RowRange rows, const std::string& w
 void halve(const Halving& halving, RowRange rows, const std::string& why);
 
 void run_or_halve(const Halving& halving, RowRange rows) {
-  std::string why;
-  try {
+  const std::string why = why_not_fitting([&] {
     PieceGradient(halving.model, halving.options, [&] {
       return halving.rows(rows);
     }).run(halving.sums);
-    return;
-  } catch (const OutOfMemory& error) {
-    why = error.what();
-  } catch (const c10::OutOfMemoryError& error) {
-    why = error.what_without_backtrace();
+  });
+  if (!why.empty()) {
+    halve(halving, rows, why);
   }
-  halve(halving, rows, why);
 }
 
 void halve(const Halving& halving, RowRange rows, const std::string& why) {
@@ -101,12 +95,8 @@ struct TrainStep::Piece {
   // Work that fails for lack of memory leaves the rest to retry(). The tensors stay until then:
   // the search may be looking at them.
   void attempt(const std::function<void(PieceGradient&)>& work, std::string& why) {
-    try {
-      work(*gradient);
-    } catch (const OutOfMemory& error) {
-      why = error.what();
-    } catch (const c10::OutOfMemoryError& error) {
-      why = error.what_without_backtrace();
+    if (std::string reason = why_not_fitting([&] { work(*gradient); }); !reason.empty()) {
+      why = std::move(reason);
     }
   }
   void retry() {
@@ -180,7 +170,7 @@ TrainStep::TrainStep(Device& device,
   stream_.submit([this] {
     sums_ = torch::zeros({kLossSums}, torch::TensorOptions().device(model_.device()));
     if (options_.precision == Precision::fp16) {
-      loss_scale_.emplace(LossScaleOptions{}, model_.device());
+      loss_scale_.emplace(LossScaleOptions{}, model_.loss_scale);
     }
     if (options_.record_graphs) {
       graphs_.emplace(StepGraphParts{.stream = stream_,

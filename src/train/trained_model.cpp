@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "train/loss_scale.h"
+
 namespace qanat {
 
 XttsModel make_view(const ModelShape& shape,
@@ -38,7 +40,8 @@ TrainedModel make_trained_model(const ModelShape& shape,
           .weights = std::move(weights),
           .average = std::move(average),
           .gradient = layout.make_block(device),
-          .optimiser = std::move(optimiser)};
+          .optimiser = std::move(optimiser),
+          .loss_scale = LossScale::make_state({}, device)};
 }
 
 }  // namespace qanat

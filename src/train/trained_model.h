@@ -23,6 +23,7 @@ struct TrainedModel {
   torch::Tensor average;
   torch::Tensor gradient;  // summed since the last update
   AdamW optimiser;
+  torch::Tensor loss_scale;  // state of a LossScale; used with fp16 only
 
   torch::Device device() const { return weights.device(); }
 };

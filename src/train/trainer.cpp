@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
+#include "base/disk_full.h"
 #include "device/torch_binding.h"
 
 namespace qanat {
 namespace {
+
+constexpr const char* kLossScaleName = "loss_scale";  // among the state of the optimiser
 
 TensorMap copy_to_host(const TensorMap& tensors) {
   TensorMap copies;
@@ -38,6 +40,10 @@ void load_into(TrainedModel& model, const Checkpoint& checkpoint) {
   model.layout.load(model.weights, checkpoint.weights, "weights of");
   model.layout.load(model.average, checkpoint.ema, "averaged weights of");
   model.optimiser.load_state(checkpoint.optimizer);
+  if (const auto scale = checkpoint.optimizer.find(kLossScaleName);
+      scale != checkpoint.optimizer.end() && scale->second.sizes() == model.loss_scale.sizes()) {
+    model.loss_scale.copy_(scale->second);
+  }
 }
 
 Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress)
@@ -62,6 +68,7 @@ Trainer::~Trainer() {
 }
 
 TrainOutcome Trainer::run(const std::stop_token& stop) {
+  stop_ = stop;
   try_largest_shape();
   if (parts_.open_gate) {
     parts_.open_gate(stop);
@@ -71,6 +78,7 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
     release_batch();
   }
   drain();
+  wait_for_save();
   const bool has_unsaved = saved_step_ != progress_.step && progress_.step > first_step_;
   if (has_unsaved && options_.save_every > 0) {
     save(Best::no);
@@ -79,6 +87,17 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
   saving_.wait();
   rendering_.wait();
   return {.ending = ending, .progress = progress_, .steps = progress_.step - first_step_};
+}
+
+// A stop ends the wait of a save for space; then the last one, of now, is worth more than the
+// error.
+void Trainer::wait_for_save() {
+  try {
+    saving_.wait();
+  } catch (const DiskFull& full) {
+    parts_.observer.on_note(full.what());
+    saved_step_.reset();
+  }
 }
 
 TrainEnding Trainer::train(const std::stop_token& stop) {
@@ -241,9 +260,11 @@ nlohmann::json Trainer::make_state() const {
 Checkpoint Trainer::make_checkpoint() const {
   const TorchBudgetScope host(nullptr);
   const TrainedModel& model = parts_.model;
+  TensorMap optimizer = model.optimiser.state();
+  optimizer.emplace(kLossScaleName, model.loss_scale);
   return {.weights = copy_to_host(model.layout.views(model.weights)),
           .ema = copy_to_host(model.layout.views(model.average)),
-          .optimizer = copy_to_host(model.optimiser.state()),
+          .optimizer = copy_to_host(optimizer),
           .state = {}};
 }
 
@@ -260,7 +281,9 @@ void Trainer::save(Best best) {
     saving_.start([this, copy, best, step, state] {
       const Clock::time_point begin = Clock::now();
       (*copy)->state = state;
-      parts_.checkpoints.save(step, **copy, best == Best::yes);
+      retry_while_full({.stop = stop_,
+                        .say = [this](const std::string& line) { parts_.observer.on_note(line); }},
+                       [&] { parts_.checkpoints.save(step, **copy, best == Best::yes); });
       journal_saved(step, best, seconds_since(begin));
     });
   });

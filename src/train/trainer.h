@@ -93,6 +93,7 @@ class Trainer {
   void save(Best best);
   void journal_saved(std::int64_t step, Best best, Seconds time) const;
   void render();
+  void wait_for_save();
   Checkpoint make_checkpoint() const;
   nlohmann::json make_state() const;
 
@@ -100,6 +101,7 @@ class Trainer {
   const TrainerParts parts_;
   TrainProgress progress_;
   std::int64_t first_step_ = 0;
+  std::stop_token stop_;  // of run()
   std::optional<std::int64_t> saved_step_;
   Clock::time_point host_busy_since_;
   BatchId last_batch_;

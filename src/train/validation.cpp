@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "device/out_of_memory.h"
 #include "model/losses.h"
 #include "model/monotonic_search.h"
 #include "train/batch_tensors.h"
 #include "train/mel_distance.h"
+#include "train/memory_attempt.h"
 #include "train/piece_gradient.h"
 
 namespace qanat {
@@ -81,12 +81,12 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
 // In halves where the whole does not fit.
 torch::Tensor fitting_loss_sums(TrainedModel& model, const ModelBatch& batch) {
   const auto rows = static_cast<int>(batch.mel.size(0));
-  try {
+  if (rows == 1) {
     return loss_sums(model, batch);
-  } catch (const OutOfMemory&) {
-    if (rows == 1) {
-      throw;
-    }
+  }
+  torch::Tensor sums;
+  if (why_not_fitting([&] { sums = loss_sums(model, batch); }).empty()) {
+    return sums;
   }
   const int first = rows / 2;
   return fitting_loss_sums(model, narrow_rows(batch, {.count = first})) +

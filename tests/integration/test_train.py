@@ -117,6 +117,67 @@ class Train(unittest.TestCase):
         result = self.train(checkpoints, "--max-steps", 1, "--json")
         self.assertGreaterEqual(json.loads(result.stdout)["resumed_from"], 2)
 
+    def test_a_terminal_that_closes_saves_too(self):
+        checkpoints = self.checkpoints()
+        process = self.start(checkpoints, "--max-steps", 100000)
+        self.wait_for_steps(process, checkpoints, 2)
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 128 + signal.SIGHUP, errors)
+        self.assertTrue(list(checkpoints.glob("step-*/DONE")))
+
+    def test_a_run_started_with_nohup_survives_its_terminal(self):
+        checkpoints = self.checkpoints()
+        process = subprocess.Popen(
+            [QANAT, *map(str, self.arguments(checkpoints, "--max-steps", 12))],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=environment(), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.wait_for_steps(process, checkpoints, 1)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertEqual(self.steps_in_journal(checkpoints), 12)
+
+    def test_a_reader_that_leaves_ends_the_output_and_not_the_training(self):
+        checkpoints = self.checkpoints()
+        process = self.start(checkpoints, "--max-steps", 12, "--log-every", 1)
+        self.wait_for_steps(process, checkpoints, 1)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertEqual(self.steps_in_journal(checkpoints), 12)
+
+    def test_a_second_training_in_a_folder_is_refused_and_a_killed_one_leaves_it_free(self):
+        checkpoints = self.checkpoints()
+        process = self.start(checkpoints, "--max-steps", 100000)
+        self.wait_for_steps(process, checkpoints, 1)
+        second = self.train(checkpoints, "--max-steps", 1, expect=1)
+        self.assertIn(f"another training uses this folder: process {process.pid} on ",
+                      second.stderr)
+        process.kill()
+        process.communicate()
+        self.train(checkpoints, "--max-steps", 1)
+
+    def test_a_disk_that_is_full_for_a_while_is_waited_for(self):
+        disk, notes = self.checkpoints("-disk"), self.checkpoints("-notes")
+        disk.mkdir()
+        script = '''
+            mount -t tmpfs -o size=16m none "$1" || exit 77
+            notes=$2; filler=$1/filler; shift 2
+            head -c 14000000 /dev/zero > "$filler"
+            "$@" 2> "$notes" & run=$!
+            until grep -q "tried again" "$notes"; do kill -0 $run || exit 76; sleep 0.1; done
+            rm "$filler"
+            wait $run'''
+        command = self.arguments(disk / "run", "--max-steps", 3)
+        result = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", disk, notes, QANAT,
+                                 *map(str, command)], env=environment(), timeout=300)
+        if result.returncode in (1, 77) and not notes.exists():
+            self.skipTest("may not mount a small disk here")
+        said = notes.read_text()
+        self.assertEqual(result.returncode, 0, said)
+        self.assertIn("No space left on device", said)
+        self.assertIn("there is space again", said)
+
     def killed_and_resumed(self, *mode):
         whole, parts = self.checkpoints("-whole"), self.checkpoints("-parts")
         self.train(whole, "--max-steps", 20, *mode)
@@ -153,6 +214,18 @@ class Train(unittest.TestCase):
         self.assertIn("step-", result.stderr)
         self.assertEqual(self.hashes(checkpoints, 1), before)
         self.train(checkpoints, "--max-steps", 2)
+
+    def test_too_little_address_space_is_named_and_does_not_hang(self):
+        def limit_addresses():
+            import resource
+            resource.setrlimit(resource.RLIMIT_AS, (1000000 << 10, 1000000 << 10))
+
+        result = subprocess.run(
+            [QANAT, *map(str, self.arguments(self.checkpoints(), "--max-steps", 1))], text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment(), preexec_fn=limit_addresses, timeout=60)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("ulimit -v unlimited", result.stderr)
 
     @unittest.skipUnless(KILLS, "slow: set QANAT_KILLS to the number of kills")
     def test_kills_at_random_moments_lose_at_most_one_interval(self):
