@@ -79,6 +79,12 @@ void ManifestBuilder::read_file(const std::string& name) {
   while (const std::optional<ManifestRow> row = parser.next()) {
     add(*row, split_hint(std::filesystem::path(name).filename().string()));
   }
+  if (parser.is_ambiguous()) {
+    throw Error(
+        "{}: the second of its three columns may be a text or the name of a speaker; expected a "
+        "header that says which; try id|speaker|text or id|text|normalised as its first line",
+        path.string());
+  }
   for (DatasetProblem problem : parser.problems()) {
     problem.source = source();
     manifest_.num_rows += severity_of(problem.kind) == Severity::error ? 1 : 0;

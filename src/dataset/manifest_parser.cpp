@@ -172,8 +172,12 @@ std::optional<ManifestRow> ManifestParser::next() {
       continue;
     }
     split(*line);
-    if (std::exchange(may_be_header_, false) && take_header()) {
-      continue;
+    if (std::exchange(may_be_header_, false)) {
+      if (take_header()) {
+        continue;
+      }
+      const char* const end = rest_.data() + rest_.size();
+      take_form({line->data(), static_cast<std::size_t>(end - line->data())});
     }
     if (std::optional<ManifestRow> row = parse_row(*line)) {
       return row;
@@ -203,6 +207,19 @@ bool ManifestParser::take_header() {
     report(ProblemKind::unused_column, {}, fmt::format("column: {}", name));
   }
   return true;
+}
+
+void ManifestParser::take_form(std::string_view rows) {
+  form_ = three_column_form(rows, line_end_);
+  if (form_ == ManifestForm::speakers) {
+    columns_ = {.audio = 0,
+                .text = 2,
+                .normalised = ManifestColumns::kAbsent,
+                .speaker = 1,
+                .language = ManifestColumns::kAbsent,
+                .least = 3,
+                .most = 3};
+  }
 }
 
 void ManifestParser::split(std::string_view line) {

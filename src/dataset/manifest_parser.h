@@ -1,7 +1,8 @@
 // Reads the rows of a manifest out of its bytes, whatever they hold. Knows nothing of files.
 //
 // Rows are `id|text`, `id|text|normalised`, and with a fourth and fifth column speaker and
-// language; a header names its columns itself and may leave out or reorder them. Cells are split
+// language; or `id|speaker|text`, which manifest_form.h tells from the others; a header names its
+// columns itself and may leave out or reorder them. Cells are split
 // at '|' only: quotation marks mean themselves. A byte order mark, blank lines, and lines that
 // end in LF, CRLF or CR are fine.
 #pragma once
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dataset/manifest_form.h"
 #include "dataset/problem.h"
 
 namespace qanat {
@@ -46,10 +48,13 @@ class ManifestParser {
   std::optional<ManifestRow> next();
 
   const std::vector<DatasetProblem>& problems() const { return problems_; }
+  // The rows have three columns and could be read either way. Known once a row was asked for.
+  bool is_ambiguous() const { return form_ == ManifestForm::cannot_tell; }
 
  private:
   std::optional<std::string_view> next_line();
   bool take_header();
+  void take_form(std::string_view rows);
   std::optional<ManifestRow> parse_row(std::string_view line);
   void split(std::string_view line);
   std::string_view cell(int column) const;
@@ -59,6 +64,7 @@ class ManifestParser {
   char line_end_ = '\n';
   int line_ = 0;
   bool may_be_header_ = true;
+  ManifestForm form_ = ManifestForm::texts;
   ManifestColumns columns_;
   std::vector<std::string_view> cells_;
   std::vector<DatasetProblem> problems_;

@@ -51,6 +51,24 @@ TEST(ManifestParserTest, FourthAndFifthColumnsAreSpeakerAndLanguage) {
   EXPECT_THAT(rows_of("a|x|y|mary\nb|x|y|ali|fa"), ElementsAre("1 a/y/mary/", "2 b/y/ali/fa"));
 }
 
+TEST(ManifestParserTest, ReadsTheSpeakersOfPiper) {
+  EXPECT_THAT(rows_of("a|mary|Good day.\nb|john|Well then.\nc|mary|So it goes."),
+              ElementsAre("1 a/Good day./mary/", "2 b/Well then./john/", "3 c/So it goes./mary/"));
+}
+
+TEST(ManifestParserTest, ColumnsThatMayBeEitherAreNotGuessed) {
+  ManifestParser parser("a|mary|Good day.\nb|john|Well then.\n");
+
+  rows_of(parser);
+
+  EXPECT_TRUE(parser.is_ambiguous());
+}
+
+TEST(ManifestParserTest, AHeaderSaysWhichColumnsTheyAre) {
+  EXPECT_THAT(rows_of("id|speaker|text\na|mary|Good day.\nb|john|Well then.\n"),
+              ElementsAre("2 a/Good day./mary/", "3 b/Well then./john/"));
+}
+
 TEST(ManifestParserTest, QuotationMarksMeanThemselves) {
   EXPECT_THAT(rows_of("a|\"Hello|\"He said \"\"so\"\n"), ElementsAre("1 a/\"He said \"\"so\"//"));
 }

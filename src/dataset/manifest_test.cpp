@@ -293,6 +293,14 @@ TEST_F(ManifestTest, NoUsableRowIsAnErrorWithCountAndFirstReason) {
               AllOf(HasSubstr("none of 2 rows can be used"), HasSubstr("separated by '|'")));
 }
 
+TEST_F(ManifestTest, ColumnsThatMayBeEitherAreAnErrorThatSaysHowToName) {
+  folder_.write("metadata.csv", "a|mary|Good day.\nb|john|Well then.\n");
+
+  EXPECT_THAT(error_of(folder_.root()),
+              AllOf(HasSubstr("metadata.csv: the second of its three columns"),
+                    HasSubstr("try id|speaker|text or id|text|normalised as its first line")));
+}
+
 TEST_F(ManifestTest, Utf16IsAnErrorThatSaysHowToConvert) {
   folder_.write("metadata.csv",
                 std::string_view("\xFF\xFE"
