@@ -66,7 +66,6 @@ ModelBatch make_batch() {
   batch.tokens = torch::randint(1, kVocabulary, {kRows, kTokens}, torch::kInt64);
   batch.mel = torch::randn({kRows, kFrames, 80}) * 2 - 5.5;
   batch.reference = torch::randn({kRows, kFrames / 2, 80}) * 2 - 5.5;
-  batch.condition = torch::ones({kRows});
   batch.mel_weights = inside(batch.mel_lengths, kFrames);
   return batch;
 }

@@ -91,8 +91,8 @@ std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
     input.reference = to_mel(options.reference, state_.mel.mel_bins);
     input.reference_lengths = one_number(input.reference.size(1));
   }
-  if (!state_.speakers.empty()) {
-    input.speakers = one_number(options.speaker);
+  if (options.speaker) {
+    input.speakers = one_number(*options.speaker);
   }
   const torch::Tensor mel =
       network_->synthesise(input, {.length_scale = options.length_scale}).front().contiguous();

@@ -21,7 +21,7 @@ namespace qanat {
 
 struct SpeechOptions {
   std::span<const float> reference{};  // log-mel of the voice, [frames, mel_bins]; empty: none
-  int speaker = 0;                     // of the speaker table; of no effect without one
+  std::optional<int> speaker{};        // of the speaker table
   double length_scale = 1.0;           // above 1: slower
 };
 

@@ -90,9 +90,9 @@ std::vector<float> read_reference(const std::filesystem::path& path, const MelCo
   return mel;
 }
 
-int find_speaker(const std::string& name, const std::vector<std::string>& speakers) {
+std::optional<int> find_speaker(const std::string& name, const std::vector<std::string>& speakers) {
   if (name.empty()) {
-    return 0;
+    return std::nullopt;
   }
   if (speakers.empty()) {
     throw Error("speaker {}: the model knows no speakers by name; try --reference with a recording",

@@ -14,9 +14,8 @@ struct ModelBatch {
   torch::Tensor mel;                // f32 [B, T, mel_bins], natural log-mel
   torch::Tensor mel_lengths;        // i64 [B], 1 to T
   torch::Tensor reference;          // f32 [B, R, mel_bins], natural log-mel of a crop
-  torch::Tensor reference_lengths;  // i64 [B], 0 (as if the condition were dropped) to R
-  torch::Tensor condition;          // f32 [B]: 1 keeps, 0 drops reference and speaker of the row
-  torch::Tensor speakers;           // i64 [B]; undefined when the model has no speaker table
+  torch::Tensor reference_lengths;  // i64 [B], 0 (the row is without a reference) to R
+  torch::Tensor speakers;           // i64 [B], -1: not said; undefined: of no row
   torch::Tensor mel_weights;  // f32 [B, T]: 1 where a frame counts in the mel losses, 0 in padding
 };
 

@@ -45,7 +45,6 @@ inline ModelBatch make_test_batch(std::uint64_t seed, const TestLengths& lengths
   batch.mel_lengths = torch::tensor(lengths.frames);
   batch.reference = torch::randn({rows, longest(lengths.reference), 80}) * 2 - 5.5;
   batch.reference_lengths = torch::tensor(lengths.reference);
-  batch.condition = torch::ones({rows});
   batch.mel_weights = torch::zeros({rows, frames});
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto i = static_cast<std::size_t>(row);

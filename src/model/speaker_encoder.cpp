@@ -78,13 +78,13 @@ torch::Tensor SpeakerEncoderImpl::read_reference(const SpeakerInput& input) {
 
 SpeakerCondition SpeakerEncoderImpl::forward(const SpeakerInput& input) {
   torch::Tensor latents = read_reference(input);
-  if (!table_.is_empty()) {
-    latents = latents + table_(input.speakers).unsqueeze(1);
-  }
   // A row without a reference has nothing to attend to: what came out of it is dropped.
-  const torch::Tensor keep = (input.condition * (input.lengths > 0)).to(latents.dtype());
-  const torch::Tensor share = keep.view({-1, 1, 1});
-  latents = latents * share + nobody_ * (1 - share);
+  const torch::Tensor heard = (input.lengths > 0).to(latents.dtype()).view({-1, 1, 1});
+  latents = latents * heard + nobody_ * (1 - heard);
+  if (!table_.is_empty() && input.speakers.defined()) {
+    const torch::Tensor named = (input.speakers >= 0).to(latents.dtype()).view({-1, 1, 1});
+    latents = latents + table_(input.speakers.clamp_min(0)).unsqueeze(1) * named;
+  }
   return {latents, latents.mean(1)};
 }
 

@@ -1,4 +1,5 @@
-// A reference recording of any length to a fixed number of latents that say who speaks.
+// A reference recording of any length to a fixed number of latents that say who speaks. The entry
+// of the speaker table is added to them: a row may have both, either or none.
 #pragma once
 
 #include "model/blocks.h"
@@ -26,9 +27,8 @@ TORCH_MODULE(PerceiverLayer);
 
 struct SpeakerInput {
   torch::Tensor reference;  // [B, R, mel_bins], normalised
-  torch::Tensor lengths;    // i64 [B]
-  torch::Tensor condition;  // f32 [B]: 0 drops the row's condition
-  torch::Tensor speakers;   // i64 [B] or undefined
+  torch::Tensor lengths;    // i64 [B], 0: no reference
+  torch::Tensor speakers;   // i64 [B], -1: not said; or undefined
 };
 
 struct SpeakerCondition {
@@ -48,7 +48,7 @@ class SpeakerEncoderImpl : public torch::nn::Module {
   TimeConvolution second_{nullptr};
   torch::nn::ModuleList blocks_;  // EncoderBlock
   torch::Tensor queries_;         // [L, width]: what the latents ask for
-  torch::Tensor nobody_;          // [L, width]: the latents of a dropped condition
+  torch::Tensor nobody_;          // [L, width]: the latents of a row without a reference
   torch::nn::ModuleList layers_;  // PerceiverLayer
   Norm norm_{nullptr};
   torch::nn::Embedding table_{nullptr};  // null without speaker ids

@@ -41,7 +41,6 @@ std::vector<torch::Tensor> XttsModelImpl::synthesise(const SynthesisInput& input
       has_reference ? input.reference : torch::zeros({rows, 1, shape_.mel_bins}, options());
   batch.reference_lengths =
       has_reference ? input.reference_lengths : torch::zeros_like(input.token_lengths);
-  batch.condition = torch::ones({rows}, options());
 
   const EncodedText text = encode(batch);
   const torch::Tensor durations =

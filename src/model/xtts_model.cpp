@@ -43,7 +43,6 @@ EncodedText XttsModelImpl::encode(const ModelBatch& batch) {
   EncodedText text;
   text.speaker = speaker_encoder_(SpeakerInput{.reference = normalise(batch.reference),
                                                .lengths = batch.reference_lengths,
-                                               .condition = batch.condition,
                                                .speakers = batch.speakers});
   text.vectors = text_encoder_(text_encoder_->embed(batch.tokens), text.speaker.vector, mask);
   text.log_durations = duration_predictor_(text.vectors, text.speaker.vector, mask.valid);

@@ -42,7 +42,7 @@ struct SynthesisInput {
   torch::Tensor token_lengths;      // i64 [B]
   torch::Tensor reference;          // f32 [B, R, mel_bins] natural log-mel; undefined: no reference
   torch::Tensor reference_lengths;  // i64 [B]; undefined without a reference
-  torch::Tensor speakers;           // i64 [B]; undefined when the model has no speaker table
+  torch::Tensor speakers;           // i64 [B], -1: not said; undefined: of no row
 };
 
 struct SynthesisOptions {

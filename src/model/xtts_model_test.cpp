@@ -52,7 +52,7 @@ XttsModel make_model() {
 ModelBatch make_batch() {
   ModelBatch batch = make_test_batch(2);
   batch.speakers = torch::tensor({3, 0, 2}, torch::kInt64);
-  batch.condition = torch::tensor({1.F, 1.F, 0.F});
+  batch.reference_lengths[2] = 0;
   return batch;
 }
 
@@ -96,7 +96,6 @@ ModelBatch rows_of(const ModelBatch& b, std::int64_t begin, std::int64_t end) {
           cut(b.mel_lengths),
           cut(b.reference),
           cut(b.reference_lengths),
-          cut(b.condition),
           cut(b.speakers),
           cut(b.mel_weights)};
 }
@@ -204,26 +203,46 @@ INSTANTIATE_TEST_SUITE_P(
                     Place{"speaker", [](ModelBatch& b) { b.speakers[1] = 1; }}),
     [](const auto& place) { return std::string(place.param.name); });
 
-TEST(XttsModelTest, DropsTheWholeConditionOfARow) {
+TEST(XttsModelTest, NothingOfAReferenceWithoutLengthIsHeard) {
   XttsModel model = make_model();
   ModelBatch batch = make_batch();
   const torch::Tensor before = run(model, batch).output.mel[2];
 
   batch.reference[2].fill_(1);
-  batch.speakers[2] = 1;
 
   EXPECT_TRUE(torch::equal(run(model, batch).output.mel[2], before));
 }
 
-TEST(XttsModelTest, TakesARowWithoutReferenceAsOneWithoutCondition) {
+TEST(XttsModelTest, ASpeakerIsHeardWithoutAReference) {
   XttsModel model = make_model();
-  ModelBatch dropped = make_batch();
-  ModelBatch empty = make_batch();
+  ModelBatch batch = make_batch();
+  const torch::Tensor before = run(model, batch).output.mel[2];
 
-  dropped.condition[0] = 0;
-  empty.reference_lengths[0] = 0;
+  batch.speakers[2] = 1;
 
-  EXPECT_TRUE(torch::equal(run(model, dropped).output.mel, run(model, empty).output.mel));
+  EXPECT_GT((run(model, batch).output.mel[2] - before).abs().max().item<double>(), 1e-3);
+}
+
+TEST(XttsModelTest, AReferenceIsHeardWithoutASpeaker) {
+  XttsModel model = make_model();
+  ModelBatch batch = make_batch();
+  batch.speakers.fill_(-1);
+  const torch::Tensor before = run(model, batch).output.mel[0];
+
+  batch.reference[0].fill_(1);
+
+  EXPECT_GT((run(model, batch).output.mel[0] - before).abs().max().item<double>(), 1e-3);
+}
+
+TEST(XttsModelTest, SpeakersThatAreNotSaidAreNoEntriesOfTheTable) {
+  XttsModel model = make_model();
+  ModelBatch unsaid = make_batch();
+  ModelBatch absent = make_batch();
+
+  unsaid.speakers.fill_(-1);
+  absent.speakers = torch::Tensor();
+
+  EXPECT_TRUE(torch::equal(run(model, unsaid).output.mel, run(model, absent).output.mel));
 }
 
 TEST(XttsModelTest, AddsUpTheGradientsOfThePiecesOfABatch) {

@@ -39,47 +39,62 @@ torch::Tensor lengths(const std::vector<std::int32_t>& all, RowRange rows, torch
   return send(values, device);
 }
 
-// Which frames of each row the reference shows, and how many. Made on the host, where the crops
+// Which frames of the batch the references show, and how many. Made on the host, where the crops
 // are known.
 struct ReferenceFrames {
-  torch::Tensor places;   // i64 [rows, longest]
+  torch::Tensor places;   // i64 [rows, longest]: row * frames of a row + frame
   torch::Tensor lengths;  // i64 [rows]
-  torch::Tensor keep;     // f32 [rows]
 };
 
-ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops, torch::Device device) {
+ReferenceFrames reference_frames(std::span<const ReferenceCrop> crops,
+                                 int row_frames,
+                                 torch::Device device) {
   const auto rows = static_cast<std::int64_t>(crops.size());
-  const int longest = std::ranges::max(crops, {}, &ReferenceCrop::frames).frames;
+  const int longest = std::max(1, std::ranges::max(crops, {}, &ReferenceCrop::frames).frames);
   const torch::TensorOptions integers = on_host(device, torch::kInt64);
   ReferenceFrames frames{.places = torch::empty({rows, longest}, integers),
-                         .lengths = torch::empty({rows}, integers),
-                         .keep = torch::empty({rows}, on_host(device, torch::kFloat32))};
+                         .lengths = torch::empty({rows}, integers)};
   std::int64_t* place = frames.places.data_ptr<std::int64_t>();
   for (std::int64_t row = 0; row < rows; ++row) {
     const ReferenceCrop& crop = crops[static_cast<std::size_t>(row)];
+    const std::int64_t first = std::int64_t{crop.row} * row_frames + crop.first;
     for (int i = 0; i < longest; ++i) {
-      *place++ = crop.first + std::min(i, crop.frames - 1);
+      *place++ = first + std::min(i, std::max(crop.frames - 1, 0));
     }
     frames.lengths.data_ptr<std::int64_t>()[row] = crop.frames;
-    frames.keep.data_ptr<float>()[row] = crop.keep ? 1.0F : 0.0F;
   }
   return frames;
 }
 
+// What a row is shown of itself it is not trained on, nor judged by.
 torch::Tensor mel_weights(std::span<const ReferenceCrop> crops,
                           std::span<const std::int32_t> mel_lengths,
+                          RowRange rows,
                           int frames,
                           torch::Device device) {
-  torch::Tensor weights = torch::zeros({static_cast<std::int64_t>(crops.size()), frames},
-                                       on_host(device, torch::kFloat32));
-  float* row = weights.data_ptr<float>();
-  for (std::size_t i = 0; i < crops.size(); ++i, row += frames) {
-    std::fill_n(row, mel_lengths[i], 1.0F);
-    if (crops[i].masked) {
-      std::fill_n(row + crops[i].first, crops[i].frames, 0.0F);
+  torch::Tensor weights = torch::zeros({rows.count, frames}, on_host(device, torch::kFloat32));
+  float* weight = weights.data_ptr<float>();
+  for (int row = rows.first; row < rows.first + rows.count; ++row, weight += frames) {
+    const ReferenceCrop& crop = crops[static_cast<std::size_t>(row)];
+    std::fill_n(weight, mel_lengths[static_cast<std::size_t>(row)], 1.0F);
+    if (crop.row == row) {
+      std::fill_n(weight + crop.first, crop.frames, 0.0F);
     }
   }
   return weights;
+}
+
+torch::Tensor said_speakers(std::span<const ReferenceCrop> crops,
+                            std::span<const std::int32_t> speakers,
+                            int table,
+                            torch::Device device) {
+  torch::Tensor said =
+      torch::empty({static_cast<std::int64_t>(crops.size())}, on_host(device, torch::kInt64));
+  for (std::size_t row = 0; row < crops.size(); ++row) {
+    const bool is_said = crops[row].show_speaker && speakers[row] < table;
+    said.data_ptr<std::int64_t>()[row] = is_said ? speakers[row] : -1;
+  }
+  return said;
 }
 
 torch::Tensor rows_of(const torch::Tensor& tensor, RowRange rows) {
@@ -92,7 +107,7 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
                           RowRange rows,
                           const std::vector<ReferenceCrop>& crops,
                           torch::Device device,
-                          SpeakerTable table) {
+                          int speakers) {
   const BatchLayout& layout = batch.layout;
   QANAT_CHECK(layout.format.kind == PayloadKind::mel_f32) << "the model reads mel";
   const auto on_device = torch::TensorOptions().device(device);
@@ -102,25 +117,28 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
   const int frames = layout.shape.frames;
   const std::int64_t bins = layout.format.mel_bins;
 
+  const torch::Tensor all_mel = part(batch,
+                                     layout.payload,
+                                     {.count = layout.shape.rows},
+                                     frames * bins,
+                                     on_device.dtype(torch::kFloat32));
+
   ModelBatch result;
-  result.mel = part(batch, layout.payload, rows, frames * bins, on_device.dtype(torch::kFloat32))
-                   .view({rows.count, frames, bins});
+  result.mel = all_mel.narrow(0, rows.first, rows.count).view({rows.count, frames, bins});
   const auto integers = on_device.dtype(torch::kInt32);
   result.tokens = part(batch, layout.tokens, rows, layout.shape.tokens, integers).to(torch::kInt64);
-  if (table == SpeakerTable::present) {
-    result.speakers =
-        part(batch, layout.speakers, rows, 1, integers).view({rows.count}).to(torch::kInt64);
-  }
   result.mel_lengths = lengths(batch.mel_lengths, rows, device);
   result.token_lengths = lengths(batch.token_lengths, rows, device);
-  const ReferenceFrames reference = reference_frames(own_crops, device);
-  const torch::Tensor places = send(reference.places, device).unsqueeze(2);
-  result.reference = result.mel.gather(1, places.expand({-1, -1, bins}));
+  if (speakers > 0) {
+    const std::span<const std::int32_t> own = std::span(batch.speakers).subspan(first, count);
+    result.speakers = send(said_speakers(own_crops, own, speakers, device), device);
+  }
+  const ReferenceFrames reference = reference_frames(own_crops, frames, device);
+  result.reference = all_mel.view({-1, bins})
+                         .index_select(0, send(reference.places, device).view({-1}))
+                         .view({rows.count, -1, bins});
   result.reference_lengths = send(reference.lengths, device);
-  result.condition = send(reference.keep, device);
-  const std::span<const std::int32_t> own_lengths =
-      std::span(batch.mel_lengths).subspan(first, count);
-  result.mel_weights = send(mel_weights(own_crops, own_lengths, frames, device), device);
+  result.mel_weights = send(mel_weights(crops, batch.mel_lengths, rows, frames, device), device);
   return result;
 }
 
@@ -131,10 +149,10 @@ torch::Tensor frame_weights(const ModelBatch& batch) {
 ModelBatch make_longest_batch(const BatchShape& shape,
                               int mel_bins,
                               torch::Device device,
-                              SpeakerTable table) {
+                              int speakers) {
   const auto on_device = torch::TensorOptions().device(device);
   const std::int64_t rows = shape.rows;
-  const int reference = std::clamp(shape.frames / 2, 1, ReferenceOptions{}.max_frames);
+  const int reference = longest_reference(shape.frames);
   const auto whole = [&](std::int64_t value) {
     return torch::full({rows}, value, on_device.dtype(torch::kInt64));
   };
@@ -145,9 +163,8 @@ ModelBatch make_longest_batch(const BatchShape& shape,
   batch.mel_lengths = whole(shape.frames);
   batch.reference = torch::zeros({rows, reference, mel_bins}, on_device);
   batch.reference_lengths = whole(reference);
-  batch.condition = torch::ones({rows}, on_device);
   batch.mel_weights = torch::ones({rows, shape.frames}, on_device);
-  if (table == SpeakerTable::present) {
+  if (speakers > 0) {
     batch.speakers = whole(0);
   }
   return batch;
@@ -160,7 +177,6 @@ ModelBatch narrow_rows(const ModelBatch& batch, RowRange rows) {
           .mel_lengths = rows_of(batch.mel_lengths, rows),
           .reference = rows_of(batch.reference, rows),
           .reference_lengths = rows_of(batch.reference_lengths, rows),
-          .condition = rows_of(batch.condition, rows),
           .speakers = rows_of(batch.speakers, rows),
           .mel_weights = rows_of(batch.mel_weights, rows)};
 }

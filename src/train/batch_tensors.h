@@ -18,16 +18,16 @@ struct RowRange {
   bool operator==(const RowRange&) const = default;
 };
 
-enum class SpeakerTable { absent, present };
-
 // Call on the stream that reads the batch, once it has arrived; `mel` is a view of the slot, so
-// the result lives no longer than the loan. `crops` has one entry per row of the whole batch.
-// Everything but the rows is the same, whatever the range.
+// the result lives no longer than the loan. `crops` has one entry per row of the whole batch. A
+// frame that is shown to its own row has no weight. `speakers` is how many the model's table has; a
+// speaker beyond it, or of no table, is not said. Everything but the rows is the same, whatever the
+// range.
 ModelBatch to_model_batch(const DeviceBatch& batch,
                           RowRange rows,
                           const std::vector<ReferenceCrop>& crops,
                           torch::Device device,
-                          SpeakerTable table);
+                          int speakers);
 
 // Frames of each row: f32 [rows]; what its losses are weighted with.
 torch::Tensor frame_weights(const ModelBatch& batch);
@@ -37,7 +37,7 @@ torch::Tensor frame_weights(const ModelBatch& batch);
 ModelBatch make_longest_batch(const BatchShape& shape,
                               int mel_bins,
                               torch::Device device,
-                              SpeakerTable table);
+                              int speakers);
 
 // The rows of a batch as a batch of their own; shares memory.
 ModelBatch narrow_rows(const ModelBatch& batch, RowRange rows);

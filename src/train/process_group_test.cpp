@@ -55,7 +55,8 @@ torch::Tensor weights_of(StepBench& bench) {
 }
 
 // Two processes with half a batch each learn what one learns of the whole, though their halves do
-// not have the same number of frames.
+// not have the same number of frames. Speakers are not divided: a row is shown another of its
+// batch.
 TEST(ProcessGroupTest, TwoProcessesTakeTheStepOfOne) {
   Meeting meeting(2);
   ThreadGroup first_group({.rank = 0, .world = 2}, meeting);
@@ -63,9 +64,9 @@ TEST(ProcessGroupTest, TwoProcessesTakeTheStepOfOne) {
   StepBench first({.group = &first_group});
   StepBench second({.group = &second_group});
   StepBench alone;
-  const MadeUpBatch left({1, 2}, kHalf);
-  const MadeUpBatch right({3, 4}, kHalf);
-  const MadeUpBatch both({1, 2, 3, 4}, kWhole);
+  const MadeUpBatch left({2, 3}, kHalf);
+  const MadeUpBatch right({4, 5}, kHalf);
+  const MadeUpBatch both({2, 3, 4, 5}, kWhole);
 
   first.accumulate(left);
   second.accumulate(right);

@@ -16,40 +16,58 @@ bool chance(Random& random, double share) {
   return static_cast<double>(random.next() >> 32) * kUnit < share;
 }
 
+// Rows with other utterances of the same speaker. A substitute may be in a batch twice: then it is
+// no other utterance.
+std::vector<std::size_t> others_of_speaker(const BatchRows& rows, std::size_t row) {
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < rows.items.size(); ++i) {
+    if (rows.speakers[i] == rows.speakers[row] && rows.items[i] != rows.items[row]) {
+      others.push_back(i);
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
-ReferenceCrop ReferenceCrops::crop(std::int64_t epoch, std::uint32_t item, int frames) const {
-  Random random{kPurpose, seed_, static_cast<std::uint64_t>(epoch), item};
+ReferenceCrop ReferenceCrops::crop(std::int64_t epoch,
+                                   const BatchRows& rows,
+                                   std::size_t row) const {
+  Random random{kPurpose, seed_, static_cast<std::uint64_t>(epoch), rows.items[row]};
+  const bool without_reference = chance(random, options_.drop_reference);
+  const bool without_speaker = chance(random, options_.drop_speaker);
   const auto range = static_cast<std::uint32_t>(options_.max_frames - options_.min_frames + 1);
   const int wanted = options_.min_frames + static_cast<int>(random.below(range));
-  const int length = std::clamp(frames / 2, 1, wanted);
-  const auto places = static_cast<std::uint32_t>(std::max(1, frames - length + 1));
-  return {.first = static_cast<int>(random.below(places)),
-          .frames = length,
-          .keep = !chance(random, options_.drop),
-          .masked = chance(random, options_.mask)};
+
+  const std::vector<std::size_t> others = others_of_speaker(rows, row);
+  const std::size_t shown =
+      others.empty() ? row : others[random.below(static_cast<std::uint32_t>(others.size()))];
+  const int frames = rows.frames[shown];
+  const int length = std::min(wanted, shown == row ? most_of_own(frames, options_) : frames);
+  const auto places = static_cast<std::uint32_t>(frames - length + 1);
+  return {.row = static_cast<int>(shown),
+          .first = static_cast<int>(random.below(places)),
+          .frames = without_reference ? 0 : length,
+          .show_speaker = !without_speaker};
 }
 
-std::vector<ReferenceCrop> ReferenceCrops::crops(std::int64_t epoch,
-                                                 std::span<const std::uint32_t> items,
-                                                 std::span<const std::int32_t> frames) const {
-  QANAT_CHECK(items.size() == frames.size()) << "a length for every item";
+std::vector<ReferenceCrop> ReferenceCrops::crops(std::int64_t epoch, const BatchRows& rows) const {
+  QANAT_CHECK(rows.items.size() == rows.frames.size() && rows.items.size() == rows.speakers.size())
+      << "a length and a speaker for every item";
   std::vector<ReferenceCrop> result;
-  result.reserve(items.size());
-  for (std::size_t row = 0; row < items.size(); ++row) {
-    result.push_back(crop(epoch, items[row], frames[row]));
+  result.reserve(rows.items.size());
+  for (std::size_t row = 0; row < rows.items.size(); ++row) {
+    result.push_back(crop(epoch, rows, row));
   }
   return result;
 }
 
-std::vector<ReferenceCrop> plain_crops(std::span<const std::int32_t> frames,
-                                       const ReferenceOptions& options) {
-  std::vector<ReferenceCrop> result;
-  result.reserve(frames.size());
-  for (const std::int32_t count : frames) {
-    result.push_back({.frames = std::clamp(count / 2, 1, options.max_frames)});
-  }
-  return result;
+int most_of_own(int frames, const ReferenceOptions& options) {
+  return std::min(frames / 2, options.max_frames);
+}
+
+int longest_reference(int frames, const ReferenceOptions& options) {
+  return std::min(frames, options.max_frames);
 }
 
 }  // namespace qanat

@@ -1,8 +1,10 @@
-// Which part of each utterance is shown to the model as the voice to imitate, and which rows are
-// trained without one.
+// Which recording each row of a batch is shown as the voice to imitate, and which rows are trained
+// without one, or without the name of their speaker.
 //
-// Decided from (seed, epoch, item) alone: not from the batch a row is in, nor from how that batch
-// is cut into parts.
+// A row is shown another utterance of its speaker, of the same batch: plans bring speakers together
+// (batch_plan.h). Where the batch has none it is shown a part of its own, and is not trained on
+// that part. Decided from the seed, the epoch and what the batch holds; not from how the batch is
+// cut into pieces, nor where it was made.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +14,26 @@
 namespace qanat {
 
 struct ReferenceOptions {
-  int min_frames = 129;  // 1.5 s
-  int max_frames = 517;  // 6 s; never more than half of the utterance
-  double drop = 0.1;     // share of rows trained without any condition
-  double mask = 0.5;     // share of rows whose mel loss leaves the crop out
+  int min_frames = 129;         // 1.5 s
+  int max_frames = 517;         // 6 s
+  double drop_reference = 0.2;  // share of rows without a reference
+  double drop_speaker = 0.5;    // share of rows without their entry of the speaker table
 };
 
 struct ReferenceCrop {
-  int first = 0;        // frame of the utterance
-  int frames = 0;       // at least 1
-  bool keep = true;     // false: the row is trained without condition
-  bool masked = false;  // the mel loss leaves the crop out
+  int row = 0;     // of the batch: whose utterance is shown
+  int first = 0;   // frame of that utterance
+  int frames = 0;  // 0: nothing is shown
+  bool show_speaker = true;
 
   bool operator==(const ReferenceCrop&) const = default;
+};
+
+// What a batch holds: one entry for each row.
+struct BatchRows {
+  std::span<const std::uint32_t> items;
+  std::span<const std::int32_t> speakers;
+  std::span<const std::int32_t> frames;
 };
 
 // Thread-safe.
@@ -33,20 +42,19 @@ class ReferenceCrops {
   explicit ReferenceCrops(std::uint64_t seed, const ReferenceOptions& options = {})
       : seed_(seed), options_(options) {}
 
-  ReferenceCrop crop(std::int64_t epoch, std::uint32_t item, int frames) const;
   // One per row.
-  std::vector<ReferenceCrop> crops(std::int64_t epoch,
-                                   std::span<const std::uint32_t> items,
-                                   std::span<const std::int32_t> frames) const;
+  std::vector<ReferenceCrop> crops(std::int64_t epoch, const BatchRows& rows) const;
 
  private:
+  ReferenceCrop crop(std::int64_t epoch, const BatchRows& rows, std::size_t row) const;
+
   std::uint64_t seed_;
   ReferenceOptions options_;
 };
 
-// The first half of each utterance, nothing dropped or masked: for validation, where luck has no
-// place.
-std::vector<ReferenceCrop> plain_crops(std::span<const std::int32_t> frames,
-                                       const ReferenceOptions& options = {});
+// As much of an utterance as may be shown to its own row: the other half is trained on.
+int most_of_own(int frames, const ReferenceOptions& options = {});
+// The longest reference of a batch whose rows have room for `frames`.
+int longest_reference(int frames, const ReferenceOptions& options = {});
 
 }  // namespace qanat

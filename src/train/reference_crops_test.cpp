@@ -1,6 +1,7 @@
 #include "train/reference_crops.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -8,70 +9,118 @@
 namespace qanat {
 namespace {
 
-constexpr int kItems = 4000;
+constexpr std::size_t kItems = 4000;
 
-std::vector<ReferenceCrop> many(const ReferenceCrops& crops, int frames) {
-  std::vector<ReferenceCrop> result;
-  for (std::uint32_t item = 0; item < kItems; ++item) {
-    result.push_back(crops.crop(0, item, frames));
+// Rows of one length, each of the speaker that `speaker_of` gives to its item.
+struct Rows {
+  template <typename SpeakerOf>
+  Rows(std::size_t count, std::int32_t length, SpeakerOf speaker_of)
+      : items(count), speakers(count), frames(count, length) {
+    std::iota(items.begin(), items.end(), 0U);
+    std::ranges::transform(items, speakers.begin(), speaker_of);
   }
-  return result;
+  BatchRows get() const { return {.items = items, .speakers = speakers, .frames = frames}; }
+
+  std::vector<std::uint32_t> items;
+  std::vector<std::int32_t> speakers;
+  std::vector<std::int32_t> frames;
+};
+
+Rows rows_of_one_speaker(std::size_t count, std::int32_t length) {
+  return {count, length, [](std::uint32_t) { return 5; }};
 }
 
-TEST(ReferenceCropsTest, ARowHasTheSameCropWhateverItsBatch) {
-  const ReferenceCrops crops(7);
-  const std::vector<std::uint32_t> items{3, 9, 4};
-  const std::vector<std::int32_t> frames{600, 700, 800};
+Rows rows_of_a_speaker_each(std::size_t count, std::int32_t length) {
+  return {count, length, [](std::uint32_t item) { return static_cast<std::int32_t>(item); }};
+}
 
-  const std::vector<ReferenceCrop> whole = crops.crops(2, items, frames);
-  const std::vector<ReferenceCrop> last =
-      crops.crops(2, std::span(items).subspan(2), std::span(frames).subspan(2));
+TEST(ReferenceCropsTest, TheSameBatchHasTheSameCropsAgain) {
+  const Rows rows = rows_of_one_speaker(16, 700);
 
-  EXPECT_EQ(last.front(), whole.back());
+  EXPECT_EQ(ReferenceCrops(7).crops(2, rows.get()), ReferenceCrops(7).crops(2, rows.get()));
 }
 
 TEST(ReferenceCropsTest, AnotherEpochOrSeedGivesOtherCrops) {
-  EXPECT_NE(ReferenceCrops(7).crop(0, 3, 900), ReferenceCrops(7).crop(1, 3, 900));
-  EXPECT_NE(ReferenceCrops(7).crop(0, 3, 900), ReferenceCrops(8).crop(0, 3, 900));
+  const Rows rows = rows_of_one_speaker(16, 700);
+
+  EXPECT_NE(ReferenceCrops(7).crops(0, rows.get()), ReferenceCrops(7).crops(1, rows.get()));
+  EXPECT_NE(ReferenceCrops(7).crops(0, rows.get()), ReferenceCrops(8).crops(0, rows.get()));
 }
 
-TEST(ReferenceCropsTest, LiesInsideTheUtteranceAndIsAtMostHalfOfIt) {
-  for (const int frames : {2, 3, 100, 300, 1024}) {
-    for (const ReferenceCrop& crop : many(ReferenceCrops(1), frames)) {
+TEST(ReferenceCropsTest, ARowIsShownAnotherUtteranceOfItsSpeaker) {
+  const Rows rows(60, 300, [](std::uint32_t item) { return static_cast<int>(item % 3); });
+  const std::vector<ReferenceCrop> crops = ReferenceCrops(1).crops(0, rows.get());
+
+  for (std::size_t row = 0; row < crops.size(); ++row) {
+    const auto shown = static_cast<std::size_t>(crops[row].row);
+    EXPECT_NE(shown, row);
+    EXPECT_EQ(rows.speakers[shown], rows.speakers[row]);
+  }
+}
+
+TEST(ReferenceCropsTest, AnUtteranceThatIsInTheBatchTwiceIsNotAnother) {
+  Rows rows = rows_of_one_speaker(2, 300);
+  rows.items = {9, 9};
+
+  const std::vector<ReferenceCrop> crops = ReferenceCrops(1).crops(0, rows.get());
+
+  EXPECT_EQ(crops[0].row, 0);
+  EXPECT_EQ(crops[1].row, 1);
+}
+
+TEST(ReferenceCropsTest, ARowWithoutAnotherIsShownAtMostHalfOfItsOwn) {
+  for (const int frames : {1, 2, 3, 100, 300, 1024}) {
+    const Rows rows = rows_of_a_speaker_each(500, frames);
+    const std::vector<ReferenceCrop> crops = ReferenceCrops(1).crops(0, rows.get());
+    for (std::size_t row = 0; row < crops.size(); ++row) {
+      ASSERT_EQ(crops[row].row, static_cast<int>(row));
+      ASSERT_GE(crops[row].first, 0);
+      ASSERT_LE(crops[row].first + crops[row].frames, frames);
+      ASSERT_LE(crops[row].frames, frames / 2);
+    }
+  }
+}
+
+TEST(ReferenceCropsTest, ACropLiesInsideTheUtteranceItIsOf) {
+  for (const int frames : {1, 3, 100, 300, 1024}) {
+    for (const ReferenceCrop& crop :
+         ReferenceCrops(1).crops(0, rows_of_one_speaker(500, frames).get())) {
       ASSERT_GE(crop.first, 0);
-      ASSERT_GE(crop.frames, 1);
       ASSERT_LE(crop.first + crop.frames, frames);
-      ASSERT_LE(crop.frames, std::max(1, frames / 2));
+      ASSERT_LE(crop.frames, longest_reference(frames));
     }
   }
 }
 
 TEST(ReferenceCropsTest, LongUtterancesUseTheWholeRangeOfLengths) {
-  const std::vector<ReferenceCrop> crops = many(ReferenceCrops(1), 2000);
-  const auto [shortest, longest] =
-      std::ranges::minmax(crops, {}, [](const ReferenceCrop& crop) { return crop.frames; });
+  const Rows rows = rows_of_a_speaker_each(kItems, 2000);
+  std::vector<int> lengths;
+  for (const ReferenceCrop& crop : ReferenceCrops(1).crops(0, rows.get())) {
+    if (crop.frames > 0) {
+      lengths.push_back(crop.frames);
+    }
+  }
+  const auto [shortest, longest] = std::ranges::minmax(lengths);
 
-  EXPECT_LE(shortest.frames, 135);
-  EXPECT_GE(shortest.frames, 129);
-  EXPECT_GE(longest.frames, 511);
-  EXPECT_LE(longest.frames, 517);
+  EXPECT_LE(shortest, 135);
+  EXPECT_GE(shortest, 129);
+  EXPECT_GE(longest, 511);
+  EXPECT_LE(longest, 517);
 }
 
-TEST(ReferenceCropsTest, DropsATenthOfTheConditionsAndMasksHalfOfTheCrops) {
-  const std::vector<ReferenceCrop> crops = many(ReferenceCrops(1), 600);
-  const auto dropped = std::ranges::count(crops, false, &ReferenceCrop::keep);
-  const auto masked = std::ranges::count(crops, true, &ReferenceCrop::masked);
+// A voice by name, by a recording, by both and by neither: all of them are trained.
+TEST(ReferenceCropsTest, ReferenceAndSpeakerAreLeftOutIndependently) {
+  const Rows rows = rows_of_a_speaker_each(kItems, 600);
+  std::map<std::pair<bool, bool>, int> counts;  // by reference and speaker
+  for (const ReferenceCrop& crop : ReferenceCrops(1).crops(0, rows.get())) {
+    ++counts[{crop.frames > 0, crop.show_speaker}];
+  }
 
   // Six standard deviations.
-  EXPECT_NEAR(static_cast<double>(dropped), 0.1 * kItems, 114);
-  EXPECT_NEAR(static_cast<double>(masked), 0.5 * kItems, 190);
-}
-
-TEST(ReferenceCropsTest, PlainCropsLeaveNothingToChance) {
-  const std::vector<std::int32_t> frames{1, 100, 5000};
-
-  EXPECT_EQ(plain_crops(frames),
-            (std::vector<ReferenceCrop>{{.frames = 1}, {.frames = 50}, {.frames = 517}}));
+  EXPECT_NEAR((counts[{true, true}]), 0.4 * kItems, 186);
+  EXPECT_NEAR((counts[{true, false}]), 0.4 * kItems, 186);
+  EXPECT_NEAR((counts[{false, true}]), 0.1 * kItems, 114);
+  EXPECT_NEAR((counts[{false, false}]), 0.1 * kItems, 114);
 }
 
 }  // namespace

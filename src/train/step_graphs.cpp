@@ -13,11 +13,6 @@
 namespace qanat {
 namespace {
 
-// As long as the reference of a shape can be: recordings read memory of one size.
-std::int64_t longest_reference(std::int64_t frames) {
-  return std::clamp<std::int64_t>(frames / 2, 1, ReferenceOptions{}.max_frames);
-}
-
 torch::Tensor copy_of(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.clone() : tensor;
 }
@@ -28,24 +23,22 @@ void overwrite(const torch::Tensor& to, const torch::Tensor& from) {
   }
 }
 
-// Memory of its own for everything a recording reads.
+// Memory of its own for everything a recording reads, as large as a shape can need.
 SpeechPart make_inputs(const SpeechPart& part) {
   const ModelBatch& batch = part.batch;
   const torch::Tensor& reference = batch.reference;
-  return {
-      .batch = {.tokens = copy_of(batch.tokens),
-                .token_lengths = copy_of(batch.token_lengths),
-                .mel = copy_of(batch.mel),
-                .mel_lengths = copy_of(batch.mel_lengths),
-                .reference = torch::zeros(
-                    {reference.size(0), longest_reference(batch.mel.size(1)), reference.size(2)},
-                    reference.options()),
-                .reference_lengths = copy_of(batch.reference_lengths),
-                .condition = copy_of(batch.condition),
-                .speakers = copy_of(batch.speakers),
-                .mel_weights = copy_of(batch.mel_weights)},
-      .durations = copy_of(part.durations),
-      .row_weights = copy_of(part.row_weights)};
+  const std::int64_t longest = longest_reference(static_cast<int>(batch.mel.size(1)));
+  return {.batch = {.tokens = copy_of(batch.tokens),
+                    .token_lengths = copy_of(batch.token_lengths),
+                    .mel = copy_of(batch.mel),
+                    .mel_lengths = copy_of(batch.mel_lengths),
+                    .reference = torch::zeros({reference.size(0), longest, reference.size(2)},
+                                              reference.options()),
+                    .reference_lengths = copy_of(batch.reference_lengths),
+                    .speakers = copy_of(batch.speakers),
+                    .mel_weights = copy_of(batch.mel_weights)},
+          .durations = copy_of(part.durations),
+          .row_weights = copy_of(part.row_weights)};
 }
 
 void fill(const SpeechPart& inputs, const SpeechPart& part) {
@@ -58,7 +51,6 @@ void fill(const SpeechPart& inputs, const SpeechPart& part) {
   overwrite(to.mel_lengths, from.mel_lengths);
   overwrite(to.reference.narrow(1, 0, from.reference.size(1)), from.reference);
   overwrite(to.reference_lengths, from.reference_lengths);
-  overwrite(to.condition, from.condition);
   overwrite(to.speakers, from.speakers);
   overwrite(to.mel_weights, from.mel_weights);
   overwrite(inputs.durations, part.durations);

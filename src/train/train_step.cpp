@@ -157,7 +157,7 @@ TrainStep::TrainStep(Device& device,
       model_(model),
       options_(options),
       crops_(options.seed),
-      table_(model.network->shape().speakers > 0 ? SpeakerTable::present : SpeakerTable::absent),
+      speakers_(model.network->shape().speakers),
       fitting_(std::make_shared<FittingRows>()),
       host_numbers_(std::make_shared<BlockPool>(kNumbers * sizeof(float), device.pinned_blocks())),
       current_(std::make_unique<Pending>()) {
@@ -218,7 +218,7 @@ int TrainStep::try_shape(const BatchShape& shape) {
           {.rows = range.count, .frames = shape.frames, .tokens = shape.tokens},
           model_.network->shape().mel_bins,
           model_.device(),
-          table_);
+          speakers_);
     };
     const PieceOptions options = piece_options();
     const torch::Tensor nothing;
@@ -256,8 +256,9 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
   }
   current_->items.insert(current_->items.end(), batch.items.begin(), batch.items.end());
 
-  const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(
-      crops_.crops(batch.id.epoch, batch.items, batch.mel_lengths));
+  const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(crops_.crops(
+      batch.id.epoch,
+      {.items = batch.items, .speakers = batch.speakers, .frames = batch.mel_lengths}));
   PieceOptions options = piece_options();
   options.graphs = graphs_ ? &*graphs_ : nullptr;
   for (const RowRange rows : fitting_->pieces(shape, {.count = shape.rows})) {
@@ -268,8 +269,8 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
               .batch = batch,
               .rows = rows,
               .tensors =
-                  [batch, crops, device = model_.device(), table = table_](RowRange range) {
-                    return to_model_batch(batch, range, *crops, device, table);
+                  [batch, crops, device = model_.device(), speakers = speakers_](RowRange range) {
+                    return to_model_batch(batch, range, *crops, device, speakers);
                   },
               .fitting = fitting_,
               .journal = options_.journal,

@@ -134,7 +134,7 @@ class TrainStep {
   TrainedModel& model_;
   const TrainStepOptions options_;
   const ReferenceCrops crops_;
-  const SpeakerTable table_;
+  const int speakers_;  // of the model's table
   LossWeights weights_;
   std::shared_ptr<FittingRows> fitting_;     // shared with submitted work
   torch::Tensor sums_;                       // f32 [kLossSums], since the last update; the stream's

@@ -34,7 +34,8 @@ inline ModelShape small_shape() {
           .postnet_width = 0};
 }
 
-// Rows of a made-up data set: what a row holds depends on its item only.
+// Rows of a made-up data set: what a row holds depends on its item only. Items 0 and 1, 2 and 3,
+// ... are of one speaker each.
 class MadeUpBatch {
  public:
   MadeUpBatch(std::vector<std::uint32_t> items, BatchShape shape)
@@ -45,6 +46,7 @@ class MadeUpBatch {
               .mel_lengths = {},
               .token_lengths = {},
               .items = std::move(items),
+              .speakers = {},
               .slot = nullptr,
               .times = std::make_shared<SlotTimes>()};
     for (std::size_t row = 0; row < batch_.items.size(); ++row) {
@@ -76,6 +78,7 @@ class MadeUpBatch {
     for (std::int32_t i = 0; i < layout_.shape.tokens; ++i) {
       token[i] = i < tokens ? static_cast<std::int32_t>(1 + random.below(19)) : 0;
     }
+    batch_.speakers.push_back(static_cast<std::int32_t>(item / 2));
     batch_.mel_lengths.push_back(frames);
     batch_.token_lengths.push_back(tokens);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "model/losses.h"
@@ -26,6 +27,7 @@ DeviceBatch as_device_batch(const Batch& batch) {
           .mel_lengths = copy(batch.mel_lengths()),
           .token_lengths = copy(batch.token_lengths()),
           .items = copy(batch.items()),
+          .speakers = copy(batch.speakers()),
           .slot = nullptr,
           .times = nullptr};
 }
@@ -40,20 +42,8 @@ ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
           .mel_lengths = move(batch.mel_lengths),
           .reference = move(batch.reference),
           .reference_lengths = move(batch.reference_lengths),
-          .condition = move(batch.condition),
           .speakers = move(batch.speakers),
           .mel_weights = move(batch.mel_weights)};
-}
-
-// The batch with a reference that leaves nothing to chance.
-ModelBatch plain_batch(const Batch& batch, const TrainedModel& model) {
-  const DeviceBatch source = as_device_batch(batch);
-  const SpeakerTable table =
-      model.network->shape().speakers > 0 ? SpeakerTable::present : SpeakerTable::absent;
-  return on_device(
-      to_model_batch(
-          source, {.count = batch.rows()}, plain_crops(source.mel_lengths), torch::kCPU, table),
-      model.device());
 }
 
 // Frame-weighted sums of the losses of some rows, f32 [kLossSums] in host memory.
@@ -145,22 +135,110 @@ nlohmann::json to_json(const ValidationResult& result) {
 }
 
 Validator::Validator(std::vector<Batch> batches, int max_free_running)
-    : batches_(std::move(batches)), max_free_running_(max_free_running) {}
+    : batches_(std::move(batches)),
+      max_free_running_(max_free_running),
+      shown_(choose_references()) {}
+
+// The next utterance of the same speaker, by its place in the set; behind the last comes the first.
+std::vector<std::vector<Validator::Shown>> Validator::choose_references() const {
+  struct Place {
+    std::int32_t speaker = 0;
+    std::uint32_t item = 0;
+    Shown at{};
+  };
+  std::vector<Place> places;
+  std::vector<std::vector<Shown>> shown;
+  for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
+    shown.emplace_back(static_cast<std::size_t>(batches_[batch].rows()));
+    for (int row = 0; row < batches_[batch].rows(); ++row) {
+      const auto i = static_cast<std::size_t>(row);
+      places.push_back({.speaker = batches_[batch].speakers()[i],
+                        .item = batches_[batch].items()[i],
+                        .at = {.batch = batch, .row = row}});
+    }
+  }
+  std::ranges::stable_sort(
+      places, {}, [](const Place& place) { return std::tuple(place.speaker, place.item); });
+  for (std::size_t first = 0; first < places.size();) {
+    std::size_t end = first;
+    while (end < places.size() && places[end].speaker == places[first].speaker) {
+      ++end;
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      std::size_t next = i;  // a substitute may be there several times: that is no other utterance
+      do {
+        next = next + 1 < end ? next + 1 : first;
+      } while (next != i && places[next].item == places[i].item);
+      shown[places[i].at.batch][static_cast<std::size_t>(places[i].at.row)] = places[next].at;
+    }
+    first = end;
+  }
+  return shown;
+}
+
+bool Validator::is_own(std::size_t batch, int row) const {
+  const Shown& shown = shown_[batch][static_cast<std::size_t>(row)];
+  return shown.batch == batch && shown.row == row;
+}
+
+// Nothing is left to chance.
+ModelBatch Validator::to_tensors(std::size_t batch, const TrainedModel& model) const {
+  const DeviceBatch source = as_device_batch(batches_[batch]);
+  const int rows = batches_[batch].rows();
+  std::vector<ReferenceCrop> crops;
+  for (int row = 0; row < rows; ++row) {
+    const int frames = source.mel_lengths[static_cast<std::size_t>(row)];
+    crops.push_back({.row = row, .frames = is_own(batch, row) ? most_of_own(frames) : 0});
+  }
+  ModelBatch tensors =
+      to_model_batch(source, {.count = rows}, crops, torch::kCPU, model.network->shape().speakers);
+  show(batch, tensors);
+  return on_device(tensors, model.device());
+}
+
+// The references, which lie in any of the batches.
+void Validator::show(std::size_t batch, ModelBatch& tensors) const {
+  const std::int64_t bins = tensors.mel.size(2);
+  std::vector<torch::Tensor> references;
+  for (int row = 0; row < batches_[batch].rows(); ++row) {
+    const Shown& shown = shown_[batch][static_cast<std::size_t>(row)];
+    const Batch& from = batches_[shown.batch];
+    const int frames = from.mel_lengths()[static_cast<std::size_t>(shown.row)];
+    const int length = is_own(batch, row) ? most_of_own(frames) : longest_reference(frames);
+    auto* mel = const_cast<float*>(from.mel_row(shown.row).data());  // from_blob() takes no const
+    references.push_back(torch::from_blob(mel, {length, bins}));
+    tensors.reference_lengths[row] = length;
+  }
+  tensors.reference = torch::nn::utils::rnn::pad_sequence(references, /*batch_first=*/true);
+}
+
+// As who speaks the whole utterance sees it.
+ModelBatch Validator::without_own(std::size_t batch, const ModelBatch& tensors) const {
+  ModelBatch result = tensors;
+  result.reference_lengths = tensors.reference_lengths.clone();
+  for (int row = 0; row < static_cast<int>(tensors.mel.size(0)); ++row) {
+    if (is_own(batch, row)) {
+      result.reference_lengths[row] = 0;
+    }
+  }
+  return result;
+}
 
 ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const {
   ValidationResult result;
   FreeRunning spoken;
   torch::Tensor sums = torch::zeros({kLossSums});
-  for (const Batch& batch : batches_) {
-    stream.submit([&] {
+  for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
+    stream.submit([&, batch] {
       const torch::NoGradGuard no_grad;
-      const ModelBatch tensors = plain_batch(batch, model);
+      const ModelBatch tensors = to_tensors(batch, model);
+      const int rows = batches_[batch].rows();
       sums.add_(fitting_loss_sums(model, tensors));
-      result.utterances += batch.rows();
+      result.utterances += rows;
       result.frames += tensors.mel_lengths.sum().item<std::int64_t>();
-      const int wanted = std::min(batch.rows(), max_free_running_ - spoken.utterances);
+      const int wanted = std::min(rows, max_free_running_ - spoken.utterances);
       if (wanted > 0) {
-        speak(model, narrow_rows(tensors, {.count = wanted}), spoken);
+        speak(model, without_own(batch, narrow_rows(tensors, {.count = wanted})), spoken);
       }
     });
   }

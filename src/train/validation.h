@@ -1,11 +1,16 @@
 // How well the averaged weights do on utterances that are not trained on: following the recording
 // (teacher-forced), and speaking on their own (free-running), which is what users hear.
+//
+// The voice is given by another utterance of the speaker. A speaker who has but one is shown the
+// first half of it and judged by the second, and speaks on its own without a reference: nothing
+// that the model is judged by was shown to it.
 #pragma once
 
 #include <vector>
 
 #include "batch/batch.h"
 #include "device/device.h"
+#include "model/model_batch.h"
 #include "train/trained_model.h"
 #include "train/validation_result.h"
 
@@ -21,8 +26,21 @@ class Validator {
   ValidationResult run(TrainedModel& model, DeviceStream& stream) const;
 
  private:
+  // Who is shown to a row: another row of any batch, or itself.
+  struct Shown {
+    std::size_t batch = 0;
+    int row = 0;
+  };
+
+  std::vector<std::vector<Shown>> choose_references() const;
+  ModelBatch to_tensors(std::size_t batch, const TrainedModel& model) const;
+  bool is_own(std::size_t batch, int row) const;
+  void show(std::size_t batch, ModelBatch& tensors) const;
+  ModelBatch without_own(std::size_t batch, const ModelBatch& tensors) const;
+
   std::vector<Batch> batches_;
   int max_free_running_;
+  std::vector<std::vector<Shown>> shown_;  // [batch][row]
 };
 
 }  // namespace qanat

@@ -25,6 +25,7 @@ struct DeviceBatch {
   std::vector<std::int32_t> mel_lengths;    // [rows]
   std::vector<std::int32_t> token_lengths;  // [rows]
   std::vector<std::uint32_t> items;         // [rows]
+  std::vector<std::int32_t> speakers;       // [rows]
 
   std::shared_ptr<RingSlot> slot;    // shared with the ring; back in it after release()
   std::shared_ptr<SlotTimes> times;  // shared with the streams that fill them in

@@ -215,6 +215,7 @@ DeviceBatch TransferRing::submit(Batch batch,
                  .mel_lengths = to_vector(std::as_const(batch).mel_lengths()),
                  .token_lengths = to_vector(std::as_const(batch).token_lengths()),
                  .items = to_vector(std::as_const(batch).items()),
+                 .speakers = to_vector(std::as_const(batch).speakers()),
                  .slot = std::move(slot),
                  .times = std::make_shared<SlotTimes>()};
   to.times->batch = to.id;

@@ -146,7 +146,6 @@ ModelBatch to_batch(const std::vector<Clip>& clips) {
   batch.mel_lengths = lengths_of(mels);
   batch.reference = pad_rows(references, silence);
   batch.reference_lengths = lengths_of(references);
-  batch.condition = torch::ones({static_cast<std::int64_t>(clips.size())});
   batch.mel_weights = pad_rows(weights, 0);
   return batch;
 }

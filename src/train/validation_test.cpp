@@ -1,0 +1,126 @@
+#include "train/validation.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "train/piece_gradient.h"
+#include "train/train_step_testing.h"
+
+namespace qanat {
+namespace {
+
+constexpr BatchShape kSameText{.rows = 4, .frames = 40, .tokens = 8};
+constexpr int kUpdates = 40;
+
+// The same words in every row, spoken at a loudness of its own from beginning to end. Row r is
+// spoken by r / `rows_per_speaker`.
+Batch same_text_batch(int rows_per_speaker) {
+  const BatchLayout layout = make_layout(kSameText, PayloadFormat{});
+  Batch batch(std::make_shared<BlockPool>(layout.bytes, make_host_allocator()), layout, {}, 0);
+  for (int row = 0; row < kSameText.rows; ++row) {
+    const auto i = static_cast<std::size_t>(row);
+    std::ranges::fill(batch.mel_row(row), -9.0F + 2.5F * static_cast<float>(row));
+    std::ranges::fill(batch.token_row(row), 3);
+    batch.mel_lengths()[i] = kSameText.frames;
+    batch.token_lengths()[i] = kSameText.tokens;
+    batch.speakers()[i] = row / rows_per_speaker;
+    batch.items()[i] = static_cast<std::uint32_t>(row);
+  }
+  return batch;
+}
+
+// The batch with every row as its own reference, or with none.
+ModelBatch leaking_tensors(const Batch& batch, bool shows_reference) {
+  const auto whole = [](std::int64_t value) {
+    return torch::full({kSameText.rows}, value, torch::kInt64);
+  };
+  ModelBatch tensors;
+  tensors.tokens = torch::full({kSameText.rows, kSameText.tokens}, 3, torch::kInt64);
+  tensors.token_lengths = whole(kSameText.tokens);
+  tensors.mel = torch::tensor(std::vector<float>(batch.mel().begin(), batch.mel().end()))
+                    .view({kSameText.rows, kSameText.frames, -1});
+  tensors.mel_lengths = whole(kSameText.frames);
+  tensors.reference = tensors.mel;
+  tensors.reference_lengths = whole(shows_reference ? kSameText.frames : 0);
+  tensors.mel_weights = torch::ones({kSameText.rows, kSameText.frames});
+  return tensors;
+}
+
+struct Trained {
+  TrainedModel model;
+  double mel_loss = 0;  // in training
+};
+
+Trained train_on(const ModelBatch& batch) {
+  Trained trained{.model = make_trained_model(small_shape(), {}, 1, torch::kCPU)};
+  TrainedModel& model = trained.model;
+  const double frames = batch.mel_lengths.sum().item<double>();
+  for (int i = 0; i < kUpdates; ++i) {
+    const torch::Tensor sums = torch::zeros({kLossSums});
+    PieceGradient(model, {}, [&] { return batch; }).run(sums);
+    const torch::NoGradGuard no_grad;
+    model.optimiser.update(model.weights, model.gradient, frames, 1e-2);
+    model.gradient.zero_();
+    trained.mel_loss = sums[1].item<double>() / frames;
+  }
+  const torch::NoGradGuard no_grad;
+  model.average.copy_(model.weights);
+  return trained;
+}
+
+class ValidationTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    at::set_num_threads(1);  // more would wait for each other
+    const Batch batch = same_text_batch(1);
+    copies_ = std::make_unique<Trained>(train_on(leaking_tensors(batch, true)));
+    knows_the_mean_ = std::make_unique<Trained>(train_on(leaking_tensors(batch, false)));
+  }
+  static void TearDownTestSuite() {
+    copies_.reset();
+    knows_the_mean_.reset();
+  }
+
+  static ValidationResult validate(Trained& trained, int rows_per_speaker) {
+    HostDevice device({.threads = 1});
+    bind_torch(device);
+    const std::unique_ptr<DeviceStream> stream = device.make_stream("validation");
+    std::vector<Batch> batches;
+    batches.push_back(same_text_batch(rows_per_speaker));
+    return Validator(std::move(batches), 4).run(trained.model, *stream);
+  }
+
+  static std::unique_ptr<Trained> copies_;          // says what it is shown
+  static std::unique_ptr<Trained> knows_the_mean_;  // was never shown anything
+};
+
+std::unique_ptr<Trained> ValidationTest::copies_;
+std::unique_ptr<Trained> ValidationTest::knows_the_mean_;
+
+TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
+  ASSERT_LT(copies_->mel_loss, 0.5 * knows_the_mean_->mel_loss);  // where it is given away
+
+  EXPECT_GE(validate(*copies_, 4).losses.mel, validate(*knows_the_mean_, 4).losses.mel);
+}
+
+// Two speakers of two utterances each: what a row is shown is as loud as its neighbour, 2.5 nats
+// apart, and never as the row itself.
+TEST_F(ValidationTest, TheReferenceIsAnotherUtteranceOfTheSpeaker) {
+  const double std_nats = copies_->model.network->shape().mel_std;
+
+  EXPECT_NEAR(validate(*copies_, 2).losses.mel, 2.5 / std_nats, 0.5 / std_nats);
+}
+
+// With a speaker for each row nothing else can be shown: the half that is judged sounds the same.
+TEST_F(ValidationTest, ASpeakerOfOneUtteranceIsShownAPartOfIt) {
+  const ValidationResult result = validate(*copies_, 1);
+
+  EXPECT_LT(result.losses.mel, 2 * copies_->mel_loss + 0.1);
+  EXPECT_EQ(result.free_running->utterances, 4);
+}
+
+}  // namespace
+}  // namespace qanat
