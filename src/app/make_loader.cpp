@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "app/loader_left_out.h"
@@ -24,22 +25,26 @@ PayloadFormat make_format(PayloadKind kind) {
           .mel_padding = std::log(kMel.log_floor)};
 }
 
-// One per utterance; 0 for a speaker that is not among the names.
-std::vector<int> speaker_ids(const Manifest& manifest, const std::vector<std::string>& names) {
+// One per utterance: the place of its speaker among the names the request gives; behind those, a
+// number for each speaker of the set who is not among them.
+std::vector<int> speaker_ids(const LoaderRequest& request) {
+  const Manifest& manifest = request.set->manifest;
+  std::vector<std::string> names = request.speakers;
+  const auto known = static_cast<std::ptrdiff_t>(names.size());
+  const std::vector<std::string> unknown = unknown_speakers(manifest, request.speakers);
+  names.insert(names.end(), unknown.begin(), unknown.end());
+  const auto place_of = [&](const std::string& speaker) {
+    const auto found = std::lower_bound(names.begin(), names.begin() + known, speaker);
+    const bool is_known = found != names.begin() + known && *found == speaker;
+    return (is_known ? found : std::lower_bound(names.begin() + known, names.end(), speaker)) -
+           names.begin();
+  };
   std::vector<int> ids;
   ids.reserve(manifest.utterances.size());
   for (const Utterance& utterance : manifest.utterances) {
-    const auto found = std::ranges::lower_bound(names, utterance.speaker);
-    const bool known = found != names.end() && *found == utterance.speaker;
-    ids.push_back(known ? static_cast<int>(found - names.begin()) : 0);
+    ids.push_back(static_cast<int>(place_of(utterance.speaker)));
   }
   return ids;
-}
-
-std::vector<int> speaker_ids(const LoaderRequest& request) {
-  const Manifest& manifest = request.set->manifest;
-  return speaker_ids(manifest,
-                     request.speakers.empty() ? speaker_names(manifest) : request.speakers);
 }
 
 // Shards that may serve, or null.
@@ -135,6 +140,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   complete.rank = request.rank;
   complete.world = request.world;
   LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
+                      .speakers = speaker_ids(request),
                       .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),
                       .journal = request.journal,
@@ -158,6 +164,14 @@ std::vector<std::string> speaker_names(const Manifest& manifest) {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+std::vector<std::string> unknown_speakers(const Manifest& manifest,
+                                          const std::vector<std::string>& known) {
+  const std::vector<std::string> names = speaker_names(manifest);
+  std::vector<std::string> unknown;
+  std::ranges::set_difference(names, known, std::back_inserter(unknown));
+  return unknown;
 }
 
 }  // namespace qanat

@@ -24,7 +24,8 @@ namespace qanat {
 struct LoaderRequest {
   std::shared_ptr<const UtteranceSet> set;
   std::shared_ptr<const TextFrontEnd> text;
-  std::vector<std::string> speakers{};  // the id of a speaker is its place here; empty: of the set
+  // Sorted: the id of a speaker is its place here. Speakers who are not here have ids behind it.
+  std::vector<std::string> speakers{};
   PayloadKind payload = PayloadKind::mel_f32;
   int consumer_threads = 0;  // cores left to the consumer
   int rank = 0;
@@ -53,6 +54,9 @@ std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);
 
 // The speakers a manifest names, sorted.
 std::vector<std::string> speaker_names(const Manifest& manifest);
+// Those who are not among `known`, which is sorted.
+std::vector<std::string> unknown_speakers(const Manifest& manifest,
+                                          const std::vector<std::string>& known);
 
 // Where the features of utterances come from: one definition everywhere.
 inline constexpr MelConfig kMel{};

@@ -223,5 +223,17 @@ TEST(SpeakerNamesTest, AreSortedAndUnique) {
   EXPECT_EQ(speaker_names(manifest), (std::vector<std::string>{"", "adam", "nina"}));
 }
 
+TEST_F(MakeLoaderTest, ASpeakerOutsideOfTheTableHasAnIdBehindIt) {
+  LoaderRequest asked = request();
+  asked.speakers = {"adam", "nina"};
+
+  const std::optional<Batch> batch = make_loader(config_, std::move(asked))->next();
+
+  ASSERT_TRUE(batch);
+  for (const int speaker : batch->speakers()) {
+    EXPECT_EQ(speaker, 2);
+  }
+}
+
 }  // namespace
 }  // namespace qanat

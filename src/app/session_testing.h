@@ -49,16 +49,30 @@ class SmallDataSet {
             test->name();
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_ / "wavs");
-    std::ofstream manifest(root_ / "metadata.csv");
     for (int i = 0; i < utterances; ++i) {
       const std::string name = "clip" + std::to_string(i);
       write_wav(root_ / "wavs" / (name + ".wav"), tone(i), SampleRate{22050});
-      manifest << name << "|this is clip number " << i << "\n";
     }
+    write_manifest("metadata.csv", 0, utterances);
   }
   SmallDataSet(const SmallDataSet&) = delete;
   SmallDataSet& operator=(const SmallDataSet&) = delete;
   ~SmallDataSet() { std::filesystem::remove_all(root_); }
+
+  // Rows of the clips [first, end), spoken by the speakers in turn; without any nobody is named.
+  void write_manifest(const std::string& file,
+                      int first,
+                      int end,
+                      const std::vector<std::string>& speakers = {}) const {
+    std::ofstream manifest(root_ / file);
+    for (int i = first; i < end; ++i) {
+      manifest << "clip" << i << "|this is clip number " << i;
+      if (!speakers.empty()) {
+        manifest << "||" << speakers[static_cast<std::size_t>(i) % speakers.size()];
+      }
+      manifest << "\n";
+    }
+  }
 
   RunConfig config() const {
     RunConfig config;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/dataset_sources.h"
 #include "app/make_loader.h"
@@ -34,6 +36,17 @@ std::string describe_left_out(std::ptrdiff_t rows, const RunConfig& config) {
                      rows == 1 ? "" : "s",
                      rows == 1 ? "is" : "are",
                      *config.data.train_data);
+}
+
+std::string describe_unknown_speakers(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  const std::span<const std::string> shown(names.data(), std::min(kShown, names.size()));
+  return fmt::format(
+      "speakers of the validation set that the training set does not have: {} ({}{}); they are "
+      "judged by their reference alone",
+      names.size(),
+      fmt::join(shown, ", "),
+      names.size() > kShown ? ", …" : "");
 }
 
 std::optional<TrainingSets> load_sets(const RunConfig& config,
@@ -103,6 +116,13 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   }
   if (config.model.speaker_table) {
     inputs.speakers = speaker_names(inputs.train->manifest);
+    if (inputs.validation) {
+      const std::vector<std::string> unknown =
+          unknown_speakers(inputs.validation->manifest, inputs.speakers);
+      if (!unknown.empty()) {
+        inputs.notes.push_back(describe_unknown_speakers(unknown));
+      }
+    }
   }
   inputs.splits = with_rule(earlier, sets->rule);
   if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {

@@ -97,6 +97,40 @@ TEST_F(TrainSessionTest, AnInterruptedRunOnTwoDevicesResumesToTheBitToo) {
   expect_equal(tensors_of(whole), tensors_of(parts));
 }
 
+TEST_F(TrainSessionTest, SeveralSpeakersAreTrainedTheSameInBothModesAndWhenResumed) {
+  data_.write_manifest("metadata.csv", 0, 12, {"ada", "bea", "cleo", "ada", "bea"});
+  LoadedConfig whole = config("whole", 5);
+  LoadedConfig parts = config("parts", 5);
+  whole.values.model.speaker_table = true;
+  parts.values.model.speaker_table = true;
+  use_two_virtual_gpus(parts);
+  Listener stopped(2);
+
+  losses_of(whole);
+  train(parts, stopped);
+  losses_of(parts);
+
+  expect_equal(tensors_of(whole), tensors_of(parts));
+}
+
+TEST_F(TrainSessionTest, ValidatesSpeakersThatItDoesNotTrainAndSaysSo) {
+  data_.write_manifest("metadata.csv", 0, 8, {"ada", "bea"});
+  data_.write_manifest("others.csv", 8, 12, {"bea", "zoe"});
+  LoadedConfig config = this->config("run", 2);
+  config.values.model.speaker_table = true;
+  config.values.data.val_data = folder("others.csv").string();
+  config.values.training.validate_every = 2;
+  Listener listener;
+
+  train(config, listener);
+
+  EXPECT_THAT(listener.notes,
+              testing::Contains(testing::HasSubstr(
+                  "speakers of the validation set that the training set does not have: 1 (zoe)")));
+  ASSERT_FALSE(listener.validations.empty());
+  EXPECT_EQ(listener.validations.front().utterances, 4);
+}
+
 TEST_F(TrainSessionTest, ACheckpointOfAnotherSizeIsRefusedWithTheRemedy) {
   LoadedConfig nano = config("run", 1);
   losses_of(nano);

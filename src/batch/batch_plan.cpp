@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -24,6 +25,67 @@ std::uint64_t key(T number) {
 }
 
 constexpr int kSubstitutesInTurn = 8;  // of one bucket, before another one is tried
+
+// The utterances of each speaker in the order of `items`, to be taken from the front.
+class SpeakerQueues {
+ public:
+  SpeakerQueues(std::span<const std::uint32_t> items, std::span<const int> speakers)
+      : items_(items), next_(items.size(), kNone), taken_(items.size()) {
+    for (std::size_t i = items.size(); i-- > 0;) {
+      const auto speaker = static_cast<std::size_t>(speakers[items[i]]);
+      if (speaker >= first_.size()) {
+        first_.resize(speaker + 1, kNone);
+      }
+      next_[i] = std::exchange(first_[speaker], static_cast<std::uint32_t>(i));
+    }
+  }
+
+  bool is_waiting(std::size_t position) const { return !taken_[position]; }
+  // Nothing when the speaker has no more.
+  std::optional<std::uint32_t> take(int speaker) {
+    std::uint32_t& first = first_[static_cast<std::size_t>(speaker)];
+    if (first == kNone) {
+      return std::nullopt;
+    }
+    taken_[first] = true;
+    return items_[std::exchange(first, next_[first])];
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::span<const std::uint32_t> items_;
+  std::vector<std::uint32_t> next_;   // position of the next of the same speaker
+  std::vector<std::uint32_t> first_;  // by speaker
+  std::vector<bool> taken_;
+};
+
+// Moves the next utterance of the same speaker behind each, unless a batch of `rows` ends there;
+// the last row of a batch that has no room for two goes to the speaker before it.
+void pair_speakers(std::span<std::uint32_t> items,
+                   std::span<const int> speakers,
+                   std::size_t rows) {
+  SpeakerQueues queues(items, speakers);
+  std::vector<std::uint32_t> paired;
+  paired.reserve(items.size());
+  const auto take_next_of = [&](int speaker) {
+    if (const std::optional<std::uint32_t> item = queues.take(speaker)) {
+      paired.push_back(*item);
+    }
+  };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (queues.is_waiting(i) && paired.size() % rows == rows - 1 && rows > 1) {
+      take_next_of(speakers[paired.back()]);
+    }
+    if (queues.is_waiting(i)) {
+      take_next_of(speakers[items[i]]);  // this one: those before it are taken
+      if (paired.size() % rows != 0) {
+        take_next_of(speakers[items[i]]);
+      }
+    }
+  }
+  std::ranges::copy(paired, items.begin());
+}
 
 }  // namespace
 
@@ -108,6 +170,9 @@ class EpochPlanner {
       reorder(std::span(plan_.items_).subspan(begin, end - begin),
               Random{key(Purpose::bucket_order), request_.seed, key(request_.epoch), bucket});
       const auto rows = static_cast<std::uint32_t>(request_.edges[bucket].rows);
+      if (!request_.speakers.empty() && request_.batching.order == ItemOrder::shuffled) {
+        pair_speakers(std::span(plan_.items_).subspan(begin, end - begin), request_.speakers, rows);
+      }
       for (; end - begin >= rows; begin += rows) {
         add_batch(begin, rows, bucket);
       }
@@ -274,6 +339,8 @@ BatchPlan plan_epoch(const PlanRequest& request) {
   if (request.lengths.size() > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("data set: {} utterances; expected at most 2^32 - 1", request.lengths.size());
   }
+  QANAT_CHECK(request.speakers.empty() || request.speakers.size() == request.lengths.size())
+      << request.speakers.size() << " speakers of " << request.lengths.size() << " utterances";
   return EpochPlanner(request).build();
 }
 

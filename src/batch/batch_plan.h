@@ -16,6 +16,7 @@ namespace qanat {
 
 struct PlanRequest {
   std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
+  std::span<const int> speakers{};      // of every utterance, from 0; none: all are of one speaker
   std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths
   BatchingConfig batching{};
   std::uint64_t seed = 0;
@@ -102,6 +103,8 @@ class Substitutes {
 
 // Cuts each bucket, shuffled, into full batches; the rows left over are carried up into the next
 // larger bucket, so that at most one batch of the epoch is short. Then the batches are shuffled.
+// Utterances of a speaker are brought together in pairs before the cut: each is the reference of
+// the other. With one speaker, or in the order of the data set, nothing is moved.
 //
 // The global order depends on (seed, epoch) only. Rank r of w takes the global batches s*w + r.
 // When their number is no multiple of w, the rows of the last step's batches are dealt out evenly,

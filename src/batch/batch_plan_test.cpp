@@ -1,12 +1,14 @@
 #include "batch/batch_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "batch/random.h"
 #include "batch/sample_lengths.h"
 
 namespace qanat {
@@ -390,6 +392,54 @@ TEST(BatchPlanTest, AMillionUtterancesPlanInWellUnderASecond) {
   // Ten times what it takes on a quiet core, and still the promise; sanitizers are slower.
   EXPECT_LT(took.count(), 5.0);
   RecordProperty("seconds", std::to_string(took.count()));
+}
+
+// The share of rows whose batch has another utterance of their speaker.
+double paired_share(const BatchPlan& plan, const std::vector<int>& speakers) {
+  std::size_t paired = 0;
+  std::size_t rows = 0;
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    std::map<int, std::size_t> count;
+    for (const std::uint32_t item : plan.batch(k).items) {
+      ++count[speakers[item]];
+      ++rows;
+    }
+    for (const auto& [speaker, utterances] : count) {
+      paired += utterances > 1 ? utterances : 0;
+    }
+  }
+  return static_cast<double>(paired) / static_cast<double>(rows);
+}
+
+class SpeakerPlanTest : public testing::TestWithParam<int> {};  // rows of a batch
+
+TEST_P(SpeakerPlanTest, BringsUtterancesOfASpeakerTogether) {
+  const PlanSet set(sample_lengths(4000), {.batch_size = GetParam(), .max_edges = 4});
+  std::vector<int> speakers(4000);
+  for (std::size_t i = 0; i < speakers.size(); ++i) {
+    speakers[i] = static_cast<int>(mix_bits(i) % 100);
+  }
+  PlanRequest request = set.request();
+  const double by_chance = paired_share(plan_epoch(request), speakers);
+  request.speakers = speakers;
+
+  const BatchPlan plan = plan_epoch(request);
+
+  EXPECT_LT(by_chance, 0.2);
+  EXPECT_GT(paired_share(plan, speakers), 0.9);
+  EXPECT_EQ(sorted(items_of(plan)), first_numbers(4000));
+}
+
+INSTANTIATE_TEST_SUITE_P(EvenAndOdd, SpeakerPlanTest, testing::Values(16, 15, 3));
+
+TEST(BatchPlanTest, OneSpeakerChangesNothing) {
+  const PlanSet set(sample_lengths(500));
+  const std::vector<int> speakers(500, 3);
+  PlanRequest request = set.request();
+  const std::vector<std::uint32_t> without = items_of(plan_epoch(request));
+  request.speakers = speakers;
+
+  EXPECT_EQ(items_of(plan_epoch(request)), without);
 }
 
 }  // namespace

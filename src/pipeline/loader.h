@@ -62,6 +62,7 @@ struct LoaderOptions {
 // What a loader works on.
 struct LoaderInputs {
   std::vector<ItemLength> lengths{};         // of every utterance
+  std::vector<int> speakers{};               // of every utterance; empty: all are of one speaker
   std::unique_ptr<RowSource> source{};       // its item numbers are positions in `lengths`
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned; outlives the loader; may be absent

@@ -144,6 +144,7 @@ void pad_tail(std::span<T> row, std::size_t used, T padding) {
 LoaderCore::LoaderCore(LoaderInputs inputs, const LoaderOptions& options, Position start)
     : options_(checked(options)),
       lengths_(std::move(inputs.lengths)),
+      speakers_(std::move(inputs.speakers)),
       source_(std::move(inputs.source)),
       journal_(inputs.journal),
       on_row_(std::move(inputs.on_row)),
@@ -181,6 +182,7 @@ LoaderCore::~LoaderCore() {
 
 SharedPlan LoaderCore::make_plan(std::int64_t epoch) const {
   return std::make_shared<const BatchPlan>(plan_epoch({.lengths = lengths_,
+                                                       .speakers = speakers_,
                                                        .edges = edges_,
                                                        .batching = options_.batching,
                                                        .seed = options_.seed,

@@ -68,6 +68,7 @@ class LoaderCore {
 
   const LoaderOptions options_;
   const std::vector<ItemLength> lengths_;
+  const std::vector<int> speakers_;
   const std::unique_ptr<RowSource> source_;
   EventSink* const journal_;
   const RowFn on_row_;
