@@ -33,7 +33,7 @@ std::string hex_of(std::uint64_t hash) {
 }
 
 void add_utterance(ContentHasher& hasher, const Utterance& utterance, const ItemLength& length) {
-  hasher.add(utterance.id).add(length.frames).add(length.tokens);
+  hasher.add(utterance.id).add(utterance.speaker).add(length.frames).add(length.tokens);
 }
 
 std::uint64_t plan_fingerprint(const UtteranceSet& set, const LoaderOptions& options) {
