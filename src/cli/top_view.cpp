@@ -18,6 +18,15 @@ namespace {
 constexpr int kTopBarWidth = 24;
 constexpr std::size_t kShownFindings = 3;
 
+// A line of a screen stays one, whatever a journal holds.
+std::string one_line(std::string_view text) {
+  std::string line = terminal_text(text);
+  for (std::size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at)) {
+    line.replace(at, 1, "\\x0a");
+  }
+  return line;
+}
+
 class TopLines {
  public:
   TopLines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
@@ -26,14 +35,14 @@ class TopLines {
     add_plain(fmt::format("{:<9} {}", state_.words.say(name), text));
   }
   void add_plain(const std::string& text) {
-    lines_.push_back(cut_to_width(terminal_text(text), terminal_.width));
+    lines_.push_back(cut_to_width(one_line(text), terminal_.width));
   }
   // The first part in bold. Made harmless here: the line holds sequences of our own.
   void add_strong(const std::string& strong, const std::string& rest = "") {
-    const std::string first = terminal_text(strong);
-    lines_.push_back(cut_to_width(
-        (terminal_.color ? "\x1b[1m" + first + "\x1b[0m" : first) + terminal_text(rest),
-        terminal_.width));
+    const std::string first = one_line(strong);
+    lines_.push_back(
+        cut_to_width((terminal_.color ? "\x1b[1m" + first + "\x1b[0m" : first) + one_line(rest),
+                     terminal_.width));
   }
   std::string bar(double share) const {
     const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kTopBarWidth));

@@ -91,7 +91,7 @@ TEST(TopViewTest, ASparklineGoesFromLeastToGreatest) {
 
 TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
   Sample sample;
-  sample.run.model_device = "cpu\x1b[2J";
+  sample.run.model_device = "cpu\x1b[2J\n";
   Terminal coloured = kWide;
   coloured.color = true;
   TopState state = sample.state();
@@ -100,7 +100,7 @@ TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
   const std::vector<std::string> lines = render_top(state, coloured);
 
   EXPECT_EQ(lines.at(0), "\x1b[1mqanat top\x1b[0m  run\\x1b]0;x\\x07/journal.jsonl");
-  EXPECT_THAT(lines.at(1), HasSubstr("cpu\\x1b[2J"));
+  EXPECT_THAT(lines.at(1), HasSubstr("cpu\\x1b[2J\\x0a"));
 }
 
 TEST(TopViewTest, WhatIsWrongWithTheJournalIsSaid) {
