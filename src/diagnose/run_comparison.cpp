@@ -84,16 +84,19 @@ std::vector<Difference> differences(const RunTrace& now, const RunTrace& before)
   return found;
 }
 
+Change change_of(const Range& ci95) {
+  if (ci95.high < 1 - kTolerance) {
+    return Change::slower;
+  }
+  return ci95.low > 1 + kTolerance ? Change::faster : Change::none;
+}
+
 RunComparison compare_runs(const RunMeasures& now, const RunMeasures& before) {
   RunComparison result{.ratio = now.frames_per_second / before.frames_per_second};
   const double deviation = std::hypot(uncertainty(now), uncertainty(before));
   result.ci95 = {.low = result.ratio * std::exp(-1.96 * deviation),
                  .high = result.ratio * std::exp(1.96 * deviation)};
-  if (result.ci95.high < 1 - kTolerance) {
-    result.change = Change::slower;
-  } else if (result.ci95.low > 1 + kTolerance) {
-    result.change = Change::faster;
-  }
+  result.change = change_of(result.ci95);
   result.spread = compare_spread(now.adjusted, before.adjusted);
   return result;
 }

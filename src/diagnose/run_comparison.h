@@ -18,6 +18,8 @@ struct RunComparison {
   Range ci95{.low = 1, .high = 1};
   Change change = Change::none;
   SpreadChange spread{};  // of steps of equal work
+  // Why the figures carry no ratio; empty: they do. Such a ratio is not shown.
+  std::string withheld{};
 };
 
 // A change counts when even the near end of its interval is further than this from 1.
@@ -36,6 +38,9 @@ struct Difference {
 
 // By their journals. Names of folders for results, lengths of runs and seeds do not count.
 std::vector<Difference> differences(const RunTrace& now, const RunTrace& before);
+
+// What an interval of a ratio says.
+Change change_of(const Range& ci95);
 
 RunComparison compare_runs(const RunMeasures& now, const RunMeasures& before);
 

@@ -1,0 +1,97 @@
+#include "diagnose/turn_comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+// Quantile 0.975 of Student's distribution, by degrees of freedom less one.
+double student(std::size_t freedom) {
+  constexpr std::array kQuantiles = {
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  return freedom <= kQuantiles.size() ? kQuantiles.at(freedom - 1)
+                                      : 1.96 + 2.7 / static_cast<double>(freedom);
+}
+
+// What the rounds that count say, as logarithms.
+struct Rounds {
+  std::vector<double> ratios;     // as measured
+  std::vector<double> explained;  // by the time the device did not work
+  std::size_t busy = 0;           // rounds left out
+  double most_others = 0;         // of the cores, in one of these
+};
+
+Rounds rounds_of(std::span<const Turn> now, std::span<const Turn> before) {
+  Rounds rounds;
+  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
+    const Turn& a = now[i];
+    const Turn& b = before[i];
+    const double others = std::max(a.others_share.value_or(0), b.others_share.value_or(0));
+    if (others > kMaxOthersShare) {
+      ++rounds.busy;
+      rounds.most_others = std::max(rounds.most_others, others);
+    } else if (a.rate > 0 && b.rate > 0 && a.idle_share < 1 && b.idle_share < 1) {
+      rounds.ratios.push_back(std::log(a.rate / b.rate));
+      rounds.explained.push_back(std::log((1 - a.idle_share) / (1 - b.idle_share)));
+    }
+  }
+  return rounds;
+}
+
+std::string too_few(const Rounds& rounds) {
+  if (rounds.busy > 0) {
+    return fmt::format(
+        "other programs took up to {:.0f} % of the cores in {} of {} rounds; try again on an idle "
+        "machine",
+        100 * rounds.most_others,
+        rounds.busy,
+        rounds.busy + rounds.ratios.size());
+  }
+  return fmt::format(
+      "{} rounds were measured; a comparison needs {}", rounds.ratios.size(), kMinRounds);
+}
+
+// Empty: the time the device did not work, and the cores it has, explain the ratio.
+std::string unexplained(double ratio, double explained, double cores) {
+  const double work = ratio / explained;
+  if (work <= kMaxWorkChange * std::max(1.0, cores) &&
+      work >= std::min(1.0, cores) / kMaxWorkChange) {
+    return {};
+  }
+  return fmt::format(
+      "{:.2f}x was measured, but what the device waits for explains {:.2f}x: something else "
+      "changed its speed",
+      ratio,
+      explained);
+}
+
+}  // namespace
+
+RunComparison compare_turns(std::span<const Turn> now, std::span<const Turn> before) {
+  const Rounds rounds = rounds_of(now, before);
+  if (rounds.ratios.size() < kMinRounds) {
+    return {.withheld = too_few(rounds)};
+  }
+  const std::size_t count = rounds.ratios.size();
+  const double centre = mean(rounds.ratios);
+  const double half = student(count - 1) * standard_deviation(rounds.ratios) /
+                      std::sqrt(static_cast<double>(count));
+  RunComparison result{.ratio = std::exp(centre),
+                       .ci95 = {.low = std::exp(centre - half), .high = std::exp(centre + half)}};
+  result.withheld = unexplained(
+      result.ratio,
+      std::exp(mean(rounds.explained)),
+      static_cast<double>(now[0].device_cores) / static_cast<double>(before[0].device_cores));
+  if (result.withheld.empty()) {
+    result.change = change_of(result.ci95);
+  }
+  return result;
+}
+
+}  // namespace qanat
