@@ -78,6 +78,29 @@ def readme_table(store):
     return "\n".join(lines)
 
 
+PACED_ROWS = {"serial": "a loop without a buffer", "dataloader": "PyTorch DataLoader, 2 workers (slow storage: 4)",
+              "buffered": "**Single-GPU Buffered**, 1 worker (slow storage: 4)",
+              "multi": "**Multi-GPU**, features on the data GPU"}
+
+
+def paced_table(store):
+    """How well the modes feed a device, with warm files and with slow storage."""
+    figures = store.get("modes", {}).get("figures", {})
+    lines = ["| a GPU whose step takes 45 ms: 22.2 steps/s at most | steps/s | data wait | cores | "
+             "slow storage: steps/s | data wait |", "|---|---|---|---|---|---|"]
+    for key, name in PACED_ROWS.items():
+        cells = [figures.get(f"paced_{storage}_{key}_{figure}") for storage, figure in
+                 (("warm", "steps_per_s"), ("warm", "wait_share"), ("warm", "cores"),
+                  ("slow", "steps_per_s"), ("slow", "wait_share"))]
+        if None not in cells:
+            rate, wait, cores, slow_rate, slow_wait = cells
+            lines.append(f"| {name} | {rate:.1f} | {100 * wait:.1f} % | {cores:.2f} | {slow_rate:.1f} | "
+                         f"{100 * slow_wait:.1f} % |")
+    if len(lines) == 2:
+        return "`./dev demo` shows it on your machine; `./dev bench modes` on an idle one writes its figures here."
+    return "\n".join(lines)
+
+
 def short(value, target):
     if not target.unit:
         return f"{100 * value:.3g} %"
@@ -86,7 +109,9 @@ def short(value, target):
 
 def filled(text, language, store):
     def table(match):
-        if language == "readme":
+        if match[2] == "paced":
+            body = paced_table(store)
+        elif language == "readme":
             body = readme_table(store)
         elif match[2] in store:
             body = chapter_table(match[2], store, language)

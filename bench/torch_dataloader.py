@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The loader a PyTorch user writes: DataLoader with worker processes, torchaudio, padded batches.
 
 As fast as it gets without leaving PyTorch: workers persist, one thread each, torch.stft and a
@@ -9,17 +9,26 @@ import argparse
 import json
 import os
 import struct
+import sys
 import time
 
 START = time.monotonic()
 
-import torch  # noqa: E402
-import torchaudio  # noqa: E402
-from torch.utils.data import DataLoader, Dataset  # noqa: E402
+try:
+    import torch
+    import torchaudio
+    from torch.utils.data import DataLoader, Dataset
+except ImportError as missing:  # whoever started this reads the reason
+    print(json.dumps({"error": f"python3 has no module {missing.name}"}), flush=True)
+    sys.exit(1)
+
+
+FELT_SHARE = 0.05  # of a step: a batch that is waited for longer was not ready
 
 
 class MelDataset(Dataset):
-    def __init__(self, corpus):
+    def __init__(self, corpus, delay=0.0):
+        self.delay = delay  # s: how late storage answers
         with open(os.path.join(corpus, "metadata.csv"), encoding="utf-8") as lines:
             ids = [line.split("|", 1)[0] for line in lines if line.strip()]
         self.ids = ids[1:] if ids[0] == "id" else ids  # the first row may name the columns
@@ -33,6 +42,8 @@ class MelDataset(Dataset):
         return len(self.files)
 
     def __getitem__(self, index):
+        if self.delay > 0:
+            time.sleep(self.delay)
         samples, _ = torchaudio.load(self.files[index])
         padded = torch.nn.functional.pad(samples, (384, 384), mode="reflect")
         spectrum = torch.stft(padded, 1024, 256, 1024, self.window, center=False,
@@ -132,6 +143,49 @@ def run_paced(options, loader):
         "first_batch_s": first, "memory_mb": tree_pss_mb()}), flush=True)
 
 
+def run_turn(batches, step, warm_up, steps):
+    """Takes `steps` batches at the pace, after some that do not count."""
+    count = ready = 0
+    waited = 0.0
+    first_cpu = cpu_seconds()
+    for number in range(warm_up + steps):
+        if number == warm_up:
+            begin, cpu = time.monotonic(), cpu_seconds()
+        asked = time.monotonic()
+        next(batches)
+        wait = time.monotonic() - asked
+        if number >= warm_up:
+            count += 1
+            waited += wait
+            ready += wait < FELT_SHARE * step
+        time.sleep(step)
+    wall = time.monotonic() - begin
+    cores = (cpu_seconds() - cpu) / wall
+    await_calm()
+    return {"steps_per_s": count / wall, "wait_share": waited / wall, "readiness": ready / count,
+            "cores": cores, "cpu_s": cpu_seconds() - first_cpu}
+
+
+def await_calm():
+    """Until the workers have prefetched what they may: the next turn is another program's."""
+    while True:
+        before = cpu_seconds()
+        time.sleep(0.1)
+        if cpu_seconds() - before < 0.02:
+            return
+
+
+def run_turns(options, loader):
+    """Lines of `warm_up steps` come in; a line of JSON goes out for each."""
+    batches = endless(loader)
+    next(batches)
+    await_calm()
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        warm_up, steps = map(int, line.split())
+        print(json.dumps(run_turn(batches, 1.0 / options.pace, warm_up, steps)), flush=True)
+
+
 def tree_pss_mb():
     """Proportional set size: pages the workers share with each other count once."""
     total = 0
@@ -151,13 +205,21 @@ def main():
     parser.add_argument("--dump-limit", type=int, default=64, help="how many")
     parser.add_argument("--pace", type=float, help="consume this many batches per second instead")
     parser.add_argument("--seconds", type=float, default=15, help="how long to consume (--pace)")
+    parser.add_argument("--turns", action="store_true",
+                        help="consume when asked to on standard input (--pace)")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds that every file is late")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    dataset = MelDataset(options.corpus)
+    dataset = MelDataset(options.corpus, options.delay)
     loader = DataLoader(
         dataset, batch_size=options.batch, shuffle=True, num_workers=options.workers,
         collate_fn=collate, persistent_workers=options.workers > 0)
-    if options.pace:
+    if options.turns:
+        try:
+            run_turns(options, loader)
+        except Exception as error:  # whoever started this reads the reason
+            print(json.dumps({"error": str(error).strip().splitlines()[-1]}), flush=True)
+    elif options.pace:
         run_paced(options, loader)
     else:
         run_epochs(options, dataset, loader)

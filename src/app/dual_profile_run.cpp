@@ -9,6 +9,7 @@
 #include "app/run_devices.h"
 #include "app/temporary_folder.h"
 #include "base/error.h"
+#include "monitor/neighbour_watch.h"
 
 namespace qanat {
 namespace {
@@ -32,15 +33,20 @@ std::optional<DualRun> run_once(const DualProfileRequest& request,
       request.progress(steps_before + done, 2 * request.rounds * request.steps);
     };
   }
+  const NeighbourWatch watch;
   std::optional<MeasuredRun> run = run_measured(part);
   if (!run) {
     return std::nullopt;
   }
+  const std::optional<double> others = watch.others_share();
   Result<SlotTrace> slots = read_slot_trace(run->summary.journal);
   if (!slots) {
     throw Error("{}", slots.failure().what);
   }
-  return DualRun{.trace = std::move(run->trace), .slots = std::move(slots).value()};
+  return DualRun{.trace = std::move(run->trace),
+                 .slots = std::move(slots).value(),
+                 .others_share = others,
+                 .device_cores = model_device_cores(config.values)};
 }
 
 }  // namespace

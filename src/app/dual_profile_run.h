@@ -17,7 +17,7 @@ namespace qanat {
 struct DualProfileRequest {
   LoadedConfig config;
   std::int64_t steps = 40;  // of each run
-  int rounds = 2;           // of both modes
+  int rounds = 3;           // of both modes; fewer carry no verdict
   // Takes the journals, dual-1/, single-1/, ...; empty: they are not kept.
   std::filesystem::path folder{};
   std::function<void(const std::string&)> say{};

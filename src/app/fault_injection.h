@@ -1,8 +1,9 @@
 // Faults that are planted on purpose, to see whether diagnosis finds them.
 //
-// Only `qanat selftest` and tests plant any: the seams they use (LoaderRequest::around_source, the
-// observer of a run, the link of a device, other threads and processes) are empty in every other
-// run. Nothing here is random: the same rows are slow in every run.
+// Only `qanat selftest`, the slow storage of `qanat demo` and tests plant any: the seams they use
+// (LoaderRequest::around_source, the observer of a run, the link of a device, other threads and
+// processes) are empty in every other run. Nothing here is random: the same rows are slow in every
+// run.
 #pragma once
 
 #include <memory>

@@ -1,24 +1,21 @@
 #include "app/mode_run.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/measured_run.h"
+#include "app/run_devices.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "monitor/neighbour_watch.h"
 #include "monitor/resident_memory.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
 
 namespace qanat {
 namespace {
-
-void write_page(const RunRecord& record, const ModeRow& row, const ModeRunRequest& request) {
-  write_text_file(request.folder / row.folder / "report.html",
-                  render_html({.trace = record.trace,
-                               .history = record.history,
-                               .diagnosis = row.diagnosis,
-                               .words = request.words}));
-}
 
 template <typename Value>
 Value value_or_throw(Result<Value> result) {
@@ -28,49 +25,107 @@ Value value_or_throw(Result<Value> result) {
   return std::move(result).value();
 }
 
+// What the turns of one mode left behind.
+struct ModeTurns {
+  std::vector<DualRun> runs;
+  std::filesystem::path first_journal;
+  std::optional<Bytes> memory;  // most of all turns
+};
+
+class ModeRounds {
+ public:
+  explicit ModeRounds(const ModeRunRequest& request)
+      : request_(request), turns_(request.modes.size()) {}
+
+  // False when stopped.
+  bool run() {
+    for (int round = 0; round < request_.rounds; ++round) {
+      for (std::size_t i = 0; i < request_.modes.size(); ++i) {
+        if (!take_turn(i, round)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  std::vector<ModeRow> rows() const {
+    std::vector<ModeRow> rows;
+    for (std::size_t i = 0; i < turns_.size(); ++i) {
+      rows.push_back(row_of(request_.modes[i], turns_[i]));
+    }
+    return rows;
+  }
+
+ private:
+  bool take_turn(std::size_t at, int round) {
+    const TrainingMode& mode = request_.modes[at];
+    std::filesystem::path folder = request_.folder / mode.folder;
+    if (round > 0) {
+      folder /= fmt::format("turn-{}", round + 1);
+    }
+    restart_peak_memory();
+    const NeighbourWatch watch;
+    std::optional<MeasuredRun> run = run_measured({.config = mode.config,
+                                                   .steps = request_.steps,
+                                                   .folder = folder,
+                                                   .progress = progress_after(steps_before_),
+                                                   .stop = request_.stop});
+    if (!run || request_.stop.stop_requested()) {
+      return false;
+    }
+    steps_before_ += request_.steps;
+    ModeTurns& turns = turns_[at];
+    turns.memory = std::max(turns.memory, peak_resident_memory());
+    const std::filesystem::path journal = run->summary.journal;
+    if (turns.runs.empty()) {
+      turns.first_journal = journal;
+    }
+    turns.runs.push_back({.trace = std::move(run->trace),
+                          .slots = value_or_throw(read_slot_trace(journal)),
+                          .others_share = watch.others_share(),
+                          .device_cores = model_device_cores(mode.config.values)});
+    return true;
+  }
+
+  ProgressFn progress_after(std::int64_t steps) const {
+    if (!request_.progress) {
+      return {};
+    }
+    return [this, steps](std::int64_t done, std::int64_t) {
+      request_.progress(steps + done,
+                        request_.steps * request_.rounds * std::ssize(request_.modes));
+    };
+  }
+
+  ModeRow row_of(const TrainingMode& mode, const ModeTurns& turns) const {
+    const RunTrace all = pooled_trace(turns.runs);
+    ModeRow row{.name = mode.name,
+                .profile = profile_mode(turns.runs),
+                .diagnosis = diagnose_run(all),
+                .memory = turns.memory,
+                .emulated = mode.config.values.pipeline.virtual_gpus > 0,
+                .folder = mode.folder};
+    std::ranges::transform(turns.runs, std::back_inserter(row.turns), to_turn);
+    const RunRecord record = value_or_throw(read_run_record(turns.first_journal));
+    write_text_file(request_.folder / row.folder / "report.html",
+                    render_html({.trace = all,
+                                 .history = record.history,
+                                 .diagnosis = row.diagnosis,
+                                 .words = request_.words}));
+    return row;
+  }
+
+  const ModeRunRequest& request_;
+  std::vector<ModeTurns> turns_;
+  std::int64_t steps_before_ = 0;
+};
+
 }  // namespace
 
-std::vector<TrainingMode> compared_modes(const LoadedConfig& config) {
-  TrainingMode serial{.name = "serial, unbuffered",
-                      .folder = "serial",
-                      .flags = {"--buffer-size 0", "--num-workers 1"},
-                      .config = config};
-  serial.config.values.data.pipeline_buffer_size = 0;
-  serial.config.values.data.num_workers = 1;
-  TrainingMode single{
-      .name = "Single-GPU Buffered", .folder = "single", .flags = {}, .config = config};
-  TrainingMode multi{.name = "Multi-GPU, 2 virtual",
-                     .folder = "multi",
-                     .flags = {"--virtual-gpus 2", "--data-gpu 0", "--model-gpu 1"},
-                     .config = config};
-  multi.config.values.pipeline.virtual_gpus = 2;
-  multi.config.values.data.data_gpu = 0;
-  multi.config.values.data.model_gpu = 1;
-  return {std::move(serial), std::move(single), std::move(multi)};
-}
-
-std::optional<ModeRow> run_mode(const ModeRunRequest& request) {
-  restart_peak_memory();
-  std::optional<MeasuredRun> run = run_measured({.config = request.mode.config,
-                                                 .steps = request.steps,
-                                                 .folder = request.folder / request.mode.folder,
-                                                 .progress = request.progress,
-                                                 .stop = request.stop});
-  const std::optional<Bytes> memory = peak_resident_memory();
-  if (!run || request.stop.stop_requested()) {
-    return std::nullopt;
-  }
-  const std::filesystem::path journal = run->summary.journal;
-  const DualRun measured{.trace = std::move(run->trace),
-                         .slots = value_or_throw(read_slot_trace(journal))};
-  ModeRow row{.name = request.mode.name,
-              .profile = profile_mode(measured),
-              .diagnosis = diagnose_run(measured.trace),
-              .memory = memory,
-              .emulated = request.mode.config.values.pipeline.virtual_gpus > 0,
-              .folder = request.mode.folder};
-  write_page(value_or_throw(read_run_record(journal)), row, request);
-  return row;
+std::optional<std::vector<ModeRow>> run_modes(const ModeRunRequest& request) {
+  ModeRounds rounds(request);
+  return rounds.run() ? std::optional(rounds.rows()) : std::nullopt;
 }
 
 }  // namespace qanat

@@ -14,7 +14,7 @@ class ModeRunTest : public testing::Test {
   std::vector<TrainingMode> modes() const {
     LoadedConfig config{.values = data_.config(), .origins = {}};
     config.values.model.size = ModelSize::nano;
-    return compared_modes(config);
+    return training_modes(config);
   }
   std::filesystem::path folder() const {
     return std::filesystem::path(*data_.config().data.train_data) / "modes";
@@ -24,23 +24,35 @@ class ModeRunTest : public testing::Test {
   SmallDataSet data_;
 };
 
-TEST_F(ModeRunTest, EveryModeTrainsAndLeavesItsPage) {
-  for (const TrainingMode& mode : modes()) {
-    SCOPED_TRACE(mode.name);
-    const std::optional<ModeRow> row = run_mode({.mode = mode, .steps = 4, .folder = folder()});
+TEST_F(ModeRunTest, EveryModeTrainsInTurnsAndLeavesItsPage) {
+  std::vector<std::int64_t> progress;
 
-    ASSERT_TRUE(row.has_value());
-    EXPECT_GT(row->profile.model_busy, 0);
-    EXPECT_EQ(row->profile.data_busy.has_value(), mode.folder == "multi");
-    EXPECT_EQ(row->emulated, mode.folder == "multi");
-    EXPECT_TRUE(row->memory.has_value());
-    EXPECT_TRUE(std::filesystem::exists(folder() / mode.folder / "report.html"));
+  const std::optional<std::vector<ModeRow>> rows =
+      run_modes({.modes = modes(),
+                 .steps = 4,
+                 .rounds = 2,
+                 .folder = folder(),
+                 .progress = [&](std::int64_t done, std::int64_t) { progress.push_back(done); }});
+
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->size(), 3U);
+  for (const ModeRow& row : *rows) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(row.turns.size(), 2U);
+    EXPECT_GT(row.profile.model_busy, 0);
+    EXPECT_EQ(row.profile.data_busy.has_value(), row.folder == "multi");
+    EXPECT_EQ(row.emulated, row.folder == "multi");
+    EXPECT_TRUE(row.memory.has_value());
+    EXPECT_TRUE(std::filesystem::exists(folder() / row.folder / "report.html"));
+    EXPECT_TRUE(std::filesystem::exists(folder() / row.folder / "turn-2" / "journal.jsonl"));
   }
+  EXPECT_EQ(progress.back(), 24);
 }
 
 // Nothing of a step hides the loading of the next batch, not even the update of the parameters.
 TEST_F(ModeRunTest, WithoutABufferTheDeviceWaitsForAllLoading) {
-  ASSERT_TRUE(run_mode({.mode = modes()[0], .steps = 6, .folder = folder()}).has_value());
+  ASSERT_TRUE(
+      run_modes({.modes = {modes()[0]}, .steps = 6, .rounds = 1, .folder = folder()}).has_value());
 
   const std::filesystem::path journal = folder() / "serial" / "journal.jsonl";
   const RunTrace trace = read_run_trace(journal).value();
@@ -58,7 +70,7 @@ TEST_F(ModeRunTest, AStoppedRunIsNoReading) {
   stop.request_stop();
 
   EXPECT_FALSE(
-      run_mode({.mode = modes()[0], .steps = 4, .folder = folder(), .stop = stop.get_token()})
+      run_modes({.modes = modes(), .steps = 4, .folder = folder(), .stop = stop.get_token()})
           .has_value());
 }
 

@@ -165,16 +165,29 @@ class PacedLoop {
 
 namespace {
 
+// In the mode that the GPU numbers of the configuration ask for.
+DevicePlan plan_of(const RunConfig& config) {
+  const std::optional<int> data = config.data.data_gpu;
+  const std::optional<int> model = config.data.model_gpu;
+  DevicePlan plan{.model = {.kind = DeviceKind::virtual_gpu, .index = model.value_or(0)}};
+  if (data && model) {
+    plan.mode = RunMode::multi_gpu;
+    plan.data = DeviceId{.kind = DeviceKind::virtual_gpu, .index = *data};
+  }
+  return plan;
+}
+
 // Runs with whatever hears of it: a journal, other sinks, or nobody.
 void run_with(PacedRunRequest& request, EventSink* journal) {
   request.loader.journal = journal;
   request.config.training.max_steps = request.steps;
-  const DevicePlan plan{.mode = RunMode::single_buffered,
-                        .model = {.kind = DeviceKind::virtual_gpu, .index = 0}};
-  RunDevices devices{.model = std::make_unique<HostDevice>(
-                         HostDeviceOptions{.id = plan.model, .link = request.link}),
-                     .data = nullptr,
-                     .cores = {}};
+  const DevicePlan plan = plan_of(request.config);
+  const auto make_device = [&](DeviceId id) {
+    return std::make_unique<HostDevice>(HostDeviceOptions{.id = id, .link = request.link});
+  };
+  RunDevices devices{.model = make_device(plan.model),
+                     .data = plan.data ? make_device(*plan.data) : nullptr,
+                     .cores = {.loader_threads = request.loader_threads}};
   DevicePipeline pipeline(
       devices, {.config = request.config, .plan = plan, .loader = std::move(request.loader)});
   const auto record = [journal](const Event& event) {

@@ -1,7 +1,9 @@
 // A run without a model: the real loader, ring, ledger and journal, and a device that is busy for
-// as long as a step would take. It leaves the processor to the loader, as a GPU does.
+// as long as a step would take. It leaves the processor to the loader, as a GPU does. With the
+// numbers of two GPUs in the configuration it runs in Multi-GPU mode: the data device makes the
+// features, on the processor.
 //
-// For self-tests: a few hundred steps take seconds, and what slows them down is known.
+// For self-tests, where what slows steps down is known, and to compare how modes feed a device.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,7 @@ struct PacedRunRequest {
   StepCost cost{};
   LinkModel link{};  // between host and device
   std::int64_t steps = 300;
+  int loader_threads = 1;           // the most workers that a loader may have unasked
   TrainObserver& observer;          // hears of steps and saves; may take its time
   std::filesystem::path journal;    // is written and read back; empty: nothing is journalled
   std::vector<EventSink*> sinks{};  // hear of everything besides; not owned

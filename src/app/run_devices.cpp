@@ -105,6 +105,11 @@ Hardware find_hardware(const RunConfig& config) {
   return hardware;
 }
 
+int model_device_cores(const RunConfig& config) {
+  const DevicePlan plan = plan_devices(config, find_hardware(config));
+  return share_cores(plan, usable_cores(read_host_facts())).model_threads;
+}
+
 std::optional<Bytes> memory_limit(const RunConfig& config,
                                   const HostFacts& host,
                                   DeviceId device,

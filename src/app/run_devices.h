@@ -39,6 +39,9 @@ struct RunDevices {
   CoreShares cores;
 };
 
+// On how many cores the model device of this configuration computes; 1 for a GPU.
+int model_device_cores(const RunConfig& config);
+
 // What there is to run on, as far as this build can drive it.
 Hardware find_hardware(const RunConfig& config);
 

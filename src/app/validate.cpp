@@ -1,6 +1,5 @@
 #include "app/validate.h"
 
-#include <cstdlib>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "device/device_lost.h"
 #include "pipeline/audio_row_source.h"
+#include "train/model_preset.h"
 
 namespace qanat {
 namespace {
@@ -22,7 +22,6 @@ double megabytes(Bytes bytes) {
 }
 
 RunConfig complete(RunConfig config) {
-  config.model.size = ModelSize::nano;  // what the short runs train
   if (!config.data.data_gpu && !config.data.model_gpu) {
     config.data.data_gpu = 0;
     config.data.model_gpu = 1;
@@ -34,6 +33,17 @@ RunConfig without_data_gpu(RunConfig config) {
   config.data.data_gpu.reset();
   config.data.model_gpu.reset();
   return config;
+}
+
+std::vector<Turn> to_turns(const std::vector<ModeRun>& runs) {
+  std::vector<Turn> turns;
+  for (const ModeRun& run : runs) {
+    turns.push_back({.rate = run.steps_per_s,
+                     .idle_share = 1 - run.model_busy,
+                     .device_cores = run.device_cores,
+                     .others_share = run.others_share});
+  }
+  return turns;
 }
 
 // The checks share what the earlier ones made.
@@ -82,6 +92,10 @@ class Validation {
   void check_model(ValidationCheck& check);
   void check_transfer(ValidationCheck& check);
   void check_run(ValidationCheck& check);
+  void run_turns();
+  ModelShape shape() const {
+    return model_shape(to_preset(config_.model.size), text_->tokenizer().size());
+  }
   Bytes largest_batch() const;
   std::optional<ModeRun> trial(const RunConfig& config) const;
   static void describe(const ModeRun& run, ValidationCheck& check);
@@ -104,13 +118,6 @@ void Validation::check_prerequisites(ValidationCheck& check) {
                                        cores,
                                        hardware.cuda_gpus,
                                        hardware.virtual_gpus));
-  // Speeds measured beside other programs say nothing about this one.
-  double load = 0;
-  if (::getloadavg(&load, 1) == 1 && load > cores) {
-    check.findings.push_back(fmt::format(
-        "the machine is busy (load {:.1f} on {} cores): do not rely on the speeds", load, cores));
-    check.figures["load"] = load;
-  }
   TrainingSetOptions options = make_training_set_options(config_, host_);
   options.index.stop = request_.stop;
   std::optional<UtteranceSet> set = load_utterance_set(
@@ -145,7 +152,7 @@ void Validation::check_placement(ValidationCheck& check) {
 }
 
 void Validation::check_model(ValidationCheck& check) {
-  const PlacementFigures figures = try_model(devices_, text_->tokenizer().size());
+  const PlacementFigures figures = try_model(devices_, shape());
   check.findings.push_back(fmt::format("{} parameters, {:.1f} MB on {}, {:.0f} ms of work there",
                                        figures.parameters,
                                        megabytes(figures.model_used),
@@ -216,7 +223,7 @@ std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
   endless.data.preprocessing_mode = PreprocessingMode::runtime;
   return run_trial({.config = endless,
                     .loader = {.set = set_, .text = text_},
-                    .vocabulary = text_->tokenizer().size(),
+                    .shape = shape(),
                     .steps = request_.steps,
                     .stop = request_.stop,
                     .progress = request_.progress});
@@ -239,19 +246,38 @@ void Validation::describe(const ModeRun& run, ValidationCheck& check) {
   }
 }
 
+// Both modes in turns: what the machine does besides meets both.
+void Validation::run_turns() {
+  std::vector<ModeRun> single;
+  std::vector<ModeRun> dual;
+  const int turns = plan_.data ? request_.rounds : 1;
+  for (int i = 0; i < turns; ++i) {
+    for (std::vector<ModeRun>* const runs : {&single, &dual}) {
+      const bool is_dual = runs == &dual;
+      if (is_dual && !plan_.data) {
+        continue;
+      }
+      std::optional<ModeRun> run = trial(is_dual ? config_ : without_data_gpu(config_));
+      if (!run) {
+        throw Error("stopped");
+      }
+      runs->push_back(*std::move(run));
+    }
+  }
+  report_.single = mean_run(single);
+  if (!dual.empty()) {
+    report_.dual = mean_run(dual);
+    report_.comparison = compare_turns(to_turns(dual), to_turns(single));
+  }
+}
+
 void Validation::check_run(ValidationCheck& check) {
   devices_ = {};  // the runs make their own
-  report_.single = trial(without_data_gpu(config_));
-  if (report_.single) {
-    describe(*report_.single, check);
-  }
-  if (!plan_.data) {
+  run_turns();
+  describe(*report_.single, check);
+  if (!report_.dual) {
     check.findings.emplace_back("dual was not run: there are no two devices");
     return;
-  }
-  report_.dual = trial(config_);
-  if (!report_.single || !report_.dual) {
-    throw Error("stopped");
   }
   describe(*report_.dual, check);
   check.findings.push_back(mode_verdict(report_));

@@ -16,7 +16,8 @@ namespace qanat {
 struct ValidateRequest {
   // Without GPU numbers: data GPU 0, model GPU 1. data.train_data is the folder of the data set.
   RunConfig config;
-  int steps = 20;  // of each short run
+  int steps = 10;  // of each short run
+  int rounds = 3;  // short runs of each mode, in turns; fewer carry no comparison
   std::stop_token stop;
   std::function<void(const ValidationCheck&)> on_check;  // called as each one ends
   ProgressFn progress = {};                              // steps of the short runs

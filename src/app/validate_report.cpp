@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/run_json.h"
 #include "report/text_lines.h"
 
 namespace qanat {
@@ -43,26 +44,51 @@ bool ValidationReport::passed() const {
   });
 }
 
+ModeRun mean_run(std::span<const ModeRun> turns) {
+  ModeRun run = turns.front();
+  run.last_loss = turns.back().last_loss;
+  const auto count = static_cast<double>(turns.size());
+  for (const auto figure :
+       {&ModeRun::steps_per_s, &ModeRun::rows_per_s, &ModeRun::wait_share, &ModeRun::model_busy}) {
+    double sum = 0;
+    for (const ModeRun& turn : turns) {
+      sum += turn.*figure;
+    }
+    run.*figure = sum / count;
+  }
+  if (run.data_busy) {
+    double sum = 0;
+    for (const ModeRun& turn : turns) {
+      sum += turn.data_busy.value_or(0);
+    }
+    run.data_busy = sum / count;
+  }
+  return run;
+}
+
 std::string mode_verdict(const ValidationReport& report) {
-  if (!report.dual || !report.single || report.single->steps_per_s <= 0) {
+  if (!report.comparison) {
     return "";
   }
-  const double ratio = report.dual->steps_per_s / report.single->steps_per_s;
-  // Less than that is within the noise of a run this short.
-  constexpr double kNoise = 0.05;
-  const std::string speeds = fmt::format("{:.2f} against {:.2f} steps/s, {:.2f} x",
-                                         report.dual->steps_per_s,
-                                         report.single->steps_per_s,
-                                         ratio);
-  if (ratio > 1 + kNoise) {
-    return fmt::format("dual beats single here: {}", speeds);
+  const RunComparison& seen = *report.comparison;
+  if (!seen.withheld.empty()) {
+    return fmt::format("whether dual pays cannot be said: {}", seen.withheld);
   }
-  if (ratio < 1 - kNoise) {
-    return fmt::format("dual does not pay here: {}; run without --data-gpu and --model-gpu",
-                       speeds);
+  const std::string speeds =
+      fmt::format("{:.2f} x [{:.2f}, {:.2f}]", seen.ratio, seen.ci95.low, seen.ci95.high);
+  switch (seen.change) {
+    case Change::faster:
+      return fmt::format("dual beats single here: {}", speeds);
+    case Change::slower:
+      return fmt::format("dual does not pay here: {}; run without --data-gpu and --model-gpu",
+                         speeds);
+    case Change::none:
+      break;
   }
-  return fmt::format("dual and single are equally fast here: {}; single needs one GPU less",
-                     speeds);
+  return fmt::format(
+      "no difference between dual and single was seen here: {}; single needs one "
+      "GPU less",
+      speeds);
 }
 
 std::string render_check(const ValidationCheck& check, const Words& words) {
@@ -108,7 +134,7 @@ nlohmann::json to_json(const ValidationReport& report) {
   }
   if (const std::string verdict = mode_verdict(report); !verdict.empty()) {
     object["verdict"] = verdict;
-    object["dual_over_single"] = report.dual->steps_per_s / report.single->steps_per_s;
+    object["dual_over_single"] = to_json(*report.comparison);
   }
   return object;
 }

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "diagnose/turn_comparison.h"
 #include "report/words.h"
 
 namespace qanat {
@@ -33,18 +35,25 @@ struct ModeRun {
   std::optional<double> data_busy;  // of the data device; dual only
   double first_loss = 0;
   double last_loss = 0;
+  int device_cores = 1;                  // that the model device computes on; a GPU: 1
+  std::optional<double> others_share{};  // of the cores, taken by other programs meanwhile
 };
 
 struct ValidationReport {
   std::vector<ValidationCheck> checks;
-  std::optional<ModeRun> dual;
+  std::optional<ModeRun> dual;  // the mean of its turns
   std::optional<ModeRun> single;
-  bool device_lost = false;  // a GPU stopped answering: a fault of hardware
+  std::optional<RunComparison> comparison;  // dual over single, steps per second
+  bool device_lost = false;                 // a GPU stopped answering: a fault of hardware
 
   bool passed() const;
 };
 
-// "dual is 1.42 x as fast as single here: ..."; empty when one of the two did not run.
+// The mean of each figure; the losses of the first and the last. There is at least one.
+ModeRun mean_run(std::span<const ModeRun> turns);
+
+// "dual beats single here: 1.42 x [1.40, 1.44]", or why it cannot be said; empty when one of the
+// two did not run.
 std::string mode_verdict(const ValidationReport& report);
 
 std::string render_check(const ValidationCheck& check, const Words& words = Words());

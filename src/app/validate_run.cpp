@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "device/torch_device.h"
+#include "monitor/neighbour_watch.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"
 
@@ -15,11 +16,11 @@ namespace {
 constexpr double kLearningRate = 1e-3;
 constexpr BatchShape kSilence{.rows = 2, .frames = 64, .tokens = 16};
 
-// The smallest model, on a stream of the model device.
+// A model on a stream of the model device.
 class Trial {
  public:
-  Trial(Device& device, int vocabulary)
-      : stream_(device.make_stream("train")), model_(make_model(device, vocabulary)) {
+  Trial(Device& device, const ModelShape& shape)
+      : stream_(device.make_stream("train")), model_(make_model(device, shape)) {
     step_ = std::make_unique<TrainStep>(device, *stream_, *model_, TrainStepOptions{});
   }
   Trial(const Trial&) = delete;
@@ -34,11 +35,11 @@ class Trial {
   std::int64_t parameters() const { return model_->weights.numel(); }
 
  private:
-  std::unique_ptr<TrainedModel> make_model(const Device& device, int vocabulary) {
+  std::unique_ptr<TrainedModel> make_model(const Device& device, const ModelShape& shape) {
     std::unique_ptr<TrainedModel> model;
     stream_->submit([&] {
-      model = std::make_unique<TrainedModel>(make_trained_model(
-          model_shape(ModelPreset::nano, vocabulary), {}, /*seed=*/1, torch_device(device)));
+      model = std::make_unique<TrainedModel>(
+          make_trained_model(shape, {}, /*seed=*/1, torch_device(device)));
     });
     stream_->synchronise();
     return model;
@@ -113,7 +114,7 @@ std::optional<ModeRun> run_trial(const TrialRequest& request) {
   LoaderRequest loader{.set = request.loader.set, .text = request.loader.text};
   DevicePipeline pipeline(devices,
                           {.config = request.config, .plan = plan, .loader = std::move(loader)});
-  Trial trial(*devices.model, request.vocabulary);
+  Trial trial(*devices.model, request.shape);
   (void)pipeline.open_gate(request.stop);
   std::vector<double> losses;
   std::int64_t done = 0;
@@ -134,11 +135,14 @@ std::optional<ModeRun> run_trial(const TrialRequest& request) {
   if (!train(request.warm_up)) {
     return std::nullopt;
   }
+  const NeighbourWatch watch;
   const Moment begin = now(pipeline);
   if (!train(request.steps)) {
     return std::nullopt;
   }
   ModeRun run = to_run(begin, now(pipeline), request);
+  run.others_share = watch.others_share();
+  run.device_cores = devices.cores.model_threads;
   check_losses(losses);
   run.first_loss = losses.front();
   run.last_loss = losses.back();
@@ -177,14 +181,14 @@ CopyFigures measure_copy(Device& from, Device& to, Bytes bytes) {
   return figures;
 }
 
-PlacementFigures try_model(RunDevices& devices, int vocabulary) {
+PlacementFigures try_model(RunDevices& devices, const ModelShape& shape) {
   const auto data_used = [&] {
     return devices.data ? devices.data->memory().use().used : Bytes{0};
   };
   const Bytes data_before = data_used();
   const Bytes model_before = devices.model->memory().use().used;
   const Seconds busy_before = devices.model->stats().busy;
-  Trial trial(*devices.model, vocabulary);
+  Trial trial(*devices.model, shape);
   (void)trial.step().try_shape(kSilence);
   return {.model_used = devices.model->memory().use().used - model_before,
           .data_used = data_used() - data_before,

@@ -7,13 +7,14 @@
 #include "app/device_pipeline.h"
 #include "app/validate_report.h"
 #include "base/progress.h"
+#include "model/model_shape.h"
 
 namespace qanat {
 
 struct TrialRequest {
   RunConfig config;
   LoaderRequest loader;
-  int vocabulary = 0;
+  ModelShape shape;
   int steps = 20;   // measured ones
   int warm_up = 2;  // before them
   std::stop_token stop;
@@ -42,7 +43,7 @@ struct PlacementFigures {
   std::int64_t parameters = 0;
 };
 
-// Makes the smallest model on the model device and lets it learn one batch of silence.
-PlacementFigures try_model(RunDevices& devices, int vocabulary);
+// Makes the model on the model device and lets it learn one batch of silence.
+PlacementFigures try_model(RunDevices& devices, const ModelShape& shape);
 
 }  // namespace qanat

@@ -37,6 +37,7 @@ std::vector<std::string> english_findings(const ValidationReport& report) {
 RunConfig on_two_gpus(const SmallDataSet& data) {
   RunConfig config = data.config();
   config.pipeline.virtual_gpus = 2;
+  config.model.size = ModelSize::nano;
   config.pipeline.virtual_gpu_memory = Megabytes{512};
   return config;
 }
@@ -58,6 +59,24 @@ TEST(ValidateTest, PassesItsFiveChecksOnTwoVirtualGpus) {
   EXPECT_TRUE(report.checks[3].figures.at("model_to_data").at("exact"));
   EXPECT_FALSE(mode_verdict(report).empty());
   EXPECT_THAT(english_findings(report), IsEmpty());
+}
+
+TEST(ValidateTest, TrainsTheModelThatWasAskedFor) {
+  const SmallDataSet data;
+  const auto parameters_of = [&](ModelSize size) {
+    RunConfig config = on_two_gpus(data);
+    config.model.size = size;
+    std::stop_source stop;
+    const ValidationReport report = validate(
+        {.config = config, .stop = stop.get_token(), .on_check = [&](const ValidationCheck& check) {
+           if (check.number == 3) {
+             stop.request_stop();
+           }
+         }});
+    return report.checks[2].figures.at("parameters").get<std::int64_t>();
+  };
+
+  EXPECT_GT(parameters_of(ModelSize::tiny), parameters_of(ModelSize::nano));
 }
 
 TEST(ValidateTest, FailsThePlacementWithoutGpusAndSkipsTheRest) {
@@ -99,33 +118,54 @@ TEST(ValidateTest, AStopSkipsWhatHasNotBegun) {
   EXPECT_EQ(report.checks[4].outcome, CheckOutcome::skipped);
 }
 
-TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
+ValidationReport compared(double ratio, Change change) {
   ValidationReport report;
-  EXPECT_EQ(mode_verdict(report), "");
-  report.single = ModeRun{.steps_per_s = 10};
+  report.comparison = RunComparison{
+      .ratio = ratio, .ci95 = {.low = 0.99 * ratio, .high = 1.01 * ratio}, .change = change};
+  return report;
+}
 
-  report.dual = ModeRun{.steps_per_s = 15};
-  EXPECT_THAT(mode_verdict(report), HasSubstr("dual beats single here: 15.00 against 10.00"));
-  report.dual = ModeRun{.steps_per_s = 8};
-  EXPECT_THAT(mode_verdict(report), HasSubstr("dual does not pay here"));
-  report.dual = ModeRun{.steps_per_s = 10.2};
-  EXPECT_THAT(mode_verdict(report), HasSubstr("equally fast"));
+TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
+  EXPECT_EQ(mode_verdict({}), "");
+  EXPECT_EQ(mode_verdict(compared(1.5, Change::faster)),
+            "dual beats single here: 1.50 x [1.49, 1.52]");
+  EXPECT_THAT(mode_verdict(compared(0.8, Change::slower)), HasSubstr("dual does not pay here"));
+  EXPECT_THAT(mode_verdict(compared(1.02, Change::none)), HasSubstr("no difference"));
+}
+
+TEST(ModeVerdictTest, SaysNoRatioThatTheFiguresDoNotCarry) {
+  ValidationReport report = compared(4.09, Change::none);
+  report.comparison->withheld = "2 rounds were measured; a comparison needs 3";
+
+  EXPECT_EQ(mode_verdict(report),
+            "whether dual pays cannot be said: 2 rounds were measured; a comparison needs 3");
+  EXPECT_TRUE(to_json(report)["dual_over_single"]["ratio"].is_null());
+  EXPECT_THAT(render_summary(report, kPersian),
+              HasSubstr("دو دستگاه به‌صرفه است یا نه: ۲ دور"));
 }
 
 TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
-  ValidationReport report;
-  report.single = ModeRun{.steps_per_s = 10};
-
-  report.dual = ModeRun{.steps_per_s = 15};
   EXPECT_THAT(
-      render_summary(report, kPersian),
+      render_summary(compared(1.5, Change::faster), kPersian),
       HasSubstr(
-          "این‌جا دو دستگاه از یکی تندتر است: ۱۵٫۰۰ در برابر ۱۰٫۰۰ گام در ثانیه"));
-  report.dual = ModeRun{.steps_per_s = 8};
-  EXPECT_THAT(render_summary(report, kPersian),
-              HasSubstr("این‌جا دو دستگاه به‌صرفه نیست: ۸٫۰۰"));
-  report.dual = ModeRun{.steps_per_s = 10.2};
-  EXPECT_THAT(render_summary(report, kPersian), HasSubstr("به یک اندازه تندند: ۱۰٫۲۰"));
+          "این‌جا دو دستگاه از یکی تندتر است: ۱٫۵۰ برابر [۱٫۴۹، ۱٫۵۲]"));
+  EXPECT_THAT(render_summary(compared(0.8, Change::slower), kPersian),
+              HasSubstr("این‌جا دو دستگاه به‌صرفه نیست: ۰٫۸۰"));
+  EXPECT_THAT(render_summary(compared(1.02, Change::none), kPersian), HasSubstr("دیده نشد: ۱٫۰۲"));
+}
+
+TEST(MeanRunTest, IsTheMeanOfTheTurnsWithTheFirstAndTheLastLoss) {
+  const std::vector<ModeRun> turns = {
+      {.steps_per_s = 1, .wait_share = 0.2, .data_busy = 0.1, .first_loss = 9, .last_loss = 8},
+      {.steps_per_s = 3, .wait_share = 0.4, .data_busy = 0.3, .first_loss = 7, .last_loss = 6}};
+
+  const ModeRun run = mean_run(turns);
+
+  EXPECT_DOUBLE_EQ(run.steps_per_s, 2);
+  EXPECT_DOUBLE_EQ(run.wait_share, 0.3);
+  EXPECT_DOUBLE_EQ(run.data_busy.value(), 0.2);
+  EXPECT_EQ(run.first_loss, 9);
+  EXPECT_EQ(run.last_loss, 6);
 }
 
 TEST(RenderCheckTest, SpeaksPersian) {

@@ -25,7 +25,8 @@ class ProfileDualCommand : public Command {
         ->check(CLI::Range(2, 10'000'000).description(""))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--rounds", rounds_, "runs of each of the two modes, in turns")
+    app.add_option(
+           "--rounds", rounds_, "runs of each of the two modes, in turns; a verdict needs 3")
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N")
         ->capture_default_str();
@@ -69,8 +70,8 @@ class ProfileDualCommand : public Command {
 
  private:
   ConfigFlags flags_;
-  std::int64_t steps_ = 60;
-  int rounds_ = 2;
+  std::int64_t steps_ = 40;
+  int rounds_ = 3;
   std::string keep_;
   std::string fail_on_ = "crit";
   std::string language_;

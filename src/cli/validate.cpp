@@ -49,8 +49,9 @@ class TemporaryCorpus {
 class ValidateCommand : public Command {
  public:
   void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "pipeline"});
-    app.add_option("--steps", steps_, "steps of each short run")
+    flags_.declare(app, {"data", "pipeline", "model.size"});
+    app.add_option(
+           "--steps", steps_, "steps of each short run; both modes run three times, in turns")
         ->check(CLI::Range(2, 100'000).description(""))
         ->type_name("N")
         ->capture_default_str();
@@ -58,12 +59,17 @@ class ValidateCommand : public Command {
     declare_language(app, language_);
     app.footer(
         "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
-        "one is made and removed. Exits with 1 when a check fails.\n"
+        "one is made and removed. Without --model-size, nano is trained. Exits with 1 when a check\n"
+        "fails.\n"
         "Example: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech");
   }
 
   ExitCode run(const CommandContext& context) override {
-    RunConfig config = flags_.load().values;
+    const LoadedConfig loaded = flags_.load();
+    RunConfig config = loaded.values;
+    if (!loaded.origins.contains("model.size")) {
+      config.model.size = ModelSize::nano;  // the runs are short
+    }
     std::optional<TemporaryCorpus> corpus;
     if (!config.data.train_data) {
       corpus.emplace(context);
@@ -116,7 +122,7 @@ class ValidateCommand : public Command {
   }
 
   ConfigFlags flags_;
-  int steps_ = 20;
+  int steps_ = 10;
   bool json_ = false;
   std::string language_;
 };

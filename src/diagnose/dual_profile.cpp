@@ -8,19 +8,6 @@
 namespace qanat {
 namespace {
 
-// Everything after each run's own warm-up, as one run.
-RunTrace pooled(std::span<const DualRun> runs) {
-  RunTrace all;
-  for (const DualRun& run : runs) {
-    for (const StepRecord& step : measure_run(run.trace).steady) {
-      all.add(step);
-    }
-    all.run = run.trace.run;
-    all.pipeline = run.trace.pipeline;
-  }
-  return all;
-}
-
 struct Sum {
   double seconds = 0;
   int count = 0;
@@ -145,9 +132,21 @@ void compare_sides(DualProfile& profile, const RunTrace& dual) {
   profile.overlap = mode.data_busy.value_or(0) + mode.model_busy - 1;
 }
 
+RunComparison compare_modes(std::span<const DualRun> now, std::span<const DualRun> before) {
+  const auto turns_of = [](std::span<const DualRun> runs) {
+    std::vector<Turn> turns;
+    for (const DualRun& run : runs) {
+      turns.push_back(to_turn(run));
+    }
+    return turns;
+  };
+  return compare_turns(turns_of(now), turns_of(before));
+}
+
 DualVerdict judge_pair(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete ||
-      profile.single.measures.steady.size() < kFewestSteps) {
+      profile.single.measures.steady.size() < kFewestSteps ||
+      !profile.comparison.withheld.empty()) {
     return DualVerdict::incomplete;
   }
   switch (profile.comparison.change) {
@@ -213,19 +212,41 @@ Band variation_band(double variation) {
   return band(-variation, -0.2, -0.3, -0.4);
 }
 
-ModeProfile profile_mode(const DualRun& run) {
-  return measure_mode({&run, 1}, run.trace);
+RunTrace pooled_trace(std::span<const DualRun> runs) {
+  RunTrace all;
+  for (const DualRun& run : runs) {
+    for (const StepRecord& step : measure_run(run.trace).steady) {
+      all.add(step);
+    }
+    all.run = run.trace.run;
+    all.pipeline = run.trace.pipeline;
+  }
+  return all;
+}
+
+ModeProfile profile_mode(std::span<const DualRun> runs) {
+  return measure_mode(runs, pooled_trace(runs));
+}
+
+Turn to_turn(const DualRun& run) {
+  const RunMeasures m = measure_run(run.trace);
+  return {.rate = m.frames_per_second,
+          .idle_share = 1 - m.share(m.ledger.busy()),
+          .device_cores = run.device_cores,
+          .others_share = run.others_share};
 }
 
 DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single) {
-  const RunTrace dual_trace = pooled(dual);
-  const RunTrace single_trace = pooled(single);
+  const RunTrace dual_trace = pooled_trace(dual);
+  const RunTrace single_trace = pooled_trace(single);
   DualProfile profile;
   profile.dual = measure_mode(dual, dual_trace);
   profile.single = measure_mode(single, single_trace);
   profile.diagnosis = diagnose_run(dual_trace);
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
-    profile.comparison = compare_runs(profile.dual.measures, profile.single.measures);
+    profile.comparison = compare_modes(dual, single);
+    profile.comparison.spread =
+        compare_spread(profile.dual.measures.adjusted, profile.single.measures.adjusted);
     compare_sides(profile, dual_trace);
   }
   profile.verdict = judge_pair(profile);

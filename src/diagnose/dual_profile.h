@@ -12,6 +12,7 @@
 #include "diagnose/recommendation.h"
 #include "diagnose/run_comparison.h"
 #include "diagnose/slot_trace.h"
+#include "diagnose/turn_comparison.h"
 #include "metrics/pipeline_stats.h"
 
 namespace qanat {
@@ -20,6 +21,8 @@ namespace qanat {
 struct DualRun {
   RunTrace trace;
   SlotTrace slots;
+  std::optional<double> others_share{};  // see Turn
+  int device_cores = 1;
 };
 
 // Mean seconds per batch; a stage that does not exist in a mode is absent.
@@ -55,7 +58,7 @@ struct DualProfile {
   DualVerdict verdict = DualVerdict::incomplete;
   ModeProfile single{};
   ModeProfile dual{};
-  RunComparison comparison{};  // dual over single, frames per second
+  RunComparison comparison{};  // dual over single, frames per second; may be withheld
   double data_per_batch = 0;   // s: loader or data device, whichever takes longer
   double train_per_batch = 0;  // s
   double ideal = 0;            // s: the longer of the two
@@ -68,10 +71,14 @@ struct DualProfile {
 
 inline constexpr double kWantedEfficiency = 0.95;
 
-// One run of either mode, by itself.
-ModeProfile profile_mode(const DualRun& run);
+// Everything after each run's own warm-up, as one run.
+RunTrace pooled_trace(std::span<const DualRun> runs);
 
-// Both modes were run at least once, interleaved.
+// Runs of one mode, by themselves.
+ModeProfile profile_mode(std::span<const DualRun> runs);
+Turn to_turn(const DualRun& run);
+
+// Both modes were run at least once, interleaved: element i of both belongs to round i.
 DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single);
 
 }  // namespace qanat

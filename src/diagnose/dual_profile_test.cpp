@@ -43,13 +43,18 @@ DualRun dual_run(const PairShape& shape, int steps = 60) {
   return run;
 }
 
-DualRun single_run(double train, int steps = 60) {
+// The device works `train` of a step, and waits for data the rest of it.
+DualRun single_run(double step, double train, int steps = 60) {
   DualRun run;
   for (int i = 0; i < steps; ++i) {
-    run.trace.add(step_of(i, {.train = train}));
+    run.trace.add(step_of(i, {.train = train, .gap = step - train}));
   }
   run.trace.run = {{"allowed_cores", 4}};
   return run;
+}
+
+std::vector<DualRun> three(const DualRun& run) {
+  return {run, run, run};
 }
 
 bool has(const Diagnosis& diagnosis, const std::string& id) {
@@ -57,8 +62,8 @@ bool has(const Diagnosis& diagnosis, const std::string& id) {
 }
 
 TEST(DualProfileTest, APairThatOverlapsIsNearItsIdealAndPays) {
-  const std::vector<DualRun> dual = {dual_run({}), dual_run({})};
-  const std::vector<DualRun> single = {single_run(0.12), single_run(0.12)};
+  const std::vector<DualRun> dual = three(dual_run({}));
+  const std::vector<DualRun> single = three(single_run(0.121, 0.08));
 
   const DualProfile profile = profile_dual(dual, single);
 
@@ -73,8 +78,8 @@ TEST(DualProfileTest, APairThatOverlapsIsNearItsIdealAndPays) {
 }
 
 TEST(DualProfileTest, APairThatIsSlowerThanOneDoesNotPay) {
-  const std::vector<DualRun> dual = {dual_run({})};
-  const std::vector<DualRun> single = {single_run(0.06)};
+  const std::vector<DualRun> dual = three(dual_run({.train = 0.07, .gap = 0.011}));
+  const std::vector<DualRun> single = three(single_run(0.061, 0.06));
 
   const DualProfile profile = profile_dual(dual, single);
 
@@ -85,8 +90,8 @@ TEST(DualProfileTest, APairThatIsSlowerThanOneDoesNotPay) {
 }
 
 TEST(DualProfileTest, DevicesThatWaitForEachOtherAreFound) {
-  const std::vector<DualRun> dual = {dual_run({.prepare = 0.05, .train = 0.08, .gap = 0.05})};
-  const std::vector<DualRun> single = {single_run(0.13)};
+  const std::vector<DualRun> dual = three(dual_run({.prepare = 0.05, .train = 0.08, .gap = 0.05}));
+  const std::vector<DualRun> single = three(single_run(0.13, 0.08));
 
   const DualProfile profile = profile_dual(dual, single);
 
@@ -96,8 +101,8 @@ TEST(DualProfileTest, DevicesThatWaitForEachOtherAreFound) {
 }
 
 TEST(DualProfileTest, ADataSideThatTakesLongerIsFound) {
-  const std::vector<DualRun> dual = {dual_run({.prepare = 0.118, .train = 0.08, .gap = 0.04})};
-  const std::vector<DualRun> single = {single_run(0.13)};
+  const std::vector<DualRun> dual = three(dual_run({.prepare = 0.118, .train = 0.08, .gap = 0.04}));
+  const std::vector<DualRun> single = three(single_run(0.13, 0.08));
 
   const DualProfile profile = profile_dual(dual, single);
 
@@ -107,10 +112,30 @@ TEST(DualProfileTest, ADataSideThatTakesLongerIsFound) {
 }
 
 TEST(DualProfileTest, FewStepsAreNoVerdict) {
-  const std::vector<DualRun> dual = {dual_run({}, 5)};
-  const std::vector<DualRun> single = {single_run(0.13, 5)};
+  const std::vector<DualRun> dual = three(dual_run({}, 5));
+  const std::vector<DualRun> single = three(single_run(0.13, 0.08, 5));
 
   EXPECT_EQ(profile_dual(dual, single).verdict, DualVerdict::incomplete);
+}
+
+TEST(DualProfileTest, TwoRoundsAreNoVerdict) {
+  const std::vector<DualRun> dual = {dual_run({}), dual_run({})};
+  const std::vector<DualRun> single = {single_run(0.121, 0.08), single_run(0.121, 0.08)};
+
+  const DualProfile profile = profile_dual(dual, single);
+
+  EXPECT_EQ(profile.verdict, DualVerdict::incomplete);
+  EXPECT_NE(profile.comparison.withheld, "");
+}
+
+TEST(DualProfileTest, BesideOtherProgramsThereIsNoVerdict) {
+  std::vector<DualRun> dual = three(dual_run({}));
+  dual[1].others_share = 0.5;
+
+  const DualProfile profile = profile_dual(dual, three(single_run(0.121, 0.08)));
+
+  EXPECT_EQ(profile.verdict, DualVerdict::incomplete);
+  EXPECT_NE(profile.comparison.withheld.find("other programs"), std::string::npos);
 }
 
 TEST(DualProfileTest, TheWordsHaveTheLimitsUsersKnow) {

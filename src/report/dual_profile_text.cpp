@@ -88,9 +88,12 @@ std::string why_incomplete(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete) {
     return profile.diagnosis.why;
   }
-  return fmt::format("{} steps after the warm-up; a verdict needs {}",
-                     profile.single.measures.steady.size(),
-                     kFewestSteps);
+  if (profile.single.measures.steady.size() < kFewestSteps) {
+    return fmt::format("{} steps after the warm-up; a verdict needs {}",
+                       profile.single.measures.steady.size(),
+                       kFewestSteps);
+  }
+  return profile.comparison.withheld;
 }
 
 }  // namespace

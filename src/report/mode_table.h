@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,8 @@ namespace qanat {
 
 struct ModeRow {
   std::string name{};
-  ModeProfile profile{};
+  ModeProfile profile{};      // of all turns
+  std::vector<Turn> turns{};  // one of each round
   Diagnosis diagnosis{};
   std::optional<Bytes> memory{};   // most of the program's that was resident; absent: unknown
   bool emulated = false;           // its devices are virtual GPUs
@@ -28,7 +30,9 @@ struct ModeRow {
 std::string render_text(std::span<const ModeRow> rows);
 // An array, one object per mode.
 nlohmann::ordered_json to_json(std::span<const ModeRow> rows);
-// A page that links to the pages of the modes.
-std::string render_html(std::span<const ModeRow> rows, const Words& words);
+// A page that links to the pages of the modes; `before` are sections that stand above.
+std::string render_html(std::span<const ModeRow> rows,
+                        const std::string& before,
+                        const Words& words);
 
 }  // namespace qanat

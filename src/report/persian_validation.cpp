@@ -20,8 +20,6 @@ std::span<const Translation> persian_validation_sentences() {
       // What they saw.
       {"{} cores for this process, {} GPUs, {} virtual GPUs",
        "{} هسته برای این فرایند، {} GPU، {} GPU مجازی"},
-      {"the machine is busy (load {} on {} cores): do not rely on the speeds",
-       "دستگاه مشغول است (بار {} روی {} هسته): به سرعت‌ها تکیه نکنید"},
       {"{} usable utterances in {}", "{} گفتهٔ به‌کاربردنی در \u2068{}\u2069"},
       {"model: {}, {}", "مدل: \u2068{}\u2069، {}"},
       {"data:  {}, {}", "داده: \u2068{}\u2069، {}"},
@@ -58,13 +56,15 @@ std::span<const Translation> persian_validation_sentences() {
       {"dual:   {}", "دو دستگاه: {}"},
       {"data device busy {} %", "دستگاهِ داده {}٪ مشغول"},
       {"dual was not run: there are no two devices", "با دو دستگاه اجرا نشد: دو دستگاه نیست"},
-      {"{} against {} steps/s, {} x", "{} در برابر {} گام در ثانیه، {} برابر"},
+      {"{} x [{}, {}]", "{} برابر [{}، {}]"},
+      {"whether dual pays cannot be said: {}",
+       "نمی‌توان گفت که دو دستگاه به‌صرفه است یا نه: {}"},
       {"dual beats single here: {}",
        "این‌جا دو دستگاه از یکی تندتر است: {}"},
       {"dual does not pay here: {}; run without --data-gpu and --model-gpu",
        "این‌جا دو دستگاه به‌صرفه نیست: {}؛ بدون \u2068--data-gpu\u2069 و \u2068--model-gpu\u2069 اجرا کنید"},
-      {"dual and single are equally fast here: {}; single needs one GPU less",
-       "این‌جا دو دستگاه و یک دستگاه به یک اندازه تندند: {}؛ با یکی، یک GPU کمتر لازم است"},
+      {"no difference between dual and single was seen here: {}; single needs one GPU less",
+       "این‌جا تفاوتی میان دو دستگاه و یک دستگاه دیده نشد: {}؛ با یکی، یک GPU کمتر لازم است"},
 
       // Why they failed.
       {"the model is not on {}: {} MB are in use there, its weights alone take {}",

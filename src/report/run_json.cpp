@@ -142,9 +142,11 @@ nlohmann::ordered_json to_json(const RunComparison& comparison) {
                              : comparison.change == Change::faster ? "faster"
                                                                    : "none";
   const SpreadChange& spread = comparison.spread;
-  return {{"ratio", comparison.ratio},
-          {"ci95", to_json(comparison.ci95)},
+  const bool is_known = comparison.withheld.empty();
+  return {{"ratio", is_known ? Json(comparison.ratio) : Json()},
+          {"ci95", is_known ? to_json(comparison.ci95) : Json()},
           {"change", change},
+          {"withheld", is_known ? Json() : Json(comparison.withheld)},
           {"spread",
            {{"ratio", spread.ratio},
             {"ci95", to_json(spread.ci95)},

@@ -1,4 +1,4 @@
-"""`qanat demo`: a small model in every mode, side by side."""
+"""`qanat demo`: a paced device and a small model in every mode, side by side."""
 import json
 import pathlib
 import signal
@@ -29,24 +29,52 @@ class Demo(unittest.TestCase):
 
     def demo(self, out, *arguments):
         return qanat("demo", "--data", self.corpus, "--out", self.base / out, "--num-steps", 4,
-                     "--batch-size", 2, *arguments)
+                     "--batch-size", 2, "--step-ms", 5, "--paced-steps", 4, "--paced-batch-size", 4,
+                     "--rounds", 1, *arguments)
+
+    def check_paced(self, paced):
+        self.assertEqual((paced["step_s"], paced["batch"]), (0.005, 4))
+        warm, slow = paced["storage"]
+        self.assertEqual((warm["delay_s"], slow["delay_s"]), (0, 0.002))
+        for part in (warm, slow):
+            *ours, dataloader = part["modes"]
+            self.assertEqual([row["mode"] for row in ours], MODES)
+            self.assertIn("PyTorch DataLoader", dataloader["mode"])
+            self.assertEqual(dataloader["skipped"] is None, dataloader["steps_per_s"] is not None)
+            for row in ours:
+                self.assertEqual(len(row["turns"]), 1)
+                self.assertLess(row["steps_per_s"], 1.05 / paced["step_s"])
+                self.assertGreater(row["cores"], 0)
+            for row in ours[1:]:  # one round is no comparison
+                self.assertIsNone(row["over_first"]["ratio"])
+                self.assertIn("a comparison needs 3", row["over_first"]["withheld"])
+        # Four files that are 2 ms late, one after the other, before a step of 5 ms.
+        serial = slow["modes"][0]
+        self.assertGreater(serial["wait_share"], 0.4)
+        self.assertEqual(serial["readiness"], 0)
 
     def test_json_has_every_mode_with_its_figures_and_the_page_speaks_persian(self):
         result = self.demo("json", "--json", "--lang", "fa")
         self.assertEqual(result.returncode, 0, result.stderr)
         report = json.loads(result.stdout)
         validate(report)
+        self.check_paced(report["paced"])
         self.assertEqual([mode["mode"] for mode in report["modes"]], MODES)
         for mode in report["modes"]:
             self.assertGreater(mode["model_busy"], 0)
             self.assertEqual(mode["data_busy"] is not None, mode["emulated"])
-        self.assertIn('dir="rtl"', pathlib.Path(report["report"]).read_text())
+        page = pathlib.Path(report["report"]).read_text()
+        self.assertIn('dir="rtl"', page)
+        self.assertNotIn("paced virtual GPU", page)
+        self.assertIn('id="feed-modes-plot"', page)
 
     def test_text_has_a_table_a_page_and_commands_that_run(self):
         result = self.demo("text")
         self.assertEqual(result.returncode, 0, result.stderr)
-        for part in [*MODES, "steps/s", "variation", "memory", "What to type next"]:
+        for part in [*MODES, "steps/s", "variation", "memory", "What to type next",
+                     "a paced virtual GPU: a step takes 5 ms and no host core"]:
             self.assertIn(part, result.stdout)
+        self.assertLess(result.stdout.index("batch ready"), result.stdout.index("model busy"))
         page = self.base / "text" / "report.html"
         self.assertIn(str(page), result.stdout)
         for mode in ("serial", "single", "multi"):
@@ -77,7 +105,8 @@ class Demo(unittest.TestCase):
     def test_sigint_ends_it_within_a_few_seconds(self):
         process = subprocess.Popen(
             [QANAT, "demo", "--data", self.corpus, "--out", self.base / "stopped",
-             "--num-steps", "100000", "--batch-size", "2"],
+             "--num-steps", "100000", "--batch-size", "2", "--step-ms", "5", "--paced-steps", "2",
+             "--paced-batch-size", "2", "--rounds", "1"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
         while "training:" not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "", "ended before it trained")

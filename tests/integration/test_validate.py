@@ -58,6 +58,8 @@ class Validate(unittest.TestCase):
                     self.assertGreater(transfer[way]["gigabytes_per_s"], 0)
                     self.assertTrue(transfer[way]["exact"])
                 self.assertIn("verdict", found)
+                ratio = found["dual_over_single"]
+                self.assertEqual(ratio["ratio"] is None, ratio["withheld"] is not None)
 
     @TRAINS
     def test_text_numbers_the_checks_and_ends_with_a_verdict(self):
@@ -68,7 +70,14 @@ class Validate(unittest.TestCase):
         self.assertIn("PASS: 5 of 5 checks passed", result.stdout)
         self.assertRegex(result.stdout, r"GB/s, [\d.]+ ms per batch")
         self.assertIn("P2P:", result.stdout)
-        self.assertRegex(result.stdout, "dual (beats|does not pay|and single)")
+        self.assertRegex(result.stdout, "dual (beats|does not pay|and single|pays cannot be said)")
+
+    @TRAINS
+    def test_the_model_is_the_one_that_was_asked_for(self):
+        def parameters(*flags):
+            report = json.loads(self.validate(*TWO, "--json", *flags).stdout)
+            return report["checks"][2]["figures"]["parameters"]
+        self.assertGreater(parameters("--model-size", "tiny"), parameters())
 
     def test_gpus_that_cannot_be_had_fail_the_placement(self):
         cases = {("--data-gpu", 0, "--model-gpu", 1): "requires at least 2 GPUs, found 0",

@@ -1,0 +1,55 @@
+// How well a device is fed in every mode: a device whose step takes a given time and no host core,
+// so that what differs is the way batches come. For a terminal, a program and a page. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "diagnose/run_comparison.h"
+#include "report/words.h"
+
+namespace qanat {
+
+// One turn of one way to load.
+struct FeedTurn {
+  double steps_per_s = 0;
+  double wait_share = 0;  // of the step time, for data
+  double readiness = 0;   // share of steps that waited less than kFeltShare of a step
+  double cores = 0;       // CPU time over wall time
+  std::optional<double> others_share{};  // of the cores, taken by other programs
+};
+inline constexpr double kFeltShare = 0.05;
+
+struct FeedRow {
+  std::string name;
+  std::string flags{};            // of `qanat train`; empty: none are needed
+  std::vector<FeedTurn> turns{};  // one of each round
+  std::string skipped{};          // why there are none
+};
+
+// The same rows for one kind of storage; the first row is what the others are compared with.
+struct FeedPart {
+  Seconds delay{0};  // that every file answers late; none: warm files
+  std::vector<FeedRow> rows{};
+};
+
+struct FeedTable {
+  Seconds step{0.045};
+  int batch = 32;  // utterances
+  std::vector<FeedPart> parts{};
+};
+
+// The median of each figure over the turns; nothing for a row that was skipped.
+std::optional<FeedTurn> typical_turn(const FeedRow& row);
+RunComparison compare_feeds(const FeedRow& row, const FeedRow& first);
+
+std::string render_text(const FeedTable& table);
+nlohmann::ordered_json to_json(const FeedTable& table);
+// The sections of a page: chart, tables, comparisons.
+std::string render_sections(const FeedTable& table, const Words& words);
+
+}  // namespace qanat

@@ -1,0 +1,101 @@
+#include "report/feed_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/feed_chart.h"
+
+namespace qanat {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+FeedRow fed(const std::string& name, double steps_per_s, double wait, double others = 0.01) {
+  FeedRow row{.name = name};
+  for (const double change : {0.99, 1.0, 1.02}) {
+    row.turns.push_back({.steps_per_s = change * steps_per_s,
+                         .wait_share = wait,
+                         .readiness = wait > 0.1 ? 0.0 : 1.0,
+                         .cores = 0.3,
+                         .others_share = others});
+  }
+  return row;
+}
+
+FeedTable fed_table(double others = 0.01) {
+  FeedTable table;
+  for (const Seconds delay : {Seconds{0}, Seconds{0.002}}) {
+    table.parts.push_back({.delay = delay,
+                           .rows = {fed("serial, unbuffered", 11.1, 0.5, others),
+                                    fed("Single-GPU Buffered", 22.1, 0.001, others),
+                                    {.name = "PyTorch DataLoader, 2 workers",
+                                     .skipped = "python3 has no module torch"}}});
+  }
+  return table;
+}
+
+TEST(FeedTableTest, NamesTheDeviceForWhatItIsAndHasALineForEveryMode) {
+  const std::string text = render_text(fed_table());
+
+  EXPECT_THAT(text, HasSubstr("a paced virtual GPU: a step takes 45 ms and no host core"));
+  EXPECT_THAT(text, HasSubstr(R"(
+Single-GPU Buffered               22.1         99 %      0.1 %        100 %   0.30
+)"));
+  EXPECT_THAT(text, HasSubstr("slow storage: every file answers 2 ms late"));
+  EXPECT_THAT(text, HasSubstr("Single-GPU Buffered: 1.99x the steps per second of serial"));
+}
+
+TEST(FeedTableTest, ASkippedRowSaysWhy) {
+  EXPECT_THAT(render_text(fed_table()),
+              HasSubstr("DataLoader, 2 workers: skipped: python3 has no module torch"));
+  const auto skipped = to_json(fed_table())["storage"][0]["modes"][2];
+  EXPECT_TRUE(skipped["steps_per_s"].is_null());
+  EXPECT_TRUE(skipped["over_first"].is_null());
+}
+
+TEST(FeedTableTest, BesideOtherProgramsThereIsNoRatio) {
+  const FeedTable busy = fed_table(0.5);
+
+  EXPECT_THAT(render_text(busy), Not(HasSubstr("1.99x")));
+  EXPECT_THAT(render_text(busy), HasSubstr("Single-GPU Buffered: no ratio: other programs took"));
+  EXPECT_TRUE(to_json(busy)["storage"][0]["modes"][1]["over_first"]["ratio"].is_null());
+}
+
+TEST(FeedTableTest, TheChartHasABarForEveryModeAndStorageAndThePaceOfTheDevice) {
+  const std::optional<Figure> figure = feed_figure(fed_table(), Words());
+
+  ASSERT_TRUE(figure.has_value());
+  EXPECT_EQ(figure->legend.size(), 2U);
+  std::size_t bars = 0;
+  for (std::size_t at = 0; (at = figure->chart.find("<rect", at)) != std::string::npos; ++at) {
+    ++bars;
+  }
+  EXPECT_EQ(bars, 4U);
+  EXPECT_THAT(figure->chart, HasSubstr("the device&#39;s own pace"));
+}
+
+TEST(FeedTableTest, WithoutAnythingMeasuredThereIsNoChart) {
+  EXPECT_FALSE(feed_figure(FeedTable{}, Words()).has_value());
+}
+
+TEST(FeedTableTest, ThePageSpeaksPersian) {
+  for (const double others : {0.01, 0.5}) {
+    const std::string page = render_sections(fed_table(others), Words(Language::fa));
+
+    for (const char* english : {"paced",
+                                "steps per second",
+                                "batch ready",
+                                "slow storage",
+                                "warm files",
+                                "skipped",
+                                "no ratio",
+                                "own pace",
+                                "of its pace"}) {
+      EXPECT_THAT(page, Not(HasSubstr(english)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qanat
