@@ -280,4 +280,18 @@ void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& our
   }
 }
 
+std::vector<Language> learned_languages(const LoadedCheckpoint& loaded,
+                                        std::vector<Language> ours) {
+  const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
+  if (!stored || stored.value().languages.empty()) {
+    return {};
+  }
+  for (const Language language : stored.value().languages) {
+    if (std::ranges::find(ours, language) == ours.end()) {
+      ours.push_back(language);
+    }
+  }
+  return ours;
+}
+
 }  // namespace qanat

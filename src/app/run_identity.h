@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/train_inputs.h"
+#include "base/language.h"
 #include "config/run_config.h"
 #include "dataset/split.h"
 #include "train/checkpoint.h"
@@ -54,5 +55,9 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
 
 // Throws Error, with the remedy, when the checkpoint is of another model than `ours`.
 void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours);
+
+// The languages the weights of a checkpoint that fits and goes on with `ours` have learned from;
+// empty when an older checkpoint does not say.
+std::vector<Language> learned_languages(const LoadedCheckpoint& loaded, std::vector<Language> ours);
 
 }  // namespace qanat

@@ -149,6 +149,31 @@ void warn_of_unknown(const SpokenText& spoken,
                    fmt::join(shown, ", ")));
 }
 
+std::string language_word(Language language) {
+  return language == Language::en ? "English" : "Persian";
+}
+
+// The text is in a language, or in the script of one, that the model was not trained on.
+void warn_of_unseen(const SpokenText& spoken,
+                    const std::vector<Language>& trained,
+                    const std::function<void(const std::string&)>& warn) {
+  if (trained.empty() || !warn) {
+    return;  // checkpoints of earlier versions do not say
+  }
+  for (const Language asked : {spoken.language, language_by_script(spoken.normalised)}) {
+    if (std::ranges::find(trained, asked) == trained.end()) {
+      warn(fmt::format(
+          "\"{}\": the model was trained on {} only and never saw {}; expect noise; try "
+          "a model trained on {} recordings",
+          shortened(spoken.text),
+          language_word(trained.front()),
+          language_word(asked),
+          language_word(asked)));
+      return;
+    }
+  }
+}
+
 void write_files(SpokenText& spoken, const Sound& sound, const MelConfig& config) {
   write_wav(spoken.out, sound.samples, config.sample_rate);
   if (!spoken.mel.empty()) {
@@ -161,10 +186,10 @@ void write_files(SpokenText& spoken, const Sound& sound, const MelConfig& config
       static_cast<double>(sound.samples.size()) / static_cast<double>(config.sample_rate.value);
 }
 
-std::vector<PlannedText> plan_texts(const SynthRequest& request, const TextFrontEnd& front_end) {
+std::vector<PlannedText> plan_texts(const SynthRequest& request, const SpeechModel& model) {
   std::vector<PlannedText> planned;
   for (const std::string& text : request.texts) {
-    planned.push_back(plan_text(text, request.language, front_end));
+    planned.push_back(plan_text(text, request.language, model.text()));
     SpokenText& spoken = planned.back().spoken;
     const bool several = request.texts.size() > 1;
     const std::size_t number = planned.size();
@@ -173,6 +198,7 @@ std::vector<PlannedText> plan_texts(const SynthRequest& request, const TextFront
       spoken.mel = several ? numbered(request.mel, number) : request.mel;
     }
     warn_of_unknown(spoken, request.warn);
+    warn_of_unseen(spoken, model.state().languages, request.warn);
   }
   return planned;
 }
@@ -199,7 +225,7 @@ SynthReport run_synthesis(const SynthRequest& request) {
   torch::set_num_threads(
       speech_threads(chosen.model->state().model.size, allowed_cores(read_host_facts())));
   SpeechModel& model = *chosen.model;
-  std::vector<PlannedText> planned = plan_texts(request, model.text());
+  std::vector<PlannedText> planned = plan_texts(request, model);
   const std::vector<float> reference = request.reference.empty()
                                            ? std::vector<float>()
                                            : read_reference(request.reference, model.state().mel);

@@ -191,6 +191,38 @@ TEST_F(SynthSessionTest, CharactersWithoutASymbolAreNamed) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("U+2603")));
 }
 
+TEST_F(SynthSessionTest, AScriptTheModelNeverSawIsSaid) {
+  CheckpointState state = nano_state();
+  state.languages = {Language::en};
+  save(state);
+
+  run_synthesis(request({"hello", "سلام دنیا"}));
+
+  EXPECT_THAT(warnings_,
+              ElementsAre(HasSubstr("\"سلام دنیا\": the model was trained on English "
+                                    "only and never saw Persian")));
+}
+
+TEST_F(SynthSessionTest, AScriptTheModelNeverSawIsSaidWhateverLanguageIsGiven) {
+  CheckpointState state = nano_state();
+  state.languages = {Language::fa};
+  save(state);
+  SynthRequest asked = request({"hello"});
+  asked.language = Language::fa;
+
+  run_synthesis(asked);
+
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("trained on Persian only and never saw English")));
+}
+
+TEST_F(SynthSessionTest, NothingIsSaidOfLanguagesAnOlderCheckpointDoesNotName) {
+  save(nano_state());
+
+  run_synthesis(request({"hello", "سلام دنیا"}));
+
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
 TEST_F(SynthSessionTest, SmallModelsSpeakOnOneThread) {
   EXPECT_EQ(speech_threads(ModelSize::nano, 8), 1);
   EXPECT_EQ(speech_threads(ModelSize::normal, 8), 8);

@@ -93,6 +93,17 @@ std::string describe_kept(std::int64_t kept, std::size_t validating) {
       validating);
 }
 
+std::vector<Language> training_languages(const UtteranceSet& set) {
+  std::vector<Language> languages;
+  for (const Language language : {Language::en, Language::fa}) {
+    if (std::ranges::find(set.manifest.utterances, language, &Utterance::language) !=
+        set.manifest.utterances.end()) {
+      languages.push_back(language);
+    }
+  }
+  return languages;
+}
+
 }  // namespace
 
 std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
@@ -125,6 +136,7 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
     }
   }
   inputs.splits = with_rule(earlier, sets->rule);
+  inputs.languages = training_languages(*inputs.train);
   if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
     inputs.notes.push_back(describe_left_out(rows, config));
   }

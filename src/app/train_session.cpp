@@ -90,6 +90,7 @@ class TrainRun {
   std::optional<Schedule> stored_schedule_;  // of the checkpoint
   Schedule schedule_;
   std::optional<LoadedCheckpoint> loaded_;
+  std::vector<Language> languages_;  // the weights have learned from; empty: not known
   RunDevices devices_;
   std::unique_ptr<DevicePipeline> pipeline_;
   std::unique_ptr<DeviceStream> stream_;
@@ -118,6 +119,7 @@ TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
       lock_(checkpoints_.path()),
       journal_path_(checkpoints_.path() / "journal.jsonl"),
       journal_(journal_path_, journal_header()),
+      languages_(inputs_.languages),
       devices_(make_devices(config_, plan_, read_host_facts())) {
   journal_.tell([this](const std::string& line) { request_.observer.on_note(line); });
   events_.add(journal_);
@@ -151,6 +153,7 @@ CheckpointState TrainRun::checkpoint_state() const {
                     .mel_std = defaults.mel_std},
           .text = stored_text(make_text_config(config_.data), *inputs_.text),
           .speakers = inputs_.speakers,
+          .languages = languages_,
           .mel = kMel};
 }
 
@@ -185,6 +188,7 @@ void TrainRun::resume() {
     return;
   }
   check_same_model(*loaded_, checkpoint_state());
+  languages_ = learned_languages(*loaded_, inputs_.languages);
   ResumePoint point = resume_point(*loaded_, config_, identity_);
   progress_ = std::move(point.progress);
   stored_schedule_ = point.schedule;

@@ -129,6 +129,23 @@ class StateReader {
     return result;
   }
 
+  // Empty when missing: files of earlier versions do not say.
+  std::vector<Language> languages(const char* path) {
+    std::vector<Language> result;
+    if (find(path) == nullptr) {
+      return result;
+    }
+    for (const std::string& code : words(path)) {
+      const std::optional<Language> language = to_language(code);
+      if (!language) {
+        fail(fmt::format("{}: {}; expected en, fa", path, code));
+        return result;
+      }
+      result.push_back(*language);
+    }
+    return result;
+  }
+
  private:
   static bool fits(const nlohmann::json& value, std::int64_t low, std::int64_t high) {
     if (value.is_number_unsigned() &&
@@ -176,6 +193,14 @@ StoredText read_text(StateReader& reader) {
           .stress = reader.choice("/text/stress", kStress),
           .symbol_table_hash = reader.hash("/text/symbol_table_hash"),
           .front_end_hash = reader.hash("/text/front_end_hash")};
+}
+
+std::vector<std::string> language_codes(const std::vector<Language>& languages) {
+  std::vector<std::string> codes;
+  for (const Language language : languages) {
+    codes.emplace_back(to_string(language));
+  }
+  return codes;
 }
 
 MelConfig read_mel(StateReader& reader) {
@@ -228,6 +253,7 @@ nlohmann::json to_json(const CheckpointState& state) {
             {"symbol_table_hash", hex(text.symbol_table_hash)},
             {"front_end_hash", hex(text.front_end_hash)}}},
           {"speakers", state.speakers},
+          {"languages", language_codes(state.languages)},
           {"mel",
            {{"sample_rate", mel.sample_rate.value},
             {"fft_size", mel.fft_size},
@@ -251,6 +277,7 @@ Result<CheckpointState> to_checkpoint_state(const nlohmann::json& json) {
   CheckpointState state{.model = read_model(reader),
                         .text = read_text(reader),
                         .speakers = reader.words("/speakers"),
+                        .languages = reader.languages("/languages"),
                         .mel = read_mel(reader)};
   if (reader.failure()) {
     return *reader.failure();

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/language.h"
 #include "base/result.h"
 #include "config/model_config.h"
 #include "features/mel_config.h"
@@ -41,6 +42,7 @@ struct CheckpointState {
   StoredModel model;
   StoredText text;
   std::vector<std::string> speakers;  // the speaker table, by id; empty: the model has none
+  std::vector<Language> languages{};  // of the training texts; empty: not recorded (older files)
   MelConfig mel;
 
   bool operator==(const CheckpointState&) const = default;
@@ -52,8 +54,8 @@ StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end);
 // at their defaults. symbol_table_hash tells whether it does.
 TextConfig make_text_config(const StoredText& text);
 
-// An object with the keys format, version, model, text, speakers and mel. The trainer adds its own
-// keys beside them; to_checkpoint_state() does not look at those.
+// An object with the keys format, version, model, text, speakers, languages and mel. The trainer
+// adds its own keys beside them; to_checkpoint_state() does not look at those.
 nlohmann::json to_json(const CheckpointState& state);
 // Never trusts its input: every field is there, of its type and in its range, or a Failure names
 // it.

@@ -12,6 +12,7 @@ CheckpointState example_state() {
                    .symbol_table_hash = 0xFFFF'0000'1234'5678U,
                    .front_end_hash = 7},
           .speakers = {"Ada", "آرش"},
+          .languages = {Language::en, Language::fa},
           .mel = {.fmax = 7600.0F}};
 }
 
@@ -41,6 +42,14 @@ TEST(CheckpointStateTest, IgnoresWhatTheTrainerKeepsBesideIt) {
   json["plan"] = {{"epoch", 3}};
 
   EXPECT_TRUE(to_checkpoint_state(json));
+}
+
+TEST(CheckpointStateTest, FilesOfEarlierVersionsNameNoLanguages) {
+  nlohmann::json json = to_json(example_state());
+  json.erase("languages");
+
+  EXPECT_TRUE(to_checkpoint_state(json).value().languages.empty());
+  EXPECT_EQ(failure_with("/languages", {"en", "xx"}), "/languages: xx; expected en, fa");
 }
 
 TEST(CheckpointStateTest, TheFrontEndOfAStateGivesItsIds) {

@@ -151,6 +151,7 @@ class Synth(unittest.TestCase):
             self.assertEqual((checkpoint / name).stat().st_size, file["bytes"], name)
         state = json.loads((checkpoint / "state.json").read_text(encoding="utf-8"))
         self.assertEqual(state["model"]["size"], "nano")
+        self.assertEqual(state["languages"], ["en", "fa"])
 
     def test_a_checkpoint_opens_with_safetensors_where_it_is_installed(self):
         try:
