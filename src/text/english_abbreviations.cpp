@@ -183,6 +183,9 @@ bool holds(Rule rule, const Place& place, string_view word, bool stop) {
 bool keeps_stop(Rule rule, string_view after) {
   const bool before_name = rule == Rule::title || rule == Rule::title_with_stop ||
                            rule == Rule::before_number || rule == Rule::between_names;
+  if (rule == Rule::behind_et) {
+    return ends_text(after);  // the words stay as they are, and so must the full stop
+  }
   return !before_name && ends_sentence(after);
 }
 
