@@ -162,6 +162,8 @@ std::optional<std::u32string_view> find_by_language(char32_t code_point, Languag
   }
 }
 
+constexpr char32_t kTeMarbuta = 0x0629;
+constexpr char32_t kShadda = 0x0651;
 constexpr char32_t kMaddahAbove = 0x0653;
 constexpr char32_t kHamzaAbove = 0x0654;
 
@@ -183,6 +185,10 @@ std::optional<char32_t> compose(char32_t letter, char32_t mark) {
     }
   }
   return std::nullopt;
+}
+
+bool is_short_vowel(char32_t code_point) {
+  return code_point >= 0x064B && code_point <= 0x0650;
 }
 
 bool is_dropped(char32_t code_point) {
@@ -212,6 +218,23 @@ bool joins_by_zwnj(char32_t left, char32_t right) {
   return (persian(left) && (persian(right) || latin(right))) || (latin(left) && persian(right));
 }
 
+constexpr char32_t kKashida = 0x0640;
+
+// Kashida at `at` is typed for the dash between two numbers, spaces allowed.
+bool is_dash_between_numbers(std::u32string_view text, std::size_t at) {
+  constexpr std::size_t kReach = 8;
+  const auto fills = [](char32_t c) { return c == U' ' || c == kKashida; };
+  std::size_t left = at;
+  while (left > 0 && at - left < kReach && fills(text[left - 1])) {
+    --left;
+  }
+  std::size_t right = at;
+  while (right < text.size() && right - at < kReach && fills(text[right])) {
+    ++right;
+  }
+  return left > 0 && digit_value(text[left - 1]) && right < text.size() && digit_value(text[right]);
+}
+
 std::u32string without_stray_zwnj(std::u32string_view text) {
   std::u32string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -232,6 +255,9 @@ void fold_one(std::u32string& out, char32_t code_point, Language language) {
     out += code_point;  // by far the most frequent case of English text
   } else if (const auto composed = out.empty() ? std::nullopt : compose(out.back(), code_point)) {
     out.back() = *composed;
+  } else if (is_short_vowel(code_point) && out.ends_with(kShadda)) {
+    out.back() = code_point;  // one order for both marks, that of NFC
+    out += kShadda;
   } else if (const auto by_language = find_by_language(code_point, language)) {
     out += *by_language;
   } else if (const auto replaced = find_replacement(code_point)) {
@@ -253,9 +279,13 @@ void fold_one(std::u32string& out, char32_t code_point, Language language) {
 
 std::u32string drop_invisible(std::u32string_view text, Language language) {
   std::u32string visible;
-  for (const char32_t code_point : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char32_t code_point = text[at];
     const bool hyphen = code_point == 0x00AC || code_point == 0x00AD;
-    if (hyphen && language == Language::fa) {
+    const bool first_kashida = code_point == kKashida && (at == 0 || text[at - 1] != kKashida);
+    if (first_kashida && is_dash_between_numbers(text, at)) {
+      visible += U'–';
+    } else if (hyphen && language == Language::fa) {
       visible += kZwnj;
     } else if (code_point != 0x00AD && !is_invisible(code_point)) {
       visible += code_point;
@@ -267,8 +297,12 @@ std::u32string drop_invisible(std::u32string_view text, Language language) {
 std::string fold_characters(std::u32string_view text, Language language) {
   std::u32string out;
   out.reserve(text.size());
-  for (const char32_t code_point : text) {
-    fold_one(out, code_point, language);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == kTeMarbuta && text.substr(at + 1).starts_with(U"ال")) {
+      out += U"ت\u200C";  // دایرةالمعارف: it is heard
+    } else {
+      fold_one(out, text[at], language);
+    }
   }
   return encode_utf8(out);
 }

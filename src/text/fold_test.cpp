@@ -77,5 +77,14 @@ INSTANTIATE_TEST_SUITE_P(
         FoldCase{"QuotesArePersian", Language::fa, U"“آب” ‹نان›", "«آب» «نان»"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+TEST(FoldTest, ShaddaAndItsVowelHaveOneOrder) {
+  EXPECT_EQ(fold_characters(U"\u0631\u0651\u0650", Language::fa), "\u0631\u0650\u0651");
+  EXPECT_EQ(fold_characters(U"\u0631\u0650\u0651", Language::fa), "\u0631\u0650\u0651");
+}
+
+TEST(FoldTest, KashidaBetweenNumbersIsADash) {
+  EXPECT_EQ(drop_invisible(U"۵ـ۶ مـن ۷ ــ ۸", Language::fa), U"۵–۶ من ۷ – ۸");
+}
+
 }  // namespace
 }  // namespace qanat

@@ -6,8 +6,13 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/number_scan.h"
+#include "text/persian_abbreviations.h"
+#include "text/persian_context.h"
 #include "text/persian_letters.h"
+#include "text/persian_numbers.h"
+#include "text/persian_phones.h"
 #include "text/persian_quantities.h"
+#include "text/persian_roman.h"
 #include "text/place.h"
 #include "text/word_writer.h"
 
@@ -39,47 +44,27 @@ constexpr std::array kSigns = {
     Reading{"¥", "ین"},
     Reading{"₹", "روپیه"},
     Reading{"‰", "در هزار"},
-};
-
-// Between anything but letters. The full stop behind them belongs to them.
-constexpr std::array kPersianAbbreviations = {
-    Reading{"ه.ش", "هجری شمسی"},
-    Reading{"ه.ق", "هجری قمری"},
-    Reading{"ق.م", "قبل از میلاد"},
-    Reading{"(ص)", "صلی الله علیه و آله"},
-    Reading{"(ع)", "علیه السلام"},
-    Reading{"(س)", "سلام الله علیها"},
-    Reading{"(ره)", "رحمت الله علیه"},
-    Reading{"(عج)", "عجل الله تعالی فرجه"},
-};
-
-constexpr std::array kBeforeNumber = {
-    Reading{"ص.", "صفحه"},
-    Reading{"ج.", "جلد"},
-    Reading{"ش.", "شماره"},
+    Reading{"≈", "حدود"},
+    Reading{"≥", "بزرگ‌تر یا مساوی"},
+    Reading{"≤", "کوچک‌تر یا مساوی"},
+    Reading{"≠", "نامساوی"},
+    Reading{"√", "جذر"},
+    Reading{"∞", "بی‌نهایت"},
+    Reading{"π", "پی"},
 };
 
 constexpr std::array kPunctuation = {Reading{",", "،"}, Reading{";", "؛"}, Reading{"?", "؟"}};
 
-// The length of `written` at the start of `text`, with a space allowed beside its marks; 0 when it
-// does not stand there.
-std::size_t match_loosely(string_view text, string_view written) {
-  std::size_t at = 0;
-  for (const char byte : written) {
-    const bool mark = static_cast<unsigned char>(byte) < 0x80;
-    const bool behind_mark = at > 0 && static_cast<unsigned char>(text[at - 1]) < 0x80;
-    at += (mark || behind_mark) && text.substr(at).starts_with(' ') ? 1 : 0;
-    if (at >= text.size() || text[at] != byte) {
-      return 0;
-    }
-    ++at;
-  }
-  return at;
-}
+// A slash between them says "per".
+constexpr std::array<string_view, 5> kPerTime = {"ساعت", "ثانیه", "دقیقه", "روز", "لیتر"};
+constexpr std::array<string_view, 8> kPerUnits = {
+    "کیلومتر", "متر", "مایل", "مگابیت", "گیگابیت", "مگابایت", "لیتر", "گرم"};
 
 class PersianReader {
  public:
-  explicit PersianReader(string_view text) : text_(text) {}
+  PersianReader(string_view text, NumberVowels vowels)
+      : text_(text),
+        out_(vowels == NumberVowels::write ? with_number_vowels : WordWriter::Spelling{}) {}
 
   std::string read() {
     while (at_ < text_.size()) {
@@ -92,7 +77,10 @@ class PersianReader {
   // The bytes taken, at least one.
   std::size_t read_next() {
     const Place place{.before = text_.substr(0, at_), .rest = text_.substr(at_)};
-    if (const std::size_t length = read_abbreviation(place); length > 0) {
+    if (const std::size_t length = read_persian_abbreviation(place, out_); length > 0) {
+      return length;
+    }
+    if (const std::size_t length = read_latin(place); length > 0) {
       return length;
     }
     if (const std::size_t length = read_letter(place); length > 0) {
@@ -107,30 +95,13 @@ class PersianReader {
     return read_character(place);
   }
 
-  std::size_t read_abbreviation(const Place& place) {
-    const bool bracket = place.rest[0] == '(';
-    const bool word =
-        starts_with_persian_letter(place.rest) && !ends_with_persian_letter(place.before);
-    if (!bracket && !word) {
+  // Latin letters that the Persian rules read.
+  std::size_t read_latin(const Place& place) {
+    if (!is_ascii_upper(place.rest[0])) {
       return 0;
     }
-    for (const Reading& one : kPersianAbbreviations) {
-      const std::size_t length = match_loosely(place.rest, one.written);
-      const string_view after = place.rest.substr(length);
-      if (length > 0 && (bracket || !starts_with_persian_letter(after))) {
-        const bool stop = !bracket && after.starts_with('.') && after.size() > 1;
-        put_word(one.words);
-        return length + (stop ? 1 : 0);
-      }
-    }
-    for (const Reading& one : kBeforeNumber) {
-      if (place.rest.starts_with(one.written) &&
-          starts_with_digit(skip_spaces(place.rest.substr(one.written.size(), 8)))) {
-        put_word(one.words);
-        return one.written.size();
-      }
-    }
-    return 0;
+    const std::size_t length = read_iban(place, out_);
+    return length > 0 ? length : read_persian_roman(place, out_);
   }
 
   std::size_t read_quantity(const Place& place) {
@@ -151,10 +122,14 @@ class PersianReader {
       case ':':
         return ends_in_digit(place.before) && starts_with_digit(next) ? put_word("به") : 0;
       case '#':
-        return put_word(starts_with_digit(next) ? "شماره" : "هشتگ");
+        return read_hash(place);
       case '/':
+        return read_slash_between_words(place);
+      case '_':
         out_.symbol(" ");
         return 1;
+      case '~':
+        return starts_with_digit(next) ? put_word("حدود") : 0;
       default:
         return read_dash_or_joint(place);
     }
@@ -169,14 +144,69 @@ class PersianReader {
     return run;
   }
 
+  std::size_t read_hash(const Place& place) {
+    if (starts_with_digit(place.rest.substr(1))) {
+      return put_word("شماره");
+    }
+    if (persian_word_before(place.before, std::array<string_view, 1>{"هشتگ"}, 1)) {
+      out_.symbol(" ");  // said already
+      return 1;
+    }
+    return put_word("هشتگ");
+  }
+
+  std::size_t read_slash_between_words(const Place& place) {
+    if (persian_word_before(place.before, kPerUnits, 1) && !place.before.ends_with(' ') &&
+        persian_word_follows(place.rest.substr(1), kPerTime)) {
+      return put_word("بر");
+    }
+    out_.symbol(" ");
+    return 1;
+  }
+
   std::size_t read_hyphen(const Place& place) {
     const std::size_t run = std::min(place.rest.find_first_not_of('-'), place.rest.size());
-    const string_view next = place.rest.substr(run);
     if (run > 1) {
       out_.symbol(" — ");
       return run;
     }
-    return ends_in_digit(place.before) && starts_with_digit(next) ? put_word("تا") : 0;
+    return read_range(place, run) ? run : 0;
+  }
+
+  // The dash at `place`, `length` bytes long, between two numbers: a score or a range.
+  bool read_range(const Place& place, std::size_t length) {
+    string_view left = place.before;
+    string_view right = place.rest.substr(length);
+    if (left.ends_with(' ') && right.starts_with(' ')) {
+      left.remove_suffix(1);
+      right.remove_prefix(1);
+    }
+    const bool after_number = ends_in_digit(left) || left.ends_with('%');
+    if (!after_number || !starts_with_digit(right)) {
+      return false;
+    }
+    out_.words(is_score(left, right) ? "بر" : "تا");
+    return true;
+  }
+
+  static bool is_score(string_view left, string_view right) {
+    constexpr std::size_t kMaxScore = 2;  // digits
+    std::size_t begin = left.size();
+    while (begin > 0 && is_ascii_digit(left[begin - 1])) {
+      --begin;
+    }
+    const string_view second = leading_digits(right);
+    const string_view after = right.substr(second.size());
+    const bool small = left.size() - begin <= kMaxScore && second.size() <= kMaxScore;
+    const bool whole =
+        (begin == 0 || !is_number_mark(left[begin - 1])) &&
+        (after.empty() || !is_number_mark(after[0]) || !starts_with_digit(after.substr(1)));
+    return small && whole && !after.starts_with('%') && !measure_follows(after) &&
+           among_score_words(left.substr(0, begin), after);
+  }
+
+  static bool is_number_mark(char byte) {
+    return string_view("/.,:-").find(byte) != string_view::npos;
   }
 
   std::size_t read_dash_or_joint(const Place& place) {
@@ -184,9 +214,7 @@ class PersianReader {
       if (!place.rest.starts_with(dash)) {
         continue;
       }
-      if (ends_in_digit(place.before) && starts_with_digit(place.rest.substr(dash.size()))) {
-        put_word("تا");
-      } else {
+      if (!read_range(place, dash.size())) {
         out_.symbol(" — ");
       }
       return dash.size();
@@ -244,8 +272,8 @@ class PersianReader {
 
 }  // namespace
 
-std::string expand_persian(string_view folded) {
-  return PersianReader(folded).read();
+std::string expand_persian(string_view folded, NumberVowels vowels) {
+  return PersianReader(folded, vowels).read();
 }
 
 }  // namespace qanat

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "text/number_scan.h"
+#include "text/persian_amounts.h"
 #include "text/persian_numbers.h"
+#include "text/persian_units.h"
 
 namespace qanat {
 namespace {
@@ -57,7 +59,7 @@ std::size_t read_persian_money(const Place& place, WordWriter& out) {
   }
   std::size_t length = currency->sign.size();
   length += place.rest.substr(length).starts_with(' ') ? 1 : 0;
-  const std::optional<WrittenNumber> number = scan_number(place.rest.substr(length));
+  const std::optional<WrittenNumber> number = scan_persian_amount(place.rest.substr(length));
   if (!number) {
     return 0;
   }
@@ -68,6 +70,11 @@ std::size_t read_persian_money(const Place& place, WordWriter& out) {
                 std::string(currency->name));
       return length + magnitude.size();
     }
+  }
+  if (const string_view magnitude = magnitude_sign(place.rest.substr(length)); !magnitude.empty()) {
+    out.words(persian_number(*number) + ' ' + std::string(magnitude) + ' ' +
+              std::string(currency->name));
+    return length + 1;
   }
   out.words(persian_money_words(*number, *currency));
   return length;

@@ -1,5 +1,6 @@
 #include "text/persian_numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -34,6 +35,17 @@ constexpr std::array<string_view, 7> kPlaces = {
     "", "دهم", "صدم", "هزارم", "ده‌هزارم", "صدهزارم", "میلیونم"};
 
 constexpr std::size_t kMaxPersianDigits = 9;  // digits; longer ones are an identifier, not a count
+
+struct Ambiguous {
+  string_view word;
+  string_view marked;
+};
+
+// Without the mark they are "no" and "tradition", or lose their vowel.
+constexpr std::array kAmbiguous = {Ambiguous{"نه", "نُه"},
+                                   Ambiguous{"سنت", "سِنت"},
+                                   Ambiguous{"سی‌ام", "سی‌اُم"},
+                                   Ambiguous{"سی‌امین", "سی‌اُمین"}};
 
 void join(std::string& words, string_view more) {
   words += words.empty() ? "" : " و ";
@@ -150,6 +162,20 @@ std::string persian_number(const WrittenNumber& number) {
     words += " ممیز " + persian_decimals(number.fraction);
   }
   return words;
+}
+
+std::string with_number_vowels(string_view words) {
+  std::string marked;
+  while (!words.empty()) {
+    const string_view token = words.substr(0, words.find(' '));
+    const std::size_t length = token.size() - (token.ends_with("،") ? string_view("،").size() : 0);
+    const auto* found = std::ranges::find(kAmbiguous, token.substr(0, length), &Ambiguous::word);
+    marked += found == kAmbiguous.end() ? token.substr(0, length) : found->marked;
+    const std::size_t end = std::min(token.size() + 1, words.size());
+    marked += words.substr(length, end - length);
+    words.remove_prefix(end);
+  }
+  return marked;
 }
 
 }  // namespace qanat

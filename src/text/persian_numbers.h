@@ -34,4 +34,7 @@ std::string persian_digit_group(std::string_view digits);
 std::string persian_integer(const WrittenNumber& number);
 std::string persian_number(const WrittenNumber& number);
 
+// With the vowel marks without which they are other words: نُه, سِنت, سی‌اُم.
+std::string with_number_vowels(std::string_view words);
+
 }  // namespace qanat

@@ -1,38 +1,27 @@
 #include "text/persian_quantities.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "text/number_scan.h"
+#include "text/persian_amounts.h"
+#include "text/persian_context.h"
 #include "text/persian_dates.h"
 #include "text/persian_letters.h"
 #include "text/persian_money.h"
 #include "text/persian_numbers.h"
-#include "text/units.h"
+#include "text/persian_phones.h"
+#include "text/persian_units.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
 
-// Behind these a slash in the number was a decimal mark.
-constexpr std::array<string_view, 13> kMeasured = {"هزار",
-                                                   "میلیون",
-                                                   "میلیارد",
-                                                   "تریلیون",
-                                                   "درصد",
-                                                   "%",
-                                                   "برابر",
-                                                   "کیلو",
-                                                   "متر",
-                                                   "لیتر",
-                                                   "گرم",
-                                                   "سانتی",
-                                                   "میلی"};
+// What is said to be below zero.
+constexpr std::array<string_view, 4> kSignedUnits = {"درجه", "درصد", "%", "سانتی‌گراد"};
 
 std::size_t read_persian_sign(const Place& place, WordWriter& out) {
   const bool minus = place.rest.starts_with('-');
@@ -53,7 +42,7 @@ std::size_t read_percent_in_front(const Place& place, WordWriter& out) {
     return 0;
   }
   const std::size_t gap = place.rest.substr(1).starts_with(' ') ? 2 : 1;
-  const std::optional<WrittenNumber> number = scan_number(place.rest.substr(gap));
+  const std::optional<WrittenNumber> number = scan_persian_amount(place.rest.substr(gap));
   if (!number) {
     return 0;
   }
@@ -61,43 +50,27 @@ std::size_t read_percent_in_front(const Place& place, WordWriter& out) {
   return gap + number->length;
 }
 
-// Where the digits of one written group are parted when they are spoken.
-std::vector<std::size_t> spoken_sizes(string_view digits) {
-  switch (digits.size()) {
-    case 11:
-      return digits.starts_with("09") ? std::vector<std::size_t>{4, 3, 2, 2}
-                                      : std::vector<std::size_t>{3, 2, 2, 2, 2};
-    case 10:
-      return {3, 3, 2, 2};
-    case 8:
-      return {2, 2, 2, 2};
-    case 7:
-      return {3, 2, 2};
-    case 4:
-      return digits.front() == '0' ? std::vector<std::size_t>{4} : std::vector<std::size_t>{2, 2};
-    default:
-      return {digits.size()};
-  }
-}
-
-std::size_t read_persian_phone(const Place& place, WordWriter& out) {
-  const std::optional<PhoneNumber> number = scan_phone_number(place.rest);
-  if (!number || ends_in_digit(place.before)) {
+// ۵- درجه is typed from right to left; ۱۸+ is "of eighteen and more".
+std::size_t read_trailing_sign(const Place& place, WordWriter& out) {
+  if (!starts_with_digit(place.rest) || !ends_at_boundary(place.before)) {
     return 0;
   }
-  std::string words = number->international ? "مثبت " : "";
-  string_view separator;
-  for (const std::string& group : number->groups) {
-    std::size_t begin = 0;
-    for (const std::size_t size : spoken_sizes(group)) {
-      words += separator;
-      words += persian_digit_group(string_view(group).substr(begin, size));
-      begin += size;
-      separator = "، ";
-    }
+  const std::optional<WrittenNumber> number = scan_persian_amount(place.rest);
+  const string_view after = number ? place.rest.substr(number->length) : string_view{};
+  if (after.empty() || starts_with_digit(skip_spaces(after.substr(1, 8)))) {
+    return 0;
   }
-  out.words(words);
-  return number->length;
+  const string_view behind = after.substr(1);
+  if (after[0] == '-' && (persian_word_follows(behind, kSignedUnits) || behind.starts_with("°"))) {
+    out.words("منفی " + persian_number(*number));
+    return number->length + 1;
+  }
+  if (after[0] != '+' || starts_with_letter(behind) || !number->fraction.empty()) {
+    return 0;
+  }
+  const bool age = number->integer.size() <= 2;
+  out.words((age ? "مثبت " : "بیش از ") + persian_number(*number));
+  return number->length + 1;
 }
 
 // ۲۱م, ۲۱‌ام, ۲۱ ام, ۲۱مین
@@ -123,15 +96,18 @@ std::size_t read_persian_ordinal(const Place& place, WordWriter& out) {
 }
 
 bool is_written_fraction(const WrittenFraction& fraction, string_view after) {
-  const string_view next = skip_spaces(after.substr(0, 16));
-  const auto follows = [&](string_view word) { return next.starts_with(word); };
-  if (std::ranges::any_of(kMeasured, follows)) {
-    return false;
-  }
   const bool one_over = fraction.numerator == 1 && fraction.denominator > 1;
   const bool two_thirds = fraction.numerator == 2 && fraction.denominator == 3;
   const bool three_quarters = fraction.numerator == 3 && fraction.denominator == 4;
-  return one_over || two_thirds || three_quarters;
+  const bool short_time = time_unit_follows(after) && fraction.denominator <= 4;
+  return (one_over || two_thirds || three_quarters) && (short_time || !measure_follows(after));
+}
+
+// ۸/۱۰ هشت از ده: nobody writes the last zero of a decimal.
+bool is_out_of(const WrittenFraction& fraction, string_view after) {
+  const bool scale =
+      fraction.denominator == 10 || fraction.denominator == 20 || fraction.denominator == 100;
+  return scale && fraction.numerator <= fraction.denominator && !measure_follows(after);
 }
 
 std::size_t read_slash(const Place& place, WordWriter& out) {
@@ -142,21 +118,44 @@ std::size_t read_slash(const Place& place, WordWriter& out) {
   const string_view after = place.rest.substr(fraction->length);
   if (fraction->numerator == 24 && fraction->denominator == 7) {
     out.words(persian_cardinal(24) + ' ' + persian_cardinal(7));
-    return fraction->length;
-  }
-  if (is_written_fraction(*fraction, after)) {
+  } else if (is_written_fraction(*fraction, after)) {
     out.words(persian_fraction(fraction->numerator, fraction->denominator));
-    return fraction->length;
+  } else if (is_out_of(*fraction, after)) {
+    out.words(persian_cardinal(fraction->numerator) + " از " +
+              persian_cardinal(fraction->denominator));
+  } else {
+    return 0;  // a decimal
   }
-  WrittenNumber number;
-  number.integer = leading_digits(place.rest);
-  number.fraction = leading_digits(place.rest.substr(number.integer.size() + 1));
-  const bool percent = after.starts_with('%');
-  out.words(persian_number(number) + (percent ? " درصد" : ""));
-  return fraction->length + (percent ? 1 : 0);
+  return fraction->length;
 }
 
-// ۲ ۱/۲ دو و یک دوم
+// ۱.۲.۳ and 192.168.1.1: numbers with points between them; two of them behind «نسخه».
+std::size_t read_version(const Place& place, WordWriter& out) {
+  if (ends_in_digit(place.before) || !starts_with_digit(place.rest)) {
+    return 0;
+  }
+  std::string words;
+  std::size_t parts = 0;
+  std::size_t length = 0;
+  for (string_view rest = place.rest;; rest = place.rest.substr(length + 1)) {
+    const string_view digits = leading_digits(rest);
+    words += (parts > 0 ? " نقطه " : "") + persian_digit_group(digits);
+    length += digits.size() + (parts > 0 ? 1 : 0);
+    ++parts;
+    const string_view after = place.rest.substr(length);
+    if (!after.starts_with('.') || !starts_with_digit(after.substr(1))) {
+      break;
+    }
+  }
+  const bool version = parts > 2 || (parts == 2 && behind_version_word(place.before));
+  if (!version || (parts > 2 && scan_persian_amount(place.rest)->grouped)) {
+    return 0;
+  }
+  out.words(words);
+  return length;
+}
+
+// ۲ ۱/۲ دو و نیم
 std::size_t read_mixed_fraction(const Place& place, WordWriter& out) {
   const string_view whole = leading_digits(place.rest.substr(0, 4));
   if (whole.empty() || whole.size() > 3 || place.rest.substr(whole.size(), 1) != " ") {
@@ -167,8 +166,9 @@ std::size_t read_mixed_fraction(const Place& place, WordWriter& out) {
   if (!fraction || !is_written_fraction(*fraction, behind.substr(fraction->length))) {
     return 0;
   }
+  const bool half = fraction->numerator == 1 && fraction->denominator == 2;
   out.words(persian_cardinal(*to_value(whole)) + " و " +
-            persian_fraction(fraction->numerator, fraction->denominator));
+            (half ? "نیم" : persian_fraction(fraction->numerator, fraction->denominator)));
   return whole.size() + 1 + fraction->length;
 }
 
@@ -184,8 +184,8 @@ PersianSuffix find_persian_suffix(string_view after) {
   if (sign.starts_with('%') && !starts_with_digit(sign.substr(1))) {
     return {.words = " درصد", .length = gap + 1};
   }
-  if (const Unit* unit = find_unit(sign)) {
-    return {.words = ' ' + std::string(unit->persian), .length = gap + unit->sign.size()};
+  if (const std::optional<PersianUnit> unit = find_persian_unit(sign)) {
+    return {.words = ' ' + std::string(unit->words), .length = gap + unit->sign.size()};
   }
   if (const PersianCurrencySuffix currency = find_persian_currency(sign); currency.length > 0) {
     return {.words = ' ' + std::string(currency.word), .length = gap + currency.length};
@@ -194,13 +194,25 @@ PersianSuffix find_persian_suffix(string_view after) {
   return {.words = {}, .length = after.starts_with(kZwnjBytes) ? kZwnjBytes.size() : 0};
 }
 
+// One and a half of anything, and any number of hours and a half.
+bool says_half(const WrittenNumber& number, string_view after) {
+  const bool percent = skip_spaces(after.substr(0, 8)).starts_with('%');
+  return number.fraction == "5" && !number.integer.empty() && !percent &&
+         (time_unit_follows(after) || (number.integer == "1" && measure_follows(after)));
+}
+
 std::size_t read_persian_number(const Place& place, WordWriter& out) {
-  const std::optional<WrittenNumber> number = scan_number(place.rest);
+  std::optional<WrittenNumber> number = scan_persian_amount(place.rest);
   if (!number) {
     return 0;
   }
-  const PersianSuffix suffix = find_persian_suffix(place.rest.substr(number->length));
-  out.words(persian_number(*number) + suffix.words);
+  const string_view after = place.rest.substr(number->length);
+  const PersianSuffix suffix = find_persian_suffix(after);
+  const bool counts = number->integer.size() > 9 && measure_follows(after);
+  number->grouped = number->grouped || counts;
+  const std::string words =
+      says_half(*number, after) ? persian_integer(*number) + " و نیم" : persian_number(*number);
+  out.words(words + suffix.words);
   return number->length + suffix.length;
 }
 
@@ -208,12 +220,18 @@ std::size_t read_persian_number(const Place& place, WordWriter& out) {
 
 std::size_t read_persian_quantity(const Place& place, WordWriter& out) {
   constexpr std::array kReaders = {read_persian_phone,
+                                   read_persian_card,
                                    read_persian_sign,
                                    read_persian_money,
                                    read_percent_in_front,
                                    read_persian_date,
                                    read_persian_clock_time,
+                                   read_slashed_time,
+                                   read_year_of_calendar,
                                    read_persian_ordinal,
+                                   read_partial_date,
+                                   read_version,
+                                   read_trailing_sign,
                                    read_slash,
                                    read_mixed_fraction,
                                    read_persian_number};

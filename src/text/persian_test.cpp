@@ -43,8 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
                                    "بیست و پنج درصد و بیست و پنج درصد و سه ممیز هفت دهم درصد"},
                     PersianReading{"Negative", "دمای -۵ و −۳", "دمای منفی پنج و منفی سه"},
                     PersianReading{"Fractions", "۱/۲ و ۳/۴ و ½", "یک دوم و سه چهارم و یک دوم"},
-                    PersianReading{"MixedFraction", "۲ ۱/۲ ساعت", "دو و یک دوم ساعت"},
-                    PersianReading{"SlashBeforeMagnitude", "۱/۵ میلیون", "یک ممیز پنج دهم میلیون"},
+                    PersianReading{"MixedFraction", "۲ ۱/۲ ساعت", "دو و نیم ساعت"},
+                    PersianReading{"SlashBeforeMagnitude", "۱/۵ میلیون", "یک و نیم میلیون"},
                     PersianReading{"Range", "۱۰-۲۰ و ۱۰–۲۰", "ده تا بیست و ده تا بیست"},
                     PersianReading{"Ratio", "نسبت ۳:۱", "نسبت سه به یک"},
                     PersianReading{"LeadingZeros", "کد ۰۰۷", "کد صفر صفر هفت"},
@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
         PersianReading{"ArabicLetters", "\u0643\u062A\u0627\u0628 \u0639\u0644\u064A", "کتاب علی"},
         PersianReading{"Kashida", "مـــدرسه", "مدرسه"},
         PersianReading{"Zwnj", "می‌روم کتاب‌ها", "می‌روم کتاب‌ها"},
-        PersianReading{"StrayZwnj", "‌کتاب‌ ها ‌، خوب‌", "کتاب ها، خوب"},
+        PersianReading{
+            "StrayZwnj", "‌کتاب‌ ها ‌، خوب‌", "کتاب‌ها، خوب"},
         PersianReading{"Ezafe", "خانۀ ما و خانهٔ ما", "خانه\u0654 ما و خانه\u0654 ما"},
         PersianReading{"Harakat", "مُدَرِّس", "مُدَرِّس"},
         PersianReading{"Punctuation", "چرا? بله; خیر, باشد!", "چرا؟ بله؛ خیر، باشد!"},
@@ -118,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "هزار و سیصد و پنجاه و هفت هجری شمسی و پانصد قبل از میلاد"},
         PersianReading{"Honorifics", "امام علی (ع) گفت", "امام علی علیه السلام گفت"},
         PersianReading{"GluedHonorific", "علی(ع)", "علی علیه السلام"},
-        PersianReading{"Page", "ص. ۱۲", "صفحه دوازده"}),
+        PersianReading{"Page", "ص. ۱۲", "صفحه\u0654 دوازده"}),
     persian_case_name);
 
 INSTANTIATE_TEST_SUITE_P(

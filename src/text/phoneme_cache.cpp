@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/files.h"
 
@@ -36,7 +38,7 @@ PhonemeCache::~PhonemeCache() {
 }
 
 std::string PhonemeCache::header() const {
-  return std::string(kFormat) + '\t' + version_ + '\n';
+  return fmt::format("{}\t{}\n", kFormat, version_);
 }
 
 void PhonemeCache::read_file() {

@@ -1,6 +1,8 @@
 #include "text/phonemizer.h"
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -21,6 +23,19 @@ std::string require_version(const PhonemizerConfig& config) {
         version.failure().what);
   }
   return std::move(version).value();
+}
+
+// espeak-ng names a shadda that stands behind its vowel, the order of NFC, instead of speaking it.
+std::string for_espeak(std::string_view line) {
+  constexpr char32_t kShadda = 0x0651;
+  std::u32string text = decode_utf8(line);
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    const bool behind_vowel = text[at - 1] >= 0x064B && text[at - 1] <= 0x0650;
+    if (text[at] == kShadda && behind_vowel) {
+      std::swap(text[at - 1], text[at]);
+    }
+  }
+  return encode_utf8(text);
 }
 
 std::optional<Language> script_of(char32_t code_point) {
@@ -144,7 +159,9 @@ Result<Done> Phonemizer::ask_espeak(Language language,
         "espeak-ng failed several times in a row and is not asked again; try "
         "`qanat data text` with a sentence to see whether it answers"};
   }
-  Result<std::vector<std::string>> answers = speaker.espeak.phonemes(lines);
+  std::vector<std::string> asked = lines;
+  std::ranges::transform(asked, asked.begin(), for_espeak);
+  Result<std::vector<std::string>> answers = speaker.espeak.phonemes(asked);
   speaker.failures_in_a_row = answers ? 0 : speaker.failures_in_a_row + 1;
   if (!answers) {
     return answers.failure();

@@ -68,6 +68,13 @@ TEST(PhonemizerTest, WhatIsKnownIsNotAskedAgain) {
   EXPECT_EQ(phonemizer.cache().size(), 1U);
 }
 
+TEST(PhonemizerTest, ShaddaStandsBeforeItsVowelForTheProgram) {
+  Phonemizer phonemizer(
+      {.espeak_program = make_fake_espeak(make_test_folder(), kAnswersEveryLine)});
+
+  EXPECT_EQ(phonemizer.phonemes("مدر\u0650\u0651س").value(), "<مدر\u0651\u0650س>");
+}
+
 TEST(PhonemizerTest, TheCacheFileSparesTheProgram) {
   const std::filesystem::path folder = make_test_folder();
   const std::filesystem::path file = folder / "phonemes.tsv";

@@ -1,17 +1,25 @@
 #include "text/script_runs.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/utf8.h"
 #include "text/characters.h"
+#include "text/fold.h"
 #include "text/latin_letters.h"
-#include "text/units.h"
+#include "text/persian_phones.h"
+#include "text/persian_roman.h"
+#include "text/persian_units.h"
 
 namespace qanat {
 namespace {
 
 constexpr std::size_t kLongestUnit = 8;  // more than the longest sign, in characters
+constexpr std::size_t kLongestIban = 40;
+constexpr std::size_t kNumeralReach = 24;  // characters looked back for what a numeral counts
 
 bool is_persian_digit(char32_t code_point) {
   return code_point >= U'\u06F0' && code_point <= U'\u06F9';
@@ -27,7 +35,7 @@ class ScriptSplitter {
     for (std::size_t at = 0; at < text_.size();) {
       if (!is_foreign_letter(at)) {
         ++at;
-      } else if (const std::size_t length = unit_length(at); length > 0) {
+      } else if (const std::size_t length = own_length(at); length > 0) {
         at += length;
       } else {
         const std::size_t begin = foreign_begin(at);
@@ -55,10 +63,14 @@ class ScriptSplitter {
     return persian_ ? is_latin_letter(text_[at]) : is_arabic_letter(text_[at]);
   }
 
-  // Digits that go with foreign letters: any that touch Latin ones, Persian ones beside Persian
-  // words.
+  bool digit_at(std::size_t at) const {
+    return at < text_.size() && digit_value(text_[at]).has_value();
+  }
+
+  // Digits that go with foreign letters: Latin ones that touch Latin letters, Persian ones beside
+  // Persian words.
   bool is_foreign_digit(std::size_t at) const {
-    return persian_ ? digit_value(text_[at]).has_value() : is_persian_digit(text_[at]);
+    return persian_ ? digit_at(at) && !is_persian_digit(text_[at]) : is_persian_digit(text_[at]);
   }
 
   // What may stand between foreign letters and their digits.
@@ -80,7 +92,7 @@ class ScriptSplitter {
     std::size_t end = begin;
     bool touching = true;
     for (std::size_t at = begin; at < text_.size(); ++at) {
-      if (is_foreign_letter(at) ? unit_length(at) == 0 : touching && is_foreign_digit(at)) {
+      if (is_foreign_letter(at) ? own_length(at) == 0 : touching && is_foreign_digit(at)) {
         end = at + 1;
         touching = true;
       } else if (!is_foreign_letter(at) && joins(text_[at])) {
@@ -99,21 +111,78 @@ class ScriptSplitter {
     while (first > own_begin_ && is_foreign_digit(first - 1)) {
       --first;
     }
-    return first == begin - gap ? begin : first;
+    return first == begin - gap || (persian_ && is_inside_number(first)) ? begin : first;
+  }
+
+  // The digits from `at` on are the end of a longer number: 1.5x.
+  bool is_inside_number(std::size_t at) const {
+    constexpr std::u32string_view kMarks = U"./,:-٫٬";
+    return at >= 2 && kMarks.find(text_[at - 1]) != std::u32string_view::npos && digit_at(at - 2);
+  }
+
+  // Of the Latin letters that start here and are read by the Persian rules; 0 if there are none.
+  std::size_t own_length(std::size_t at) const {
+    if (!persian_) {
+      return 0;
+    }
+    if (const std::size_t length = unit_length(at); length > 0) {
+      return length;
+    }
+    if (is_time_mark(at)) {
+      return 1;
+    }
+    const bool word_start = at == 0 || !is_latin_letter(text_[at - 1]);
+    const bool capital = text_[at] >= U'A' && text_[at] <= U'Z';
+    if (!word_start || !capital) {
+      return 0;
+    }
+    const std::size_t begin = at - std::min(at, kNumeralReach);
+    const std::string before = fold_characters(text_.substr(begin, at - begin), Language::fa);
+    const std::string rest = fold_characters(text_.substr(at, kLongestIban), Language::fa);
+    return iban_length(rest) > 0 ? 2 : persian_roman_length({.before = before, .rest = rest});
   }
 
   // Of the unit sign that starts here, behind a number of the Persian sentence; 0 if there is none.
   std::size_t unit_length(std::size_t at) const {
-    if (!persian_ || at == 0) {
+    if (at == 0) {
       return 0;
     }
-    std::size_t sign = text_[at - 1] == U'°' ? at - 1 : at;
+    const std::size_t sign = text_[at - 1] == U'°' ? at - 1 : at;
     const std::size_t number = sign > 0 && text_[sign - 1] == U' ' ? sign - 1 : sign;
-    if (number == 0 || !digit_value(text_[number - 1])) {
+    if (number == 0 || !digit_at(number - 1)) {
       return 0;
     }
-    const Unit* unit = find_unit(encode_utf8(text_.substr(sign, kLongestUnit)));
-    return unit == nullptr ? 0 : decode_utf8(unit->sign).size() - (at - sign);
+    const std::string rest = encode_utf8(text_.substr(sign, kLongestUnit));
+    const std::optional<PersianUnit> unit = find_persian_unit(rest);
+    const bool glued = number == at;
+    if (!unit || (unit->sign.size() == 1 && !glued && is_ascii_word(at)) ||
+        (glued && is_screen_size(number - 1, unit->sign))) {
+      return 0;
+    }
+    return decode_utf8(unit->sign).size() - (at - sign);
+  }
+
+  // A letter alone behind a number and a space may begin English words: "۱۰ A New Day".
+  bool is_ascii_word(std::size_t at) const {
+    return at + 2 < text_.size() && text_[at + 1] == U' ' && is_latin_letter(text_[at + 2]);
+  }
+
+  // 4K and 8K are names.
+  bool is_screen_size(std::size_t digit, std::string_view sign) const {
+    const bool alone = digit == 0 || !digit_at(digit - 1);
+    return sign == "K" && alone &&
+           (text_[digit] == U'2' || text_[digit] == U'4' || text_[digit] == U'8');
+  }
+
+  // The T and Z of 2024-05-12T10:30:00Z.
+  bool is_time_mark(std::size_t at) const {
+    const bool behind_two = at >= 3 && digit_at(at - 1) && digit_at(at - 2);
+    if (text_[at] == U'T') {
+      return behind_two && text_[at - 3] == U'-' && digit_at(at + 1) && digit_at(at + 2) &&
+             at + 3 < text_.size() && text_[at + 3] == U':';
+    }
+    const bool ends = at + 1 == text_.size() || !is_latin_letter(text_[at + 1]);
+    return text_[at] == U'Z' && behind_two && text_[at - 3] == U':' && ends;
   }
 
   std::u32string_view text_;

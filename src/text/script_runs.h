@@ -18,8 +18,9 @@ struct ScriptRun {
 
 // Splits `text`, a sentence in `language`, into runs that together are the whole of it. Numbers
 // and punctuation belong to the sentence, so "iPhone 12" in a Persian sentence ends in دوازده;
-// digits glued to foreign letters ("mp3") or between foreign words stay with them. A unit sign
-// behind a number ("5 km") is the sentence's. The views point into `text`.
+// Latin digits glued to foreign letters ("mp3") or between foreign words stay with them. A unit
+// sign behind a number ("5 km", "۲۲۰V"), a Roman numeral behind «قرن» and an IBAN are the
+// sentence's. The views point into `text`.
 std::vector<ScriptRun> split_scripts(std::u32string_view text, Language language);
 
 }  // namespace qanat

@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
-#include "text/normalise.h"
 #include "text/phonemizer.h"
 
 namespace qanat {
@@ -24,6 +23,13 @@ bool has_letters(std::string_view normalised) {
   return std::ranges::any_of(decode_utf8(normalised), [](char32_t code_point) {
     return is_latin_letter(code_point) || is_arabic_letter(code_point);
   });
+}
+
+NormaliseOptions normalise_options(const TextConfig& config) {
+  const bool phonemes = config.units == SymbolSet::phonemes;
+  return {.spelling = config.spelling,
+          .ezafe = config.ezafe,
+          .number_vowels = phonemes ? NumberVowels::write : NumberVowels::leave_out};
 }
 
 std::string without_stress(std::string_view phonemes) {
@@ -55,7 +61,7 @@ Result<TokenIds> TextFrontEnd::tokens(std::string_view raw_text, Language langua
 
 Result<TextReading> TextFrontEnd::read(std::string_view raw_text, Language language) const {
   TextReading reading;
-  reading.normalised = normalise_text(raw_text, language);
+  reading.normalised = normalise_text(raw_text, language, normalise_options(config_));
   if (!has_letters(reading.normalised)) {
     return Failure{"text: nothing to read in \"" + excerpt(raw_text) +
                    "\"; expected English or Persian words"};
@@ -86,6 +92,8 @@ Result<std::string> TextFrontEnd::spoken(std::string_view normalised) const {
 std::uint64_t TextFrontEnd::hash() const {
   ContentHasher hash;
   hash.add(std::to_string(kNormaliserVersion)).add(std::to_string(tokenizer_.hash()));
+  hash.add(config_.spelling == SpellingVariants::unify ? "unify" : "keep");
+  hash.add(config_.ezafe == EzafeMarks::add ? "ezafe" : "as written");
   if (phonemizer_) {
     hash.add(phonemizer_->version()).add(config_.stress == StressMarks::keep ? "stress" : "plain");
   }

@@ -13,6 +13,7 @@
 #include "base/language.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "text/normalise.h"
 #include "text/tokenizer.h"
 
 namespace qanat {
@@ -23,6 +24,8 @@ enum class StressMarks { keep, drop };
 
 struct TextConfig {
   SymbolSet units = SymbolSet::characters;
+  SpellingVariants spelling = SpellingVariants::unify;  // Persian
+  EzafeMarks ezafe = EzafeMarks::as_written;            // Persian
   // The rest is for phonemes only.
   StressMarks stress = StressMarks::keep;
   std::string espeak_program = "espeak-ng";  // looked up in PATH

@@ -36,7 +36,39 @@ TEST(TextFrontEndTest, TextWithoutWordsIsAFailure) {
 }
 
 TEST(TextFrontEndTest, HashIsTheOneFeaturesWereStoredUnder) {
-  EXPECT_EQ(TextFrontEnd().hash(), 16481138086923047884U);
+  EXPECT_EQ(TextFrontEnd().hash(), 6013525773804773105U);
+}
+
+TEST(TextFrontEndTest, SpellingIsKeptWhenAskedTo) {
+  const std::string_view raw = "می روم خانه ی ما";
+
+  EXPECT_EQ(TextFrontEnd().read(raw, Language::fa).value().normalised,
+            "می‌روم خانه\u0654 ما");
+  EXPECT_EQ(
+      TextFrontEnd({.spelling = SpellingVariants::keep}).read(raw, Language::fa).value().normalised,
+      raw);
+}
+
+TEST(TextFrontEndTest, EzafeIsMarkedWhenAskedTo) {
+  const std::string_view raw = "بدون بانک مرکزی";
+
+  EXPECT_EQ(TextFrontEnd().read(raw, Language::fa).value().normalised, raw);
+  EXPECT_EQ(TextFrontEnd({.ezafe = EzafeMarks::add}).read(raw, Language::fa).value().normalised,
+            "بدون\u0650 بانک\u0650 مرکزی");
+}
+
+TEST(TextFrontEndTest, NumbersForPhonemesCarryTheVowelsThatTellThemApart) {
+  const std::string program = make_fake_espeak(make_test_folder(), kAnswersEveryLine);
+  const TextFrontEnd phonemes({.units = SymbolSet::phonemes, .espeak_program = program});
+
+  const auto read = [&](std::string_view raw) {
+    return phonemes.read(raw, Language::fa).value().normalised;
+  };
+
+  EXPECT_EQ(read("۹ و ۲۹ و ۱۹، نه"), "ن\u064Fه و بیست و ن\u064Fه و نوزده، نه");
+  EXPECT_EQ(read("$0.50"), "پنجاه س\u0650نت");
+  EXPECT_EQ(read("۳۰ام"), "سی‌ا\u064Fم");
+  EXPECT_EQ(TextFrontEnd().read("۹", Language::fa).value().normalised, "نه");
 }
 
 TEST(TextFrontEndTest, HashTellsSettingsApart) {
@@ -45,6 +77,8 @@ TEST(TextFrontEndTest, HashTellsSettingsApart) {
   TextConfig unstressed = phonemes;
   unstressed.stress = StressMarks::drop;
 
+  EXPECT_NE(TextFrontEnd({.spelling = SpellingVariants::keep}).hash(), TextFrontEnd().hash());
+  EXPECT_NE(TextFrontEnd({.ezafe = EzafeMarks::add}).hash(), TextFrontEnd().hash());
   EXPECT_NE(TextFrontEnd(phonemes).hash(), TextFrontEnd().hash());
   EXPECT_NE(TextFrontEnd(phonemes).hash(), TextFrontEnd(unstressed).hash());
   EXPECT_EQ(TextFrontEnd(phonemes).hash(), TextFrontEnd(phonemes).hash());

@@ -1,7 +1,8 @@
 // Normalised text to symbol ids and back.
 //
 // Value; const methods are thread-safe. A character without a symbol is left out of the ids (there
-// is no "unknown" id a model could learn to mispronounce) and reported by unknown_symbols().
+// is no "unknown" id a model could learn to mispronounce) and reported by unknown_symbols(). It
+// parts words, unless it is a combining mark.
 #pragma once
 
 #include <array>

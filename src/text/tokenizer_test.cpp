@@ -102,5 +102,12 @@ TEST(TokenizerTest, IdsAreTheOnesModelsWereTrainedWith) {
   EXPECT_THAT(tokenizer.encode("az", Language::en), ElementsAre(2, 1, 23, 48, 1));
 }
 
+TEST(TokenizerTest, UnknownSymbolsPartWordsAndCombiningMarksDoNot) {
+  const Tokenizer tokenizer;
+
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("سلام😊خوبی", Language::fa)), "سلام خوبی");
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("ق\u06DFل", Language::fa)), "قل");
+}
+
 }  // namespace
 }  // namespace qanat

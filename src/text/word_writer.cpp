@@ -16,7 +16,11 @@ void WordWriter::words(std::string_view text) {
   }
   const bool apart = text_.empty() || kBeforeWords.find(text_.back()) != std::string_view::npos;
   text_ += apart ? "" : " ";
-  text_ += text;
+  if (spelling_ == nullptr) {
+    text_ += text;
+  } else {
+    text_ += spelling_(text);
+  }
   after_words_ = true;
 }
 

@@ -8,6 +8,11 @@ namespace qanat {
 
 class WordWriter {
  public:
+  // How words() spells what it is given; none: as it is.
+  using Spelling = std::string (*)(std::string_view);
+
+  explicit WordWriter(Spelling spelling = nullptr) : spelling_(spelling) {}
+
   // Words in place of something else; spaces set them apart.
   void words(std::string_view text);
   // Letters of the text itself.
@@ -20,6 +25,7 @@ class WordWriter {
  private:
   bool ends_in_letter() const;
 
+  Spelling spelling_;
   std::string text_;
   bool after_words_ = false;
 };

@@ -1,0 +1,184 @@
+#include "text/persian_abbreviations.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.h"
+#include "text/characters.h"
+#include "text/persian_letters.h"
+
+namespace qanat {
+namespace {
+
+using std::string_view;
+
+struct ShortForm {
+  string_view written;
+  string_view words;
+};
+
+// Between anything but letters. The full stop behind them belongs to them.
+constexpr std::array kShortForms = {
+    ShortForm{"ه.ش", "هجری شمسی"},
+    ShortForm{"ه.ق", "هجری قمری"},
+    ShortForm{"ه.خ", "هجری خورشیدی"},
+    ShortForm{"ق.م", "قبل از میلاد"},
+    ShortForm{"پ.م", "پیش از میلاد"},
+    ShortForm{"ب.م", "بعد از میلاد"},
+    ShortForm{"ق.ه", "قبل از هجرت"},
+    ShortForm{"ق.ظ", "قبل از ظهر"},
+    ShortForm{"ب.ظ", "بعد از ظهر"},
+    ShortForm{"ب.ظهر", "بعد از ظهر"},
+    ShortForm{"ر.ک", "رجوع کنید"},
+    ShortForm{"ن.ک", "نگاه کنید"},
+    ShortForm{"ص.پ", "صندوق پستی"},
+    ShortForm{"(ص)", "صلی الله علیه و آله"},
+    ShortForm{"(ع)", "علیه السلام"},
+    ShortForm{"(س)", "سلام الله علیها"},
+    ShortForm{"(ره)", "رحمت الله علیه"},
+    ShortForm{"(رض)", "رضی الله عنه"},
+    ShortForm{"(عج)", "عجل الله تعالی فرجه"},
+};
+
+// Words of their own.
+constexpr std::array kShortWords = {ShortForm{"الخ", "الی آخر"}};
+
+// Only in front of a number; a full stop behind them may be missing.
+constexpr std::array kBeforeNumber = {
+    ShortForm{"صص", "صفحات"},
+    ShortForm{"ص", "صفحهٔ"},
+    ShortForm{"ج", "جلد"},
+    ShortForm{"ش", "شمارهٔ"},
+    ShortForm{"پ", "پلاک"},
+    ShortForm{"ط", "طبقهٔ"},
+};
+
+constexpr std::size_t kMaxSpelledLetters = 3;  // of one name of a letter: «وای»
+
+bool is_ascii(char byte) {
+  return static_cast<unsigned char>(byte) < 0x80;
+}
+
+// The length of `written` at the start of `text`, with a space allowed beside its marks; 0 when it
+// does not stand there.
+std::size_t match_loosely(string_view text, string_view written) {
+  std::size_t at = 0;
+  for (const char byte : written) {
+    const bool behind_mark = at > 0 && is_ascii(text[at - 1]);
+    at += (is_ascii(byte) || behind_mark) && text.substr(at).starts_with(' ') ? 1 : 0;
+    if (at >= text.size() || text[at] != byte) {
+      return 0;
+    }
+    ++at;
+  }
+  return at;
+}
+
+std::size_t read_short_form(const Place& place, WordWriter& out) {
+  const bool bracket = place.rest[0] == '(';
+  for (const ShortForm& one : kShortForms) {
+    const std::size_t length = match_loosely(place.rest, one.written);
+    const string_view after = place.rest.substr(length);
+    if (length > 0 && (bracket || !starts_with_persian_letter(after))) {
+      const bool stop = !bracket && after.starts_with('.') && after.size() > 1;
+      out.words(one.words);
+      return length + (stop ? 1 : 0);
+    }
+  }
+  return 0;
+}
+
+std::size_t read_before_number(const Place& place, WordWriter& out) {
+  for (const ShortForm& one : kBeforeNumber) {
+    if (!place.rest.starts_with(one.written)) {
+      continue;
+    }
+    const string_view after = place.rest.substr(one.written.size());
+    const std::size_t mark = after.starts_with('.') || after.starts_with(':') ? 1 : 0;
+    const string_view next = after.substr(mark);
+    if (starts_with_digit(skip_spaces(next.substr(0, 8))) &&
+        (mark > 0 || next.starts_with(' ') || one.written == "ص" || one.written == "صص")) {
+      out.words(one.words);
+      return one.written.size() + mark;
+    }
+  }
+  return 0;
+}
+
+std::size_t read_short_word(const Place& place, WordWriter& out) {
+  for (const ShortForm& one : kShortWords) {
+    if (place.rest.starts_with(one.written) &&
+        !starts_with_persian_letter(place.rest.substr(one.written.size()))) {
+      out.words(one.words);
+      return one.written.size();
+    }
+  }
+  return 0;
+}
+
+// The Persian letters `text` starts with, at most four.
+std::size_t letters_length(string_view text, std::size_t& letters) {
+  std::size_t at = 0;
+  letters = 0;
+  while (at < text.size() && letters <= kMaxSpelledLetters) {
+    std::size_t end = at;
+    if (!is_arabic_letter(next_code_point(text, end))) {
+      break;
+    }
+    at = end;
+    ++letters;
+  }
+  return at;
+}
+
+// بی.بی.سی: three or more names of letters.
+std::size_t read_spelled(const Place& place, WordWriter& out) {
+  std::string words;
+  std::size_t at = 0;
+  std::size_t parts = 0;
+  while (true) {
+    std::size_t letters = 0;
+    const std::size_t length = letters_length(place.rest.substr(at), letters);
+    if (letters < 2 || letters > kMaxSpelledLetters) {
+      return 0;
+    }
+    words += (parts > 0 ? " " : "") + std::string(place.rest.substr(at, length));
+    at += length;
+    ++parts;
+    if (!place.rest.substr(at).starts_with('.') ||
+        !starts_with_persian_letter(place.rest.substr(at + 1))) {
+      break;
+    }
+    ++at;
+  }
+  if (parts < 3) {
+    return 0;
+  }
+  out.words(words);
+  return at;
+}
+
+}  // namespace
+
+std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
+  const bool bracket = place.rest[0] == '(';
+  const bool word =
+      starts_with_persian_letter(place.rest) && !ends_with_persian_letter(place.before);
+  if (bracket) {
+    return read_short_form(place, out);
+  }
+  if (!word) {
+    return 0;
+  }
+  constexpr std::array kReaders = {
+      read_short_form, read_before_number, read_short_word, read_spelled};
+  for (const auto reader : kReaders) {
+    if (const std::size_t length = reader(place, out); length > 0) {
+      return length;
+    }
+  }
+  return 0;
+}
+
+}  // namespace qanat

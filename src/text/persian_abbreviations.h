@@ -1,0 +1,14 @@
+// Short forms in Persian text: ق.ظ, ه.ش, (ع), ص ۱۲, بی.بی.سی.
+#pragma once
+
+#include <cstddef>
+
+#include "text/place.h"
+#include "text/word_writer.h"
+
+namespace qanat {
+
+// Reads the short form that starts at `place`. The bytes it took, or 0 when there is none.
+std::size_t read_persian_abbreviation(const Place& place, WordWriter& out);
+
+}  // namespace qanat
