@@ -36,6 +36,13 @@ def run_mel(options):
     return figures, {"mel": mel, "griffin_lim": back}
 
 
+def run_text(options):
+    """(figures, raw) of qanat_text_bench."""
+    say("normalising text")
+    text = run_lines([options.bin / "qanat_text_bench", *(["--quick"] if options.quick else [])])[-1]
+    return dict(text), {"text": text}
+
+
 class Watch:
     """How many cores programs other than ours kept busy from now on: a measured "idle"."""
 
@@ -103,7 +110,8 @@ def run_part(name, options):
     if name == "loader":
         return run_loader((quick_setup if options.quick else full_setup)(options.bin, options.work))
     return {"ring": run_ring, "mel": run_mel, "step": run_step, "modes": run_modes,
-            "variation": run_variation, "company": run_company, "tools": run_tools}[name](options)
+            "variation": run_variation, "company": run_company, "tools": run_tools,
+            "text": run_text}[name](options)
 
 
 def publish(name, figures, facts, options):

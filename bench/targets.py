@@ -84,6 +84,12 @@ MEL = [
     at_most("griffin_lim_l1", "log-mel off that of the sound it copies",
             "فاصلهٔ log-mel از صدایی که رونوشت می‌شود", 0.15, " nat"),
 ]
+TEXT = [
+    at_least("text_english_mb_s", "English text normalised on one core",
+             "متن انگلیسی نرمال‌شده روی یک هسته", 20, " MB/s"),
+    at_least("text_persian_mb_s", "Persian text normalised on one core",
+             "متن فارسی نرمال‌شده روی یک هسته", 20, " MB/s"),
+]
 STEP = [
     at_most("nano_step_ratio", "training step of nano over the same in Python",
             "گام آموزش nano نسبت به همان شبکه در پایتون", 1, " x"),
@@ -135,5 +141,5 @@ TOOLS = [
 ]
 
 # By the name of the benchmark, in the order in which they run and are shown.
-PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "step": STEP, "modes": MODES,
+PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "text": TEXT, "step": STEP, "modes": MODES,
          "variation": VARIATION, "company": COMPANY, "tools": TOOLS}

@@ -75,6 +75,8 @@ Bytes feature_cache_budget(const RunConfig& config, const HostFacts& host) {
 TextConfig make_text_config(const DataConfig& data) {
   TextConfig text;
   text.units = data.use_phonemes ? SymbolSet::phonemes : SymbolSet::characters;
+  text.spelling = data.unify_spelling ? SpellingVariants::unify : SpellingVariants::keep;
+  text.ezafe = data.mark_ezafe ? EzafeMarks::add : EzafeMarks::as_written;
   return text;
 }
 

@@ -26,6 +26,8 @@ struct DataConfig {
   std::optional<std::int64_t> split_seed;
   std::optional<Language> language;
   bool use_phonemes = false;
+  bool unify_spelling = true;
+  bool mark_ezafe = false;
   int max_text_length = 200;  // tokens
   int max_mel_frames = 1024;
   PreprocessingMode preprocessing_mode = PreprocessingMode::automatic;
@@ -75,6 +77,11 @@ void visit_source_fields(C& c, Visitor& visit) {
         c.language);
   visit(field("use_phonemes", "tokens are phonemes made by espeak-ng instead of characters"),
         c.use_phonemes);
+  visit(field("unify_spelling",
+              "one spelling for what Persian writes in several ways; false: as it is written"),
+        c.unify_spelling);
+  visit(field("mark_ezafe", "write the Persian ezafe where it is certain; most of it is not"),
+        c.mark_ezafe);
   visit(field("max_text_length", "longest text; longer utterances are refused and listed, not cut")
             .unit("tokens")
             .flag("--max-text-length")

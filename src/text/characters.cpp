@@ -19,6 +19,9 @@ std::optional<int> digit_value(char32_t code_point) {
 }
 
 bool is_arabic_letter(char32_t code_point) {
+  if (is_plain_persian_letter(code_point)) {
+    return true;
+  }
   if (code_point < 0x0620) {
     return false;
   }

@@ -1,6 +1,7 @@
 // What kind of character a code point is, as far as reading aloud cares.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 namespace qanat {
@@ -30,6 +31,22 @@ std::optional<int> digit_value(char32_t code_point);
 
 // Letters and vowel marks of the Arabic script, presentation forms included, kashida not.
 bool is_arabic_letter(char32_t code_point);
+
+// A letter of the Persian alphabet in its usual code point: the spelling that nothing changes.
+constexpr bool is_plain_persian_letter(char32_t code_point) {
+  if (code_point >= 0x0621 && code_point <= 0x0648) {
+    constexpr std::uint64_t kOthers =  // of these forty: not letters, or Arabic forms
+        1ULL << 0x04 | 1ULL << 0x08 | 0x3FULL << 0x1A | 1ULL << 0x22;
+    return (kOthers >> (code_point - 0x0621) & 1) == 0;
+  }
+  return code_point == 0x067E || code_point == 0x0686 || code_point == 0x0698 ||
+         code_point == 0x06A9 || code_point == 0x06AF || code_point == 0x06CC;
+}
+static_assert(is_plain_persian_letter(U'م') && is_plain_persian_letter(U'آ') &&
+              is_plain_persian_letter(U'غ') && is_plain_persian_letter(U'ف') &&
+              !is_plain_persian_letter(0x0625) && !is_plain_persian_letter(0x0629) &&
+              !is_plain_persian_letter(0x063B) && !is_plain_persian_letter(0x0640) &&
+              !is_plain_persian_letter(0x0643));
 
 // Marks that sit on the letter before them, of any script, and what joins such marks.
 bool is_combining_mark(char32_t code_point);

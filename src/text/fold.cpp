@@ -204,7 +204,7 @@ bool is_plain_ascii(char32_t code_point) {
 }
 
 bool is_invisible(char32_t code_point) {
-  if (is_plain_ascii(code_point)) {
+  if (is_plain_ascii(code_point) || is_plain_persian_letter(code_point)) {
     return false;
   }
   const auto replaced = find_replacement(code_point);
@@ -237,6 +237,7 @@ bool is_dash_between_numbers(std::u32string_view text, std::size_t at) {
 
 std::u32string without_stray_zwnj(std::u32string_view text) {
   std::u32string out;
+  out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool inside = !out.empty() && i + 1 < text.size();
     if (text[i] != kZwnj || (inside && joins_by_zwnj(out.back(), text[i + 1]))) {
@@ -251,8 +252,8 @@ void append_ascii(std::u32string& out, std::string_view text) {
 }
 
 void fold_one(std::u32string& out, char32_t code_point, Language language) {
-  if (is_plain_ascii(code_point)) {
-    out += code_point;  // by far the most frequent case of English text
+  if (is_plain_ascii(code_point) || is_plain_persian_letter(code_point)) {
+    out += code_point;  // by far the most frequent case
   } else if (const auto composed = out.empty() ? std::nullopt : compose(out.back(), code_point)) {
     out.back() = *composed;
   } else if (is_short_vowel(code_point) && out.ends_with(kShadda)) {
@@ -279,6 +280,7 @@ void fold_one(std::u32string& out, char32_t code_point, Language language) {
 
 std::u32string drop_invisible(std::u32string_view text, Language language) {
   std::u32string visible;
+  visible.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char32_t code_point = text[at];
     const bool hyphen = code_point == 0x00AC || code_point == 0x00AD;

@@ -77,6 +77,10 @@ class PersianReader {
   // The bytes taken, at least one.
   std::size_t read_next() {
     const Place place{.before = text_.substr(0, at_), .rest = text_.substr(at_)};
+    if (place.rest[0] == ' ') {
+      out_.symbol(" ");
+      return 1;
+    }
     if (const std::size_t length = read_persian_abbreviation(place, out_); length > 0) {
       return length;
     }
@@ -230,21 +234,20 @@ class PersianReader {
 
   std::size_t read_letter(const Place& place) {
     if (is_ascii_letter(place.rest[0])) {
-      const char lower = to_ascii_lower(place.rest[0]);
-      out_.letters(string_view(&lower, 1));
-      return 1;
+      const string_view word = leading_letters(place.rest);
+      out_.letters(ascii_lower(word));
+      return word.size();
     }
-    std::size_t length = 0;
-    if (!is_arabic_letter(next_code_point(place.rest, length))) {
-      return 0;
+    const string_view word = leading_persian_letters(place.rest);
+    if (!word.empty()) {
+      out_.letters(word);
     }
-    out_.letters(place.rest.substr(0, length));
-    return length;
+    return word.size();
   }
 
   std::size_t read_character(const Place& place) {
     for (const Reading& sign : kSigns) {
-      if (place.rest.starts_with(sign.written)) {
+      if (place.rest[0] == sign.written[0] && place.rest.starts_with(sign.written)) {
         put_word(sign.words);
         return sign.written.size();
       }

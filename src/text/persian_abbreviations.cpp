@@ -168,7 +168,11 @@ std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
   if (bracket) {
     return read_short_form(place, out);
   }
-  if (!word) {
+  // All but one are short and hold a mark or a space: most words are none of them.
+  constexpr std::size_t kReach = 8;
+  const bool marked =
+      place.rest.substr(0, kReach).find_first_of(". :0123456789") != string_view::npos;
+  if (!word || (!marked && !place.rest.starts_with("الخ"))) {
     return 0;
   }
   constexpr std::array kReaders = {

@@ -1,5 +1,6 @@
 // One spelling for what Persian writers spell in several ways: خانه‌ی, خانه ی and
-// خانهٔ; میروم, می روم and می‌روم; کتابها, کتاب ها and کتاب‌ها.
+// خانهٔ; میروم, می روم and می‌روم; کتابها, کتاب ها and
+// کتاب‌ها.
 #pragma once
 
 #include <string>

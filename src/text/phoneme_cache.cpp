@@ -14,7 +14,7 @@ namespace qanat {
 namespace {
 
 constexpr std::size_t kFewestToSave = 4096;  // entries; later whenever the file grows by half
-constexpr std::string_view kFormat = "qanat phonemes 1";
+constexpr std::string_view kFormat = "qanat phonemes 2";
 
 std::string make_key(Language language, std::string_view words) {
   std::string key(to_string(language));

@@ -31,7 +31,16 @@ bool parts_scripts(char32_t left, char32_t right) {
 // known.
 class TidyWriter {
  public:
+  explicit TidyWriter(std::size_t size) { out_.reserve(size); }
+
   void put(char32_t code_point) {
+    if (is_letter_behind_letter(code_point)) {
+      out_ += space_ ? " " : "";
+      space_ = false;
+      append_utf8(out_, code_point);
+      last_ = code_point;
+      return;
+    }
     if (code_point == U' ') {
       space_ = true;
     } else if (code_point == kZwnj) {
@@ -47,6 +56,14 @@ class TidyWriter {
   std::string take() { return std::move(out_); }
 
  private:
+  // Inside and between words of one script: the usual case, which needs no rule.
+  bool is_letter_behind_letter(char32_t code_point) const {
+    const auto small = [](char32_t c) { return c >= U'a' && c <= U'z'; };
+    const bool same = (is_plain_persian_letter(code_point) && is_plain_persian_letter(last_)) ||
+                      (small(code_point) && small(last_));
+    return same && !joint_ && !hyphen_;
+  }
+
   void put_hyphen() {
     if (!hyphen_) {
       space_before_hyphen_ = space_ || last_ == 0;
@@ -110,7 +127,7 @@ class TidyWriter {
 }  // namespace
 
 std::string tidy_text(std::string_view text) {
-  TidyWriter writer;
+  TidyWriter writer(text.size());
   for (std::size_t at = 0; at < text.size();) {
     writer.put(next_code_point(text, at));
   }

@@ -22,6 +22,10 @@ constexpr std::array kUnits = {Choice{"characters", SymbolSet::characters},
                                Choice{"phonemes", SymbolSet::phonemes}};
 constexpr std::array kStress = {Choice{"keep", StressMarks::keep},
                                 Choice{"drop", StressMarks::drop}};
+constexpr std::array kSpelling = {Choice{"unify", SpellingVariants::unify},
+                                  Choice{"keep", SpellingVariants::keep}};
+constexpr std::array kEzafe = {Choice{"as_written", EzafeMarks::as_written},
+                               Choice{"add", EzafeMarks::add}};
 
 template <typename E, std::size_t kCount>
 std::string_view name_of(E value, const std::array<Choice<E>, kCount>& choices) {
@@ -102,6 +106,11 @@ class StateReader {
     }
     fail(fmt::format("{}: {}; expected {}", path, found, fmt::join(names, ", ")));
     return choices.front().value;
+  }
+
+  template <typename E, std::size_t kCount>
+  E choice_or(const char* path, const std::array<Choice<E>, kCount>& choices, E missing) {
+    return find(path) == nullptr ? missing : choice(path, choices);
   }
 
   std::uint64_t hash(const char* path) {
@@ -191,6 +200,9 @@ StoredModel read_model(StateReader& reader) {
 StoredText read_text(StateReader& reader) {
   return {.units = reader.choice("/text/units", kUnits),
           .stress = reader.choice("/text/stress", kStress),
+          // Checkpoints of former versions have neither: they learnt the text as it was written.
+          .spelling = reader.choice_or("/text/spelling", kSpelling, SpellingVariants::keep),
+          .ezafe = reader.choice_or("/text/ezafe", kEzafe, EzafeMarks::as_written),
           .symbol_table_hash = reader.hash("/text/symbol_table_hash"),
           .front_end_hash = reader.hash("/text/front_end_hash")};
 }
@@ -228,12 +240,15 @@ MelConfig read_mel(StateReader& reader) {
 StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end) {
   return {.units = config.units,
           .stress = config.stress,
+          .spelling = config.spelling,
+          .ezafe = config.ezafe,
           .symbol_table_hash = front_end.tokenizer().hash(),
           .front_end_hash = front_end.hash()};
 }
 
 TextConfig make_text_config(const StoredText& text) {
-  return {.units = text.units, .stress = text.stress};
+  return {
+      .units = text.units, .spelling = text.spelling, .ezafe = text.ezafe, .stress = text.stress};
 }
 
 nlohmann::json to_json(const CheckpointState& state) {
@@ -250,6 +265,8 @@ nlohmann::json to_json(const CheckpointState& state) {
           {"text",
            {{"units", name_of(text.units, kUnits)},
             {"stress", name_of(text.stress, kStress)},
+            {"spelling", name_of(text.spelling, kSpelling)},
+            {"ezafe", name_of(text.ezafe, kEzafe)},
             {"symbol_table_hash", hex(text.symbol_table_hash)},
             {"front_end_hash", hex(text.front_end_hash)}}},
           {"speakers", state.speakers},

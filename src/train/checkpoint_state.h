@@ -32,6 +32,8 @@ struct StoredModel {
 struct StoredText {
   SymbolSet units = SymbolSet::characters;
   StressMarks stress = StressMarks::keep;
+  SpellingVariants spelling = SpellingVariants::unify;
+  EzafeMarks ezafe = EzafeMarks::as_written;
   std::uint64_t symbol_table_hash = 0;  // Tokenizer::hash(): other ids, other meaning
   std::uint64_t front_end_hash = 0;     // TextFrontEnd::hash(): other rules, other pronunciation
 

@@ -9,6 +9,8 @@ CheckpointState example_state() {
   return {.model = {.size = ModelSize::nano, .vocabulary = 130, .mel_mean = -5.2F},
           .text = {.units = SymbolSet::phonemes,
                    .stress = StressMarks::drop,
+                   .spelling = SpellingVariants::keep,
+                   .ezafe = EzafeMarks::add,
                    .symbol_table_hash = 0xFFFF'0000'1234'5678U,
                    .front_end_hash = 7},
           .speakers = {"Ada", "آرش"},
@@ -68,6 +70,18 @@ TEST(CheckpointStateTest, NamesTheFieldThatIsMissing) {
   json["text"].erase("units");
 
   EXPECT_THAT(state_failure(json), testing::HasSubstr("/text/units: missing"));
+}
+
+TEST(CheckpointStateTest, TextWithoutASpellingWasKeptAsItWasWritten) {
+  nlohmann::json json = to_json(CheckpointState{.model = {.vocabulary = 130}});
+  json["text"].erase("spelling");
+  json["text"].erase("ezafe");
+
+  const Result<CheckpointState> state = to_checkpoint_state(json);
+
+  ASSERT_TRUE(state) << state.failure().what;
+  EXPECT_EQ(state.value().text.spelling, SpellingVariants::keep);
+  EXPECT_EQ(state.value().text.ezafe, EzafeMarks::as_written);
 }
 
 TEST(CheckpointStateTest, RefusesAnotherFormat) {
