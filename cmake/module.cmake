@@ -81,7 +81,8 @@ function(qanat_test_program target)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  set(environment GOMP_SPINCOUNT=2000)  # as src/cli/torch_part.h does for the program
+  # As src/cli/torch_part.cpp does for the program.
+  set(environment GOMP_SPINCOUNT=2000 ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16)
   gtest_discover_tests(
     ${target}
     TEST_PREFIX ${arg_PREFIX}.

@@ -4,6 +4,6 @@
 #include "cli/torch_part.h"
 
 int main(int argc, char** argv) {
-  qanat::restart_with_bounded_spinning(argv);
+  qanat::restart_with_torch_environment(argv);
   return qanat::run_program(qanat::complete_commands(), argc, argv);
 }

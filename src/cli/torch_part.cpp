@@ -17,6 +17,9 @@ constexpr const char* kTorchPart = "qanat-torch";
 // Iterations, of 15 to 45 ns by processor: who waits longer than a tenth of a millisecond waits for
 // no barrier that is about to open, but for a thread without a core.
 constexpr const char* kSpinCount = "2000";
+// The best instruction set that libtorch's oneDNN may use. Some virtual machines name AMX and do not
+// have all of it: mixed precision ends with an illegal instruction there.
+constexpr const char* kInstructionSet = "AVX512_CORE_BF16";
 
 bool asks_for(const CommandEntry& entry, const std::vector<std::string_view>& words) {
   const std::size_t space = entry.path.find(' ');
@@ -52,17 +55,21 @@ bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char*
   });
 }
 
-bool bound_spinning() {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) {
-    return false;
+bool prepare_torch_environment() {
+  bool changed = false;
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr && std::getenv("GOMP_SPINCOUNT") == nullptr) {
+    changed = ::setenv("GOMP_SPINCOUNT", kSpinCount, /*overwrite=*/0) == 0;
   }
-  return ::setenv("GOMP_SPINCOUNT", kSpinCount, /*overwrite=*/0) == 0;
+  if (std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr && std::getenv("DNNL_MAX_CPU_ISA") == nullptr) {
+    changed |= ::setenv("ONEDNN_MAX_CPU_ISA", kInstructionSet, /*overwrite=*/0) == 0;
+  }
+  return changed;
 }
 
-void restart_with_bounded_spinning(char** argv) {
+void restart_with_torch_environment(char** argv) {
   std::error_code problem;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
-  if (!problem && bound_spinning()) {
+  if (!problem && prepare_torch_environment()) {
     ::execv(self.c_str(), argv);
     // It cannot start over: a program that spins is better than none.
   }
@@ -76,7 +83,7 @@ void become_torch_part(char** argv) {
         "install all of qanat",
         kTorchPart);
   }
-  bound_spinning();
+  prepare_torch_environment();
   ::execv(program->c_str(), argv);
   throw Error("{}: cannot be run: {}", program->string(), std::strerror(errno));
 }

@@ -22,15 +22,15 @@ std::optional<std::filesystem::path> find_companion(const std::string& name);
 // Whether the arguments ask for a command that is in the other program.
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
 
-// Bounds how long libtorch's threads spin when they wait for each other, unless the user has
-// decided (OMP_WAIT_POLICY, GOMP_SPINCOUNT). They spin for milliseconds by default: where another
-// program or a quota takes a core, each spins for one that cannot run, and a step takes seven times
-// as long. Whether the environment was changed. libgomp reads it once, when it is loaded.
-bool bound_spinning();
+// Sets what libtorch reads when it is loaded, unless the user has decided; whether anything changed.
+// GOMP_SPINCOUNT (or OMP_WAIT_POLICY): how long its threads spin when they wait for each other. By
+// default for milliseconds: where another program or a quota takes a core, each spins for one that
+// cannot run, and a step takes seven times as long. ONEDNN_MAX_CPU_ISA: the best instruction set.
+bool prepare_torch_environment();
 
-// For a program that has loaded libtorch already: where spinning was not bounded before it started,
-// it starts over, once.
-void restart_with_bounded_spinning(char** argv);
+// For a program that has loaded libtorch already: where the environment was not prepared, it starts
+// over, once.
+void restart_with_torch_environment(char** argv);
 
 // Becomes the other program. Returns only by throwing Error: it is not there, or cannot be run.
 void become_torch_part(char** argv);

@@ -45,37 +45,43 @@ TEST(TorchPartTest, ACompanionThatIsNotThereIsNotFound) {
   EXPECT_EQ(find_companion("qanat-no-such-program"), std::nullopt);
 }
 
-class SpinningTest : public testing::Test {
+class TorchEnvironmentTest : public testing::Test {
  protected:
-  SpinningTest() { forget(); }
-  ~SpinningTest() override { forget(); }
+  TorchEnvironmentTest() { forget(); }
+  ~TorchEnvironmentTest() override { forget(); }
 
  private:
   static void forget() {
     ::unsetenv("OMP_WAIT_POLICY");
     ::unsetenv("GOMP_SPINCOUNT");
+    ::unsetenv("ONEDNN_MAX_CPU_ISA");
+    ::unsetenv("DNNL_MAX_CPU_ISA");
   }
 };
 
-TEST_F(SpinningTest, IsBoundedOnce) {
-  EXPECT_TRUE(bound_spinning());
+TEST_F(TorchEnvironmentTest, IsPreparedOnce) {
+  EXPECT_TRUE(prepare_torch_environment());
+  EXPECT_STREQ(std::getenv("ONEDNN_MAX_CPU_ISA"), "AVX512_CORE_BF16");
   ASSERT_NE(std::getenv("GOMP_SPINCOUNT"), nullptr);
   EXPECT_LE(std::stoi(std::getenv("GOMP_SPINCOUNT")), 5000);
 
-  EXPECT_FALSE(bound_spinning());  // so a program does not start over for ever
+  EXPECT_FALSE(prepare_torch_environment());  // so a program does not start over for ever
 }
 
-TEST_F(SpinningTest, ACountOfTheUserIsKept) {
+TEST_F(TorchEnvironmentTest, WhatTheUserChoseIsKept) {
   ::setenv("GOMP_SPINCOUNT", "7000000", 1);
+  ::setenv("DNNL_MAX_CPU_ISA", "ALL", 1);
 
-  EXPECT_FALSE(bound_spinning());
+  EXPECT_FALSE(prepare_torch_environment());
   EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "7000000");
+  EXPECT_EQ(std::getenv("ONEDNN_MAX_CPU_ISA"), nullptr);
 }
 
-TEST_F(SpinningTest, APolicyOfTheUserIsKept) {
+TEST_F(TorchEnvironmentTest, APolicyOfTheUserIsKept) {
   ::setenv("OMP_WAIT_POLICY", "active", 1);
+  ::setenv("ONEDNN_MAX_CPU_ISA", "ALL", 1);
 
-  EXPECT_FALSE(bound_spinning());
+  EXPECT_FALSE(prepare_torch_environment());
   EXPECT_EQ(std::getenv("GOMP_SPINCOUNT"), nullptr);
 }
 

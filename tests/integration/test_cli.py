@@ -56,8 +56,8 @@ class Parts(unittest.TestCase):
 
     def test_how_long_threads_spin_is_for_the_user_to_say(self):
         torch = pathlib.Path(QANAT).with_name("qanat-torch")
-        self.assertEqual(self.spin_counts(torch, "version", GOMP_SPINCOUNT="70000"), [70000])
-        self.assertEqual(self.spin_counts(torch, "version", OMP_WAIT_POLICY="active"), [30000000000])
+        self.assertEqual(set(self.spin_counts(torch, "version", GOMP_SPINCOUNT="70000")), {70000})
+        self.assertEqual(set(self.spin_counts(torch, "version", OMP_WAIT_POLICY="active")), {30000000000})
 
     def test_usage_errors_are_those_of_one_program(self):
         result = qanat("train", "--no-such-flag")
