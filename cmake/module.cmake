@@ -81,14 +81,13 @@ function(qanat_test_program target)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  # As src/cli/torch_part.cpp does for the program.
-  set(environment GOMP_SPINCOUNT=2000 ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16)
   gtest_discover_tests(
     ${target}
     TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}"
-               ${arg_PROPERTIES})
+    # As src/cli/torch_part.cpp prepares it for the program. In two properties: a list would be cut.
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GOMP_SPINCOUNT=2000
+               ENVIRONMENT_MODIFICATION ONEDNN_MAX_CPU_ISA=set:AVX512_CORE_BF16 ${arg_PROPERTIES})
 endfunction()
 
 # qanat_tests(<name> [TORCH] <files>... [LINK <libraries>...]): the fast tests of a module.

@@ -104,7 +104,7 @@ TEST_F(TrainSessionTest, SeveralSpeakersAreTrainedTheSameInBothModesAndWhenResum
   whole.values.model.speaker_table = true;
   parts.values.model.speaker_table = true;
   use_two_virtual_gpus(parts);
-  Listener stopped(2);
+  TrainListener stopped(2);
 
   losses_of(whole);
   train(parts, stopped);
@@ -120,7 +120,7 @@ TEST_F(TrainSessionTest, ValidatesSpeakersThatItDoesNotTrainAndSaysSo) {
   config.values.model.speaker_table = true;
   config.values.data.val_data = folder("others.csv").string();
   config.values.training.validate_every = 2;
-  Listener listener;
+  TrainListener listener;
 
   train(config, listener);
 
