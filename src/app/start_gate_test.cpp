@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 #include <latch>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -65,10 +66,10 @@ TEST(GateMarksTest, AShallowRingIsFullAndADeepOneHalfFull) {
 TEST_F(StartGateTest, OpensAtTheDelayWhenTheLoaderIsSlow) {
   std::promise<void> go;
   const std::shared_future<void> rest = go.get_future().share();
-  std::atomic<int> filled = 0;
+  const auto filled = std::make_shared<std::atomic<int>>(0);  // shared: workers outlive this frame
   FakeRows slow = rows();
-  slow.before_fill = [&filled, rest](std::uint32_t) {
-    if (++filled > 8) {  // after two batches
+  slow.before_fill = [filled, rest](std::uint32_t) {
+    if (++*filled > 8) {  // after two batches
       rest.wait();
     }
   };

@@ -122,7 +122,7 @@ std::span<const Translation> persian_page_sentences() {
       // Why a comparison is withheld.
       {"other programs took up to {} % of the cores in {} of {} rounds; try again on an idle "
        "machine",
-       "برنامه‌های دیگر در {1} دور از {2} دور تا {0}٪ هسته‌ها را گرفتند؛ روی دستگاهی بی‌کار دوباره "
+       "برنامه‌های دیگر تا {}٪ هسته‌ها را گرفتند، در {} دور از {} دور؛ روی دستگاهی بی‌کار دوباره "
        "بیازمایید"},
       {"{} rounds were measured; a comparison needs {}",
        "{} دور سنجیده شد؛ مقایسه دست‌کم {} دور می‌خواهد"},
@@ -164,7 +164,6 @@ std::span<const Translation> persian_page_sentences() {
       {"workers", "کارگر"},
       {"batches", "دسته"},
       {"steps", "گام"},
-      {"cores", "هسته"},
       {"unknown", "نامعلوم"},
       {"not measured", "اندازه گرفته نشده"},
       {"not said", "نگفته"},

@@ -41,7 +41,7 @@ TEST(ScheduleTest, ALongerRunContinuesWithoutAJumpAndEndsAtTheFloor) {
   EXPECT_DOUBLE_EQ(longer.learning_rate(60), kSchedule.learning_rate(60));
   for (std::int64_t step = 60; step < 210; ++step) {
     EXPECT_LE(longer.learning_rate(step + 1), longer.learning_rate(step));
-    EXPECT_GT(longer.learning_rate(step + 1), 0.97 * longer.learning_rate(step));
+    EXPECT_GT(longer.learning_rate(step + 1), 0.95 * longer.learning_rate(step));
   }
   EXPECT_NEAR(longer.learning_rate(210), 0.05, 1e-12);
 }

@@ -49,9 +49,9 @@ class Parts(unittest.TestCase):
         torch = pathlib.Path(QANAT).with_name("qanat-torch")
         through = self.spin_counts(QANAT, "devices")
         alone = self.spin_counts(torch, "version")
-        self.assertEqual(len(through), 1)  # known before libtorch is loaded
-        self.assertLessEqual(through[0], 5000)
-        self.assertEqual(alone[-1], through[0])
+        self.assertLessEqual(len(through), 2)  # libsoxr brings libgomp into qanat; libtorch comes after it
+        self.assertLessEqual(through[-1], 5000)
+        self.assertEqual(alone[-1], through[-1])
         self.assertLessEqual(len(alone), 2)  # it started over once
 
     def test_how_long_threads_spin_is_for_the_user_to_say(self):

@@ -47,7 +47,7 @@ class Demo(unittest.TestCase):
                 self.assertGreater(row["cores"], 0)
             for row in ours[1:]:  # one round is no comparison
                 self.assertIsNone(row["over_first"]["ratio"])
-                self.assertIn("a comparison needs 3", row["over_first"]["withheld"])
+                self.assertRegex(row["over_first"]["withheld"], "a comparison needs 3|other programs took up to")
         # Four files that are 2 ms late, one after the other, before a step of 5 ms.
         serial = slow["modes"][0]
         self.assertGreater(serial["wait_share"], 0.4)
