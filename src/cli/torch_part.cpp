@@ -17,8 +17,8 @@ constexpr const char* kTorchPart = "qanat-torch";
 // Iterations, of 15 to 45 ns by processor: who waits longer than a tenth of a millisecond waits for
 // no barrier that is about to open, but for a thread without a core.
 constexpr const char* kSpinCount = "2000";
-// The best instruction set that libtorch's oneDNN may use. Some virtual machines name AMX and do not
-// have all of it: mixed precision ends with an illegal instruction there.
+// The best instruction set that libtorch's oneDNN may use. Some virtual machines name AMX and do
+// not have all of it: mixed precision ends with an illegal instruction there.
 constexpr const char* kInstructionSet = "AVX512_CORE_BF16";
 
 bool asks_for(const CommandEntry& entry, const std::vector<std::string_view>& words) {

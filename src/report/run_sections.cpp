@@ -235,7 +235,7 @@ std::string checks_html(const RunView& run) {
         std::string names;
         for (const std::string& id : ids) {
           names += names.empty() ? "" : " ";
-      names += code(id);
+          names += code(id);
         }
         fmt::format_to(out,
                        "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
