@@ -58,7 +58,7 @@ function(qanat_module name)
   set_property(GLOBAL APPEND PROPERTY QANAT_MODULES ${name})  # for cmake/package.cmake
 endfunction()
 
-# qanat_test_program(<target> [TORCH] PREFIX <name> LABELS <labels>... [TIMEOUT <seconds>] [PROPERTIES ...]
+# qanat_test_program(<target> [TORCH] PREFIX <name> LABELS <label> [TIMEOUT <seconds>] [PROPERTIES ...]
 #                    SOURCES <files>... LINK <libraries>...)
 #
 # Every case is its own ctest, <name>.<Suite>.<Case>. Tests are read once and run once: -O1 compiles
@@ -103,9 +103,10 @@ endfunction()
 
 # qanat_concurrency_tests(<name> <files>...)
 #
+# One label that -L fast and -L concurrency both match: gtest_discover_tests would cut a list.
 # Tests of a module's threads, in a program of their own: what ./dev sanitize repeats a hundred
 # times under ThreadSanitizer.
 function(qanat_concurrency_tests name)
-  qanat_test_program(qanat_${name}_concurrency_test PREFIX ${name} LABELS fast concurrency
+  qanat_test_program(qanat_${name}_concurrency_test PREFIX ${name} LABELS fast_concurrency
                      SOURCES ${ARGN} LINK qanat::${name})
 endfunction()
