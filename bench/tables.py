@@ -49,12 +49,12 @@ def machine_line(stored, language):
     machine = stored["machine"]
     if language == "fa":
         cores = str(machine["cores"]).translate(str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹"))
-        return f"سنجیده روی {cores} هسته، {machine['cpu']}، هستهٔ لینوکس {machine['kernel']}."
+        return f"اندازه‌گیری‌شده روی {cores} هسته، {machine['cpu']}، کرنل لینوکس {machine['kernel']}."
     return f"Measured on {machine['cores']} cores, {machine['cpu']}, Linux {machine['kernel']}."
 
 
 def chapter_table(part, store, language):
-    heads = {"en": "| figure | what | target | measured |", "fa": "| عدد | چیست | هدف | سنجیده |"}
+    heads = {"en": "| figure | what | target | measured |", "fa": "| عدد | چیست | هدف | اندازه‌گیری‌شده |"}
     lines = [heads[language], "|---|---|---|---|"]
     figures = store[part]["figures"]
     for target in targets.PARTS[part]:
@@ -116,7 +116,7 @@ def filled(text, language, store):
         elif match[2] in store:
             body = chapter_table(match[2], store, language)
         else:
-            body = "Not measured yet." if language == "en" else "هنوز سنجیده نشده است."
+            body = "Not measured yet." if language == "en" else "هنوز اندازه‌گیری نشده است."
         return f"{match[1]}\n{body}\n\n{match[3]}"
     return PLACE.sub(table, text)
 
