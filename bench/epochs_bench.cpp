@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/paced_consumer.h"
 #include "base/time.h"
 #include "bench_set.h"
+#include "experiment/paced_consumer.h"
 #include "loader_bench.h"
 #include "monitor/resident_memory.h"
 

@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "app/demo_corpus.h"
 #include "base/language.h"
 #include "cli/progress_line.h"
 #include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "cli/usage_error.h"
+#include "corpus/demo_corpus.h"
 
 namespace qanat {
 namespace {

@@ -1,0 +1,205 @@
+#include "torch_cli/profile_data.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include "app/run_page.h"
+#include "base/error.h"
+#include "cli/config_flags.h"
+#include "cli/fail_on.h"
+#include "cli/progress_line.h"
+#include "cli/report_language.h"
+#include "cli/terminal.h"
+#include "config/field_list.h"
+#include "experiment/data_profile_run.h"
+#include "metrics/journal.h"
+#include "report/profile_json.h"
+#include "report/profile_text.h"
+
+namespace qanat {
+namespace {
+
+class ProfileDataCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data", "pipeline", "training.seed"});
+    app.add_option("--num-batches", batches_, "batches to take")
+        ->check(within(CLI::Range(2, 10'000'000)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--step-ms",
+                   step_,
+                   "length of a training step: batches are taken at that pace, and waiting counts")
+        ->check(within(CLI::Range(0.01, 1e6)))
+        ->type_name("MS");
+    declare_sweep(app);
+    declare_fail_on(app, fail_on_);
+    declare_language(app, language_);
+    app.add_flag("--json", json_, "print one JSON object");
+    app.footer(
+        "Runs the loader that `qanat train` uses. Without --step-ms it says how much can be\n"
+        "delivered; with it, whether a trainer of that pace would wait, and why. Every pass is\n"
+        "made as the first one, unless pipeline.feature_cache is set. --benchmark\n"
+        "compares batch sizes and numbers of workers, and names the fewest workers that are as\n"
+        "good as the best; it never changes the batch size by itself. Ctrl-C shows what there is.\n"
+        "Example: qanat profile data --data-path LJSpeech-1.1 --step-ms 45\n"
+        "         qanat profile data --data-path LJSpeech-1.1 --benchmark --budget 60");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const RunConfig config = flags_.load().values;
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    ProgressLine reading(context.err, terminal, {.label = "measuring the data set"});
+    const std::optional<ProfiledSet> data = load_profiled_set(config, reading.fn(), context.stop);
+    reading.finish();
+    if (!data) {
+      context.err << "stopped before anything was measured\n";
+      return ExitCode::failed;
+    }
+    return benchmark_ ? sweep(config, *data, context) : profile(config, *data, context);
+  }
+
+ private:
+  void declare_sweep(CLI::App& app) {
+    app.add_flag("--benchmark", benchmark_, "sweep over batch sizes and numbers of workers");
+    app.add_option("--sweep-batch-sizes",
+                   sweep_batches_,
+                   "batch sizes of the sweep; default: half, the same and twice --batch-size")
+        ->delimiter(',')
+        ->check(within(CLI::Range(1, 65'536)))
+        ->type_name("N,N,...");
+    app.add_option("--sweep-workers",
+                   sweep_workers_,
+                   "numbers of workers of the sweep; default: 1, 2, 4, ... up to the cores allowed")
+        ->delimiter(',')
+        ->check(within(CLI::Range(1, 1024)))
+        ->type_name("N,N,...");
+    app.add_option("--keep",
+                   keep_,
+                   "keep the sweep in this folder: journal.jsonl, and report.html that draws it")
+        ->type_name("DIR");
+    app.add_option("--budget", budget_, "longest time of the sweep, in s")
+        ->check(within(CLI::Range(0.1, 1e6)))
+        ->type_name("S")
+        ->capture_default_str();
+  }
+
+  std::optional<Seconds> step() const {
+    return step_ ? std::optional(Seconds(*step_ / 1000)) : std::nullopt;
+  }
+
+  ExitCode profile(const RunConfig& config,
+                   const ProfiledSet& data,
+                   const CommandContext& context) const {
+    ProgressLine taking(context.err,
+                        detect_terminal(STDERR_FILENO),
+                        {.label = "taking batches", .unit = "batches"});
+    std::optional<DataMeasurement> measured = measure_loader({.config = config,
+                                                              .data = data,
+                                                              .batches = batches_,
+                                                              .step = step(),
+                                                              .progress = taking.fn(),
+                                                              .stop = context.stop});
+    taking.finish();
+    if (!measured) {
+      context.err << "stopped before two batches came; nothing to report\n";
+      return ExitCode::cannot_measure;
+    }
+    const DataProfile profile = profile_data(*std::move(measured));
+    if (json_) {
+      context.out << to_json(profile).dump(2) << '\n';
+    } else {
+      context.out << render_text(profile, words());
+    }
+    return profile.diagnosis ? exit_code_for(profile.diagnosis->findings, fail_on_)
+                             : ExitCode::done;
+  }
+
+  ExitCode sweep(const RunConfig& config,
+                 const ProfiledSet& data,
+                 const CommandContext& context) const {
+    ProgressLine visiting(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "sweeping", .unit = "visits"});
+    const HostFacts host = read_host_facts();
+    const std::unique_ptr<RunJournal> journal = make_journal(config);
+    const SweepReport report = sweep_loader(
+        {.config = config,
+         .data = data,
+         .batches = sweep_batches_.empty() ? default_sweep_batches(config) : sweep_batches_,
+         .workers = sweep_workers_.empty() ? default_sweep_workers(host) : sweep_workers_,
+         .step = step(),
+         .budget = Seconds(budget_),
+         .progress = visiting.fn(),
+         .stop = context.stop,
+         .host = host,
+         .journal = journal.get()});
+    visiting.finish();
+    if (journal) {
+      write_page(context);
+    }
+    if (json_) {
+      context.out << to_json(report).dump(2) << '\n';
+    } else {
+      context.out << render_text(report, words());
+    }
+    return report.choice ? ExitCode::done : ExitCode::cannot_measure;
+  }
+
+  std::filesystem::path folder() const { return keep_; }
+
+  // Nothing when the sweep is not to be kept.
+  std::unique_ptr<RunJournal> make_journal(const RunConfig& config) const {
+    if (keep_.empty()) {
+      return nullptr;
+    }
+    std::error_code error;
+    if (!std::filesystem::create_directories(folder(), error) && error) {
+      throw Error("{}: cannot make the folder: {}; try another --keep", keep_, error.message());
+    }
+    return std::make_unique<RunJournal>(
+        folder() / "journal.jsonl",
+        nlohmann::json{{"command", "profile data"}, {"config", to_json(config)}});
+  }
+
+  void write_page(const CommandContext& context) const {
+    const std::filesystem::path journal = folder() / "journal.jsonl";
+    const Result<RunRecord> record = read_run_record(journal);
+    if (!record) {
+      throw Error("{}", record.failure().what);
+    }
+    write_run_page(record.value(),
+                   diagnose_run(record.value().trace),
+                   journal,
+                   folder() / "report.html",
+                   words());
+    fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
+  }
+
+  Words words() const { return Words(report_language(language_)); }
+
+  ConfigFlags flags_;
+  std::int64_t batches_ = 300;
+  std::optional<double> step_;
+  bool benchmark_ = false;
+  std::vector<int> sweep_batches_;
+  std::vector<int> sweep_workers_;
+  double budget_ = 60;
+  std::string keep_;
+  std::string fail_on_ = "crit";
+  std::string language_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_profile_data_command() {
+  return std::make_unique<ProfileDataCommand>();
+}
+
+}  // namespace qanat

@@ -1,0 +1,136 @@
+#include "torch_cli/validate.h"
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/config_flags.h"
+#include "cli/progress_line.h"
+#include "cli/report_language.h"
+#include "cli/terminal.h"
+#include "corpus/demo_corpus.h"
+#include "validation/validate.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kUtterances = 24;
+
+// A small corpus that is gone when the command ends. Named after the process, so that two runs do
+// not meet.
+class TemporaryCorpus {
+ public:
+  explicit TemporaryCorpus(const CommandContext& context)
+      : folder_(std::filesystem::temp_directory_path() /
+                fmt::format("qanat-validate-{}", ::getpid())) {
+    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    make_demo_corpus({.folder = path(),
+                      .utterances = kUtterances,
+                      .mean_seconds = 2.0,
+                      .voice = DemoVoiceChoice::built_in,
+                      .progress = progress.fn(),
+                      .stop = context.stop});
+  }
+  TemporaryCorpus(const TemporaryCorpus&) = delete;
+  TemporaryCorpus& operator=(const TemporaryCorpus&) = delete;
+  ~TemporaryCorpus() {
+    std::error_code ignored;  // what is left lies in the folder for temporary files
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::filesystem::path path() const { return folder_ / "corpus"; }
+  std::filesystem::path cache() const { return folder_ / "cache"; }
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+class ValidateCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data", "pipeline", "model.size"});
+    app.add_option(
+           "--steps", steps_, "steps of each short run; both modes run three times, in turns")
+        ->check(CLI::Range(2, 100'000).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--json", json_, "print one JSON object");
+    declare_language(app, language_);
+    app.footer(
+        "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
+        "one is made and removed. Without --model-size, nano is trained. Exits with 1 when a check\n"
+        "fails.\n"
+        "Example: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const LoadedConfig loaded = flags_.load();
+    RunConfig config = loaded.values;
+    if (!loaded.origins.contains("model.size")) {
+      config.model.size = ModelSize::nano;  // the runs are short
+    }
+    std::optional<TemporaryCorpus> corpus;
+    if (!config.data.train_data) {
+      corpus.emplace(context);
+      config.data.train_data = corpus->path().string();
+      config.data.cache_dir = corpus->cache().string();
+      config.data.batch_size = std::min(config.data.batch_size, kUtterances / 3);
+    }
+    if (context.stop.stop_requested()) {
+      return ExitCode::failed;
+    }
+    const ValidationReport report = run_checks(context, config);
+    if (json_) {
+      context.out << to_json(report).dump(2) << '\n';
+    } else {
+      context.out << render_summary(report, words());
+    }
+    if (report.device_lost) {
+      return ExitCode::hardware_fault;
+    }
+    return report.passed() ? ExitCode::done : ExitCode::failed;
+  }
+
+ private:
+  Words words() const { return Words(report_language(language_)); }
+
+  ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    std::optional<ProgressLine> training;  // between two checks
+    const auto restart = [&] {
+      training.emplace(context.err,
+                       terminal,
+                       ProgressLineOptions{.label = "training for a moment", .unit = "steps"});
+    };
+    return validate({.config = config,
+                     .steps = steps_,
+                     .stop = context.stop,
+                     .on_check =
+                         [&](const ValidationCheck& check) {
+                           training.reset();
+                           (json_ ? context.err : context.out)
+                               << render_check(check, words()) << std::flush;
+                         },
+                     .progress =
+                         [&](std::int64_t done, std::int64_t total) {
+                           if (done == 1) {
+                             restart();
+                           }
+                           training->update(done, total);
+                         }});
+  }
+
+  ConfigFlags flags_;
+  int steps_ = 10;
+  bool json_ = false;
+  std::string language_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_validate_command() {
+  return std::make_unique<ValidateCommand>();
+}
+
+}  // namespace qanat

@@ -1,0 +1,90 @@
+#include "training/measured_run.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "training/temporary_folder.h"
+
+namespace qanat {
+namespace {
+
+class MeasuredObserver : public TrainObserver {
+ public:
+  explicit MeasuredObserver(const MeasuredRunRequest& request) : request_(request) {}
+
+  void on_note(const std::string& note) override { say(note); }
+  void on_step(const StepRecord& record) override {
+    if (request_.progress) {
+      request_.progress(record.step + 1, request_.steps);
+    }
+  }
+  void say(const std::string& line) const {
+    if (request_.say) {
+      request_.say(line);
+    }
+  }
+
+ private:
+  const MeasuredRunRequest& request_;
+};
+
+// In a folder that is there.
+std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
+  MeasuredObserver observer(request);
+  std::optional<TrainSummary> summary =
+      run_training({.config = measured_config(request),
+                    .observer = observer,
+                    .say = [&](const std::string& line) { observer.say(line); },
+                    .measuring = nullptr,
+                    .starting = [](std::int64_t, std::int64_t) {},
+                    .uses_of_batch = request.uses_of_batch,
+                    .stop = request.stop,
+                    .sinks = request.sinks});
+  if (!summary || summary->outcome.steps == 0) {
+    return std::nullopt;
+  }
+  Result<RunTrace> trace = read_run_trace(summary->journal);
+  if (!trace) {
+    throw Error("{}", trace.failure().what);
+  }
+  return MeasuredRun{.summary = *std::move(summary), .trace = std::move(trace).value()};
+}
+
+}  // namespace
+
+LoadedConfig measured_config(const MeasuredRunRequest& request) {
+  constexpr int kNeverEnding = 1'000'000'000;
+  LoadedConfig config = request.config;
+  TrainingConfig& training = config.values.training;
+  const auto set = [&config](const char* key, auto& field, auto value) {
+    field = std::move(value);
+    config.origins[key] = "a measured run";
+  };
+  set("training.max_steps", training.max_steps, request.steps);
+  set("training.epochs", training.epochs, kNeverEnding);
+  set("training.checkpoint_dir", training.checkpoint_dir, request.folder.string());
+  set("training.resume", training.resume, false);
+  set("training.reset_training", training.reset_training, true);
+  if (!request.side_work.save) {
+    set("training.save_every", training.save_every, 0);
+  }
+  if (!request.side_work.validate) {
+    set("training.validation_batches", training.validation_batches, 0);
+  }
+  if (!request.side_work.render) {
+    set("training.render_every", training.render_every, 0);
+  }
+  return config;
+}
+
+std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request) {
+  if (!request.folder.empty()) {
+    return run_in(request);
+  }
+  const TemporaryFolder folder;
+  MeasuredRunRequest elsewhere = request;
+  elsewhere.folder = folder.path();
+  return run_in(elsewhere);
+}
+
+}  // namespace qanat
