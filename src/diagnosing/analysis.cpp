@@ -70,6 +70,7 @@ class Analyzer {
   bool look_at_machine(AnalysisPart& part, const std::stop_token& stop);
   bool check_data(AnalysisPart& part, const std::stop_token& stop);
   bool profile_steps(AnalysisPart& part, const std::stop_token& stop);
+  bool load_set(const std::stop_token& stop);
   bool profile_loader(AnalysisPart& part, const std::stop_token& stop);
   bool sweep(AnalysisPart& part, const std::stop_token& stop);
   bool profile_devices(AnalysisPart& part, const std::stop_token& stop);
@@ -80,7 +81,8 @@ class Analyzer {
 
   const AnalysisRequest& request_;
   const Clock::time_point begin_ = Clock::now();
-  std::optional<double> step_;  // s, measured
+  std::optional<double> step_;      // s, measured
+  std::optional<ProfiledSet> set_;  // what the loader is profiled with; read when first needed
   Analysis analysis_;
 };
 
@@ -191,14 +193,21 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
   return true;
 }
 
+// False when stopped.
+bool Analyzer::load_set(const std::stop_token& stop) {
+  if (!set_) {
+    set_ = load_profiled_set(request_.config.values, nullptr, stop);
+  }
+  return set_.has_value();
+}
+
 bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
-  const std::optional<ProfiledSet> data = load_profiled_set(request_.config.values, nullptr, stop);
-  if (!data) {
+  if (!load_set(stop)) {
     return false;
   }
   std::optional<DataMeasurement> measured =
       measure_loader({.config = request_.config.values,
-                      .data = *data,
+                      .data = *set_,
                       .batches = 3 * request_.steps,
                       .step = step_ ? std::optional(Seconds(*step_)) : std::nullopt,
                       .progress = progress(part, "batches"),
@@ -217,15 +226,14 @@ bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
 
 bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
   const RunConfig& config = request_.config.values;
-  const std::optional<ProfiledSet> data = load_profiled_set(config, nullptr, stop);
-  if (!data) {
+  if (!load_set(stop)) {
     return false;
   }
   const HostFacts host = read_host_facts();
   std::filesystem::create_directories(sweep_journal().parent_path());
   RunJournal journal(sweep_journal(), {{"command", "analyze"}, {"config", to_json(config)}});
   const SweepReport report = sweep_loader({.config = config,
-                                           .data = *data,
+                                           .data = *set_,
                                            .batches = default_sweep_batches(config),
                                            .workers = default_sweep_workers(host),
                                            .budget = request_.budget,

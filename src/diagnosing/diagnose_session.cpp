@@ -160,7 +160,8 @@ void Session::train() {
                                                    .steps = request_.steps,
                                                    .folder = request_.folder,
                                                    .progress = progress("training"),
-                                                   .stop = limit.token()});
+                                                   .stop = limit.token(),
+                                                   .inputs = &*inputs_});
     if (run) {
       full_.measured = true;
       trace_ = std::move(run->trace);

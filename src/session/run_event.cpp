@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "device/cuda/cuda_device.h"
 #include "monitor/host_facts.h"
 
 namespace qanat {
@@ -25,6 +26,21 @@ Event run_event(const RunConfig& config, const RunFacts& facts) {
                      {"prefetch_to_gpu", config.data.prefetch_to_gpu},
                      {"pinned", config.data.enhanced_gpu_prefetch},
                      {"cadences", std::move(cadences)}}};
+}
+
+std::vector<Event> gpu_events(const RunDevices& devices) {
+  std::vector<Event> events;
+  for (const Device* const device : {devices.model.get(), devices.data.get()}) {
+    const auto* const gpu = dynamic_cast<const CudaDevice*>(device);
+    if (gpu != nullptr) {
+      events.push_back({.kind = "cuda_device",
+                        .fields = {{"device", to_string(gpu->id())},
+                                   {"name", gpu->facts().name},
+                                   {"bus_id", gpu->facts().bus_id},
+                                   {"uuid", gpu->facts().uuid}}});
+    }
+  }
+  return events;
 }
 
 }  // namespace qanat

@@ -1,11 +1,13 @@
-// The journal's line of kind "run": what diagnosis has to know of a run beside its steps.
+// The journal's lines of a run: what diagnosis has to know of a run beside its steps.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/device_plan.h"
 #include "metrics/journal.h"
+#include "session/run_devices.h"
 
 namespace qanat {
 
@@ -18,5 +20,9 @@ struct RunFacts {
 };
 
 Event run_event(const RunConfig& config, const RunFacts& facts);
+
+// Of kind "cuda_device": which GPUs of the machine these are. The monitor counts all of them, a
+// process those it may see.
+std::vector<Event> gpu_events(const RunDevices& devices);
 
 }  // namespace qanat

@@ -39,6 +39,7 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
                     .starting = [](std::int64_t, std::int64_t) {},
                     .uses_of_batch = request.uses_of_batch,
                     .stop = request.stop,
+                    .inputs = request.inputs,
                     .sinks = request.sinks});
   if (!summary || summary->outcome.steps == 0) {
     return std::nullopt;

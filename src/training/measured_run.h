@@ -36,7 +36,8 @@ struct MeasuredRunRequest {
   SideWork side_work{};
   // Every batch is trained on so many times; see TrainerOptions.
   int uses_of_batch = 1;
-  std::vector<EventSink*> sinks{};  // see TrainRequest
+  std::vector<EventSink*> sinks{};      // see TrainRequest
+  const TrainInputs* inputs = nullptr;  // likewise
 };
 
 struct MeasuredRun {

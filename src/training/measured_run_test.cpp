@@ -106,6 +106,35 @@ TEST_F(MeasuredRunTest, TrainsOnEveryBatchAsOftenAsAsked) {
   EXPECT_FALSE(std::filesystem::exists(run->summary.journal));
 }
 
+TEST_F(MeasuredRunTest, ARunGoesThroughItsDataSetOnceBeforeItTrains) {
+  TrainObserver nobody;
+  const LoadedConfig config = measured_config(request(1));
+  int passes = 0;
+
+  run_training(
+      {.config = config,
+       .observer = nobody,
+       .say = [](const std::string&) {},
+       .measuring = [&](std::int64_t done, std::int64_t total) { passes += done == total; },
+       .starting = [](std::int64_t, std::int64_t) {},
+       .stop = {}});
+
+  EXPECT_EQ(passes, 1);
+}
+
+TEST_F(MeasuredRunTest, WhatTheCallerHasReadIsNotReadAgain) {
+  const MeasuredRunRequest plain = request(2);
+  const std::optional<TrainInputs> inputs = load_train_inputs(plain.config.values, {}, {});
+  MeasuredRunRequest request = plain;
+  request.inputs = &*inputs;
+  data_.write_manifest("metadata.csv", 0, 0);  // whoever reads it now finds nothing
+
+  const std::optional<MeasuredRun> run = run_measured(request);
+
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->summary.utterances, std::ssize(inputs->train->manifest.utterances));
+}
+
 TEST_F(MeasuredRunTest, IsNothingWhenStoppedBeforeTheFirstStep) {
   std::stop_source stop;
   stop.request_stop();

@@ -1,5 +1,8 @@
 #include "training/train_schedule.h"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
 namespace qanat {
@@ -11,6 +14,17 @@ bool asks_for_another(const TrainingConfig& training, const Schedule& stored, co
 }
 
 }  // namespace
+
+std::int64_t num_updates(const TrainingConfig& training, std::int64_t batches_per_epoch) {
+  constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t most = training.max_steps.value_or(kEndless);
+  const std::optional<std::int64_t> epochs = num_epochs(training);
+  if (!epochs || *epochs > kEndless / (batches_per_epoch + 1)) {
+    return most;
+  }
+  const std::int64_t per_update = training.gradient_accumulation_steps;
+  return std::min(most, (batches_per_epoch * *epochs + per_update - 1) / per_update);
+}
 
 ScheduleChoice choose_schedule(const RunConfig& config,
                                const std::optional<Schedule>& stored,

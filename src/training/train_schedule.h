@@ -1,4 +1,4 @@
-// The learning rate of a run that may have begun with another length.
+// How many steps a run has, and the learning rate of one that may have begun with another length.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "train/schedule.h"
 
 namespace qanat {
+
+// Updates of the weights in the whole run.
+std::int64_t num_updates(const TrainingConfig& training, std::int64_t batches_per_epoch);
 
 struct ScheduleChoice {
   Schedule schedule;

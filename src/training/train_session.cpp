@@ -29,7 +29,6 @@
 #include "train/trainer.h"
 #include "training/live_verdict.h"
 #include "training/run_identity.h"
-#include "training/train_inputs.h"
 #include "training/train_schedule.h"
 
 namespace qanat {
@@ -65,7 +64,6 @@ class TrainRun {
   TrainObserver& observer();
   TrainerParts trainer_parts(const Validator& validator);
   TrainSummary first_summary() const;
-  void journal_gpus();
   void journal_run();
   void journal_end(const TrainOutcome& outcome);
   std::unique_ptr<ResourceMonitor> watch_resources();
@@ -261,15 +259,7 @@ void TrainRun::make_model() {
 }
 
 std::int64_t TrainRun::all_updates() const {
-  constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t most = config_.training.max_steps.value_or(kEndless);
-  const std::optional<std::int64_t> epochs = num_epochs(config_.training);
-  const std::int64_t per_epoch = pipeline_->loader().batches_per_epoch();
-  if (!epochs || *epochs > kEndless / (per_epoch + 1)) {
-    return most;
-  }
-  const std::int64_t per_update = config_.training.gradient_accumulation_steps;
-  return std::min(most, (per_epoch * *epochs + per_update - 1) / per_update);
+  return num_updates(config_.training, pipeline_->loader().batches_per_epoch());
 }
 
 // bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
@@ -366,22 +356,10 @@ TrainSummary TrainRun::first_summary() const {
   return summary;
 }
 
-// Which GPUs of the machine these are: the monitor counts all of them, a process those it may see.
-void TrainRun::journal_gpus() {
-  for (const Device* const device : {devices_.model.get(), devices_.data.get()}) {
-    const auto* const gpu = dynamic_cast<const CudaDevice*>(device);
-    if (gpu != nullptr) {
-      events_.record({.kind = "cuda_device",
-                      .fields = {{"device", to_string(gpu->id())},
-                                 {"name", gpu->facts().name},
-                                 {"bus_id", gpu->facts().bus_id},
-                                 {"uuid", gpu->facts().uuid}}});
-    }
-  }
-}
-
 void TrainRun::journal_run() {
-  journal_gpus();
+  for (const Event& gpu : gpu_events(devices_)) {
+    events_.record(gpu);
+  }
   events_.record(run_event(config_,
                            {.mode = plan_.mode,
                             .device = to_string(plan_.model),
@@ -390,13 +368,13 @@ void TrainRun::journal_run() {
                             .uses_of_batch = request_.uses_of_batch}));
 }
 
-// Null when the configuration does not want it.
 void TrainRun::journal_end(const TrainOutcome& outcome) {
   events_.record(
       {.kind = "ended",
        .fields = {{"ending", to_string(outcome.ending)}, {"step", outcome.progress.step}}});
 }
 
+// Null when the configuration does not want it.
 std::unique_ptr<ResourceMonitor> TrainRun::watch_resources() {
   const Seconds every = config_.pipeline.monitor_every;
   return every > Seconds{0}
@@ -492,8 +470,12 @@ nlohmann::json to_json(const TrainSummary& summary) {
 std::optional<TrainSummary> run_training(const TrainRequest& request) {
   check_address_space(address_space_limit());
   const RunConfig& config = request.config.values;
-  std::optional<TrainInputs> inputs = load_train_inputs(
-      config, request.measuring, request.stop, stored_splits(newest_state(config.training)));
+  std::optional<TrainInputs> inputs =
+      request.inputs != nullptr ? std::optional(*request.inputs)
+                                : load_train_inputs(config,
+                                                    request.measuring,
+                                                    request.stop,
+                                                    stored_splits(newest_state(config.training)));
   if (!inputs) {
     return std::nullopt;
   }

@@ -20,6 +20,7 @@
 #include "pipeline/row_span.h"
 #include "train/train_observer.h"
 #include "train/train_outcome.h"
+#include "training/train_inputs.h"
 
 namespace qanat {
 
@@ -34,6 +35,7 @@ struct TrainRequest {
   std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
   int uses_of_batch = 1;  // see TrainerOptions
   std::stop_token stop;
+  const TrainInputs* inputs = nullptr;  // when the caller has read them; null: they are read
   // Who hears of what is journalled beside the journal, its header first; from several threads.
   std::vector<EventSink*> sinks = {};
   // Whether the observer is told, as notes, what holds the run back: see training/live_verdict.h.
