@@ -6,6 +6,7 @@
 #include "cli/data_mel.h"
 #include "cli/data_text.h"
 #include "cli/precompute.h"
+#include "cli/profile_data.h"
 #include "cli/report.h"
 #include "cli/rules.h"
 #include "cli/top.h"
@@ -51,7 +52,7 @@ std::vector<CommandEntry> all_commands() {
        make_precompute_command},
       {"profile data",
        "how fast and how steadily the loader delivers, and what holds it back",
-       kInTorchPart},
+       make_profile_data_command},
       {"profile step",
        "where a training step spends its time, and what free data would bring",
        kInTorchPart},

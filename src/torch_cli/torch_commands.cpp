@@ -9,7 +9,6 @@
 #include "torch_cli/demo.h"
 #include "torch_cli/devices.h"
 #include "torch_cli/diagnose.h"
-#include "torch_cli/profile_data.h"
 #include "torch_cli/profile_dual.h"
 #include "torch_cli/profile_step.h"
 #include "torch_cli/selftest.h"
@@ -32,7 +31,6 @@ std::map<std::string_view, MakeCommand> torch_commands() {
       {"devices", make_devices_command},
       {"diagnose", make_diagnose_command},
       {"manual", make_manual_command},
-      {"profile data", make_profile_data_command},
       {"profile dual", make_profile_dual_command},
       {"profile step", make_profile_step_command},
       {"selftest", make_selftest_command},

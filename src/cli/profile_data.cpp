@@ -1,4 +1,4 @@
-#include "torch_cli/profile_data.h"
+#include "cli/profile_data.h"
 
 #include <filesystem>
 #include <memory>
