@@ -35,7 +35,7 @@ MAY_INCLUDE = {
     "serve": "report diagnose metrics base",
     "app": "report diagnose telemetry monitor pipeline features audio text dataset metrics config base",
     "corpus": "dataset text audio base",
-    "experiment": "app report diagnose monitor metrics config base",
+    "experiment": "app report diagnose monitor pipeline metrics config base",
     "session": "app transfer torch_features torch_binding cuda_runtime device monitor pipeline batch "
     "audio metrics config base",
     "selftest": "session experiment app report diagnose monitor train device pipeline batch audio "
@@ -45,7 +45,7 @@ MAY_INCLUDE = {
     "checkpoint_files torch_binding device pipeline batch audio text dataset metrics config base",
     "diagnosing": "training session experiment app report diagnose monitor pipeline batch features "
     "text dataset metrics config base",
-    "validation": "session app report diagnose monitor train model torch_binding device pipeline "
+    "validation": "session experiment app report diagnose monitor train model torch_binding device pipeline "
     "config base",
     "cli": "experiment corpus app serve report diagnose telemetry device pipeline features audio text "
     "dataset metrics config base",

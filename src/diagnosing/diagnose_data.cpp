@@ -1,7 +1,7 @@
 #include "diagnosing/diagnose_data.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "config/field_list.h"
 #include "dataset/dataset_check.h"
 #include "dataset/index_cache.h"
+#include "experiment/experiment.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {
@@ -170,30 +171,23 @@ std::string describe_pass(const char* name, const Reading<ReadPass>& pass) {
       1000 * (*pass).open_p50);
 }
 
-// What came out of a loader that nobody held up.
-struct LoaderFigures {
-  Seconds first{0};
-  std::vector<double> intervals{};  // s between batches
-  PipelineStats stats{};
-};
-
-LoaderFigures take_batches(Loader& loader, Seconds longest, const std::stop_token& stop) {
-  constexpr std::size_t kEnough = 400;
-  LoaderFigures figures;
+// Batches as fast as they come.
+ExperimentRecord take_batches(Loader& loader, Seconds longest, const std::stop_token& stop) {
+  constexpr std::int64_t kEnough = 400;
   const Clock::time_point begin = Clock::now();
-  Clock::time_point last = begin;
-  while (figures.intervals.size() < kEnough && seconds_since(begin) < longest &&
-         loader.next(stop)) {
-    const Clock::time_point now = Clock::now();
-    if (last == begin) {
-      figures.first = now - begin;
-    } else {
-      figures.intervals.push_back(Seconds(now - last).count());
-    }
-    last = now;
-  }
-  figures.stats = loader.stats();
-  return figures;
+  LoaderConsumer consumer(loader);
+  return run_experiment(
+      {.consumer = consumer,
+       .warm_up = 1,
+       .steps = kEnough,
+       .enough = [&](const ExperimentRecord&) { return seconds_since(begin) >= longest; },
+       .stop = stop});
+}
+
+std::vector<double> intervals_of(const ExperimentRecord& record) {
+  std::vector<double> intervals;
+  std::ranges::transform(record.deliveries, std::back_inserter(intervals), &Delivery::seconds);
+  return intervals;
 }
 
 }  // namespace
@@ -286,12 +280,14 @@ DiagnosisSection loader_section(const RunConfig& config,
   DiagnosisSection section{.name = "loader"};
   try {
     const std::unique_ptr<Loader> loader = make_loader(config, {.set = set, .text = text});
-    const LoaderFigures figures = take_batches(*loader, longest, stop);
-    if (figures.intervals.empty()) {
+    const ExperimentRecord record = take_batches(*loader, longest, stop);
+    const std::vector<double> intervals = intervals_of(record);
+    const PipelineStats stats = loader->stats();
+    if (intervals.empty()) {
       section.skipped = "fewer than two batches came in time";
       return section;
     }
-    const double mean_interval = mean(figures.intervals);
+    const double mean_interval = mean(intervals);
     section.lines = {
         fmt::format("{:<17} {:.1f} batches/s of {} utterances, as fast as they come",
                     "rate",
@@ -299,20 +295,19 @@ DiagnosisSection loader_section(const RunConfig& config,
                     config.data.batch_size),
         fmt::format("{:<17} {:.1f} ms, 95 % below {:.1f} ms",
                     "a batch",
-                    1000 * quantile(figures.intervals, 0.5),
-                    1000 * quantile(figures.intervals, 0.95)),
-        fmt::format("{:<17} {:.1f} ms", "first batch", 1000 * figures.first.count()),
-        fmt::format("{:<17} {}", "workers", figures.stats.active_workers),
-        fmt::format(
-            "{:<17} {:.1f} % of the frames", "padding", 100 * figures.stats.padding_share())};
-    if (figures.stats.bad > 0) {
-      section.lines.push_back(fmt::format("{:<17} {} rows", "substituted", figures.stats.bad));
+                    1000 * quantile(intervals, 0.5),
+                    1000 * quantile(intervals, 0.95)),
+        fmt::format("{:<17} {:.1f} ms", "first batch", 1000 * record.first->count()),
+        fmt::format("{:<17} {}", "workers", stats.active_workers),
+        fmt::format("{:<17} {:.1f} % of the frames", "padding", 100 * stats.padding_share())};
+    if (stats.bad > 0) {
+      section.lines.push_back(fmt::format("{:<17} {} rows", "substituted", stats.bad));
     }
     section.figures = {{"batches_per_s", 1 / mean_interval},
-                       {"batch_p50_s", quantile(figures.intervals, 0.5)},
-                       {"batch_p95_s", quantile(figures.intervals, 0.95)},
-                       {"first_batch_s", figures.first.count()},
-                       {"workers", figures.stats.active_workers}};
+                       {"batch_p50_s", quantile(intervals, 0.5)},
+                       {"batch_p95_s", quantile(intervals, 0.95)},
+                       {"first_batch_s", record.first->count()},
+                       {"workers", stats.active_workers}};
   } catch (const Error& error) {
     section.skipped = error.what();
   }

@@ -1,13 +1,13 @@
 #include "experiment/data_profile_run.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "app/dataset_sources.h"
+#include "experiment/experiment.h"
 #include "report/profile_json.h"
 
 namespace qanat {
@@ -15,55 +15,6 @@ namespace {
 
 constexpr std::size_t kFewestVisits = 3;
 constexpr std::int64_t kFewestBatches = 4;  // of a visit
-
-std::int64_t frames_in(const Batch& batch) {
-  const auto lengths = batch.mel_lengths();
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-}
-
-// Away for as long as a step takes: the processor is left to the loader, as a GPU leaves it.
-void be_away(Seconds step, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, step, [] { return false; });
-}
-
-// Takes batches from a loader and notes when they came.
-class Consumer {
- public:
-  Consumer(Loader& loader, std::optional<Seconds> step, std::stop_token stop)
-      : loader_(loader), step_(step), stop_(std::move(stop)) {}
-
-  // The next batch; nothing at the end or when stopped. The first one is only waited for.
-  std::optional<Delivery> take() {
-    if (step_ && last_) {
-      be_away(*step_, stop_);
-    }
-    const Clock::time_point asked = Clock::now();
-    const std::optional<Batch> batch = loader_.next(stop_);
-    if (!batch) {
-      return std::nullopt;
-    }
-    const Clock::time_point now = Clock::now();
-    const Seconds wait = now - asked;
-    // At a pace, what the timer oversleeps is no fault of the loader.
-    const Seconds since = step_ ? *step_ + wait : now - last_.value_or(now);
-    Delivery delivery{.seconds = since.count(),
-                      .wait = wait.count(),
-                      .frames = frames_in(*batch),
-                      .padded_frames = static_cast<std::int64_t>(batch->rows()) * batch->frames(),
-                      .rows = batch->rows()};
-    last_ = now;
-    return delivery;
-  }
-
- private:
-  Loader& loader_;
-  const std::optional<Seconds> step_;
-  const std::stop_token stop_;
-  std::optional<Clock::time_point> last_;
-};
 
 double seconds_per_frame() {
   return static_cast<double>(kMel.hop) / kMel.sample_rate.value;
@@ -162,31 +113,31 @@ std::vector<std::size_t> Sweep::next_round() {
 void Sweep::visit(SweepCell& cell) {
   const std::unique_ptr<Loader> loader =
       start_loader(config_of(cell), request_.data, request_.host);
-  Consumer consumer(*loader, request_.step, request_.stop);
-  for (int i = 0; i < 2 + cell.workers; ++i) {
-    if (!consumer.take()) {
-      return;
-    }
+  LoaderConsumer consumer(*loader, request_.step);
+  const ExperimentRecord record =
+      run_experiment({.consumer = consumer,
+                      .warm_up = 2 + cell.workers,
+                      .enough =
+                          [this](const ExperimentRecord& so_far) {
+                            return std::ssize(so_far.deliveries) >= kFewestBatches &&
+                                   so_far.seconds() >= request_.visit.count();
+                          },
+                      .stop = request_.stop});
+  if (!record.complete) {
+    return;  // stopped: half a visit is none
   }
-  double frames = 0;
-  double seconds = 0;
-  double waited = 0;
-  std::int64_t batches = 0;
-  while (batches < kFewestBatches || seconds < request_.visit.count()) {
-    const std::optional<Delivery> delivery = consumer.take();
-    if (!delivery) {
-      return;  // stopped: half a visit is none
-    }
-    frames += static_cast<double>(delivery->frames);
-    seconds += delivery->seconds;
-    waited += delivery->wait;
-    ++batches;
-  }
-  cell.rates.push_back(frames * seconds_per_frame() / seconds);
+  const double frames = std::accumulate(record.deliveries.begin(),
+                                        record.deliveries.end(),
+                                        0.0,
+                                        [](double sum, const Delivery& delivery) {
+                                          return sum + static_cast<double>(delivery.frames);
+                                        });
+  cell.rates.push_back(frames * seconds_per_frame() / record.seconds());
   cell.memory = std::max(cell.memory, loader->stats().window.most_bytes.value);
   if (request_.step) {
     const auto visits = static_cast<double>(cell.rates.size());
-    cell.wait = (cell.wait.value_or(0) * (visits - 1) + waited / seconds) / visits;
+    cell.wait =
+        (cell.wait.value_or(0) * (visits - 1) + record.waited() / record.seconds()) / visits;
   }
 }
 
@@ -248,29 +199,26 @@ std::optional<DataMeasurement> measure_loader(const DataRunRequest& request) {
   const Clock::time_point begin = Clock::now();
   const std::unique_ptr<Loader> loader =
       start_loader(without_end(request.config), request.data, request.host);
-  Consumer consumer(*loader, request.step, request.stop);
-  if (!consumer.take()) {
+  LoaderConsumer consumer(*loader, request.step);
+  const Seconds started = seconds_since(begin);
+  ExperimentRecord record = run_experiment({.consumer = consumer,
+                                            .warm_up = 1,
+                                            .steps = request.batches - 1,
+                                            .progress = request.progress,
+                                            .stop = request.stop});
+  if (record.deliveries.empty()) {
     return std::nullopt;
   }
-  DataMeasurement measured{.first_batch = seconds_since(begin).count(),
+  DataMeasurement measured{.deliveries = std::move(record.deliveries),
+                           .first_batch = (started + *record.first).count(),
+                           .pipeline = loader->stats(),
                            .seconds_per_frame = seconds_per_frame(),
                            .batches_per_epoch = loader->batches_per_epoch(),
                            .allowed_cores = allowed_cores(request.host)};
   if (request.step) {
     measured.step = request.step->count();
   }
-  for (std::int64_t taken = 1; taken < request.batches; ++taken) {
-    const std::optional<Delivery> delivery = consumer.take();
-    if (!delivery) {
-      break;
-    }
-    measured.deliveries.push_back(*delivery);
-    if (request.progress) {
-      request.progress(taken + 1, request.batches);
-    }
-  }
-  measured.pipeline = loader->stats();
-  return measured.deliveries.empty() ? std::nullopt : std::optional(std::move(measured));
+  return measured;
 }
 
 std::vector<int> default_sweep_batches(const RunConfig& config) {

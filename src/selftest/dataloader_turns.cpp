@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "monitor/neighbour_watch.h"
+#include "monitor/neighbours.h"
 
 namespace qanat {
 namespace {

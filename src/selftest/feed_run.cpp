@@ -8,8 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "app/training_modes.h"
-#include "experiment/paced_consumer.h"
-#include "monitor/neighbour_watch.h"
+#include "monitor/neighbours.h"
 #include "selftest/fault_injection.h"
 #include "selftest/paced_run.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "device/host/host_device.h"
+#include "experiment/experiment.h"
 #include "metrics/event_fan.h"
 #include "metrics/pipeline_record.h"
 #include "metrics/step_ledger.h"
@@ -36,47 +37,55 @@ struct SubmittedStep {
   std::vector<std::unique_ptr<DeviceEvent>> events;  // the device took the batch; then each phase
 };
 
-class PacedLoop {
+// A device that is busy for as long as a step would take.
+class PacedConsumer final : public BatchConsumer {
  public:
-  PacedLoop(const PacedRunRequest& request,
-            Device& device,
-            DevicePipeline& pipeline,
-            EventSink* journal)
+  PacedConsumer(const PacedRunRequest& request,
+                Device& device,
+                DevicePipeline& pipeline,
+                EventSink* journal)
       : request_(request),
         device_(device),
         stream_(device.make_stream("paced")),
         pipeline_(pipeline),
         journal_(journal) {}
 
-  void run() {
-    host_busy_since_ = Clock::now();
-    for (std::int64_t step = 0; step < request_.steps && submit(step); ++step) {
-      report_finished();
-      const std::int64_t save_every = request_.config.training.save_every;
-      if (save_every > 0 && (step + 1) % save_every == 0) {
-        request_.observer.on_save(step + 1);
-      }
+  std::optional<Delivery> take(const std::stop_token& stop) override {
+    SubmittedStep submitted{.record = {.step = step_}, .arrival = {}, .times = {}, .events = {}};
+    submitted.arrival.host_busy_since = host_busy_since_;
+    submitted.arrival.asked = Clock::now();
+    std::optional<DeviceBatch> batch = pipeline_.ring().next(*stream_, stop);
+    submitted.arrival.handed = Clock::now();
+    if (!batch) {
+      return std::nullopt;
     }
+    describe(*batch, submitted);
+    const Delivery delivery = delivery_of(submitted);
+    work(submitted);
+    pipeline_.ring().release(*std::move(batch), *stream_);
+    pending_.push_back(std::move(submitted));
+    host_busy_since_ = Clock::now();
+    report_finished();
+    const std::int64_t save_every = request_.config.training.save_every;
+    if (++step_; save_every > 0 && step_ % save_every == 0) {
+      request_.observer.on_save(step_);
+    }
+    return delivery;
+  }
+
+  void finish() override {
     stream_->synchronise();
     report_finished();
   }
 
  private:
-  bool submit(std::int64_t step) {
-    SubmittedStep submitted{.record = {.step = step}, .arrival = {}, .times = {}, .events = {}};
-    submitted.arrival.host_busy_since = host_busy_since_;
-    submitted.arrival.asked = Clock::now();
-    std::optional<DeviceBatch> batch = pipeline_.ring().next(*stream_, request_.stop);
-    submitted.arrival.handed = Clock::now();
-    if (!batch) {
-      return false;
-    }
-    describe(*batch, submitted);
-    work(step, submitted);
-    pipeline_.ring().release(*std::move(batch), *stream_);
-    pending_.push_back(std::move(submitted));
-    host_busy_since_ = Clock::now();
-    return true;
+  Delivery delivery_of(const SubmittedStep& step) const {
+    const BatchArrival& arrival = step.arrival;
+    return {.seconds = Seconds(arrival.handed - arrival.host_busy_since).count(),
+            .wait = Seconds(arrival.handed - arrival.asked).count(),
+            .frames = step.record.frames,
+            .padded_frames = std::int64_t{step.record.rows} * step.record.padded_frames,
+            .rows = step.record.rows};
   }
 
   static void describe(const DeviceBatch& batch, SubmittedStep& to) {
@@ -92,18 +101,18 @@ class PacedLoop {
     to.times = batch.times;
   }
 
-  Seconds cost_of(std::int64_t step, const StepRecord& record) {
+  Seconds cost_of(const StepRecord& record) {
     const StepCost& cost = request_.cost;
     const double frames = static_cast<double>(record.rows) * record.padded_frames;
-    const double progress = static_cast<double>(step) / static_cast<double>(request_.steps);
+    const double progress = static_cast<double>(step_) / static_cast<double>(request_.steps);
     std::normal_distribution<double> noise(1, cost.noise);
     return (cost.fixed + frames * cost.per_frame) * (1 + cost.drift * progress) *
            std::max(0.1, noise(random_));
   }
 
-  void work(std::int64_t step, SubmittedStep& to) {
+  void work(SubmittedStep& to) {
     mark(to);
-    const Seconds length = cost_of(step, to.record);
+    const Seconds length = cost_of(to.record);
     // Shared by the phases: each ends at a time counted from the first one's begin, so that late
     // wake-ups do not add up.
     const auto begin = std::make_shared<Clock::time_point>();
@@ -158,12 +167,9 @@ class PacedLoop {
   std::mt19937_64 random_{1};
   std::deque<SubmittedStep> pending_;
   std::optional<Clock::time_point> last_end_;
-  Clock::time_point host_busy_since_{};
+  Clock::time_point host_busy_since_ = Clock::now();
+  std::int64_t step_ = 0;
 };
-
-}  // namespace
-
-namespace {
 
 // In the mode that the GPU numbers of the configuration ask for.
 DevicePlan plan_of(const RunConfig& config) {
@@ -201,7 +207,8 @@ void run_with(PacedRunRequest& request, EventSink* journal) {
                     .batches_per_epoch = pipeline.loader().batches_per_epoch(),
                     .last_step = request.steps}));
   pipeline.open_gate(request.stop);
-  PacedLoop(request, *devices.model, pipeline, journal).run();
+  PacedConsumer consumer(request, *devices.model, pipeline, journal);
+  run_experiment({.consumer = consumer, .steps = request.steps, .stop = request.stop});
   record(to_event(pipeline.reading()));
   record({.kind = "ended", .fields = {{"ending", "max_steps"}, {"step", request.steps}}});
 }

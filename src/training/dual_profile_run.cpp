@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "monitor/neighbour_watch.h"
+#include "monitor/neighbours.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
 #include "training/temporary_folder.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "monitor/neighbour_watch.h"
+#include "monitor/neighbours.h"
 #include "monitor/resident_memory.h"
 #include "report/run_history.h"
 #include "report/run_html.h"

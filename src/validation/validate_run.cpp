@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "monitor/neighbour_watch.h"
+#include "experiment/experiment.h"
 #include "torch_binding/torch_device.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"
@@ -50,61 +50,63 @@ class Trial {
   std::unique_ptr<TrainStep> step_;
 };
 
-struct Moment {
-  Clock::time_point time;
-  DevicePipelineStats stats;
-};
-
-Moment now(const DevicePipeline& pipeline) {
-  return {.time = Clock::now(), .stats = pipeline.stats()};
-}
-
-ModeRun to_run(const Moment& begin, const Moment& end, const TrialRequest& request) {
-  const Seconds wall = end.time - begin.time;
-  const ConsumerStats& before = begin.stats.consumer;
-  const ConsumerStats& after = end.stats.consumer;
-  ModeRun run{.mode = end.stats.data ? "dual" : "single",
+ModeRun to_run(const DevicePipelineStats& before,
+               const DevicePipelineStats& after,
+               Seconds wall,
+               const TrialRequest& request) {
+  ModeRun run{.mode = after.data ? "dual" : "single",
               .steps_per_s = request.steps / wall.count(),
               .rows_per_s = request.steps * request.config.data.batch_size / wall.count(),
-              .wait_share = (after.waited - before.waited) / wall,
-              .model_busy = (end.stats.model.busy - begin.stats.model.busy) / wall,
+              .wait_share = (after.consumer.waited - before.consumer.waited) / wall,
+              .model_busy = (after.model.busy - before.model.busy) / wall,
               .data_busy = {}};
-  if (end.stats.data) {
-    run.data_busy = (end.stats.data->busy - begin.stats.data->busy) / wall;
+  if (after.data) {
+    run.data_busy = (after.data->busy - before.data->busy) / wall;
   }
   return run;
 }
 
-// Trains on one batch; false at the end of the data or when stopped.
-bool train_once(DevicePipeline& pipeline, Trial& trial, std::int64_t step, std::stop_token stop) {
-  HandOver hand_over{.host_busy_since = Clock::now(), .asked = Clock::now(), .handed = {}};
-  std::optional<DeviceBatch> batch = pipeline.ring().next(trial.stream(), stop);
-  hand_over.handed = Clock::now();
-  if (!batch) {
-    return false;
-  }
-  trial.step().accumulate(*batch, hand_over);
-  pipeline.ring().release(*std::move(batch), trial.stream());
-  trial.step().update({.step = step, .learning_rate = kLearningRate});
-  return true;
-}
+// Trains on what it takes.
+class ModelConsumer final : public BatchConsumer {
+ public:
+  ModelConsumer(DevicePipeline& pipeline, const ModelShape& shape)
+      : pipeline_(pipeline), trial_(pipeline.model_device(), shape) {}
 
-std::vector<double> finish(TrainStep& step) {
-  std::vector<double> losses;
-  while (const std::optional<FinishedStep> done = step.wait_finished()) {
-    losses.push_back(done->record.losses.total);
+  std::optional<Delivery> take(const std::stop_token& stop) override {
+    HandOver hand_over{.host_busy_since = Clock::now(), .asked = Clock::now(), .handed = {}};
+    std::optional<DeviceBatch> batch = pipeline_.ring().next(trial_.stream(), stop);
+    hand_over.handed = Clock::now();
+    if (!batch) {
+      return std::nullopt;
+    }
+    const BatchShape shape = batch->layout.shape;
+    trial_.step().accumulate(*batch, hand_over);
+    pipeline_.ring().release(*std::move(batch), trial_.stream());
+    trial_.step().update({.step = steps_++, .learning_rate = kLearningRate});
+    return Delivery{.wait = Seconds(hand_over.handed - hand_over.asked).count(),
+                    .padded_frames = std::int64_t{shape.rows} * shape.frames,
+                    .rows = shape.rows};
   }
-  return losses;
-}
 
-void check_losses(const std::vector<double>& losses) {
-  for (const double loss : losses) {
-    if (!std::isfinite(loss)) {
-      throw Error("the loss of a short run: {}; expected a finite number; try `qanat data check`",
-                  loss);
+  // Throws Error when a loss is not finite.
+  void finish() override {
+    while (const std::optional<FinishedStep> done = trial_.step().wait_finished()) {
+      losses_.push_back(done->record.losses.total);
+      if (!std::isfinite(losses_.back())) {
+        throw Error("the loss of a short run: {}; expected a finite number; try `qanat data check`",
+                    losses_.back());
+      }
     }
   }
-}
+
+  const std::vector<double>& losses() const { return losses_; }
+
+ private:
+  DevicePipeline& pipeline_;
+  Trial trial_;
+  std::int64_t steps_ = 0;
+  std::vector<double> losses_;
+};
 
 }  // namespace
 
@@ -114,38 +116,23 @@ std::optional<ModeRun> run_trial(const TrialRequest& request) {
   LoaderRequest loader{.set = request.loader.set, .text = request.loader.text};
   DevicePipeline pipeline(devices,
                           {.config = request.config, .plan = plan, .loader = std::move(loader)});
-  Trial trial(*devices.model, request.shape);
+  ModelConsumer model(pipeline, request.shape);
   (void)pipeline.open_gate(request.stop);
-  std::vector<double> losses;
-  std::int64_t done = 0;
-  const auto train = [&](int steps) {
-    for (int i = 0; i < steps; ++i) {
-      if (!train_once(
-              pipeline, trial, static_cast<std::int64_t>(losses.size()) + i, request.stop)) {
-        return false;
-      }
-      if (request.progress) {
-        request.progress(++done, request.warm_up + request.steps);
-      }
-    }
-    const std::vector<double> seen = finish(trial.step());
-    losses.insert(losses.end(), seen.begin(), seen.end());
-    return true;
-  };
-  if (!train(request.warm_up)) {
+  DevicePipelineStats before;
+  const ExperimentRecord record = run_experiment({.consumer = model,
+                                                  .warm_up = request.warm_up,
+                                                  .steps = request.steps,
+                                                  .on_warm = [&] { before = pipeline.stats(); },
+                                                  .progress = request.progress,
+                                                  .stop = request.stop});
+  if (!record.complete) {
     return std::nullopt;
   }
-  const NeighbourWatch watch;
-  const Moment begin = now(pipeline);
-  if (!train(request.steps)) {
-    return std::nullopt;
-  }
-  ModeRun run = to_run(begin, now(pipeline), request);
-  run.others_share = watch.others_share();
+  ModeRun run = to_run(before, pipeline.stats(), record.wall, request);
+  run.others_share = record.others_share;
   run.device_cores = devices.cores.model_threads;
-  check_losses(losses);
-  run.first_loss = losses.front();
-  run.last_loss = losses.back();
+  run.first_loss = model.losses().front();
+  run.last_loss = model.losses().back();
   return run;
 }
 
