@@ -58,7 +58,4 @@ std::vector<std::string> speaker_names(const Manifest& manifest);
 std::vector<std::string> unknown_speakers(const Manifest& manifest,
                                           const std::vector<std::string>& known);
 
-// Where the features of utterances come from: one definition everywhere.
-inline constexpr MelConfig kMel{};
-
 }  // namespace qanat

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/run_page.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
 #include "dataset/dataset_check.h"
-#include "dataset/index_cache.h"
 #include "diagnosing/diagnose_session.h"
 #include "experiment/data_profile_run.h"
 #include "metrics/journal.h"
@@ -32,21 +32,6 @@
 
 namespace qanat {
 namespace {
-
-CheckOptions check_options(const RunConfig& config, const std::stop_token& stop) {
-  const TrainingSetOptions set = make_training_set_options(config, read_host_facts());
-  CheckOptions options;
-  options.manifest = {.data = set.train_data, .language = config.data.language};
-  options.split = set.split;
-  options.limits = set.limits;
-  options.limits.rate = kMel.sample_rate;
-  options.sound.rate = kMel.sample_rate;
-  options.threads = allowed_cores(read_host_facts());
-  options.cache_folders = set.index.cache_folders.empty() ? index_cache_folders(set.train_data)
-                                                          : set.index.cache_folders;
-  options.stop = stop;
-  return options;
-}
 
 // The analysis between its first part and its last.
 class Analyzer {
@@ -161,7 +146,8 @@ bool Analyzer::look_at_machine(AnalysisPart& part, const std::stop_token& stop) 
 
 bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   const TextFrontEnd text(make_text_config(request_.config.values.data));
-  CheckOptions options = check_options(request_.config.values, stop);
+  CheckOptions options = make_check_options(request_.config.values, read_host_facts());
+  options.stop = stop;
   options.sound_progress = progress(part, "utterances");
   const std::optional<DatasetReport> report =
       check_dataset(options, make_check_sources(text, kMel.sample_rate));

@@ -12,7 +12,6 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "dataset/dataset_check.h"
-#include "dataset/index_cache.h"
 #include "experiment/experiment.h"
 #include "metrics/order_statistics.h"
 
@@ -88,21 +87,6 @@ Finding inert_finding(const std::vector<std::string>& notes) {
       {.key = std::string(kSystemFix), .flag = "remove them, or change what they need"}};
   finding.verify = "qanat config show";
   return finding;
-}
-
-CheckOptions check_options(const RunConfig& config, const TrainingSetOptions& sets) {
-  CheckOptions options;
-  options.manifest = {.data = sets.train_data, .language = sets.language};
-  options.split = sets.split;
-  options.limits = sets.limits;
-  options.sound.rate = kMel.sample_rate;
-  options.depth = CheckDepth::headers;
-  options.threads = sets.index.threads;
-  options.cache_folders = sets.index.cache_folders;
-  if (options.cache_folders.empty()) {
-    options.cache_folders = index_cache_folders(*config.data.train_data);
-  }
-  return options;
 }
 
 void describe(const DatasetReport& report, SectionResult& result) {
@@ -224,8 +208,8 @@ std::optional<SectionResult> data_set_section(const RunConfig& config,
   SectionResult result{.section = {.name = "data set"}};
   try {
     const TextFrontEnd text(make_text_config(config.data));
-    CheckOptions options =
-        check_options(config, make_training_set_options(config, read_host_facts()));
+    CheckOptions options = make_check_options(config, read_host_facts());
+    options.depth = CheckDepth::headers;
     options.index_progress = progress;
     options.stop = stop;
     const std::optional<DatasetReport> report =

@@ -1,14 +1,14 @@
-#include "torch_cli/align.h"
-
 #include <string>
 
 #include <fmt/ostream.h>
 #include <unistd.h>
 
 #include "cli/progress_line.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "speech/align_session.h"
 #include "torch_cli/checkpoint_flags.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -32,7 +32,7 @@ class AlignCommand : public Command {
                    "en or fa, of rows that do not say (default: by the script of the text)")
         ->check(CLI::IsMember({"en", "fa"}).description(""))
         ->type_name("CODE");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(kAlignFooter);
   }
 
@@ -53,7 +53,7 @@ class AlignCommand : public Command {
 
  private:
   void print(const AlignReport& report, std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
@@ -75,7 +75,7 @@ class AlignCommand : public Command {
   std::string out_;
   std::string language_;
   CheckpointFlags checkpoint_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

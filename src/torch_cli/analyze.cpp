@@ -1,5 +1,3 @@
-#include "torch_cli/analyze.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -8,10 +6,10 @@
 
 #include "base/files.h"
 #include "cli/config_flags.h"
-#include "cli/fail_on.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/stage_lines.h"
 #include "diagnosing/analysis.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -30,9 +28,9 @@ class AnalyzeCommand : public Command {
         ->type_name("N")
         ->capture_default_str();
     flags_.declare(app, {"data", "model", "training", "pipeline"});
-    declare_fail_on(app, fail_on_);
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print report.json as well");
+    report_.declare_fail_on(app);
+    report_.declare_language(app);
+    report_.declare_json(app, "print report.json as well");
     app.footer(
         "Checks the data set, profiles a training step, the loader and two devices, and writes\n"
         "report.txt, report.json, report.html, run.yaml, index.txt and the journals. Asks\n"
@@ -50,13 +48,13 @@ class AnalyzeCommand : public Command {
                  .folder = out_,
                  .budget = Seconds(budget_),
                  .steps = steps_,
-                 .words = words(),
+                 .words = report_.words(),
                  .say = [&](const std::string& line) { lines.say(line); },
                  .progress = [&](const std::string& what,
                                  const std::string& unit) { return lines.start(what, unit); },
                  .stop = context.stop});
     lines.finish();
-    if (json_) {
+    if (report_.json()) {
       const Result<std::string> report =
           read_text_file(std::filesystem::path(out_) / "report.json");
       context.out << (report ? report.value() : report.failure().what + "\n");
@@ -71,10 +69,10 @@ class AnalyzeCommand : public Command {
     for (const AnalysisPart& part : analysis.parts) {
       fmt::print(out,
                  "{:<10} {}{}{}\n",
-                 words().say(to_string(part.status)),
-                 words().say(part.title),
+                 report_.words().say(to_string(part.status)),
+                 report_.words().say(part.title),
                  part.note.empty() ? "" : ": ",
-                 words().say(part.note));
+                 report_.words().say(part.note));
       const std::size_t end = part.text.find('\n');
       if (part.status == PartStatus::done || part.status == PartStatus::cut_short) {
         fmt::print(out, "           {}\n", part.text.substr(0, end));
@@ -92,7 +90,7 @@ class AnalyzeCommand : public Command {
       return ExitCode::failed;
     }
     for (const AnalysisPart& part : analysis.parts) {
-      if (exit_code_for(part.findings, fail_on_) != ExitCode::done) {
+      if (report_.exit_code(part.findings) != ExitCode::done) {
         return ExitCode::findings;
       }
     }
@@ -100,16 +98,12 @@ class AnalyzeCommand : public Command {
                                                                : ExitCode::cannot_measure;
   }
 
-  Words words() const { return Words(report_language(language_)); }
-
   std::string data_;
   std::string out_ = "analysis";
   double budget_ = 300;
   std::int64_t steps_ = 60;
   ConfigFlags flags_;
-  std::string fail_on_ = "crit";
-  std::string language_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

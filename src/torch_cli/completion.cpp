@@ -1,5 +1,3 @@
-#include "torch_cli/completion.h"
-
 #include <filesystem>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "cli/completion_script.h"
 #include "cli/manual_page.h"
 #include "cli/usage_error.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {

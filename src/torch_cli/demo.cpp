@@ -1,5 +1,3 @@
-#include "torch_cli/demo.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -16,13 +14,14 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 #include "selftest/feed_run.h"
+#include "torch_cli/torch_commands.h"
 #include "training/mode_run.h"
 
 namespace qanat {
@@ -71,8 +70,8 @@ class DemoCommand : public Command {
         ->check(within(CLI::Range(1, 1000)))
         ->type_name("N")
         ->capture_default_str();
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_language(app);
+    report_.declare_json(app);
     app.footer(
         "Makes a corpus of synthetic speech and feeds a device with it without a buffer, in\n"
         "Single-GPU Buffered mode, in Multi-GPU mode on two virtual GPUs and with PyTorch's\n"
@@ -91,7 +90,7 @@ class DemoCommand : public Command {
       context.err << "stopped; what was finished is in " << out_.string() << '\n';
       return ExitCode::failed;
     }
-    const Words words(report_language(language_));
+    const Words words = report_.words();
     write_text_file(page(), render_html(*rows, render_sections(*fed, words), words));
     print(*fed, *rows, data, context.out);
     return ExitCode::done;
@@ -167,7 +166,7 @@ class DemoCommand : public Command {
                       .steps = steps_,
                       .rounds = rounds_,
                       .folder = out_,
-                      .words = Words(report_language(language_)),
+                      .words = report_.words(),
                       .progress = progress.fn(),
                       .stop = context.stop});
   }
@@ -176,7 +175,7 @@ class DemoCommand : public Command {
              const std::vector<ModeRow>& rows,
              const std::filesystem::path& data,
              std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       const nlohmann::ordered_json object{{"schema", "qanat.demo"},
                                           {"schema_version", "1.1"},
                                           {"data", data.string()},
@@ -213,8 +212,7 @@ class DemoCommand : public Command {
   std::int64_t steps_ = 30;
   int batch_ = 8;
   int rounds_ = 3;
-  std::string language_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "torch_cli/devices.h"
-
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/config_flags.h"
+#include "cli/report_flags.h"
 #include "session/device_list.h"
 #include "session/memory_check.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -20,14 +20,14 @@ class DevicesCommand : public Command {
                     "data.max_text_length",
                     "data.prefetch_buffer_size"});
     app.add_flag("--memory-table", table_, "which batch sizes fit cards of 12, 16 and 24 GB");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer("Virtual GPUs are emulated on the processor: qanat devices --virtual-gpus 2");
   }
 
   ExitCode run(const CommandContext& context) override {
     const RunConfig config = flags_.load().values;
     const DeviceList list = list_devices(config, read_host_facts());
-    if (json_) {
+    if (report_.json()) {
       nlohmann::json all = to_json(list);
       if (table_) {
         all["memory_table"] = to_json(memory_table(config));
@@ -45,7 +45,7 @@ class DevicesCommand : public Command {
  private:
   ConfigFlags flags_;
   bool table_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

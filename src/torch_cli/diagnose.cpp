@@ -1,5 +1,3 @@
-#include "torch_cli/diagnose.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -14,14 +12,14 @@
 #include "base/files.h"
 #include "cli/ci_flags.h"
 #include "cli/config_flags.h"
-#include "cli/fail_on.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/stage_lines.h"
 #include "cli/usage_error.h"
 #include "config/write_config.h"
 #include "diagnosing/diagnose_session.h"
 #include "diagnosing/fix_trial.h"
 #include "report/full_diagnosis_text.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -55,7 +53,7 @@ class DiagnoseCommand : public Command {
         ->capture_default_str();
     app.add_option("--out", out_, "folder for report.txt, report.json, journal.jsonl and run.yaml")
         ->type_name("FOLDER");
-    declare_fail_on(app, fail_on_);
+    report_.declare_fail_on(app);
     app.add_option("--verify",
                    verify_,
                    "try the fix of this finding: short runs with and without it, turn by turn; "
@@ -65,9 +63,9 @@ class DiagnoseCommand : public Command {
         ->check(CLI::Range(2, 1000).description(""))
         ->type_name("N")
         ->capture_default_str();
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     ci_.declare(app);
-    declare_language(app, language_);
+    report_.declare_language(app);
     app.footer(kDiagnoseFooter);
   }
 
@@ -88,9 +86,9 @@ class DiagnoseCommand : public Command {
     if (!verify_.empty()) {
       return verify(config, full->diagnosis.findings, context);
     }
-    const std::string text = render_text(*full, Words(report_language(language_)));
+    const std::string text = render_text(*full, report_.words());
     const std::string json = to_json(*full).dump(2) + "\n";
-    context.out << (json_ ? json : text);
+    context.out << (report_.json() ? json : text);
     ci_.write(full->diagnosis, "qanat diagnose", context.err);
     if (!out_.empty()) {
       write_text_file(folder() / "report.txt", text);
@@ -154,7 +152,7 @@ class DiagnoseCommand : public Command {
       return ExitCode::failed;
     }
     const std::string json = to_json(*trial).dump(2) + "\n";
-    context.out << (json_ ? json : render_text(*trial));
+    context.out << (report_.json() ? json : render_text(*trial));
     if (!out_.empty()) {
       write_text_file(folder() / "verify.json", json);
     }
@@ -176,7 +174,7 @@ class DiagnoseCommand : public Command {
     if (wanted && (!full.measured || full.diagnosis.verdict == VerdictKind::incomplete)) {
       return ExitCode::cannot_measure;
     }
-    return exit_code_for(findings, fail_on_);
+    return report_.exit_code(findings);
   }
 
   ConfigFlags flags_;
@@ -186,9 +184,7 @@ class DiagnoseCommand : public Command {
   std::string out_;
   std::string verify_;
   int rounds_ = 3;
-  std::string fail_on_ = "crit";
-  bool json_ = false;
-  std::string language_;
+  ReportFlags report_;
   CiFlags ci_;
 };
 

@@ -1,17 +1,15 @@
-#include "torch_cli/profile_step.h"
-
 #include <optional>
 #include <string>
 
 #include <unistd.h>
 
 #include "cli/config_flags.h"
-#include "cli/fail_on.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
+#include "torch_cli/torch_commands.h"
 #include "training/step_profile_run.h"
 
 namespace qanat {
@@ -26,9 +24,9 @@ class ProfileStepCommand : public Command {
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
-    declare_fail_on(app, fail_on_);
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_fail_on(app);
+    report_.declare_language(app);
+    report_.declare_json(app);
     app.footer(
         "Runs the trainer itself, with the flags it would be given; nothing is saved. A second\n"
         "run keeps batches on the device and so measures what free data would bring, beside what\n"
@@ -51,24 +49,18 @@ class ProfileStepCommand : public Command {
       context.err << "stopped before the first step; nothing to report\n";
       return ExitCode::cannot_measure;
     }
-    if (json_) {
-      context.out << to_json(*profile).dump(2) << '\n';
-    } else {
-      context.out << render_text(*profile, Words(report_language(language_)));
-    }
+    report_.print(context.out, *profile);
     if (profile->diagnosis.verdict == VerdictKind::incomplete) {
       return ExitCode::cannot_measure;
     }
-    return exit_code_for(profile->diagnosis.findings, fail_on_);
+    return report_.exit_code(profile->diagnosis.findings);
   }
 
  private:
   ConfigFlags flags_;
   std::int64_t steps_ = 60;
   std::string keep_;
-  std::string fail_on_ = "crit";
-  std::string language_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "torch_cli/selftest.h"
+#include "selftest/selftest.h"
 
 #include <filesystem>
 #include <set>
@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "cli/progress_line.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
-#include "selftest/selftest.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -44,7 +45,7 @@ class SelftestCommand : public Command {
     app.add_flag("--full", full_, "every strength, and more healthy runs")->excludes(quick);
     app.add_option("--fault", only_, "only this one, by its name; may be repeated")
         ->type_name("NAME");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(
         "Plants known faults in short runs of the real loader on an emulated device, looks "
         "whether\n"
@@ -68,7 +69,7 @@ class SelftestCommand : public Command {
                       .progress = progress.fn(),
                       .stop = context.stop});
     progress.finish();
-    if (json_) {
+    if (report_.json()) {
       fmt::print(context.out, "{}\n", to_json(report).dump(2));
     } else {
       context.out << render_text(report);
@@ -95,7 +96,7 @@ class SelftestCommand : public Command {
   bool quick_ = false;
   bool full_ = false;
   std::vector<std::string> only_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

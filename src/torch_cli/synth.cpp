@@ -1,5 +1,3 @@
-#include "torch_cli/synth.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,10 +13,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/progress_line.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 #include "speech/synth_session.h"
 #include "torch_cli/checkpoint_flags.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -100,7 +100,7 @@ class SynthCommand : public Command {
     app.add_option("--out", out_, "sound file to write (default: speech.wav)")->type_name("WAV");
     app.add_option("--mel", mel_, "also write the spectrogram here, for numpy.load")
         ->type_name("NPY");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(kSynthFooter);
   }
 
@@ -144,7 +144,7 @@ class SynthCommand : public Command {
   }
 
   void print(const SynthReport& report, std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
@@ -169,7 +169,7 @@ class SynthCommand : public Command {
   CheckpointFlags checkpoint_;
   std::string out_ = "speech.wav";
   std::string mel_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "torch_cli/train.h"
-
 #include <csignal>
 #include <string>
 #include <utility>
@@ -15,7 +13,7 @@
 #include "cli/config_flags.h"
 #include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/trace_flags.h"
 #include "config/field_list.h"
@@ -23,6 +21,7 @@
 #include "report/run_history.h"
 #include "report/run_text.h"
 #include "serve/dashboard.h"
+#include "torch_cli/torch_commands.h"
 #include "torch_cli/train_display.h"
 #include "training/train_session.h"
 
@@ -80,8 +79,8 @@ class TrainCommand : public Command {
     trace_.declare(app);
     app.add_flag("--no-emoji", no_emoji_, "plain text only");
     dashboard_.declare(app);
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print one JSON object when the run ends");
+    report_.declare_language(app);
+    report_.declare_json(app, "print one JSON object when the run ends");
     app.footer(kTrainFooter);
   }
 
@@ -95,7 +94,7 @@ class TrainCommand : public Command {
         dashboard_.wanted()
             ? dashboard_.start(
                   std::filesystem::path(config.values.training.checkpoint_dir) / "journal.jsonl",
-                  Words(report_language(language_)),
+                  report_.words(),
                   context.err)
             : nullptr;
     RunExports exports({.tensorboard = tensorboard_folder(config.values.training),
@@ -127,7 +126,7 @@ class TrainCommand : public Command {
     context.err << describe_end(*summary) << '\n';
     report_end(context, *summary, exports);
     exports.finish();
-    if (json_) {
+    if (report_.json()) {
       context.out << with_steps(*summary, display).dump(2) << '\n';
     }
     return ExitCode::done;
@@ -156,7 +155,7 @@ class TrainCommand : public Command {
       }
       return;
     }
-    const Words words(report_language(language_));
+    const Words words = report_.words();
     const Diagnosis diagnosis = diagnose_run(record.value().trace);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
@@ -182,10 +181,9 @@ class TrainCommand : public Command {
 
   ConfigFlags flags_;
   DashboardFlags dashboard_;
-  std::string language_;
   TraceFlags trace_;
   bool no_emoji_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

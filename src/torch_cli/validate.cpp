@@ -1,4 +1,4 @@
-#include "torch_cli/validate.h"
+#include "validation/validate.h"
 
 #include <filesystem>
 #include <optional>
@@ -8,10 +8,10 @@
 
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "corpus/demo_corpus.h"
-#include "validation/validate.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -55,8 +55,8 @@ class ValidateCommand : public Command {
         ->check(CLI::Range(2, 100'000).description(""))
         ->type_name("N")
         ->capture_default_str();
-    app.add_flag("--json", json_, "print one JSON object");
-    declare_language(app, language_);
+    report_.declare_json(app);
+    report_.declare_language(app);
     app.footer(
         "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
         "one is made and removed. Without --model-size, nano is trained. Exits with 1 when a check\n"
@@ -81,10 +81,10 @@ class ValidateCommand : public Command {
       return ExitCode::failed;
     }
     const ValidationReport report = run_checks(context, config);
-    if (json_) {
+    if (report_.json()) {
       context.out << to_json(report).dump(2) << '\n';
     } else {
-      context.out << render_summary(report, words());
+      context.out << render_summary(report, report_.words());
     }
     if (report.device_lost) {
       return ExitCode::hardware_fault;
@@ -93,8 +93,6 @@ class ValidateCommand : public Command {
   }
 
  private:
-  Words words() const { return Words(report_language(language_)); }
-
   ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     std::optional<ProgressLine> training;  // between two checks
@@ -109,8 +107,8 @@ class ValidateCommand : public Command {
                      .on_check =
                          [&](const ValidationCheck& check) {
                            training.reset();
-                           (json_ ? context.err : context.out)
-                               << render_check(check, words()) << std::flush;
+                           (report_.json() ? context.err : context.out)
+                               << render_check(check, report_.words()) << std::flush;
                          },
                      .progress =
                          [&](std::int64_t done, std::int64_t total) {
@@ -123,8 +121,7 @@ class ValidateCommand : public Command {
 
   ConfigFlags flags_;
   int steps_ = 10;
-  bool json_ = false;
-  std::string language_;
+  ReportFlags report_;
 };
 
 }  // namespace

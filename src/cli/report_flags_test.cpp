@@ -1,4 +1,4 @@
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 
 #include <map>
 
