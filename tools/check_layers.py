@@ -34,7 +34,7 @@ MAY_INCLUDE = {
     "report": "diagnose monitor dataset metrics base",
     "serve": "report diagnose metrics base",
     "app": "report diagnose telemetry monitor pipeline features audio text dataset metrics config base",
-    "corpus": "dataset text audio base",
+    "corpus": "batch dataset text audio base",
     "experiment": "app report diagnose monitor pipeline metrics config base",
     "session": "app transfer torch_features torch_binding cuda_runtime device monitor pipeline batch "
     "audio metrics config base",

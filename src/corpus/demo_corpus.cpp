@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,8 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "audio/wav_writer.h"
+#include "base/error.h"
+#include "batch/random.h"
 #include "corpus/demo_corpus_folder.h"
-#include "corpus/demo_corpus_plan.h"
+#include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
 #include "dataset/for_each_item.h"
 #include "text/normalise.h"
@@ -21,7 +25,38 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormatVersion = 1;  // raised when the same settings give another corpus
+constexpr int kFormatVersion = 2;  // raised when the same settings give another corpus
+
+constexpr int kEvalShare = 10;  // one in ten
+
+void check_options(const DemoCorpusOptions& options) {
+  if (options.utterances < 2 || options.utterances > 1'000'000) {
+    throw Error("utterances: {}; expected 2 to 1000000", options.utterances);
+  }
+  if (options.voices < 1 || options.voices > 8) {
+    throw Error("voices: {}; expected 1 to 8 per language", options.voices);
+  }
+  if (!(options.mean_seconds >= 1.5 && options.mean_seconds <= 30)) {
+    throw Error("mean seconds: {}; expected 1.5 to 30", options.mean_seconds);
+  }
+  if (options.languages.empty()) {
+    throw Error("languages: none; expected en, fa or both");
+  }
+}
+
+// Which lines are kept for evaluation: a tenth, at least one.
+std::vector<bool> choose_eval(const DemoCorpusOptions& options) {
+  const auto count = static_cast<std::size_t>(options.utterances);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random({options.seed});
+  shuffle(std::span(order), random);
+  std::vector<bool> is_eval(count);
+  for (std::size_t i = 0; i < std::max<std::size_t>(count / kEvalShare, 1); ++i) {
+    is_eval[order[i]] = true;
+  }
+  return is_eval;
+}
 
 std::unique_ptr<DemoVoice> choose_voice(const DemoCorpusOptions& options) {
   if (options.voice == DemoVoiceChoice::automatic && !options.espeak_program.empty()) {
@@ -73,12 +108,14 @@ MadeLine make_line(const DemoLine& line,
                           {"samples", spoken.samples.size()},
                           {"phones", to_json(spoken.phones)},
                           {"words", to_json(spoken.words)}};
-  return {.metadata = fmt::format("{}|{}|{}|{}|{}\n",
+  const std::string_view language = to_string(line.language);
+  return {.metadata = fmt::format("{}|{}|{}|{}-{}|{}\n",
                                   line.id,
                                   line.text,
                                   line.normalised,
-                                  speaker_name(line),
-                                  to_string(line.language)),
+                                  language,
+                                  line.voice + 1,
+                                  language),
           .alignment = alignment.dump() + '\n',
           .samples = static_cast<std::int64_t>(spoken.samples.size())};
 }

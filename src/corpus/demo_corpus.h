@@ -41,7 +41,7 @@ enum class DemoOutcome { made, already_there, stopped };
 
 struct DemoCorpus {
   DemoOutcome outcome = DemoOutcome::made;
-  std::string voice;  // "built-in 1", "espeak-ng 1.51"
+  std::string voice;  // "built-in 2", "espeak-ng 1.51"
   int utterances = 0;
   int eval_utterances = 0;
   int speakers = 0;

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
-#include "corpus/demo_corpus_sentences.h"
+#include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
 #include "text/child_process.h"
 

@@ -7,8 +7,9 @@
 #include <span>
 
 #include "audio/sample_format.h"
+#include "base/content_hash.h"
+#include "batch/random.h"
 #include "corpus/demo_corpus_phones.h"
-#include "corpus/demo_corpus_random.h"
 #include "corpus/demo_corpus_voice.h"
 
 namespace qanat {
@@ -33,7 +34,7 @@ struct Speaker {
 };
 
 Speaker speaker(Language language, int voice) {
-  DemoRandom random(language == Language::en ? 11 : 12, static_cast<std::uint64_t>(voice));
+  Random random({language == Language::en ? 11U : 12U, static_cast<std::uint64_t>(voice)});
   const bool high = voice % 2 == 1;  // low and high voices by turns
   return {.pitch = (high ? 190 : 105) + 35 * random.uniform(),
           .tract = (high ? 1.13 : 0.97) + 0.07 * random.uniform(),
@@ -84,7 +85,7 @@ struct Posture {
 
 class Synthesis {
  public:
-  Synthesis(const std::vector<TimedPhone>& phones, const Speaker& speaker, DemoRandom random)
+  Synthesis(const std::vector<TimedPhone>& phones, const Speaker& speaker, Random random)
       : phones_(phones), speaker_(speaker), random_(random) {
     fourth_.tune(3500 * speaker.tract, 250);
   }
@@ -119,12 +120,10 @@ class Synthesis {
       posture.formants.at(i) = formant(current, i, at) * speaker_.tract;
     }
     // Closed first, then open.
-    const double closed = phone.spec->kind == PhoneKind::stop        ? 0.65
-                          : phone.spec->kind == PhoneKind::affricate ? 0.45
-                                                                     : 0.0;
+    const double closed = phone.spec->closed;
     if (phase < closed) {
       posture.noise = 0;
-    } else if (phone.spec->kind == PhoneKind::stop) {
+    } else if (closed > 0) {
       posture.noise *= 1 - (phase - closed) / (1 - closed);
     }
     return posture;
@@ -193,7 +192,7 @@ class Synthesis {
 
   const std::vector<TimedPhone>& phones_;
   Speaker speaker_;
-  DemoRandom random_;
+  Random random_;
   std::array<Resonator, 3> tract_;
   Resonator fourth_;
   Resonator noise_;
@@ -203,24 +202,21 @@ class Synthesis {
   double before_lips_ = 0;
 };
 
-double milliseconds(const PhonePlan& plan, std::size_t index) {
-  const PlannedPhone& planned = plan.phones[index];
-  // The last syllable of a phrase is drawn out.
-  const std::size_t horizon = std::min(index + 3, plan.phones.size());
-  const bool ends_phrase =
-      std::any_of(plan.phones.begin() + static_cast<std::ptrdiff_t>(index) + 1,
-                  plan.phones.begin() + static_cast<std::ptrdiff_t>(horizon),
-                  [](const PlannedPhone& next) { return next.spec->kind == PhoneKind::pause; });
-  const bool is_pause = planned.spec->kind == PhoneKind::pause;
-  return planned.spec->milliseconds * (planned.stressed ? 1.2 : 1.0) *
-         (ends_phrase && !is_pause ? 1.25 : 1.0);
-}
-
-std::vector<TimedPhone> time_phones(const PhonePlan& plan, Seconds target, DemoRandom& random) {
+// As long as the target where the pace allows; the first vowel of a word is stressed.
+std::vector<TimedPhone> time_phones(const PhonePlan& plan, Seconds target, Random& random) {
   std::vector<double> lengths;
   double total = 0;
+  std::vector<bool> stressed(plan.phones.size());
+  for (const PlannedWord& word : plan.words) {
+    std::size_t at = word.first_phone;
+    while (!plan.phones[at]->is_vowel() && !plan.phones[at]->is_pause()) {
+      ++at;
+    }
+    stressed[at] = plan.phones[at]->is_vowel();
+  }
   for (std::size_t i = 0; i < plan.phones.size(); ++i) {
-    lengths.push_back(milliseconds(plan, i) * (0.9 + 0.2 * random.uniform()) / 1000);
+    const double length = plan.phones[i]->milliseconds * (stressed[i] ? 1.2 : 1.0) / 1000;
+    lengths.push_back(length * (0.9 + 0.2 * random.uniform()));
     total += lengths.back();
   }
   const double pace = std::clamp(target.count() / total, kFastest, kSlowest);
@@ -229,15 +225,15 @@ std::vector<TimedPhone> time_phones(const PhonePlan& plan, Seconds target, DemoR
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const std::int64_t start = timed.empty() ? 0 : timed.back().end;
     end += lengths[i] * pace * kRate;
-    timed.push_back({.spec = plan.phones[i].spec,
-                     .stressed = plan.phones[i].stressed,
+    timed.push_back({.spec = plan.phones[i],
+                     .stressed = stressed[i],
                      .start = start,
                      .end = std::max(start + 1, std::int64_t{std::llround(end)})});
   }
   return timed;
 }
 
-void record(std::span<float> wave, DemoRandom& random) {
+void record(std::span<float> wave, Random& random) {
   const float peak = peak_magnitude(wave);
   const float gain = peak > 0 ? static_cast<float>(kPeak) / peak : 0;
   for (float& sample : wave) {
@@ -245,21 +241,13 @@ void record(std::span<float> wave, DemoRandom& random) {
   }
 }
 
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return hash;
-}
-
 class FormantVoice : public DemoVoice {
  public:
-  std::string name() const override { return "built-in 1"; }
+  std::string name() const override { return "built-in 2"; }
 
   SpokenLine speak(const DemoLine& line) const override {
-    DemoRandom random(hash_of(line.id), hash_of(line.normalised));
-    const PhonePlan plan = plan_phones(line.normalised, line.language);
+    Random random({content_hash(line.id), content_hash(line.normalised)});
+    const PhonePlan plan = plan_phones(line.normalised);
     const std::vector<TimedPhone> phones = time_phones(plan, line.target, random);
     std::vector<float> wave = Synthesis(phones, speaker(line.language, line.voice), random).run();
     record(wave, random);
@@ -268,8 +256,8 @@ class FormantVoice : public DemoVoice {
     spoken.samples.resize(wave.size());
     to_pcm16(wave, spoken.samples);
     for (const TimedPhone& phone : phones) {
-      const bool silence = phone.spec->kind == PhoneKind::pause;
-      spoken.phones.push_back({silence ? "_" : std::string(phone.spec->name), phone.start});
+      spoken.phones.push_back(
+          {phone.spec->is_pause() ? "_" : std::string(phone.spec->name), phone.start});
     }
     for (const PlannedWord& word : plan.words) {
       spoken.words.push_back({word.text, phones[word.first_phone].start});

@@ -13,8 +13,8 @@
 #include "audio/audio_decoder.h"
 #include "base/error.h"
 #include "corpus/demo_corpus_folder.h"
-#include "corpus/demo_corpus_plan.h"
-#include "corpus/demo_corpus_sentences.h"
+#include "corpus/demo_corpus_phones.h"
+#include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
 #include "dataset/manifest.h"
 
@@ -266,7 +266,7 @@ TEST_F(DemoCorpusTest, WithoutESpeakTheBuiltInVoiceSpeaks) {
   DemoCorpusOptions missing = espeak_options("a");
   missing.espeak_program = root_ / "no-such-program";
 
-  EXPECT_EQ(make_demo_corpus(missing).voice, "built-in 1");
+  EXPECT_EQ(make_demo_corpus(missing).voice, "built-in 2");
 }
 
 struct Text {
@@ -278,7 +278,7 @@ class DemoTextTest : public testing::TestWithParam<Text> {};
 
 TEST_P(DemoTextTest, IsWellFormedAndAboutAsLongAsAskedFor) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    DemoRandom random(seed);
+    Random random({seed});
     const std::string text =
         make_demo_text(GetParam().language, Seconds(GetParam().seconds), random);
     EXPECT_EQ(text.find_first_of("<>|\n"), std::string::npos) << text;
@@ -308,11 +308,33 @@ TEST(DemoTextTest, HasNumbersThatTheNormaliserReads) {
 }
 
 TEST(DemoTextTest, BeginsItsSentencesWithCapitals) {
-  DemoRandom random(3);
+  Random random({3});
   for (int i = 0; i < 50; ++i) {
     const std::string text = make_demo_text(Language::en, Seconds(6), random);
     EXPECT_FALSE(text.front() >= 'a' && text.front() <= 'z') << text;
   }
+}
+
+std::string names_of(const PhonePlan& plan) {
+  std::string names;
+  for (const PhoneSpec* phone : plan.phones) {
+    names += std::string(phone->name) + " ";
+  }
+  return names;
+}
+
+TEST(DemoPhonesTest, EveryLetterHasItsSound) {
+  const PhonePlan plan = plan_phones("kitab, do. سلام");
+
+  EXPECT_EQ(names_of(plan), "_ k i t æ b _, d o _. s l ɒ m _ ");
+  ASSERT_EQ(plan.words.size(), 3U);
+  EXPECT_EQ(plan.words[1].text, "do");
+  EXPECT_EQ(plan.words[1].first_phone, 7U);
+}
+
+TEST(DemoPhonesTest, WhatHasNoSoundIsPassedOver) {
+  EXPECT_EQ(names_of(plan_phones("ka{} -- ma...")), "_ k æ m æ _ ");
+  EXPECT_EQ(names_of(plan_phones("")), "_ _ ");
 }
 
 }  // namespace
