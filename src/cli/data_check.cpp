@@ -131,7 +131,7 @@ class DataCheckCommand : public Command {
     RunConfig config = config_;
     config.data.train_data = data_;
     config.data.language = to_language(language_);
-    config.data.split_seed = seed_;
+    config.data.split_seed = static_cast<std::int64_t>(seed_);
     if (!cache_.empty()) {
       config.data.cache_dir = cache_;
     }
@@ -182,7 +182,7 @@ class DataCheckCommand : public Command {
   RunConfig config_;  // the defaults that a run has
   double min_seconds_ =
       static_cast<double>(LengthLimits{}.min_samples.value) / kMel.sample_rate.value;
-  std::int64_t seed_ = 0;
+  std::uint64_t seed_ = 0;
   int threads_ = 0;
   bool quick_ = false;
   ReportFlags report_;

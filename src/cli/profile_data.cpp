@@ -158,15 +158,9 @@ class ProfileDataCommand : public Command {
 
   void write_page(const CommandContext& context) const {
     const std::filesystem::path journal = folder() / "journal.jsonl";
-    const Result<RunRecord> record = read_run_record(journal);
-    if (!record) {
-      throw Error("{}", record.failure().what);
-    }
-    write_run_page(record.value(),
-                   diagnose_run(record.value().trace),
-                   journal,
-                   folder() / "report.html",
-                   report_.words());
+    const RunRecord record = value_or_throw(read_run_record(journal));
+    write_run_page(
+        record, diagnose_run(record.trace), journal, folder() / "report.html", report_.words());
     fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
   }
 

@@ -27,14 +27,6 @@
 namespace qanat {
 namespace {
 
-template <typename Value>
-Value value_or_throw(Result<Value> result) {
-  if (!result) {
-    throw Error("{}", result.failure().what);
-  }
-  return std::move(result).value();
-}
-
 class ReportCommand : public Command {
  public:
   void declare(CLI::App& app) override {

@@ -22,7 +22,7 @@ constexpr const char* kNoData = "no data set was given; try --data-path DIR";
 constexpr const char* kStarved = "the data set cannot be used";
 
 // Adds what is journalled to a trace, as if it had been read from a file.
-class TraceSink final : public EventSink {
+class SeenEvents final : public EventSink {
  public:
   void record(const Event& event) override {
     nlohmann::json line = event.fields;
@@ -81,7 +81,7 @@ class Session {
   const RunConfig& config_;
   FullDiagnosis full_;
   std::vector<Finding> findings_;  // of sections
-  TraceSink seen_;                 // without training
+  SeenEvents seen_;                // without training
   RunTrace trace_;                 // what is judged
   DiagnosisSection storage_ = skipped("storage", kNoData);
   std::optional<StorageReading> storage_reading_;

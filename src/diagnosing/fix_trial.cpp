@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/make_loader.h"
 #include "base/error.h"
+#include "base/temporary_folder.h"
 #include "config/field_list.h"
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"
@@ -20,37 +20,23 @@
 namespace qanat {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Features of the data set, gone with the object.
-class TemporaryFeatures {
- public:
-  TemporaryFeatures(const RunConfig& config, const std::stop_token& stop)
-      : folder_(fs::temp_directory_path() / fmt::format("qanat-verify-{}", ::getpid())) {
-    const std::optional<TrainInputs> inputs = load_train_inputs(config, {}, stop);
-    if (!inputs) {
-      return;
-    }
-    const std::unique_ptr<RowSource> source =
-        make_audio_source({.set = inputs->train, .text = inputs->text});
-    precompute({.manifest = inputs->train->manifest,
-                .index = inputs->train->index,
-                .source = *source,
-                .mel = kMel,
-                .fingerprint = feature_fingerprint(kMel, inputs->text->hash())},
-               {.folder = folder_, .workers = allowed_cores(read_host_facts()), .stop = stop});
+// Makes the features of the data set.
+void make_features(const RunConfig& config,
+                   const std::filesystem::path& folder,
+                   const std::stop_token& stop) {
+  const std::optional<TrainInputs> inputs = load_train_inputs(config, {}, stop);
+  if (!inputs) {
+    return;
   }
-  TemporaryFeatures(const TemporaryFeatures&) = delete;
-  TemporaryFeatures& operator=(const TemporaryFeatures&) = delete;
-  ~TemporaryFeatures() {
-    std::error_code ignored;  // what is left lies in the folder for temporary files
-    fs::remove_all(folder_, ignored);
-  }
-  const fs::path& folder() const { return folder_; }
-
- private:
-  const fs::path folder_;
-};
+  const std::unique_ptr<RowSource> source =
+      make_audio_source({.set = inputs->train, .text = inputs->text});
+  precompute({.manifest = inputs->train->manifest,
+              .index = inputs->train->index,
+              .source = *source,
+              .mel = kMel,
+              .fingerprint = feature_fingerprint(kMel, inputs->text->hash())},
+             {.folder = folder, .workers = allowed_cores(read_host_facts()), .stop = stop});
+}
 
 Speedup predicted_by(const Finding& finding, const Fix& fix) {
   Speedup predicted{.value = finding.gain.speedup, .ci95 = finding.gain.ci95};
@@ -146,17 +132,14 @@ std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
                 request.finding.id,
                 request.finding.fixes.empty() ? "there is none" : request.finding.fixes[0].flag);
   }
-  Result<LoadedConfig> changed = apply_fix(request.config, *fix);
-  if (!changed) {
-    throw Error("{}", changed.failure().what);
-  }
-  LoadedConfig fixed = std::move(changed).value();
-  std::optional<TemporaryFeatures> features;
+  LoadedConfig fixed = value_or_throw(apply_fix(request.config, *fix));
+  std::optional<TemporaryFolder> features;
   if (fixed.values.data.preprocessing_mode == PreprocessingMode::precompute &&
       !fixed.values.data.feature_dir) {
     request.say("making features in a temporary folder");
-    features.emplace(request.config.values, request.stop);
-    fixed.values.data.feature_dir = features->folder().string();
+    const std::filesystem::path folder = features.emplace().path() / "features";
+    make_features(request.config.values, folder, request.stop);
+    fixed.values.data.feature_dir = folder.string();
   }
   std::vector<RunMeasures> before;
   std::vector<RunMeasures> after;

@@ -1,6 +1,7 @@
 #include "experiment/data_profile_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <random>

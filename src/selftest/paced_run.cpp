@@ -79,7 +79,7 @@ class PacedConsumer final : public BatchConsumer {
   }
 
  private:
-  Delivery delivery_of(const SubmittedStep& step) const {
+  static Delivery delivery_of(const SubmittedStep& step) {
     const BatchArrival& arrival = step.arrival;
     return {.seconds = Seconds(arrival.handed - arrival.host_busy_since).count(),
             .wait = Seconds(arrival.handed - arrival.asked).count(),
@@ -230,11 +230,7 @@ RunTrace run_paced(PacedRunRequest request) {
     fan.add(file);
     run_with(request, &fan);
   }
-  Result<RunTrace> trace = read_run_trace(request.journal);
-  if (!trace) {
-    throw Error("{}", trace.failure().what);
-  }
-  return std::move(trace).value();
+  return value_or_throw(read_run_trace(request.journal));
 }
 
 }  // namespace qanat

@@ -105,16 +105,6 @@ std::optional<double> prediction_of(const Finding& finding, Cure cure) {
   return cure == Cure::remove_fault ? std::optional(finding.gain.step_if_fixed) : std::nullopt;
 }
 
-bool old_rules_are_right(const SelftestRow& row) {
-  if (row.is_healthy()) {
-    return row.old_rules.empty();
-  }
-  const bool periodic = std::ranges::find(row.expected, "PER001") != row.expected.end();
-  const bool data = row.expected.front().starts_with("DL") && row.expected.front() != "DL007";
-  return (periodic && row.old_rules.find("cyclic") != std::string::npos) ||
-         (data && row.old_rules.find("data") != std::string::npos);
-}
-
 void cure(Workbench& bench, const PlantedFault& fault, const Finding& finding, SelftestRow& row) {
   const std::optional<PlantedRun> cured = fault.cure == Cure::apply_fix
                                               ? with_fix(fault.run, finding)
@@ -139,8 +129,7 @@ SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
                   .found = {},
                   .title = {},
                   .disturbed = run.disturbed,
-                  .step_now = diagnosis.measures.mean_step,
-                  .old_rules = old_rules_of(diagnosis.measures)};
+                  .step_now = diagnosis.measures.mean_step};
   const Finding* const first = first_warning(diagnosis);
   if (first != nullptr) {
     row.found = first->id;
@@ -149,7 +138,6 @@ SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
   row.right = fault.expected.empty()
                   ? first == nullptr
                   : std::ranges::find(fault.expected, row.found) != fault.expected.end();
-  row.old_right = old_rules_are_right(row);
   if (row.right && first != nullptr && fault.cure != Cure::none) {
     cure(bench, fault, *first, row);
   }
@@ -196,14 +184,6 @@ double SelftestReport::false_alarm_share() const {
   return share_of(rows, is_healthy, [](const SelftestRow& row) { return !row.right; });
 }
 
-double SelftestReport::old_right_share() const {
-  return share_of(rows, is_planted, [](const SelftestRow& row) { return row.old_right; });
-}
-
-double SelftestReport::old_false_alarm_share() const {
-  return share_of(rows, is_healthy, [](const SelftestRow& row) { return !row.old_right; });
-}
-
 std::optional<double> SelftestReport::median_error() const {
   std::vector<double> errors;
   for (const SelftestRow& row : rows) {
@@ -222,41 +202,6 @@ bool SelftestReport::passed() const {
 
 bool SelftestReport::too_busy() const {
   return std::ranges::any_of(rows, [](const SelftestRow& row) { return !row.is_judged(); });
-}
-
-std::string old_rules_of(const RunMeasures& m) {
-  constexpr std::size_t kFirstLag = 2;
-  constexpr std::size_t kLastLag = 19;
-  std::string said;
-  const auto say = [&said](const char* what) {
-    said += (said.empty() ? "" : ", ") + std::string(what);
-  };
-  if (m.seconds.empty()) {
-    return said;
-  }
-  if (m.share(m.ledger.wait) > 0.30) {
-    say("data");
-  }
-  if (standard_deviation(m.seconds) / m.mean_step > 0.5) {
-    say("oscillation");
-  }
-  const double centre = mean(m.seconds);
-  double squares = 0;
-  for (const double value : m.seconds) {
-    squares += (value - centre) * (value - centre);
-  }
-  double most = 0;
-  for (std::size_t lag = kFirstLag; lag <= kLastLag && lag < m.seconds.size(); ++lag) {
-    double products = 0;
-    for (std::size_t i = lag; i < m.seconds.size(); ++i) {
-      products += (m.seconds[i] - centre) * (m.seconds[i - lag] - centre);
-    }
-    most = std::max(most, squares > 0 ? products / squares : 0);
-  }
-  if (most > 0.3) {
-    say("cyclic");
-  }
-  return said;
 }
 
 SelftestReport run_selftest(const SelftestRequest& request) {

@@ -1,7 +1,5 @@
 // Do the tools find what is wrong? Known faults are planted in runs of the real loader, ring and
 // journal, the runs are diagnosed, cured as the diagnosis says, and run again.
-//
-// Beside the diagnosis, rules with fixed thresholds judge the same runs, for comparison.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +26,6 @@ struct SelftestRow {
   double step_now = 0;                // s
   std::optional<double> predicted{};  // s, with the fix
   std::optional<double> realised{};   // s, measured with the fix
-  std::string old_rules;              // what fixed thresholds say; empty: nothing
-  bool old_right = false;
 
   bool is_healthy() const { return expected.empty(); }
   // A wrong answer on a busy machine says nothing about the diagnosis.
@@ -44,8 +40,6 @@ struct SelftestReport {
   // Of the runs that could be judged.
   double right_share() const;  // of the faults
   double false_alarm_share() const;
-  double old_right_share() const;
-  double old_false_alarm_share() const;
   std::optional<double> median_error() const;
   // At least nine in ten faults found first, at most one false alarm in twenty healthy runs, and
   // predictions within a twentieth by the median.
@@ -65,9 +59,6 @@ struct SelftestRequest {
 
 // Fewer rows when stopped.
 SelftestReport run_selftest(const SelftestRequest& request);
-
-// What rules with fixed thresholds say of a run: "data", "cyclic", "oscillation", or several.
-std::string old_rules_of(const RunMeasures& measures);
 
 std::string render_text(const SelftestReport& report);
 nlohmann::ordered_json to_json(const SelftestReport& report);

@@ -34,7 +34,7 @@ const char* verdict_of(const SelftestReport& report) {
 void write_row(std::back_insert_iterator<std::string> out, const SelftestRow& row) {
   const std::optional<double> error = row.error();
   fmt::format_to(out,
-                 "{} {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}  {}{}\n",
+                 "{} {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}\n",
                  row.right       ? "ok  "
                  : row.disturbed ? "BUSY"
                                  : "MISS",
@@ -45,9 +45,7 @@ void write_row(std::back_insert_iterator<std::string> out, const SelftestRow& ro
                  in_milliseconds(row.step_now),
                  in_milliseconds(row.predicted),
                  in_milliseconds(row.realised),
-                 error ? fmt::format("{:.1f}%", 100 * *error) : std::string("-"),
-                 or_nothing(row.old_rules),
-                 row.old_right ? "" : " (wrong)");
+                 error ? fmt::format("{:.1f}%", 100 * *error) : std::string("-"));
 }
 
 }  // namespace
@@ -56,7 +54,7 @@ std::string render_text(const SelftestReport& report) {
   std::string text;
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
-                 "     {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}  {}\n",
+                 "     {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}\n",
                  "fault",
                  "strength",
                  "expected",
@@ -64,22 +62,17 @@ std::string render_text(const SelftestReport& report) {
                  "step ms",
                  "predicted",
                  "realised",
-                 "error",
-                 "fixed thresholds say");
+                 "error");
   for (const SelftestRow& row : report.rows) {
     write_row(out, row);
   }
   fmt::format_to(out,
                  "\nSELFTEST {}\n"
-                 "  faults whose cause was named first  {:>5.1f} %   expected at least 90 %; fixed "
-                 "thresholds {:.1f} %\n"
-                 "  healthy runs with a false alarm     {:>5.1f} %   expected at most 5 %; fixed "
-                 "thresholds {:.1f} %\n",
+                 "  faults whose cause was named first  {:>5.1f} %   expected at least 90 %\n"
+                 "  healthy runs with a false alarm     {:>5.1f} %   expected at most 5 %\n",
                  verdict_of(report),
                  100 * report.right_share(),
-                 100 * report.old_right_share(),
-                 100 * report.false_alarm_share(),
-                 100 * report.old_false_alarm_share());
+                 100 * report.false_alarm_share());
   if (report.too_busy()) {
     fmt::format_to(
         out,
@@ -115,9 +108,7 @@ nlohmann::ordered_json to_json(const SelftestReport& report) {
          {"step_seconds", row.step_now},
          {"predicted_seconds", or_null(row.predicted)},
          {"realised_seconds", or_null(row.realised)},
-         {"error", or_null(row.error())},
-         {"fixed_thresholds", row.old_rules},
-         {"fixed_thresholds_right", row.old_right}});
+         {"error", or_null(row.error())}});
   }
   return {{"version", 1},
           {"passed", report.passed()},
@@ -125,8 +116,6 @@ nlohmann::ordered_json to_json(const SelftestReport& report) {
           {"right_share", report.right_share()},
           {"false_alarm_share", report.false_alarm_share()},
           {"median_error", or_null(report.median_error())},
-          {"fixed_thresholds_right_share", report.old_right_share()},
-          {"fixed_thresholds_false_alarm_share", report.old_false_alarm_share()},
           {"runs", std::move(rows)}};
 }
 

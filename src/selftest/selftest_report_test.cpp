@@ -79,16 +79,6 @@ TEST(SelftestReportTest, AMissOnAnIdleMachineFailsWhateverOthersDidLater) {
   EXPECT_FALSE(report.passed());
 }
 
-TEST(SelftestReportTest, FixedThresholdsSeeCyclesInADrift) {
-  RunMeasures m;
-  for (int i = 0; i < 100; ++i) {
-    m.seconds.push_back(0.1 + 0.001 * i);
-  }
-  m.mean_step = mean(m.seconds);
-
-  EXPECT_EQ(old_rules_of(m), "cyclic");
-}
-
 TEST(SelftestReportTest, EveryFaultExpectsRulesThatExistAndHealthyRunsNone) {
   for (const PlantedFault& fault : planted_faults(SelftestSize::full)) {
     EXPECT_EQ(fault.expected.empty(), fault.name == "healthy");

@@ -1,7 +1,6 @@
 #include "session/device_pipeline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -36,17 +35,10 @@ int affordable_slots(const RunConfig& config, int least, Bytes slot) {
   return std::max(least, static_cast<int>(std::min({std::int64_t{kMostSlots}, held, fair})));
 }
 
-PayloadFormat format_of(PayloadKind kind) {
-  return {.kind = kind,
-          .mel_bins = kMel.mel_bins,
-          .hop = kMel.hop,
-          .mel_padding = std::log(kMel.log_floor)};
-}
-
 Bytes largest_batch(const BucketEdges& edges, PayloadKind kind) {
   std::size_t bytes = 0;
   for (const BucketEdge& edge : edges) {
-    bytes = std::max(bytes, make_layout(edge.shape(), format_of(kind)).bytes);
+    bytes = std::max(bytes, make_layout(edge.shape(), payload_format(kind)).bytes);
   }
   return Bytes{static_cast<std::int64_t>(bytes)};
 }
@@ -178,7 +170,7 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                 return loader->next(stop);
               },
           .features = make_features(devices_.data.get()),
-          .mel_format = format_of(PayloadKind::mel_f32),
+          .mel_format = payload_format(PayloadKind::mel_f32),
           .on_done =
               [log = log_, turns = turns_](SlotTimes times) {
                 if (turns) {  // the feeder waited for its turn before it loaded

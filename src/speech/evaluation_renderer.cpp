@@ -1,19 +1,46 @@
 #include "speech/evaluation_renderer.h"
 
+#include <filesystem>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "audio/wav_writer.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
 #include "features/mel_filterbank.h"
-#include "speech/render_evaluation.h"
+#include "features/mel_image.h"
 #include "speech/speech_model.h"
 
 namespace qanat {
+namespace {
+
+// Writes stem.wav and stem.png, each whole or not at all, of [frames, mel_bins] natural logs; makes
+// the folder. `vocoder` belongs to the calling thread; its spectrogram is that of `mel`. Throws
+// Error when the disk refuses.
+void render_evaluation(const std::filesystem::path& stem,
+                       std::span<const float> mel,
+                       const MelConfig& config,
+                       GriffinLim& vocoder) {
+  std::error_code error;
+  std::filesystem::create_directories(stem.parent_path(), error);
+  if (error) {
+    throw Error("{}: cannot make the folder: {}", stem.parent_path().string(), error.message());
+  }
+  std::filesystem::path sound = stem;
+  sound += ".wav";
+  write_wav(sound, vocoder.synthesise(mel), config.sample_rate);
+  std::filesystem::path picture = stem;
+  picture += ".png";
+  write_mel_image(picture, mel, config.mel_bins);
+}
+
+}  // namespace
 
 std::vector<EvaluationSentence> read_evaluation_sentences(
     const std::optional<std::filesystem::path>& file) {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "base/temporary_folder.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
@@ -17,26 +18,6 @@
 
 namespace qanat {
 namespace {
-
-// Gone when the command ends. Named after the process, so that two runs do not meet.
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("qanat-selftest-{}", ::getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;  // what is left lies in the folder for temporary files
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  const std::filesystem::path path_;
-};
 
 class SelftestCommand : public Command {
  public:

@@ -15,26 +15,6 @@ constexpr std::size_t kRecentSteps = 50;
 constexpr Seconds kRewriteEvery{0.1};
 constexpr Seconds kLogEvery{10};
 
-std::string to_duration(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
-  const std::int64_t hours = whole / 3600;
-  const std::int64_t minutes = whole / 60 % 60;
-  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
-                   : fmt::format("{}:{:02}", minutes, whole % 60);
-}
-
-void add(StepPhases& sum, const StepPhases& phases) {
-  sum.wait += phases.wait;
-  sum.transfer += phases.transfer;
-  sum.forward += phases.forward;
-  sum.loss += phases.loss;
-  sum.backward += phases.backward;
-  sum.retry += phases.retry;
-  sum.optimizer += phases.optimizer;
-  sum.checkpoint += phases.checkpoint;
-  sum.residual += phases.residual;
-}
-
 }  // namespace
 
 std::string to_text(const TrainLine& line) {
@@ -51,7 +31,8 @@ std::string to_text(const TrainLine& line) {
   if (line.steps_per_second > 0) {
     text += fmt::format(
         "  ETA {}",
-        to_duration(static_cast<double>(line.last_step - line.step) / line.steps_per_second));
+        clock_text(std::llround(std::max(
+            0.0, static_cast<double>(line.last_step - line.step) / line.steps_per_second))));
   }
   return text;
 }
@@ -90,7 +71,7 @@ void TrainDisplay::on_step(const StepRecord& record) {
   if (recent_.size() > kRecentSteps) {
     recent_.pop_front();
   }
-  add(sums_, record.phases);
+  sums_ += record.phases;
   last_loss_ = record.losses.total;
   pending_ = to_text(line(record));
   const Clock::time_point now = options_.now();
@@ -111,7 +92,7 @@ bool TrainDisplay::is_due(std::int64_t step, Clock::time_point now) const {
 TrainLine TrainDisplay::line(const StepRecord& newest) const {
   StepPhases sum;
   for (const StepPhases& phases : recent_) {
-    add(sum, phases);
+    sum += phases;
   }
   const double wall = std::max(1e-9, sum.total().count());
   return {.step = newest.step + 1,

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <optional>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/temporary_folder.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
@@ -18,13 +18,10 @@ namespace {
 
 constexpr int kUtterances = 24;
 
-// A small corpus that is gone when the command ends. Named after the process, so that two runs do
-// not meet.
+// A small corpus that is gone when the command ends.
 class TemporaryCorpus {
  public:
-  explicit TemporaryCorpus(const CommandContext& context)
-      : folder_(std::filesystem::temp_directory_path() /
-                fmt::format("qanat-validate-{}", ::getpid())) {
+  explicit TemporaryCorpus(const CommandContext& context) {
     ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
     make_demo_corpus({.folder = path(),
                       .utterances = kUtterances,
@@ -33,17 +30,11 @@ class TemporaryCorpus {
                       .progress = progress.fn(),
                       .stop = context.stop});
   }
-  TemporaryCorpus(const TemporaryCorpus&) = delete;
-  TemporaryCorpus& operator=(const TemporaryCorpus&) = delete;
-  ~TemporaryCorpus() {
-    std::error_code ignored;  // what is left lies in the folder for temporary files
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::filesystem::path path() const { return folder_ / "corpus"; }
-  std::filesystem::path cache() const { return folder_ / "cache"; }
+  std::filesystem::path path() const { return folder_.path() / "corpus"; }
+  std::filesystem::path cache() const { return folder_.path() / "cache"; }
 
  private:
-  const std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 class ValidateCommand : public Command {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/temporary_folder.h"
 #include "monitor/neighbours.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
-#include "training/temporary_folder.h"
 
 namespace qanat {
 namespace {
@@ -39,12 +39,8 @@ std::optional<DualRun> run_once(const DualProfileRequest& request,
     return std::nullopt;
   }
   const std::optional<double> others = watch.others_share();
-  Result<SlotTrace> slots = read_slot_trace(run->summary.journal);
-  if (!slots) {
-    throw Error("{}", slots.failure().what);
-  }
   return DualRun{.trace = std::move(run->trace),
-                 .slots = std::move(slots).value(),
+                 .slots = value_or_throw(read_slot_trace(run->summary.journal)),
                  .others_share = others,
                  .device_cores = model_device_cores(config.values)};
 }

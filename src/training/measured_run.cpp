@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "training/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 namespace qanat {
 namespace {
@@ -44,11 +44,8 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
   if (!summary || summary->outcome.steps == 0) {
     return std::nullopt;
   }
-  Result<RunTrace> trace = read_run_trace(summary->journal);
-  if (!trace) {
-    throw Error("{}", trace.failure().what);
-  }
-  return MeasuredRun{.summary = *std::move(summary), .trace = std::move(trace).value()};
+  RunTrace trace = value_or_throw(read_run_trace(summary->journal));
+  return MeasuredRun{.summary = *std::move(summary), .trace = std::move(trace)};
 }
 
 }  // namespace

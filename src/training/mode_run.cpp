@@ -17,14 +17,6 @@
 namespace qanat {
 namespace {
 
-template <typename Value>
-Value value_or_throw(Result<Value> result) {
-  if (!result) {
-    throw Error("{}", result.failure().what);
-  }
-  return std::move(result).value();
-}
-
 // What the turns of one mode left behind.
 struct ModeTurns {
   std::vector<DualRun> runs;

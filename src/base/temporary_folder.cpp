@@ -1,4 +1,4 @@
-#include "training/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 #include <cerrno>
 #include <cstdlib>
