@@ -7,11 +7,8 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
-
-#include "base/result.h"
 
 namespace qanat {
 
@@ -23,14 +20,5 @@ class Error : public std::runtime_error {
   explicit Error(fmt::format_string<Args...> format, Args&&... args)
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };
-
-// The value, or the reason why there is none as an Error.
-template <typename Value>
-Value value_or_throw(Result<Value> result) {
-  if (!result) {
-    throw Error(result.failure().what);
-  }
-  return std::move(result).value();
-}
 
 }  // namespace qanat

@@ -9,6 +9,7 @@
 
 #include "app/run_page.h"
 #include "base/error.h"
+#include "base/value_or_throw.h"
 #include "cli/commands.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/value_or_throw.h"
 #include "cli/ci_flags.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"

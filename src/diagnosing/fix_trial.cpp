@@ -9,6 +9,7 @@
 #include "app/make_loader.h"
 #include "base/error.h"
 #include "base/temporary_folder.h"
+#include "base/value_or_throw.h"
 #include "config/field_list.h"
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"

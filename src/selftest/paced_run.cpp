@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/value_or_throw.h"
 #include "device/host/host_device.h"
 #include "experiment/experiment.h"
 #include "metrics/event_fan.h"

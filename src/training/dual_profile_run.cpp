@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/temporary_folder.h"
-#include "monitor/neighbours.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
 
@@ -33,16 +32,8 @@ std::optional<DualRun> run_once(const DualProfileRequest& request,
       request.progress(steps_before + done, 2 * request.rounds * request.steps);
     };
   }
-  const NeighbourWatch watch;
-  std::optional<MeasuredRun> run = run_measured(part);
-  if (!run) {
-    return std::nullopt;
-  }
-  const std::optional<double> others = watch.others_share();
-  return DualRun{.trace = std::move(run->trace),
-                 .slots = value_or_throw(read_slot_trace(run->summary.journal)),
-                 .others_share = others,
-                 .device_cores = model_device_cores(config.values)};
+  std::optional<MeasuredTurn> turn = run_turn(part);
+  return turn ? std::optional(std::move(turn->run)) : std::nullopt;
 }
 
 }  // namespace

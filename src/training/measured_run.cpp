@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 #include "base/temporary_folder.h"
+#include "base/value_or_throw.h"
+#include "monitor/neighbours.h"
+#include "session/run_devices.h"
 
 namespace qanat {
 namespace {
@@ -83,6 +86,21 @@ std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request) {
   MeasuredRunRequest elsewhere = request;
   elsewhere.folder = folder.path();
   return run_in(elsewhere);
+}
+
+std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request) {
+  const NeighbourWatch watch;
+  std::optional<MeasuredRun> run = run_measured(request);
+  if (!run) {
+    return std::nullopt;
+  }
+  const std::optional<double> others = watch.others_share();
+  const std::filesystem::path journal = run->summary.journal;
+  return MeasuredTurn{.run = {.trace = std::move(run->trace),
+                              .slots = value_or_throw(read_slot_trace(journal)),
+                              .others_share = others,
+                              .device_cores = model_device_cores(request.config.values)},
+                      .journal = journal};
 }
 
 }  // namespace qanat

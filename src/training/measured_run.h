@@ -12,6 +12,7 @@
 
 #include "base/progress.h"
 #include "config/load_config.h"
+#include "diagnose/dual_profile.h"
 #include "diagnose/run_trace.h"
 #include "training/train_session.h"
 
@@ -51,5 +52,13 @@ LoadedConfig measured_config(const MeasuredRunRequest& request);
 // Nothing when it was stopped before the first step; fewer steps than asked for when it was stopped
 // later. Throws Error as run_training() does.
 std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request);
+
+// One turn of a comparison: a run with its slots, and what other programs took of the machine.
+struct MeasuredTurn {
+  DualRun run;
+  std::filesystem::path journal;
+};
+
+std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request);
 
 }  // namespace qanat

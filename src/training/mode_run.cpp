@@ -7,11 +7,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "monitor/neighbours.h"
+#include "base/value_or_throw.h"
 #include "monitor/resident_memory.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
-#include "session/run_devices.h"
 #include "training/measured_run.h"
 
 namespace qanat {
@@ -57,26 +56,21 @@ class ModeRounds {
       folder /= fmt::format("turn-{}", round + 1);
     }
     restart_peak_memory();
-    const NeighbourWatch watch;
-    std::optional<MeasuredRun> run = run_measured({.config = mode.config,
-                                                   .steps = request_.steps,
-                                                   .folder = folder,
-                                                   .progress = progress_after(steps_before_),
-                                                   .stop = request_.stop});
-    if (!run || request_.stop.stop_requested()) {
+    std::optional<MeasuredTurn> turn = run_turn({.config = mode.config,
+                                                 .steps = request_.steps,
+                                                 .folder = folder,
+                                                 .progress = progress_after(steps_before_),
+                                                 .stop = request_.stop});
+    if (!turn || request_.stop.stop_requested()) {
       return false;
     }
     steps_before_ += request_.steps;
     ModeTurns& turns = turns_[at];
     turns.memory = std::max(turns.memory, peak_resident_memory());
-    const std::filesystem::path journal = run->summary.journal;
     if (turns.runs.empty()) {
-      turns.first_journal = journal;
+      turns.first_journal = turn->journal;
     }
-    turns.runs.push_back({.trace = std::move(run->trace),
-                          .slots = value_or_throw(read_slot_trace(journal)),
-                          .others_share = watch.others_share(),
-                          .device_cores = model_device_cores(mode.config.values)});
+    turns.runs.push_back(std::move(turn->run));
     return true;
   }
 
