@@ -7,10 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/paced_consumer.h"
 #include "base/time.h"
 #include "bench_set.h"
+#include "experiment/experiment.h"
 #include "loader_bench.h"
+#include "monitor/neighbours.h"
 #include "monitor/resident_memory.h"
 
 namespace qanat {
@@ -123,20 +124,31 @@ void bench_paced(const LoaderBenchOptions& options) {
   const Clock::time_point begin = Clock::now();
   const BenchSet set = read_bench_set(options.corpus);
   const std::unique_ptr<Loader> loader = make_bench_loader(set, make_config(options));
+  const Seconds started = seconds_since(begin);
   BufferPeak buffers;
-  const TakeBatch take_one = [&](const std::stop_token& stop) {
-    buffers.look(*loader);
-    return loader->next(stop).has_value();
-  };
-  PacedReading reading =
-      consume_at_pace(take_one,
-                      {.batches_per_second = options.pace, .duration = Seconds(options.seconds)},
-                      begin,
-                      {});
-  reading.name = "Qanat";
-  reading.workers = options.workers;
-  reading.batch = options.batch;
-  nlohmann::json line = to_json(reading);
+  LoaderConsumer consumer(*loader, Seconds(1 / options.pace));
+  std::optional<Clock::time_point> warm;
+  const ExperimentRecord record =
+      run_experiment({.consumer = consumer,
+                      .warm_up = 1,
+                      .enough =
+                          [&](const ExperimentRecord&) {
+                            buffers.look(*loader);
+                            return seconds_since(*warm) >= Seconds(options.seconds);
+                          },
+                      .on_warm = [&] { warm = Clock::now(); }});
+  nlohmann::json line = {
+      {"name", "Qanat"},
+      {"workers", options.workers},
+      {"batch", options.batch},
+      {"wanted_batches_per_s", options.pace},
+      {"batches_per_s", static_cast<double>(record.deliveries.size()) / record.wall.count()},
+      {"wait_share", record.waited() / record.wall.count()},
+      {"cores", record.cpu / record.wall},
+      {"first_batch_s", (started + record.first.value_or(Seconds{0})).count()}};
+  if (const std::optional<Bytes> peak = peak_resident_memory()) {
+    line["memory_mb"] = static_cast<double>(peak->value) / kMegabyte;
+  }
   buffers.add_to(line);
   std::cout << line << std::endl;
 }

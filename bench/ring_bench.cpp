@@ -13,12 +13,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/device_pipeline.h"
 #include "base/error.h"
 #include "bench_set.h"
 #include "machine_pace.h"
 #include "pipeline/fake_rows.h"
 #include "ring_stages.h"
+#include "session/device_pipeline.h"
 #include "transfer/ring_fixture.h"
 
 namespace qanat {

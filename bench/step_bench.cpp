@@ -16,9 +16,9 @@
 #include <torch/torch.h>
 
 #include "base/error.h"
+#include "checkpoint/safetensors.h"
 #include "model/monotonic_search.h"
 #include "train/piece_gradient.h"
-#include "train/safetensors.h"
 #include "train/trained_model.h"
 
 namespace {

@@ -13,13 +13,13 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "app/fault_injection.h"
-#include "app/live_verdict.h"
-#include "app/paced_run.h"
-#include "app/selftest_corpus.h"
 #include "config/load_config.h"
 #include "metrics/order_statistics.h"
 #include "metrics/usage.h"
+#include "selftest/fault_injection.h"
+#include "selftest/paced_run.h"
+#include "selftest/selftest_corpus.h"
+#include "training/live_verdict.h"
 
 namespace {
 

@@ -29,7 +29,7 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 
 # The library. What needs no libtorch is one component, so that it can be used without.
 set(loader_modules base config metrics dataset text audio features batch pipeline monitor telemetry
-                   diagnose web report app)
+                   diagnose web report app corpus experiment)
 get_property(modules GLOBAL PROPERTY QANAT_MODULES)
 list(APPEND modules web)
 foreach(module IN LISTS modules)
@@ -69,6 +69,7 @@ install(
   FILES_MATCHING
   PATTERN "*.h"
   PATTERN "cli" EXCLUDE
+  PATTERN "torch_cli" EXCLUDE
   PATTERN "*_testing.h" EXCLUDE
   PATTERN "test_*.h" EXCLUDE
   PATTERN "fake_*.h" EXCLUDE

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/train_session.h"
+#include "training/train_session.h"
 
 namespace {
 

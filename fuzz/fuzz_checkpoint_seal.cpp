@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "train/checkpoint_seal.h"
+#include "checkpoint_files/checkpoint_seal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const qanat::Result<qanat::CheckpointSeal> seal =

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "train/checkpoint_state.h"
+#include "checkpoint_files/checkpoint_state.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const nlohmann::json json = nlohmann::json::parse(data, data + size, nullptr, false);

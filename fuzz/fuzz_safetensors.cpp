@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "train/safetensors_header.h"
+#include "checkpoint_files/safetensors_header.h"
 
 namespace {
 

@@ -11,8 +11,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ("diagnose/diagnosis.cpp", "dataset/audio_locator.cpp", "dataset/dataset_check.cpp",
            "dataset/partition.cpp", "dataset/problem.cpp", "dataset/sound_findings.cpp",
-           "dataset/split.cpp", "app/validate.cpp", "app/validate_report.cpp",
-           "app/validate_run.cpp")
+           "dataset/split.cpp", "validation/validate.cpp", "validation/validate_report.cpp",
+           "validation/validate_run.cpp")
 LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 FIELD = re.compile(r"\{[^{}]*\}")

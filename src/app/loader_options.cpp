@@ -1,8 +1,11 @@
 #include "app/loader_options.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
+#include "dataset/index_cache.h"
 
 namespace qanat {
 namespace {
@@ -96,6 +99,27 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
   options.index.threads = allowed_cores(host);
   if (config.data.cache_dir) {
     options.index.cache_folders = {*config.data.cache_dir};
+  }
+  return options;
+}
+
+CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) {
+  const TrainingSetOptions set = make_training_set_options(config, host);
+  CheckOptions options;
+  options.manifest = {.data = set.train_data, .language = set.language};
+  options.split = set.split;
+  options.limits = set.limits;
+  options.limits.rate = kMel.sample_rate;
+  options.sound.rate = kMel.sample_rate;
+  options.max_bad_fraction = config.pipeline.max_bad_fraction;
+  options.threads = set.index.threads;
+  options.cache_folders = set.index.cache_folders;
+  if (options.cache_folders.empty()) {
+    std::error_code ignored;
+    options.cache_folders =
+        index_cache_folders(std::filesystem::is_directory(set.train_data, ignored)
+                                ? set.train_data
+                                : set.train_data.parent_path());  // of a manifest file
   }
   return options;
 }

@@ -3,12 +3,17 @@
 
 #include "base/quantity.h"
 #include "config/run_config.h"
+#include "dataset/dataset_check.h"
 #include "dataset/training_sets.h"
+#include "features/mel_config.h"
 #include "monitor/host_facts.h"
 #include "pipeline/loader.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
+
+// Where the features of utterances come from: one definition everywhere.
+inline constexpr MelConfig kMel{};
 
 // Everything but rank, world and payload, which are not configured. `consumer_threads` are the
 // cores left to whoever takes the batches.
@@ -24,5 +29,8 @@ TextConfig make_text_config(const DataConfig& data);
 
 // Without progress and stop token, which are the caller's. Throws Error without training data.
 TrainingSetOptions make_training_set_options(const RunConfig& config, const HostFacts& host);
+
+// The whole data set by samples, on all cores. The same caller's business, and the same Error.
+CheckOptions make_check_options(const RunConfig& config, const HostFacts& host);
 
 }  // namespace qanat

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "app/loader_left_out.h"
 #include "base/error.h"
+#include "dataset/damage_share.h"
 #include "features/feature_fingerprint.h"
 #include "features/feature_store.h"
 #include "pipeline/audio_row_source.h"
@@ -18,11 +18,33 @@
 namespace qanat {
 namespace {
 
-PayloadFormat make_format(PayloadKind kind) {
-  return {.kind = kind,
-          .mel_bins = kMel.mel_bins,
-          .hop = kMel.hop,
-          .mel_padding = std::log(kMel.log_floor)};
+Event left_out_event(const Manifest& manifest, const DatasetProblem& problem) {
+  const bool has_file = !problem.audio.empty();
+  return {.kind = "left_out",
+          .fields = {{"id", problem.id},
+                     {"file", has_file ? (manifest.root / problem.audio).string() : ""},
+                     {"manifest", manifest.sources.at(problem.source)},
+                     {"line", problem.line},
+                     {"problem", to_string(problem.kind)},
+                     {"reason", problem.detail}}};
+}
+
+// Journals a `left_out` event for every utterance of the set that is not used, with file and
+// reason. Throws Error when the share of those that are damaged (unreadable, missing, no usable
+// row) is above `max_bad_fraction`; those that are only too long or too short do not count.
+// `journal` may be null.
+void report_left_out(const UtteranceSet& set, double max_bad_fraction, EventSink* journal) {
+  const Manifest& manifest = set.manifest;
+  for (const DatasetProblem& problem : manifest.problems) {
+    if (journal != nullptr && severity_of(problem.kind) == Severity::error) {
+      journal->record(left_out_event(manifest, problem));
+    }
+  }
+  const DamageShare share =
+      damage_share(static_cast<std::int64_t>(manifest.utterances.size()), manifest.problems);
+  if (const auto why = why_too_damaged(manifest, share, max_bad_fraction)) {
+    throw Error(*why);
+  }
 }
 
 // One per utterance: the place of its speaker among the names the request gives; behind those, a
@@ -80,7 +102,7 @@ std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
   }
   return std::make_unique<CachedRowSource>(std::move(source),
                                            request.set->manifest.utterances.size(),
-                                           make_format(request.payload),
+                                           payload_format(request.payload),
                                            budget);
 }
 
@@ -136,7 +158,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     LoaderRequest request) {
   report_left_out(*request.set, options.max_bad_fraction, request.journal);
   LoaderOptions complete = options;
-  complete.payload = make_format(request.payload);
+  complete.payload = payload_format(request.payload);
   complete.rank = request.rank;
   complete.world = request.world;
   LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
@@ -172,6 +194,13 @@ std::vector<std::string> unknown_speakers(const Manifest& manifest,
   std::vector<std::string> unknown;
   std::ranges::set_difference(names, known, std::back_inserter(unknown));
   return unknown;
+}
+
+PayloadFormat payload_format(PayloadKind kind) {
+  return {.kind = kind,
+          .mel_bins = kMel.mel_bins,
+          .hop = kMel.hop,
+          .mel_padding = std::log(kMel.log_floor)};
 }
 
 }  // namespace qanat

@@ -52,13 +52,13 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
 // The rows of a set as they are made from audio: what `qanat precompute` stores.
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);
 
+// How batches of this kind are laid out.
+PayloadFormat payload_format(PayloadKind kind);
+
 // The speakers a manifest names, sorted.
 std::vector<std::string> speaker_names(const Manifest& manifest);
 // Those who are not among `known`, which is sorted.
 std::vector<std::string> unknown_speakers(const Manifest& manifest,
                                           const std::vector<std::string>& known);
-
-// Where the features of utterances come from: one definition everywhere.
-inline constexpr MelConfig kMel{};
 
 }  // namespace qanat

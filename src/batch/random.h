@@ -46,6 +46,9 @@ class Random {
     return result;
   }
 
+  // Uniform in [0, 1).
+  constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
   // Uniform in [0, bound), without bias; bound > 0. Multiply-shift with rejection (Lemire).
   constexpr std::uint32_t below(std::uint32_t bound) {
     std::uint64_t product = (next() >> 32) * bound;

@@ -1,12 +1,11 @@
 // One command of the program: its flags and what it does. One file per command; commands.cpp
-// lists them all, torch_commands.cpp makes those that need libtorch.
+// lists them all.
 #pragma once
 
 #include <memory>
 #include <ostream>
 #include <stop_token>
 #include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -41,8 +40,5 @@ struct CommandEntry {
 inline CLI::Validator within(CLI::Validator validator) {
   return validator.description("");
 }
-
-// In the order of --help.
-std::vector<CommandEntry> all_commands();
 
 }  // namespace qanat

@@ -1,5 +1,4 @@
-#include "cli/config_reference.h"
-
+#include "cli/commands.h"
 #include "config/write_config.h"
 
 namespace qanat {

@@ -1,8 +1,8 @@
-#include "cli/config_show.h"
-
 #include <nlohmann/json.hpp>
 
+#include "cli/commands.h"
 #include "cli/config_flags.h"
+#include "cli/report_flags.h"
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
@@ -14,7 +14,7 @@ class ConfigShowCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     flags_.declare(app, {"data", "model", "training", "pipeline"});
-    app.add_flag("--json", json_, "print one JSON object: config, origins, notes");
+    report_.declare_json(app, "print one JSON object: config, origins, notes");
     app.footer("The output is a configuration file: qanat config show --epochs 3 > run.yaml");
   }
 
@@ -22,7 +22,7 @@ class ConfigShowCommand : public Command {
     const LoadedConfig config = flags_.load();
     const std::vector<std::string> notes = inert_notes(
         config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0, .cuda = false});
-    if (json_) {
+    if (report_.json()) {
       const nlohmann::json all = {
           {"config", to_json(config.values)}, {"origins", config.origins}, {"notes", notes}};
       context.out << all.dump(2) << '\n';
@@ -37,7 +37,7 @@ class ConfigShowCommand : public Command {
 
  private:
   ConfigFlags flags_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cli/data_check.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,14 +7,15 @@
 #include <unistd.h>
 
 #include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "base/files.h"
 #include "base/language.h"
+#include "cli/commands.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
-#include "config/pipeline_config.h"
+#include "config/run_config.h"
 #include "dataset/dataset_check.h"
-#include "dataset/index_cache.h"
 #include "report/dataset_html.h"
 #include "report/dataset_json.h"
 #include "report/dataset_text.h"
@@ -25,21 +24,17 @@
 namespace qanat {
 namespace {
 
-constexpr SampleRate kRate{22050};
-
 class DataCheckCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("DIR", data_, "folder of the data set, or a manifest file in it")->required();
     app.add_flag("--quick", quick_, "read manifest, text and audio headers, not the samples");
-    app.add_flag("--json", json_, "print one JSON object with every problem");
-    app.add_option("--html", html_, "also write the report as a page to this file")
-        ->type_name("FILE");
+    report_.declare_json(app, "print one JSON object with every problem");
+    report_.declare_html(app, "also write the report as a page to this file");
     app.add_flag("--all", all_, "list every problem; otherwise 20 of a kind (HTML: 200)");
     // Beside --language, which is about the rows, it has to say what it is about.
-    declare_language(app, report_language_)
-        ->description(
-            "language of the report: en or fa; not given: the environment's (LANG=fa_IR), else en");
+    report_.declare_language(app)->description(
+        "language of the report: en or fa; not given: the environment's (LANG=fa_IR), else en");
     declare_set(app);
     app.add_option("--fail-on", fail_on_, "exit with 10 on: error, warning or never")
         ->check(within(CLI::IsMember({"error", "warning", "never"})))
@@ -59,8 +54,8 @@ class DataCheckCommand : public Command {
 
   ExitCode run(const CommandContext& context) override {
     std::optional<AtomicFile> page;  // opened first: a path that cannot be written is said now
-    if (!html_.empty()) {
-      page.emplace(html_);
+    if (!report_.html().empty()) {
+      page.emplace(report_.html());
     }
     const TextFrontEnd text;
     const std::optional<DatasetReport> report = check(text, context);
@@ -74,7 +69,7 @@ class DataCheckCommand : public Command {
     if (page) {
       page->write(render_html(*report, html_options()));
       page->commit();
-      fmt::print(context.err, "report: {}\n", html_);
+      fmt::print(context.err, "report: {}\n", report_.html());
     }
     return exit_code(*report);
   }
@@ -87,12 +82,14 @@ class DataCheckCommand : public Command {
                    "by the script of the text")
         ->check(within(CLI::IsMember({"en", "fa"})))
         ->type_name("CODE");
-    app.add_option("--max-text-length", max_tokens_, "longest text that is used, in tokens")
+    app.add_option("--max-text-length",
+                   config_.data.max_text_length,
+                   "longest text that is used, in tokens")
         ->check(within(CLI::PositiveNumber))
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--max-mel-frames",
-                   max_frames_,
+                   config_.data.max_mel_frames,
                    "longest audio that is used, in frames of 256 "
                    "samples at 22050 Hz")
         ->check(within(CLI::PositiveNumber))
@@ -103,7 +100,7 @@ class DataCheckCommand : public Command {
         ->type_name("S")
         ->capture_default_str();
     app.add_option("--val-split",
-                   val_split_,
+                   config_.data.val_split,
                    "share of the rows that validate where there is no metadata_eval.csv; 0: the "
                    "set has no validation part")
         ->check(within(CLI::Range(0.0, 1.0)))
@@ -127,36 +124,27 @@ class DataCheckCommand : public Command {
       listening.update(done, total);
     };
     options.stop = context.stop;
-    return check_dataset(options, make_check_sources(text, kRate));
+    return check_dataset(options, make_check_sources(text, kMel.sample_rate));
   }
 
   CheckOptions options() const {
-    std::error_code ignored;
-    const std::filesystem::path data(data_);
-    const std::filesystem::path root =
-        std::filesystem::is_directory(data, ignored) ? data : data.parent_path();
-    CheckOptions options;
-    options.manifest = {.data = data,
-                        .language = language_.empty() ? std::nullopt : to_language(language_)};
-    options.split = {.val_fraction = val_split_, .seed = seed_};
-    options.limits = {
-        .max_tokens = TokenCount{max_tokens_},
-        .max_frames = FrameCount{max_frames_},
-        .min_samples = SampleCount{static_cast<std::int64_t>(min_seconds_ * kRate.value)},
-        .rate = kRate};
-    options.sound.rate = kRate;
-    options.max_bad_fraction = PipelineConfig{}.max_bad_fraction;
+    RunConfig config = config_;
+    config.data.train_data = data_;
+    config.data.language = to_language(language_);
+    config.data.split_seed = static_cast<std::int64_t>(seed_);
+    if (!cache_.empty()) {
+      config.data.cache_dir = cache_;
+    }
+    CheckOptions options = make_check_options(config, read_host_facts());
+    options.limits.min_samples =
+        SampleCount{static_cast<std::int64_t>(min_seconds_ * kMel.sample_rate.value)};
     options.depth = quick_ ? CheckDepth::headers : CheckDepth::samples;
     options.threads = threads_;
-    options.cache_folders =
-        cache_.empty() ? index_cache_folders(root) : std::vector<std::filesystem::path>{cache_};
     return options;
   }
 
-  Words words() const { return Words(report_language(report_language_)); }
-
   DatasetHtmlOptions html_options() const {
-    DatasetHtmlOptions options{.words = words()};
+    DatasetHtmlOptions options{.words = report_.words()};
     if (all_) {
       options.list_limit = std::nullopt;
     }
@@ -164,11 +152,12 @@ class DataCheckCommand : public Command {
   }
 
   void print(const DatasetReport& report, std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       out << render_json(report);
       return;
     }
-    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode, .words = words()};
+    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode,
+                               .words = report_.words()};
     if (all_) {
       options.list_limit = std::nullopt;
     }
@@ -187,19 +176,16 @@ class DataCheckCommand : public Command {
   }
 
   std::string data_;
-  std::string html_;
-  std::string language_;         // of the rows
-  std::string report_language_;  // of what is said about them
+  std::string language_;  // of the rows
   std::string cache_;
   std::string fail_on_ = "error";
-  std::int64_t max_tokens_ = 200;
-  std::int64_t max_frames_ = 1024;
-  double min_seconds_ = 0.1;
-  double val_split_ = 0.05;
+  RunConfig config_;  // the defaults that a run has
+  double min_seconds_ =
+      static_cast<double>(LengthLimits{}.min_samples.value) / kMel.sample_rate.value;
   std::uint64_t seed_ = 0;
   int threads_ = 0;
   bool quick_ = false;
-  bool json_ = false;
+  ReportFlags report_;
   bool all_ = false;
 };
 

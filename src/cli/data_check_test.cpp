@@ -1,5 +1,3 @@
-#include "cli/data_check.h"
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +14,7 @@
 #include "audio/wav_writer.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/commands.h"
 
 namespace qanat {
 namespace {

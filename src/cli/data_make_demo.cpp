@@ -1,5 +1,3 @@
-#include "cli/data_make_demo.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -10,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "app/demo_corpus.h"
 #include "base/language.h"
+#include "cli/commands.h"
 #include "cli/progress_line.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "cli/usage_error.h"
+#include "corpus/demo_corpus.h"
 
 namespace qanat {
 namespace {
@@ -70,7 +70,7 @@ class DataMakeDemoCommand : public Command {
         ->check(CLI::Range(1.5, 30.0))
         ->capture_default_str();
     app.add_flag("--built-in", built_in_, "use the built-in voice even where eSpeak NG is there");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(
         "Speaks with eSpeak NG (package espeak-ng) where it is installed, else with a built-in\n"
         "formant synthesiser. Exact times of phones and words are in alignments.jsonl.\n"
@@ -97,7 +97,7 @@ class DataMakeDemoCommand : public Command {
 
  private:
   void report(const DemoCorpus& corpus, std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       out << nlohmann::json{{"outcome", to_string(corpus.outcome)},
                             {"folder", folder_},
                             {"voice", corpus.voice},
@@ -128,7 +128,7 @@ class DataMakeDemoCommand : public Command {
   std::string folder_;
   std::vector<std::string> languages_ = {"en", "fa"};
   bool built_in_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cli/data_mel.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +11,8 @@
 
 #include "audio/audio_decoder.h"
 #include "base/error.h"
+#include "cli/commands.h"
+#include "cli/report_flags.h"
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
 
@@ -61,7 +61,7 @@ class DataMelCommand : public Command {
   void declare(CLI::App& app) override {
     app.add_option("FILE", file_, "audio: WAV, FLAC, OGG or MP3 of any rate")->required();
     app.add_option("--out", out_, "write the spectrogram here, for numpy.load")->type_name("NPY");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(
         "Shows what the pipeline makes of a recording: mono, 22050 Hz, natural log of 80 mel "
         "bands\n"
@@ -112,7 +112,7 @@ class DataMelCommand : public Command {
   }
 
   void print(const MelSummary& summary, const MelConfig& config, std::ostream& out) const {
-    if (json_) {
+    if (report_.json()) {
       nlohmann::json object = {{"file", file_},
                                {"duration_s", summary.seconds},
                                {"shape", {config.mel_bins, summary.frames}},
@@ -137,7 +137,7 @@ class DataMelCommand : public Command {
 
   std::string file_;
   std::string out_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

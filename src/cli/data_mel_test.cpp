@@ -1,5 +1,3 @@
-#include "cli/data_mel.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -15,6 +13,7 @@
 #include "audio/wav_writer.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/commands.h"
 
 namespace qanat {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/data_text.h"
-
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -16,6 +14,8 @@
 #include "base/error.h"
 #include "base/language.h"
 #include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/report_flags.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/text_front_end.h"
@@ -88,7 +88,7 @@ class DataTextCommand : public Command {
         ->check(CLI::IsMember({"en", "fa"}).description(""))
         ->type_name("CODE");
     app.add_flag("--phonemes", phonemes_, "phonemes by espeak-ng instead of characters");
-    app.add_flag("--json", json_, "print one JSON object per sentence");
+    report_.declare_json(app, "print one JSON object per sentence");
     app.footer(
         "Shows what a model would be given for a sentence: how it is read, its tokens, and "
         "the\ncharacters that have none. Example: qanat data text '۲۵٪ از 1,234' --language "
@@ -119,7 +119,7 @@ class DataTextCommand : public Command {
       fmt::print(context.err, "qanat: {}\n", reading.failure().what);
       return false;
     }
-    if (json_) {
+    if (report_.json()) {
       print_json(front_end, raw, language, reading.value(), context.out);
     } else {
       print_text(front_end.tokenizer(), raw, reading.value(), context.out);
@@ -184,7 +184,7 @@ class DataTextCommand : public Command {
   std::string text_;
   std::string language_;
   bool phonemes_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cli/precompute.h"
-
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,9 +11,11 @@
 #include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "app/make_loader.h"
+#include "cli/commands.h"
 #include "cli/config_flags.h"
 #include "cli/precompute_report.h"
 #include "cli/progress_line.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 #include "dataset/index_cache.h"
@@ -51,7 +51,7 @@ class PrecomputeCommand : public Command {
     CLI::Option* const verify = app.add_flag(
         "--verify", verify_, "only compare what is there with the data set, checksums included");
     app.add_flag("--repair", repair_, "list what is wrong, then make that anew")->excludes(verify);
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
     app.footer(kPrecomputeFooter);
   }
 
@@ -150,8 +150,8 @@ class PrecomputeCommand : public Command {
       return stopped(context);
     }
     const PrecomputeSubject subject = subject_of(inputs, folder);
-    context.out << (json_ ? render_json(subject, *audit).dump(2) + '\n'
-                          : render_text(subject, *audit));
+    context.out << (report_.json() ? render_json(subject, *audit).dump(2) + '\n'
+                                   : render_text(subject, *audit));
     return audit->ok() ? ExitCode::done : ExitCode::findings;
   }
 
@@ -182,8 +182,8 @@ class PrecomputeCommand : public Command {
     making.finish();
     const PrecomputeSubject subject = subject_of(inputs, options.folder);
     const PrecomputeDetail detail = repair_ ? PrecomputeDetail::ids : PrecomputeDetail::counts;
-    context.out << (json_ ? render_json(subject, report, detail).dump(2) + '\n'
-                          : render_text(subject, report, detail));
+    context.out << (report_.json() ? render_json(subject, report, detail).dump(2) + '\n'
+                                   : render_text(subject, report, detail));
     return report.stopped ? ExitCode::failed : ExitCode::done;
   }
 
@@ -202,7 +202,7 @@ class PrecomputeCommand : public Command {
   std::string dtype_;
   bool verify_ = false;
   bool repair_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

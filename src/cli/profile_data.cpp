@@ -1,5 +1,3 @@
-#include "cli/profile_data.h"
-
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,15 +7,16 @@
 #include <fmt/ostream.h>
 #include <unistd.h>
 
-#include "app/data_profile_run.h"
 #include "app/run_page.h"
 #include "base/error.h"
+#include "base/value_or_throw.h"
+#include "cli/commands.h"
 #include "cli/config_flags.h"
-#include "cli/fail_on.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "config/field_list.h"
+#include "experiment/data_profile_run.h"
 #include "metrics/journal.h"
 #include "report/profile_json.h"
 #include "report/profile_text.h"
@@ -39,9 +38,9 @@ class ProfileDataCommand : public Command {
         ->check(within(CLI::Range(0.01, 1e6)))
         ->type_name("MS");
     declare_sweep(app);
-    declare_fail_on(app, fail_on_);
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_fail_on(app);
+    report_.declare_language(app);
+    report_.declare_json(app);
     app.footer(
         "Runs the loader that `qanat train` uses. Without --step-ms it says how much can be\n"
         "delivered; with it, whether a trainer of that pace would wait, and why. Every pass is\n"
@@ -112,13 +111,8 @@ class ProfileDataCommand : public Command {
       return ExitCode::cannot_measure;
     }
     const DataProfile profile = profile_data(*std::move(measured));
-    if (json_) {
-      context.out << to_json(profile).dump(2) << '\n';
-    } else {
-      context.out << render_text(profile, words());
-    }
-    return profile.diagnosis ? exit_code_for(profile.diagnosis->findings, fail_on_)
-                             : ExitCode::done;
+    report_.print(context.out, profile);
+    return profile.diagnosis ? report_.exit_code(profile.diagnosis->findings) : ExitCode::done;
   }
 
   ExitCode sweep(const RunConfig& config,
@@ -143,11 +137,7 @@ class ProfileDataCommand : public Command {
     if (journal) {
       write_page(context);
     }
-    if (json_) {
-      context.out << to_json(report).dump(2) << '\n';
-    } else {
-      context.out << render_text(report, words());
-    }
+    report_.print(context.out, report);
     return report.choice ? ExitCode::done : ExitCode::cannot_measure;
   }
 
@@ -169,19 +159,11 @@ class ProfileDataCommand : public Command {
 
   void write_page(const CommandContext& context) const {
     const std::filesystem::path journal = folder() / "journal.jsonl";
-    const Result<RunRecord> record = read_run_record(journal);
-    if (!record) {
-      throw Error("{}", record.failure().what);
-    }
-    write_run_page(record.value(),
-                   diagnose_run(record.value().trace),
-                   journal,
-                   folder() / "report.html",
-                   words());
+    const RunRecord record = value_or_throw(read_run_record(journal));
+    write_run_page(
+        record, diagnose_run(record.trace), journal, folder() / "report.html", report_.words());
     fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
   }
-
-  Words words() const { return Words(report_language(language_)); }
 
   ConfigFlags flags_;
   std::int64_t batches_ = 300;
@@ -191,9 +173,7 @@ class ProfileDataCommand : public Command {
   std::vector<int> sweep_workers_;
   double budget_ = 60;
   std::string keep_;
-  std::string fail_on_ = "crit";
-  std::string language_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

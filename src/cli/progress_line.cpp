@@ -23,15 +23,6 @@ std::string rate_text(double rate) {
   return rate >= 10 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2g}/s", rate);
 }
 
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, 3.6e8)));
-  const std::int64_t hours = whole / 3600;
-  if (hours > 0) {
-    return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
-  }
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 std::optional<double> rate_of(const ProgressFacts& facts) {
   const auto gained = static_cast<double>(facts.done - facts.first);
   const double taken = (facts.elapsed - facts.first_elapsed).count();
@@ -71,7 +62,8 @@ std::string figures(const ProgressFacts& facts) {
   }
   if (rate && facts.total > facts.done) {
     const auto left = static_cast<double>(facts.total - facts.done);
-    text += fmt::format("  {} left", clock_text(left / *rate));
+    text += fmt::format("  {} left",
+                        clock_text(std::llround(std::ceil(std::min(left / *rate, 3.6e8)))));
   }
   return text;
 }

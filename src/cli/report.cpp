@@ -1,5 +1,3 @@
-#include "cli/report.h"
-
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -10,10 +8,11 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/value_or_throw.h"
 #include "cli/ci_flags.h"
-#include "cli/fail_on.h"
+#include "cli/commands.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/scrape_context.h"
 #include "cli/terminal.h"
 #include "cli/trace_flags.h"
@@ -29,14 +28,6 @@
 namespace qanat {
 namespace {
 
-template <typename Value>
-Value value_or_throw(Result<Value> result) {
-  if (!result) {
-    throw Error("{}", result.failure().what);
-  }
-  return std::move(result).value();
-}
-
 class ReportCommand : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -45,17 +36,16 @@ class ReportCommand : public Command {
         ->type_name("");
     app.add_option("--baseline", baseline_, "journal to compare with; slower: exit with 11")
         ->type_name("JOURNAL");
-    declare_fail_on(app, fail_on_);
-    app.add_option("--html", html_, "write the report as one page, charts included")
-        ->type_name("FILE");
-    declare_language(app, language_);
+    report_.declare_fail_on(app);
+    report_.declare_html(app, "write the report as one page, charts included");
+    report_.declare_language(app);
     ci_.declare(app);
     trace_.declare(app);
     app.add_option("--prometheus",
                    prometheus_,
                    "write the state of the run as Prometheus text, for a textfile collector")
         ->type_name("FILE");
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_json(app);
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -67,13 +57,13 @@ class ReportCommand : public Command {
       fmt::print(
           context.err, "{}: {} damaged lines were left out\n", journal_, trace.damaged_lines);
     }
-    if (!html_.empty()) {
-      write_text_file(html_,
+    if (!report_.html().empty()) {
+      write_text_file(report_.html(),
                       render_html({.trace = trace,
                                    .history = record.history,
                                    .diagnosis = diagnosis,
-                                   .words = words(),
-                                   .files = files_beside(journal_of(journal_), html_)}));
+                                   .words = report_.words(),
+                                   .files = files_beside(journal_of(journal_), report_.html())}));
     }
     print(context, diagnosis, baseline);
     ci_.write(diagnosis, journal_, context.err);
@@ -104,8 +94,6 @@ class ReportCommand : public Command {
     return value_or_throw(read_run_record(journal_of(journal_), reading.fn()));
   }
 
-  Words words() const { return Words(report_language(language_)); }
-
   void write_exports(const CommandContext& context, const Diagnosis& diagnosis) const {
     if (const std::optional<std::filesystem::path> file = trace_.file()) {
       RunTracer tracer(trace_.options());
@@ -130,7 +118,7 @@ class ReportCommand : public Command {
   void print(const CommandContext& context,
              const Diagnosis& diagnosis,
              const std::optional<Baseline>& baseline) const {
-    if (json_) {
+    if (report_.json()) {
       nlohmann::ordered_json object = to_json(diagnosis);
       object["baseline"] = nullptr;
       if (baseline) {
@@ -140,11 +128,11 @@ class ReportCommand : public Command {
       fmt::print(context.out, "{}\n", object.dump(2));
       return;
     }
-    context.out << render_text(diagnosis, words());
+    context.out << render_text(diagnosis, report_.words());
     if (baseline) {
       context.out << '\n'
-                  << render_text(baseline->comparison, words())
-                  << render_text(baseline->differences, words());
+                  << render_text(baseline->comparison, report_.words())
+                  << render_text(baseline->differences, report_.words());
     }
   }
 
@@ -155,18 +143,15 @@ class ReportCommand : public Command {
     if (baseline && baseline->comparison.change == Change::slower) {
       return ExitCode::regression;
     }
-    return exit_code_for(diagnosis.findings, fail_on_);
+    return report_.exit_code(diagnosis.findings);
   }
 
   std::string journal_;
   std::string baseline_;
-  std::string fail_on_ = "crit";
-  std::string html_;
-  std::string language_;
   std::string prometheus_;
   CiFlags ci_;
   TraceFlags trace_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/rules.h"
+#include "diagnose/rules.h"
 
 #include <string>
 #include <string_view>
@@ -7,9 +7,9 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/report_language.h"
+#include "cli/commands.h"
+#include "cli/report_flags.h"
 #include "cli/usage_error.h"
-#include "diagnose/rules.h"
 #include "diagnose/rules_dual.h"
 #include "report/rule_guide.h"
 
@@ -58,8 +58,8 @@ class RulesCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("ID", id_, "one rule, as DL002; not given: all of them")->type_name("");
-    declare_language(app, language_);
-    app.add_flag("--json", json_, "print one JSON object");
+    report_.declare_language(app);
+    report_.declare_json(app);
     app.footer(
         "A finding of a report carries the id of its rule.\n"
         "Example: qanat rules DL002\n"
@@ -67,9 +67,9 @@ class RulesCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    const Language language = report_language(language_);
+    const Language language = report_.language();
     const std::vector<Entry> entries = chosen(all_entries(language));
-    if (json_) {
+    if (report_.json()) {
       nlohmann::ordered_json rules = nlohmann::ordered_json::array();
       for (const Entry& entry : entries) {
         rules.push_back(to_json(entry, language));
@@ -104,8 +104,7 @@ class RulesCommand : public Command {
   }
 
   std::string id_;
-  std::string language_;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

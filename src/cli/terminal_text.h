@@ -4,6 +4,7 @@
 // an escape. Stands in the streams themselves, so no command has to think of it.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <ostream>
 #include <streambuf>
@@ -66,5 +67,8 @@ class HarmlessStream final : public std::streambuf {
   std::mutex mutex_;  // guards text_, and writing to target_
   TerminalText text_;
 };
+
+// "3:07", "1:02:03".
+std::string clock_text(std::int64_t seconds);
 
 }  // namespace qanat

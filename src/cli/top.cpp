@@ -1,5 +1,3 @@
-#include "cli/top.h"
-
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -9,9 +7,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/commands.h"
 #include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
-#include "cli/report_language.h"
+#include "cli/report_flags.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "cli/top_view.h"
@@ -38,10 +37,10 @@ class TopCommand : public Command {
         ->required()
         ->type_name("");
     app.add_flag("--once", once_, "print the view once and leave");
-    app.add_flag("--json", json_, "print the state once, as one JSON object");
+    report_.declare_json(app, "print the state once, as one JSON object");
     app.add_flag("--web", web_, "show it in browsers instead, as --dashboard does; Ctrl-C ends it");
     dashboard_.declare(app);
-    declare_language(app, language_);
+    report_.declare_language(app);
     app.footer(kTopFooter);
   }
 
@@ -51,7 +50,7 @@ class TopCommand : public Command {
     }
     RunWatch watch(journal_of(journal_));
     read_first(watch, context);
-    if (json_) {
+    if (report_.json()) {
       context.out << to_json(watch.snapshot(), watch.diagnosis()).dump(2) << '\n';
       return ExitCode::done;
     }
@@ -72,7 +71,7 @@ class TopCommand : public Command {
     bool more = false;
     RunWatch watch(journal);
     update(watch, more);  // says what is wrong with the journal before a page waits for it
-    const auto page = dashboard_.start(journal, Words(report_language(language_)), context.err);
+    const auto page = dashboard_.start(journal, report_.words(), context.err);
     wait_for_stop(context.stop);
     return ExitCode::done;
   }
@@ -113,7 +112,7 @@ class TopCommand : public Command {
     return {.journal = watch.path(),
             .run = watch.snapshot(),
             .diagnosis = watch.diagnosis(),
-            .words = Words(report_language(language_)),
+            .words = report_.words(),
             .problem = watch.problem()};
   }
 
@@ -161,11 +160,10 @@ class TopCommand : public Command {
   }
 
   std::string journal_;
-  std::string language_;
   DashboardFlags dashboard_;
   bool web_ = false;
   bool once_ = false;
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -64,10 +64,8 @@ class TopLines {
   std::vector<std::string> lines_;
 };
 
-std::string clock_words(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
-  return whole >= 3600 ? fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
-                       : fmt::format("{}:{:02}", whole / 60, whole % 60);
+std::string clock_of(double seconds) {
+  return clock_text(std::llround(std::max(0.0, seconds)));
 }
 
 std::string state_words(const RunSnapshot& run, const Words& w) {
@@ -85,7 +83,7 @@ void add_head(TopLines& lines, const TopState& state) {
                         w.comma(),
                         state_words(run, w),
                         w.comma(),
-                        w.digits(clock_words(run.at.count()))));
+                        w.digits(clock_of(run.at.count()))));
 }
 
 void add_problem(TopLines& lines, const TopState& state) {
@@ -111,7 +109,7 @@ void add_pace(TopLines& lines, const TopState& state) {
     text += fmt::format("  {} {}", w.number(*pace, 2), w.say("steps/s"));
     if (run.last_step && !run.ending) {
       const auto left = static_cast<double>(*run.last_step - run.newest->step - 1);
-      text += fmt::format("  {} {}", w.say("ETA"), w.digits(clock_words(left / *pace)));
+      text += fmt::format("  {} {}", w.say("ETA"), w.digits(clock_of(left / *pace)));
     }
   }
   lines.add("step", text);

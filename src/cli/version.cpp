@@ -1,17 +1,18 @@
-#include "cli/version.h"
-
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/report_flags.h"
 
 namespace qanat {
 namespace {
 
 class VersionCommand : public Command {
  public:
-  void declare(CLI::App& app) override { app.add_flag("--json", json_, "print one JSON object"); }
+  void declare(CLI::App& app) override { report_.declare_json(app); }
 
   ExitCode run(const CommandContext& context) override {
-    if (json_) {
+    if (report_.json()) {
       context.out << nlohmann::json{{"version", QANAT_VERSION}, {"compiler", __VERSION__}}.dump(2)
                   << '\n';
     } else {
@@ -21,7 +22,7 @@ class VersionCommand : public Command {
   }
 
  private:
-  bool json_ = false;
+  ReportFlags report_;
 };
 
 }  // namespace

@@ -21,10 +21,7 @@ std::vector<double> wall_times(const std::vector<StepRecord>& steps) {
 StepPhases mean_phases(const std::vector<StepRecord>& steps) {
   StepPhases sum;
   for (const StepRecord& step : steps) {
-    std::vector<Seconds> parts;
-    visit_phases(step.phases, [&parts](std::string_view, Seconds part) { parts.push_back(part); });
-    std::size_t at = 0;
-    visit_phases(sum, [&](std::string_view, Seconds& part) { part += parts[at++]; });
+    sum += step.phases;
   }
   visit_phases(sum, [&steps](std::string_view, Seconds& part) {
     part /= static_cast<double>(std::max<std::size_t>(steps.size(), 1));

@@ -11,7 +11,7 @@
 
 #include <torch/torch.h>
 
-#include "train/safetensors.h"
+#include "checkpoint/safetensors.h"
 
 namespace qanat {
 

@@ -27,13 +27,13 @@
 #include "device/device.h"
 #include "device/host/host_device.h"
 #include "metrics/journal.h"
+#include "metrics/step_ledger.h"
 #include "metrics/step_record.h"
 #include "train/batch_tensors.h"
 #include "train/loss_scale.h"
 #include "train/piece_gradient.h"
 #include "train/process_group.h"
 #include "train/reference_crops.h"
-#include "train/step_ledger.h"
 #include "transfer/device_batch.h"
 
 namespace qanat {

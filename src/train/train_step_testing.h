@@ -8,7 +8,7 @@
 
 #include "batch/random.h"
 #include "device/host/host_device.h"
-#include "device/torch_binding.h"
+#include "torch_binding/torch_binding.h"
 #include "train/train_step.h"
 #include "transfer/slot_times.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/disk_full.h"
-#include "device/torch_binding.h"
+#include "torch_binding/torch_binding.h"
 
 namespace qanat {
 namespace {

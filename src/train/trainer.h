@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/checkpoint.h"
 #include "train/background_work.h"
-#include "train/checkpoint.h"
 #include "train/divergence_guard.h"
 #include "train/schedule.h"
 #include "train/train_observer.h"

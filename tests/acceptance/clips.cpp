@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/demo_corpus.h"
 #include "audio/audio_decoder.h"
 #include "base/error.h"
+#include "corpus/demo_corpus.h"
 #include "dataset/manifest.h"
 #include "features/mel_extractor.h"
 #include "text/text_front_end.h"

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from journals import write_journal
-from program import QANAT, all_commands, commands_in, environment, qanat
+from program import QANAT, all_commands, commands_in, environment, qanat, write_tone
 
 USAGE = 2
 
@@ -65,11 +65,32 @@ class Parts(unittest.TestCase):
         self.assertIn("qanat: ", result.stderr)
         self.assertIn("train", qanat("trian").stderr)
 
+    def lonely_copy(self, folder):
+        """The program without its second part beside it."""
+        lonely = pathlib.Path(folder) / "qanat"
+        lonely.write_bytes(pathlib.Path(QANAT).read_bytes())
+        lonely.chmod(0o755)
+        return lonely
+
+    def test_the_loader_is_profiled_without_libtorch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = pathlib.Path(folder) / "data"
+            (data / "wavs").mkdir(parents=True)
+            for i in range(6):
+                write_tone(data / "wavs" / f"c{i}.wav", 200 + 20 * i, 0.5)
+            (data / "metadata.csv").write_text("".join(f"c{i}|clip number {i}\n" for i in range(6)))
+            result = subprocess.run([self.lonely_copy(folder), "profile", "data", "--data-path", data,
+                                     "--batch-size", "2", "--num-batches", "20", "--json"],
+                                    stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, timeout=60,
+                                    env=environment(LD_DEBUG="files"))
+        self.assertEqual(json.loads(result.stdout)["schema"], "qanat.profile.data")
+        self.assertIn("libsndfile", result.stderr)  # what it loads is seen
+        self.assertNotIn("libtorch", result.stderr)
+
     def test_a_missing_second_part_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
-            lonely = pathlib.Path(folder) / "qanat"
-            lonely.write_bytes(pathlib.Path(QANAT).read_bytes())
-            lonely.chmod(0o755)
+            lonely = self.lonely_copy(folder)
             result = subprocess.run([lonely, "train"], stdin=subprocess.DEVNULL, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             version = subprocess.run([lonely, "version"], stdout=subprocess.PIPE)

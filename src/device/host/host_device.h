@@ -49,7 +49,7 @@ class HostDevice : public Device {
   int num_threads() const;
 
   // Runs on each new stream thread after it is bound to the cores: how libtorch is told
-  // (device/torch_binding.h).
+  // (torch_binding/torch_binding.h).
   void set_thread_binding(std::function<void()> bind) { bind_ = std::move(bind); }
 
  private:

@@ -1,0 +1,148 @@
+#include "checkpoint_files/checkpoint_seal.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/content_hash.h"
+#include "base/files.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::string_view kSealFormat = "qanat-checkpoint-seal";
+constexpr int kSealVersion = 1;
+constexpr Bytes kLargestSeal = mebibytes(1);
+constexpr Bytes kLargestFile = mebibytes(1 << 20);
+
+std::optional<std::int64_t> count_at(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_unsigned() ||
+      found->get<std::uint64_t>() >
+          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return std::nullopt;
+  }
+  return found->get<std::int64_t>();
+}
+
+std::optional<std::uint64_t> checksum_at(const nlohmann::json& json) {
+  const auto found = json.find("xxh3");
+  if (found == json.end() || !found->is_string()) {
+    return std::nullopt;
+  }
+  const auto& text = found->get_ref<const std::string&>();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (text.size() != 16 || error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// A name inside the folder, not a way out of it.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+std::optional<SealedFile> to_sealed_file(const nlohmann::json& json) {
+  if (!json.is_object()) {
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> bytes = count_at(json, "bytes");
+  const std::optional<std::uint64_t> checksum = checksum_at(json);
+  if (!bytes || !checksum) {
+    return std::nullopt;
+  }
+  return SealedFile{.bytes = static_cast<std::uint64_t>(*bytes), .checksum = *checksum};
+}
+
+}  // namespace
+
+std::string to_text(const CheckpointSeal& seal) {
+  nlohmann::json files = nlohmann::json::object();
+  for (const auto& [name, file] : seal.files) {
+    files[name] = {{"bytes", file.bytes}, {"xxh3", fmt::format("{:016x}", file.checksum)}};
+  }
+  const nlohmann::json json = {{"format", kSealFormat},
+                               {"version", kSealVersion},
+                               {"step", seal.step},
+                               {"save", seal.save},
+                               {"best", seal.best},
+                               {"files", files}};
+  return json.dump(2) + '\n';
+}
+
+Result<CheckpointSeal> parse_seal(std::string_view text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("format", nlohmann::json()) != kSealFormat ||
+      count_at(json, "version") != kSealVersion) {
+    return Failure{fmt::format("not the seal of a checkpoint, version {}", kSealVersion)};
+  }
+  const std::optional<std::int64_t> step = count_at(json, "step");
+  const std::optional<std::int64_t> save = count_at(json, "save");
+  const auto best = json.find("best");
+  const auto files = json.find("files");
+  if (!step || !save || best == json.end() || !best->is_boolean() || files == json.end() ||
+      !files->is_object()) {
+    return Failure{"has not all of step, save, best and files"};
+  }
+  CheckpointSeal seal{.step = *step, .save = *save, .best = best->get<bool>()};
+  for (const auto& [name, entry] : files->items()) {
+    const std::optional<SealedFile> file = to_sealed_file(entry);
+    if (!file || !is_plain_name(name)) {
+      return Failure{"has a file without name, length or checksum"};
+    }
+    seal.files.emplace(name, *file);
+  }
+  return seal;
+}
+
+Result<CheckpointSeal> read_seal(const std::filesystem::path& checkpoint) {
+  const std::filesystem::path path = checkpoint / kSealName;
+  const Result<std::string> text = read_text_file(path, kLargestSeal);
+  if (!text) {
+    return text.failure();
+  }
+  Result<CheckpointSeal> seal = parse_seal(text.value());
+  if (!seal) {
+    return Failure{fmt::format("{}: {}", path.string(), seal.failure().what)};
+  }
+  return seal;
+}
+
+SealedFile seal_of(std::string_view content) {
+  return {.bytes = content.size(), .checksum = content_hash(content)};
+}
+
+Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
+                                     const CheckpointSeal& seal,
+                                     const std::string& name) {
+  const std::filesystem::path path = checkpoint / name;
+  const auto expected = seal.files.find(name);
+  if (expected == seal.files.end()) {
+    return Failure{fmt::format("{}: not named in {}", path.string(), kSealName)};
+  }
+  Result<std::string> content = read_text_file(path, kLargestFile);
+  if (!content) {
+    return content;
+  }
+  const SealedFile found = seal_of(content.value());
+  if (found.bytes != expected->second.bytes) {
+    return Failure{fmt::format(
+        "{}: {} bytes; {} says {}", path.string(), found.bytes, kSealName, expected->second.bytes)};
+  }
+  if (found.checksum != expected->second.checksum) {
+    return Failure{fmt::format("{}: checksum {:016x}; {} says {:016x}",
+                               path.string(),
+                               found.checksum,
+                               kSealName,
+                               expected->second.checksum)};
+  }
+  return content;
+}
+
+}  // namespace qanat

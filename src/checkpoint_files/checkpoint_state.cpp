@@ -1,0 +1,305 @@
+#include "checkpoint_files/checkpoint_state.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+namespace qanat {
+namespace {
+
+constexpr std::string_view kStateFormat = "qanat-checkpoint";
+constexpr int kStateVersion = 1;
+constexpr std::int64_t kMaxVocabulary = 65'536;
+constexpr std::size_t kMaxSpeakers = 1'000'000;
+
+constexpr std::array kUnits = {Choice{"characters", SymbolSet::characters},
+                               Choice{"phonemes", SymbolSet::phonemes}};
+constexpr std::array kStress = {Choice{"keep", StressMarks::keep},
+                                Choice{"drop", StressMarks::drop}};
+constexpr std::array kSpelling = {Choice{"unify", SpellingVariants::unify},
+                                  Choice{"keep", SpellingVariants::keep}};
+constexpr std::array kEzafe = {Choice{"as_written", EzafeMarks::as_written},
+                               Choice{"add", EzafeMarks::add}};
+
+template <typename E, std::size_t kCount>
+std::string_view name_of(E value, const std::array<Choice<E>, kCount>& choices) {
+  for (const Choice<E>& one : choices) {
+    if (one.value == value) {
+      return one.name;
+    }
+  }
+  return "";
+}
+
+std::string hex(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (text.size() != 16 || error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Reads fields one after the other; the first that is missing or wrong is what failure() tells,
+// and everything read after it is a default.
+class StateReader {
+ public:
+  explicit StateReader(const nlohmann::json& root) : root_(root) {}
+
+  const std::optional<Failure>& failure() const { return failure_; }
+
+  void fail(std::string what) {
+    if (!failure_) {
+      failure_ = Failure{std::move(what)};
+    }
+  }
+
+  std::int64_t integer(const char* path, std::int64_t low, std::int64_t high) {
+    const nlohmann::json* value = find(path);
+    if (value == nullptr || !value->is_number_integer() || !fits(*value, low, high)) {
+      fail(fmt::format("{}: {}; expected a whole number, {} to {}", path, shown(value), low, high));
+      return low;
+    }
+    return value->get<std::int64_t>();
+  }
+
+  float number(const char* path) {
+    const nlohmann::json* value = find(path);
+    const double found = value != nullptr && value->is_number()
+                             ? value->get<double>()
+                             : std::numeric_limits<double>::infinity();
+    if (!(std::abs(found) <= std::numeric_limits<float>::max())) {
+      fail(fmt::format("{}: {}; expected a number", path, shown(value)));
+      return 0.0F;
+    }
+    return static_cast<float>(found);
+  }
+
+  std::string word(const char* path) {
+    const nlohmann::json* value = find(path);
+    if (value == nullptr || !value->is_string()) {
+      fail(fmt::format("{}: {}; expected a text", path, shown(value)));
+      return {};
+    }
+    return value->get<std::string>();
+  }
+
+  template <typename E, std::size_t kCount>
+  E choice(const char* path, const std::array<Choice<E>, kCount>& choices) {
+    const std::string found = word(path);
+    std::vector<std::string_view> names;
+    for (const Choice<E>& one : choices) {
+      if (found == one.name) {
+        return one.value;
+      }
+      names.push_back(one.name);
+    }
+    fail(fmt::format("{}: {}; expected {}", path, found, fmt::join(names, ", ")));
+    return choices.front().value;
+  }
+
+  template <typename E, std::size_t kCount>
+  E choice_or(const char* path, const std::array<Choice<E>, kCount>& choices, E missing) {
+    return find(path) == nullptr ? missing : choice(path, choices);
+  }
+
+  std::uint64_t hash(const char* path) {
+    const std::optional<std::uint64_t> value = parse_hex(word(path));
+    if (!value) {
+      fail(fmt::format("{}: expected 16 hexadecimal digits", path));
+    }
+    return value.value_or(0);
+  }
+
+  std::vector<std::string> words(const char* path) {
+    const nlohmann::json* value = find(path);
+    std::vector<std::string> result;
+    if (value == nullptr || !value->is_array() || value->size() > kMaxSpeakers) {
+      fail(fmt::format("{}: expected a list of at most {} names", path, kMaxSpeakers));
+      return result;
+    }
+    for (const nlohmann::json& one : *value) {
+      if (!one.is_string()) {
+        fail(fmt::format("{}: {}; expected names", path, shown(&one)));
+        return result;
+      }
+      result.push_back(one.get<std::string>());
+    }
+    return result;
+  }
+
+  // Empty when missing: files of earlier versions do not say.
+  std::vector<Language> languages(const char* path) {
+    std::vector<Language> result;
+    if (find(path) == nullptr) {
+      return result;
+    }
+    for (const std::string& code : words(path)) {
+      const std::optional<Language> language = to_language(code);
+      if (!language) {
+        fail(fmt::format("{}: {}; expected en, fa", path, code));
+        return result;
+      }
+      result.push_back(*language);
+    }
+    return result;
+  }
+
+ private:
+  static bool fits(const nlohmann::json& value, std::int64_t low, std::int64_t high) {
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > static_cast<std::uint64_t>(high)) {
+      return false;
+    }
+    const auto number = value.get<std::int64_t>();
+    return number >= low && number <= high;
+  }
+
+  static std::string shown(const nlohmann::json* value) {
+    constexpr std::size_t kLongest = 60;
+    if (value == nullptr) {
+      return "missing";
+    }
+    if (value->is_structured()) {
+      return value->type_name();
+    }
+    return value->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, kLongest);
+  }
+
+  const nlohmann::json* find(const char* path) const {
+    const nlohmann::json::json_pointer pointer(path);
+    return root_.contains(pointer) ? &root_.at(pointer) : nullptr;
+  }
+
+  const nlohmann::json& root_;
+  std::optional<Failure> failure_;
+};
+
+StoredModel read_model(StateReader& reader) {
+  StoredModel model{
+      .size = reader.choice("/model/size", kChoices<ModelSize>),
+      .vocabulary = static_cast<int>(reader.integer("/model/vocabulary", 1, kMaxVocabulary)),
+      .mel_mean = reader.number("/model/mel_mean"),
+      .mel_std = reader.number("/model/mel_std")};
+  if (!(model.mel_std > 0.0F)) {
+    reader.fail(fmt::format("/model/mel_std: {}; expected more than 0", model.mel_std));
+  }
+  return model;
+}
+
+StoredText read_text(StateReader& reader) {
+  return {.units = reader.choice("/text/units", kUnits),
+          .stress = reader.choice("/text/stress", kStress),
+          // Checkpoints of former versions have neither: they learnt the text as it was written.
+          .spelling = reader.choice_or("/text/spelling", kSpelling, SpellingVariants::keep),
+          .ezafe = reader.choice_or("/text/ezafe", kEzafe, EzafeMarks::as_written),
+          .symbol_table_hash = reader.hash("/text/symbol_table_hash"),
+          .front_end_hash = reader.hash("/text/front_end_hash")};
+}
+
+std::vector<std::string> language_codes(const std::vector<Language>& languages) {
+  std::vector<std::string> codes;
+  for (const Language language : languages) {
+    codes.emplace_back(to_string(language));
+  }
+  return codes;
+}
+
+MelConfig read_mel(StateReader& reader) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const auto small = [&](const char* path) {
+    return static_cast<int>(reader.integer(path, 1, kMost));
+  };
+  MelConfig mel{.sample_rate = SampleRate{reader.integer("/mel/sample_rate", 1, kMost)},
+                .fft_size = small("/mel/fft_size"),
+                .hop = small("/mel/hop"),
+                .window = small("/mel/window"),
+                .mel_bins = small("/mel/mel_bins"),
+                .fmin = reader.number("/mel/fmin"),
+                .fmax = reader.number("/mel/fmax"),
+                .log_floor = reader.number("/mel/log_floor")};
+  const std::vector<std::string> found = problems(mel);
+  if (!found.empty()) {
+    reader.fail(fmt::format("/mel: {}", fmt::join(found, "; ")));
+  }
+  return mel;
+}
+
+}  // namespace
+
+StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end) {
+  return {.units = config.units,
+          .stress = config.stress,
+          .spelling = config.spelling,
+          .ezafe = config.ezafe,
+          .symbol_table_hash = front_end.tokenizer().hash(),
+          .front_end_hash = front_end.hash()};
+}
+
+TextConfig make_text_config(const StoredText& text) {
+  return {
+      .units = text.units, .spelling = text.spelling, .ezafe = text.ezafe, .stress = text.stress};
+}
+
+nlohmann::json to_json(const CheckpointState& state) {
+  const StoredModel& model = state.model;
+  const StoredText& text = state.text;
+  const MelConfig& mel = state.mel;
+  return {{"format", kStateFormat},
+          {"version", kStateVersion},
+          {"model",
+           {{"size", name_of(model.size, kChoices<ModelSize>)},
+            {"vocabulary", model.vocabulary},
+            {"mel_mean", model.mel_mean},
+            {"mel_std", model.mel_std}}},
+          {"text",
+           {{"units", name_of(text.units, kUnits)},
+            {"stress", name_of(text.stress, kStress)},
+            {"spelling", name_of(text.spelling, kSpelling)},
+            {"ezafe", name_of(text.ezafe, kEzafe)},
+            {"symbol_table_hash", hex(text.symbol_table_hash)},
+            {"front_end_hash", hex(text.front_end_hash)}}},
+          {"speakers", state.speakers},
+          {"languages", language_codes(state.languages)},
+          {"mel",
+           {{"sample_rate", mel.sample_rate.value},
+            {"fft_size", mel.fft_size},
+            {"hop", mel.hop},
+            {"window", mel.window},
+            {"mel_bins", mel.mel_bins},
+            {"fmin", mel.fmin},
+            {"fmax", mel.fmax},
+            {"log_floor", mel.log_floor}}}};
+}
+
+Result<CheckpointState> to_checkpoint_state(const nlohmann::json& json) {
+  if (!json.is_object()) {
+    return Failure{fmt::format("state: {}; expected an object", json.type_name())};
+  }
+  StateReader reader(json);
+  if (reader.word("/format") != kStateFormat) {
+    reader.fail(fmt::format("/format: expected {}", kStateFormat));
+  }
+  reader.integer("/version", kStateVersion, kStateVersion);
+  CheckpointState state{.model = read_model(reader),
+                        .text = read_text(reader),
+                        .speakers = reader.words("/speakers"),
+                        .languages = reader.languages("/languages"),
+                        .mel = read_mel(reader)};
+  if (reader.failure()) {
+    return *reader.failure();
+  }
+  return state;
+}
+
+}  // namespace qanat

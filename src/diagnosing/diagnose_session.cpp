@@ -1,0 +1,251 @@
+#include "diagnosing/diagnose_session.h"
+
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "diagnose/ranking.h"
+#include "diagnosing/diagnose_data.h"
+#include "diagnosing/diagnose_host.h"
+#include "monitor/resource_monitor.h"
+#include "session/run_devices.h"
+#include "training/deadline.h"
+#include "training/measured_run.h"
+#include "training/train_inputs.h"
+
+namespace qanat {
+namespace {
+
+constexpr const char* kNoData = "no data set was given; try --data-path DIR";
+constexpr const char* kStarved = "the data set cannot be used";
+
+// Adds what is journalled to a trace, as if it had been read from a file.
+class SeenEvents final : public EventSink {
+ public:
+  void record(const Event& event) override {
+    nlohmann::json line = event.fields;
+    line["kind"] = event.kind;
+    line["t"] = seconds_since(begin_).count();
+    const std::lock_guard lock(mutex_);
+    if (event.kind == "host") {
+      add_host_line(line, /*has_steps=*/true, trace_.host);  // every look counts: nothing trains
+    } else {
+      trace_.add(line);
+    }
+  }
+  // When nobody records any more.
+  RunTrace take() { return std::move(trace_); }
+
+ private:
+  const Clock::time_point begin_ = Clock::now();
+  std::mutex mutex_;  // guards trace_
+  RunTrace trace_;
+};
+
+DiagnosisSection skipped(std::string name, std::string why) {
+  return {.name = std::move(name), .skipped = std::move(why)};
+}
+
+// One diagnosis, section by section.
+class Session {
+ public:
+  explicit Session(const DiagnoseRequest& request)
+      : request_(request), config_(request.config.values) {}
+
+  std::optional<FullDiagnosis> run();
+
+ private:
+  bool stopped() const { return request_.stop.stop_requested(); }
+  void say(const std::string& line) const {
+    if (request_.say) {
+      request_.say(line);
+    }
+  }
+  ProgressFn progress(const std::string& what) const {
+    return request_.progress ? request_.progress(what) : ProgressFn();
+  }
+  void take(SectionResult result) {
+    findings_.insert(findings_.end(), result.findings.begin(), result.findings.end());
+    full_.sections.push_back(std::move(result.section));
+  }
+  void look_at_data();
+  void measure_data();
+  void skip_data(const std::string& why);
+  void train();
+  void check_devices();
+  void judge();
+
+  const DiagnoseRequest& request_;
+  const RunConfig& config_;
+  FullDiagnosis full_;
+  std::vector<Finding> findings_;  // of sections
+  SeenEvents seen_;                // without training
+  RunTrace trace_;                 // what is judged
+  DiagnosisSection storage_ = skipped("storage", kNoData);
+  std::optional<StorageReading> storage_reading_;
+  std::optional<TrainInputs> inputs_;
+};
+
+void Session::skip_data(const std::string& why) {
+  for (const char* name : {"data set", "loader"}) {
+    full_.sections.push_back(skipped(name, why));
+  }
+}
+
+void Session::measure_data() {
+  const bool quick = request_.depth == DiagnoseDepth::quick;
+  say("measuring storage");
+  StorageResult storage =
+      storage_section(*inputs_->train, Seconds{quick ? 1.0 : 4.0}, request_.stop);
+  storage_ = std::move(storage.section);
+  storage_reading_ = std::move(storage.reading);
+  say("measuring the loader");
+  full_.sections.push_back(loader_section(
+      config_, inputs_->train, inputs_->text, Seconds{quick ? 1.0 : 4.0}, request_.stop));
+}
+
+void Session::look_at_data() {
+  if (!config_.data.train_data) {
+    skip_data(kNoData);
+    return;
+  }
+  if (!std::filesystem::exists(*config_.data.train_data)) {
+    throw Error("{}: no such data set; try --data-path with the folder that holds metadata.csv",
+                *config_.data.train_data);
+  }
+  say("checking the data set");
+  std::optional<SectionResult> checked =
+      data_set_section(config_, progress("checking the data set"), request_.stop);
+  if (!checked) {
+    return;
+  }
+  const std::optional<std::string> unusable = checked->section.skipped;
+  take(*std::move(checked));
+  if (unusable) {
+    storage_ = skipped("storage", kStarved);
+    full_.sections.push_back(skipped("loader", kStarved));
+    return;
+  }
+  try {
+    inputs_ = load_train_inputs(config_, {}, request_.stop);
+    if (inputs_) {
+      measure_data();
+    }
+  } catch (const Error& error) {
+    storage_ = skipped("storage", error.what());
+    full_.sections.push_back(skipped("loader", error.what()));
+  }
+}
+
+// A short run of the trainer, whose journal is what the rules judge.
+void Session::train() {
+  DiagnosisSection section{.name = "compute path"};
+  if (request_.depth == DiagnoseDepth::quick) {
+    section.skipped = "--quick does not train";
+  } else if (!inputs_) {
+    section.skipped = config_.data.train_data ? kStarved : kNoData;
+  }
+  if (section.skipped) {
+    full_.sections.push_back(std::move(section));
+    return;
+  }
+  say(fmt::format("training for {} steps", request_.steps));
+  try {
+    LoadedConfig config = request_.config;
+    config.values.pipeline.monitor_every = Seconds{0.5};  // a short run is looked at more often
+    const Deadline limit(time_after(request_.longest), request_.stop);
+    std::optional<MeasuredRun> run = run_measured({.config = std::move(config),
+                                                   .steps = request_.steps,
+                                                   .folder = request_.folder,
+                                                   .progress = progress("training"),
+                                                   .stop = limit.token(),
+                                                   .inputs = &*inputs_});
+    if (run) {
+      full_.measured = true;
+      trace_ = std::move(run->trace);
+      section.lines = {fmt::format("{:<17} {} of {} steps on {}",
+                                   "trained",
+                                   run->summary.outcome.steps,
+                                   request_.steps,
+                                   run->summary.model_device),
+                       fmt::format("{:<17} {}", "parameters", run->summary.parameters)};
+    } else {
+      section.skipped = fmt::format("no step was done within {:.0f} s", request_.longest.count());
+    }
+  } catch (const Error& error) {
+    section.skipped = error.what();
+  }
+  full_.sections.push_back(std::move(section));
+}
+
+// The GPUs that were asked for, if they are there.
+void Session::check_devices() {
+  try {
+    (void)plan_devices(config_, find_hardware(config_));
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    Finding& finding = findings_.emplace_back();
+    finding.id = "CFG009";
+    finding.title = what.substr(0, what.find('\n'));
+    finding.severity = FindingSeverity::crit;
+    finding.evidence.push_back({.metric = "virtual_gpus",
+                                .value = static_cast<double>(config_.pipeline.virtual_gpus),
+                                .unit = "GPUs"});
+    finding.gain.method = "none";
+    finding.fixes.push_back({.key = "pipeline.allow_fallback", .flag = "--allow-fallback"});
+    finding.verify = "qanat devices";
+  }
+}
+
+void Session::judge() {
+  trace_.storage = storage_reading_;
+  full_.diagnosis = diagnose_run(trace_);
+  for (Finding& finding : findings_) {
+    finding.gain.step_now = finding.gain.step_if_fixed = full_.diagnosis.measures.mean_step;
+  }
+  full_.diagnosis.findings =
+      with_findings_of_sections(std::move(full_.diagnosis.findings), std::move(findings_));
+  if (!full_.measured) {
+    full_.diagnosis.why = "nothing was trained";
+  }
+}
+
+std::optional<FullDiagnosis> Session::run() {
+  const HostFacts host = read_host_facts(request_.root);
+  say("looking at the machine");
+  {
+    const ResourceMonitor monitor({.every = Seconds{0.5},
+                                   .data = config_.data.train_data.value_or(""),
+                                   .root = request_.root,
+                                   .nvml = {.root = request_.root}},
+                                  seen_);
+    check_devices();
+    take(configuration_section(request_.config, host));
+    look_at_data();
+  }
+  if (stopped()) {
+    return std::nullopt;
+  }
+  trace_ = seen_.take();
+  DiagnosisSection hardware = hardware_section(trace_);
+  full_.sections.insert(full_.sections.begin(), std::move(hardware));
+  train();
+  if (stopped()) {
+    return std::nullopt;
+  }
+  full_.sections.push_back(memory_section(config_, host, trace_));
+  full_.sections.push_back(std::move(storage_));
+  full_.sections.push_back(runtime_section(trace_, config_));
+  judge();
+  return std::move(full_);
+}
+
+}  // namespace
+
+std::optional<FullDiagnosis> run_diagnosis(const DiagnoseRequest& request) {
+  return Session(request).run();
+}
+
+}  // namespace qanat

@@ -1,0 +1,82 @@
+#include "selftest/paced_run.h"
+
+#include <gtest/gtest.h>
+
+#include "config/load_config.h"
+#include "diagnose/run_measures.h"
+#include "selftest/fault_injection.h"
+#include "selftest/selftest_corpus.h"
+
+namespace qanat {
+namespace {
+
+class PacedRunTest : public testing::Test {
+ protected:
+  PacedRunTest()
+      : folder_(std::filesystem::path(testing::TempDir()) / "paced_run_test" /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    corpus_.emplace(folder_);
+  }
+  ~PacedRunTest() override { std::filesystem::remove_all(folder_); }
+
+  RunTrace run(const RowFaults& faults, TrainObserver& observer, std::int64_t steps) {
+    ConfigRequest request{.file = std::nullopt, .sets = corpus_->sets(), .flags = {}};
+    request.sets.emplace_back("training.save_every=10");
+    LoaderRequest loader = corpus_->loader();
+    loader.around_source = [faults](std::unique_ptr<RowSource> rows) {
+      return with_faults(std::move(rows), faults);
+    };
+    return run_paced({.config = load_config(request).values,
+                      .loader = std::move(loader),
+                      .steps = steps,
+                      .observer = observer,
+                      .journal = folder_ / "journal.jsonl"});
+  }
+
+  std::filesystem::path folder_;
+  std::optional<SelftestCorpus> corpus_;
+};
+
+class CountingObserver : public TrainObserver {
+ public:
+  void on_step(const StepRecord&) override { ++steps; }
+  void on_save(std::int64_t) override { ++saves; }
+  int steps = 0;
+  int saves = 0;
+};
+
+TEST_F(PacedRunTest, AStepTakesWhatItsFramesCost) {
+  CountingObserver observer;
+
+  const RunTrace trace = run({}, observer, 60);
+
+  EXPECT_EQ(trace.steps.size(), 60U);
+  EXPECT_EQ(observer.steps, 60);
+  EXPECT_EQ(observer.saves, 6);
+  EXPECT_LE(trace.pipeline->ring->slots, 6);  // a reserve would hide what is planted
+  const RunMeasures m = measure_run(trace);
+  const double expected = 0.001 + 7e-6 * mean(m.padded);
+  EXPECT_NEAR(m.ledger.busy().count(), expected, 0.5 * expected);
+}
+
+TEST_F(PacedRunTest, TheJournalTellsTheWholeWay) {
+  CountingObserver observer;
+
+  const RunTrace trace = run({.read = Seconds{0.002}}, observer, 80);
+
+  EXPECT_TRUE(trace.ended);
+  ASSERT_TRUE(trace.pipeline);
+  EXPECT_FALSE(trace.readings.empty());  // there was one before the end
+  EXPECT_TRUE(trace.pipeline->process && trace.pipeline->ring);
+  ASSERT_EQ(trace.pipeline->devices.size(), 1U);
+  EXPECT_GT(trace.pipeline->devices[0].busy, Seconds{0});
+  EXPECT_GT(trace.pipeline->row_times.total(), 0);
+  ASSERT_GE(trace.ways.size(), 78U);
+  EXPECT_GT(trace.ways.back().work, 8 * 0.002);  // eight rows, each with its delay
+  EXPECT_GT(trace.run.at("allowed_cores").get<int>(), 0);
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,146 @@
+#include "session/device_list.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "session/run_devices.h"
+#include "torch_binding/torch_version.h"
+
+namespace qanat {
+namespace {
+
+std::int64_t to_megabytes(Bytes bytes) {
+  return bytes.value / (1024 * 1024);
+}
+
+// One folder per GPU below proc/driver/nvidia/gpus.
+int count_driver_gpus(const std::filesystem::path& root) {
+  std::error_code error;
+  std::filesystem::directory_iterator entries(root / "proc/driver/nvidia/gpus", error);
+  return error ? 0 : static_cast<int>(std::distance(begin(entries), end(entries)));
+}
+
+ListedDevice listed(const Device& device, int threads) {
+  return {.id = device.id(),
+          .description = device.description(),
+          .threads = threads,
+          .memory = device.memory().use().limit};
+}
+
+// Made as a run would make them: two at a time, the first two as data and model GPU.
+std::vector<ListedDevice> make_and_list(const RunConfig& config,
+                                        const HostFacts& host,
+                                        const Hardware& hardware) {
+  const Hardware usable{.cuda_gpus = hardware.cuda_gpus, .virtual_gpus = hardware.virtual_gpus};
+  const int gpus = std::max(hardware.cuda_gpus, hardware.virtual_gpus);
+  if (gpus < 2) {
+    const DevicePlan plan = plan_devices({}, usable);
+    const RunDevices devices = make_devices(config, plan, host);
+    return {listed(*devices.model, devices.cores.model_threads)};
+  }
+  std::vector<ListedDevice> all;
+  for (int index = 0; index < gpus; ++index) {
+    RunConfig two = config;
+    two.data.data_gpu = index;
+    two.data.model_gpu = (index + 1) % gpus;
+    const DevicePlan plan = plan_devices(two, usable);
+    const RunDevices devices = make_devices(two, plan, host);
+    all.push_back(listed(*devices.data, devices.cores.data_threads));
+  }
+  return all;
+}
+
+std::string no_gpu_advice(const DeviceList& list) {
+  if (list.driver_gpus > 0) {
+    return fmt::format(
+        "The kernel driver knows {} NVIDIA GPU{}, but this build cannot use {}: {}.\n"
+        "Training runs on the CPU.\n",
+        list.driver_gpus,
+        list.driver_gpus == 1 ? "" : "s",
+        list.driver_gpus == 1 ? "it" : "them",
+        list.no_cuda);
+  }
+  return fmt::format(
+      "No GPU was found: {}.\n"
+      "Training runs on the CPU; `--virtual-gpus 2` emulates two GPUs, to try\n"
+      "Multi-GPU Mode: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1\n",
+      list.no_cuda);
+}
+
+template <typename T>
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+nlohmann::json or_null(const std::optional<Bytes>& bytes) {
+  return bytes ? nlohmann::json(to_megabytes(*bytes)) : nlohmann::json();
+}
+
+}  // namespace
+
+DeviceList list_devices(const RunConfig& config,
+                        const HostFacts& host,
+                        const std::filesystem::path& root) {
+  const Hardware hardware = find_hardware(config);
+  DeviceList list{.host = host,
+                  .libtorch = torch_version(),
+                  .libtorch_has_cuda = torch_built_with_cuda(),
+                  .no_cuda = hardware.no_cuda,
+                  .driver_gpus = count_driver_gpus(root),
+                  .devices = make_and_list(config, host, hardware)};
+  if (list.no_cuda.empty() && hardware.cuda_gpus == 0) {
+    list.no_cuda = "this program was built without CUDA";
+  }
+  return list;
+}
+
+std::string render_text(const DeviceList& list) {
+  const HostFacts& host = list.host;
+  std::string text = fmt::format(
+      "CPU        {} of {} cores{}\n",
+      allowed_cores(host),
+      host.online_cores ? std::to_string(*host.online_cores) : "an unknown number of",
+      host.cpu_quota ? fmt::format(", quota of {:.1f}", *host.cpu_quota) : std::string());
+  if (const std::optional<Bytes> ceiling = memory_ceiling(host)) {
+    const std::optional<Bytes> free = free_memory(host);
+    text += fmt::format("memory     {} MB{}\n",
+                        to_megabytes(*ceiling),
+                        free ? fmt::format(", {} MB free", to_megabytes(*free)) : std::string());
+  }
+  text += fmt::format(
+      "libtorch   {}, {} CUDA\n", list.libtorch, list.libtorch_has_cuda ? "with" : "without");
+  for (const ListedDevice& device : list.devices) {
+    text += fmt::format("{:<10} {}\n", to_string(device.id), device.description);
+  }
+  if (list.devices.front().id.kind == DeviceKind::cpu) {
+    text += '\n' + no_gpu_advice(list);
+  }
+  return text;
+}
+
+nlohmann::json to_json(const DeviceList& list) {
+  nlohmann::json devices = nlohmann::json::array();
+  for (const ListedDevice& device : list.devices) {
+    devices.push_back({{"id", to_string(device.id)},
+                       {"description", device.description},
+                       {"emulated", device.id.kind == DeviceKind::virtual_gpu},
+                       {"threads", device.threads},
+                       {"memory_mb", or_null(device.memory)}});
+  }
+  const HostFacts& host = list.host;
+  return {{"host",
+           {{"cores", allowed_cores(host)},
+            {"online_cores", or_null(host.online_cores)},
+            {"cpu_quota", or_null(host.cpu_quota)},
+            {"memory_mb", or_null(memory_ceiling(host))},
+            {"free_memory_mb", or_null(free_memory(host))}}},
+          {"libtorch", list.libtorch},
+          {"cuda", list.libtorch_has_cuda},
+          {"no_cuda", list.no_cuda.empty() ? nlohmann::json() : nlohmann::json(list.no_cuda)},
+          {"driver_gpus", list.driver_gpus},
+          {"devices", devices}};
+}
+
+}  // namespace qanat

@@ -1,0 +1,113 @@
+// Watches a running ring from a thread of its own: journals each batch's way and, now and then,
+// what the whole pipeline did so far, tells the loader's autotuner the consumer's real pace, and
+// tunes the depth of the ring.
+//
+// The destructor journals what has come in and ends; it waits for no device.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "device/device.h"
+#include "metrics/journal.h"
+#include "pipeline/bounded_buffer.h"
+#include "pipeline/loader.h"
+#include "session/pipeline_reading.h"
+#include "transfer/ring_tuner.h"
+#include "transfer/transfer_ring.h"
+
+namespace qanat {
+
+// Where a ring's callbacks leave the times of batches. Shared by the observer and by those
+// callbacks, which may outlive it. Thread-safe.
+class SlotLog {
+ public:
+  // Called on a thread of the device; waits only while a thousand are unread.
+  void add(const SlotTimes& times) { (void)times_.push(times, {}); }
+  std::optional<SlotTimes> next() { return times_.pop({}); }
+  void close() { times_.close(); }
+  std::int64_t added() const { return times_.stats().pushed; }
+
+  // The observer failed: the feeder learns it here and ends the run.
+  void fail(std::exception_ptr failure);
+  void rethrow_failure() const;
+
+ private:
+  BoundedBuffer<SlotTimes> times_{1024};
+  mutable std::mutex mutex_;  // guards failure_
+  std::exception_ptr failure_;
+};
+
+// The consumer's time so far.
+struct ConsumerStats {
+  std::int64_t steps = 0;
+  Seconds own{0};
+  Seconds waited{0};
+  std::int64_t waited_steps = 0;  // steps whose batch was not there
+
+  // Share of steps that found their batch ready, and share of time not lost to waiting.
+  double readiness() const;
+  double wait_share() const;
+};
+
+// All outlive the observer, except the log, which is shared.
+struct ObserverParts {
+  std::shared_ptr<SlotLog> log;
+  TransferRing& ring;
+  Loader& loader;
+  const RunDevices& devices;
+  EventSink* journal = nullptr;
+  SlotLimits limits;
+  Bytes slot_bytes;  // on the model device
+};
+
+class RingObserver {
+ public:
+  explicit RingObserver(const ObserverParts& parts);
+  RingObserver(const RingObserver&) = delete;
+  RingObserver& operator=(const RingObserver&) = delete;
+  ~RingObserver();
+
+  // Of every batch whose reader was done when this was called; waits until they are counted.
+  ConsumerStats stats() const;
+
+ private:
+  // Sums over the period that is going on.
+  struct Period {
+    Clock::time_point begin;
+    std::int64_t batches = 0;
+    Seconds waited{0};
+  };
+
+  void watch();
+  void observe(const SlotTimes& times);
+  void journal_slot(const SlotTimes& times) const;
+  void end_period(Clock::time_point now);
+  bool fits_budget() const;
+  void apply(const SlotDecision& decision, int before);
+
+  const ObserverParts parts_;
+  const Clock::time_point origin_ = Clock::now();
+  ReadingSchedule readings_{origin_};
+  std::optional<Clock::time_point> end_before_;
+  Period period_;
+  // Over the whole run: a stage that is slow for a while is uneven, not too slow.
+  RingPeriod sums_;
+  std::int64_t batches_ = 0;
+  int calm_periods_ = 0;
+  std::optional<Seconds> reserve_;  // the shortest since the calm began
+  int too_few_ = 0;                 // slots that were once deepened from
+  mutable std::mutex mutex_;        // guards everything below
+  mutable std::condition_variable counted_more_;
+  ConsumerStats stats_;
+  std::int64_t observed_ = 0;  // batches
+  bool ended_ = false;
+  std::jthread thread_;  // last: uses everything above
+};
+
+}  // namespace qanat

@@ -1,0 +1,28 @@
+// The journal's lines of a run: what diagnosis has to know of a run beside its steps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/device_plan.h"
+#include "metrics/journal.h"
+#include "session/run_devices.h"
+
+namespace qanat {
+
+struct RunFacts {
+  RunMode mode = RunMode::single_buffered;
+  std::string device{};  // of the model
+  std::int64_t batches_per_epoch = 0;
+  std::int64_t last_step = 0;
+  int uses_of_batch = 1;  // see TrainerOptions
+};
+
+Event run_event(const RunConfig& config, const RunFacts& facts);
+
+// Of kind "cuda_device": which GPUs of the machine these are. The monitor counts all of them, a
+// process those it may see.
+std::vector<Event> gpu_events(const RunDevices& devices);
+
+}  // namespace qanat

@@ -1,0 +1,89 @@
+#include "session/start_gate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+// A first batch is waited for in pieces of this length; only a stop or its arrival ends it.
+constexpr Seconds kPatience{60};
+// A ring of this depth or less is full when the gate opens, a deeper one half full.
+constexpr int kWholeRing = 6;
+
+Seconds rest_of(Seconds longest, Clock::time_point begin) {
+  return std::max(Seconds{0}, longest - seconds_since(begin));
+}
+
+void rethrow_failure(const TransferRing& ring) {
+  if (const std::exception_ptr failure = ring.source_failure()) {
+    std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace
+
+const char* to_string(GateOpening opening) {
+  switch (opening) {
+    case GateOpening::low_water:
+      return "low_water";
+    case GateOpening::whole_data:
+      return "whole_data";
+    case GateOpening::longest_wait:
+      return "longest_wait";
+  }
+  return "unknown";
+}
+
+GateMarks low_water_marks(int slots, int window) {
+  return {.slots = std::max(std::min(slots, kWholeRing), slots / 2),
+          .ready = window == 0 ? 0 : std::max(1, window / 4)};
+}
+
+GateResult open_gate(TransferRing& ring,
+                     const Loader& loader,
+                     Seconds longest,
+                     const std::stop_token& stop) {
+  const Clock::time_point begin = Clock::now();
+  const GateMarks marks = low_water_marks(ring.stats().slots, loader.stats().window.limit);
+  GateResult result{.wanted = marks.slots + marks.ready};
+  const bool full = ring.wait_until_warm(marks.slots, longest, stop);
+  rethrow_failure(ring);
+  while (!stop.stop_requested() && !ring.wait_until_warm(1, kPatience, stop)) {
+  }
+  rethrow_failure(ring);
+  const ReadyLevel behind = loader.wait_until_ready(marks.ready, rest_of(longest, begin), stop);
+  result.waited = seconds_since(begin);
+  const RingStats now = ring.stats();
+  result.ready = static_cast<int>(now.submitted - now.batches) + behind.batches;
+  result.stopped = stop.stop_requested();
+  if (behind.ended) {
+    result.opening = GateOpening::whole_data;
+  } else if (!full || behind.batches < marks.ready) {
+    result.opening = GateOpening::longest_wait;
+  }
+  return result;
+}
+
+std::string describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols) {
+  return fmt::format("{}{} Mode: Waiting up to {:.1f}s for data pipeline to warm up...",
+                     symbols == Symbols::emoji ? "🕐 " : "",
+                     plan.mode == RunMode::multi_gpu ? "Multi-GPU" : "Single-GPU Buffered",
+                     longest.count());
+}
+
+std::string describe_opening(const GateResult& result, Symbols symbols) {
+  const std::string mark = symbols == Symbols::emoji ? "✅ " : "";
+  if (result.opening == GateOpening::longest_wait) {
+    return fmt::format("{}Model training starting now ({} of {} batches ready after {:.2f}s)",
+                       mark,
+                       result.ready,
+                       result.wanted,
+                       result.waited.count());
+  }
+  return fmt::format(
+      "{}Model training starting now (warm after {:.2f}s)", mark, result.waited.count());
+}
+
+}  // namespace qanat

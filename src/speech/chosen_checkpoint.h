@@ -1,0 +1,37 @@
+// From what a user names to the model in it: a folder of checkpoints or a single one, the newest or
+// the best, the averaged weights or the plain ones. Without libtorch in the header: for commands.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "checkpoint_files/checkpoint_state.h"
+
+namespace qanat {
+
+class SpeechModel;
+
+enum class CheckpointPick { newest, best };
+enum class WeightsPick { averaged, plain };
+
+struct CheckpointChoice {
+  std::filesystem::path path = "checkpoints";
+  CheckpointPick pick = CheckpointPick::newest;
+  WeightsPick weights = WeightsPick::averaged;
+};
+
+struct ChosenCheckpoint {
+  std::int64_t step = 0;
+  std::filesystem::path folder;
+  std::shared_ptr<SpeechModel> model;  // shared with nobody; the type is incomplete here
+};
+
+// `warn` is told of damaged checkpoints that were passed over, and of rules of reading that have
+// changed since. Throws Error when there is no usable checkpoint, saying what was looked for.
+ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice,
+                                 const std::function<void(const std::string&)>& warn);
+
+}  // namespace qanat

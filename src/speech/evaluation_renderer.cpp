@@ -1,0 +1,127 @@
+#include "speech/evaluation_renderer.h"
+
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "audio/wav_writer.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/utf8.h"
+#include "dataset/script.h"
+#include "features/mel_filterbank.h"
+#include "features/mel_image.h"
+#include "speech/speech_model.h"
+
+namespace qanat {
+namespace {
+
+// Writes stem.wav and stem.png, each whole or not at all, of [frames, mel_bins] natural logs; makes
+// the folder. `vocoder` belongs to the calling thread; its spectrogram is that of `mel`. Throws
+// Error when the disk refuses.
+void render_evaluation(const std::filesystem::path& stem,
+                       std::span<const float> mel,
+                       const MelConfig& config,
+                       GriffinLim& vocoder) {
+  std::error_code error;
+  std::filesystem::create_directories(stem.parent_path(), error);
+  if (error) {
+    throw Error("{}: cannot make the folder: {}", stem.parent_path().string(), error.message());
+  }
+  std::filesystem::path sound = stem;
+  sound += ".wav";
+  write_wav(sound, vocoder.synthesise(mel), config.sample_rate);
+  std::filesystem::path picture = stem;
+  picture += ".png";
+  write_mel_image(picture, mel, config.mel_bins);
+}
+
+}  // namespace
+
+std::vector<EvaluationSentence> read_evaluation_sentences(
+    const std::optional<std::filesystem::path>& file) {
+  if (!file) {
+    return {
+        {.text = "The water comes down from the hills by itself.", .language = Language::en},
+        {.text = "آب از کوه آرام به شهر می‌رسد.", .language = Language::fa}};
+  }
+  const Result<std::string> content = read_text_file(*file, mebibytes(1));
+  if (!content) {
+    throw Error("evaluation sentences: {}", content.failure().what);
+  }
+  std::vector<EvaluationSentence> sentences;
+  const std::string& text = content.value();
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = encode_utf8(decode_utf8(text.substr(begin, end - begin)));
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      sentences.push_back({.text = line, .language = language_by_script(line)});
+    }
+    begin = end + 1;
+  }
+  if (sentences.empty()) {
+    throw Error("evaluation sentences: {}: has none; expected one a line", file->string());
+  }
+  return sentences;
+}
+
+EvaluationRenderer::EvaluationRenderer(CheckpointState state,
+                                       std::shared_ptr<const TextFrontEnd> text,
+                                       const std::vector<EvaluationSentence>& sentences,
+                                       std::filesystem::path folder)
+    : state_(std::move(state)),
+      text_(std::move(text)),
+      folder_(std::move(folder)),
+      vocoder_(state_.mel) {
+  for (const EvaluationSentence& one : sentences) {
+    Result<TokenIds> tokens = text_->tokens(one.text, one.language);
+    if (!tokens) {
+      throw Error("evaluation sentence \"{}\": {}", one.text, tokens.failure().what);
+    }
+    sentences_.push_back({.text = one.text, .tokens = std::move(tokens).value()});
+  }
+}
+
+EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
+  SpeechModel model(state_, weights, text_);
+  EvaluationRender render{
+      .folder = folder_ / fmt::format("step-{:09}", step), .sentences = {}, .mel = state_.mel};
+  const Seconds hop(static_cast<double>(state_.mel.hop) /
+                    static_cast<double>(state_.mel.sample_rate.value));
+  for (const Sentence& sentence : sentences_) {
+    const auto mel = model.speak(sentence.tokens);
+    const auto frames = mel.size() / static_cast<std::size_t>(state_.mel.mel_bins);
+    render.sentences.push_back(
+        {.text = sentence.text, .length = hop * static_cast<double>(frames)});
+    render_evaluation(render.folder / fmt::format("sentence-{}", render.sentences.size()),
+                      mel,
+                      state_.mel,
+                      vocoder_);
+  }
+  return render;
+}
+
+Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took) {
+  nlohmann::json sentences = nlohmann::json::array();
+  for (const EvaluationRender::Sentence& sentence : render.sentences) {
+    sentences.push_back({{"text", sentence.text}, {"seconds", sentence.length.count()}});
+  }
+  nlohmann::json axis = nlohmann::json::array();
+  for (const double hz : {0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
+    if (hz >= render.mel.fmin && hz <= render.mel.fmax) {
+      axis.push_back({{"hz", hz}, {"at", mel_position(hz, render.mel)}});
+    }
+  }
+  return {.kind = "render",
+          .fields = {{"step", step},
+                     {"folder", render.folder.string()},
+                     {"seconds", took.count()},
+                     {"sentences", std::move(sentences)},
+                     {"axis", std::move(axis)}}};
+}
+
+}  // namespace qanat

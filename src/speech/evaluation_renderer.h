@@ -1,0 +1,71 @@
+// Says the same sentences again and again while a model is trained, as sound and as picture: the
+// `render` of a Trainer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/language.h"
+#include "base/time.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint_files/checkpoint_state.h"
+#include "features/griffin_lim.h"
+#include "features/mel_config.h"
+#include "metrics/journal.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+struct EvaluationSentence {
+  std::string text;
+  Language language = Language::en;
+};
+
+// One sentence a line, its language by its script; without a file one of each language. Throws
+// Error when the file cannot be read or has none.
+std::vector<EvaluationSentence> read_evaluation_sentences(
+    const std::optional<std::filesystem::path>& file);
+
+// What was said with the weights of a step.
+struct EvaluationRender {
+  std::filesystem::path folder;  // of the step; sentence 1 is sentence-1.wav and .png, and so on
+  struct Sentence {
+    std::string text;
+    Seconds length{0};
+  };
+  std::vector<Sentence> sentences;
+  MelConfig mel;
+};
+// A journal line of kind "render": what a page needs beside the files, frequencies for the axis of
+// the pictures included.
+Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took);
+
+// For one thread at a time.
+class EvaluationRenderer {
+ public:
+  // Throws Error naming a sentence that cannot be read aloud.
+  EvaluationRenderer(CheckpointState state,
+                     std::shared_ptr<const TextFrontEnd> text,
+                     const std::vector<EvaluationSentence>& sentences,
+                     std::filesystem::path folder);
+
+  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights.
+  EvaluationRender render(std::int64_t step, const TensorMap& weights);
+
+ private:
+  CheckpointState state_;
+  std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader's workers
+  struct Sentence {
+    std::string text;
+    TokenIds tokens;
+  };
+  std::vector<Sentence> sentences_;
+  std::filesystem::path folder_;
+  GriffinLim vocoder_;
+};
+
+}  // namespace qanat

@@ -1,0 +1,121 @@
+#include "speech/speech_model.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "model/monotonic_search.h"
+#include "train/flat_parameters.h"
+#include "train/model_preset.h"
+
+namespace qanat {
+namespace {
+
+torch::Tensor one_number(std::int64_t value) {
+  return torch::full({1}, value, torch::kInt64);
+}
+
+// i64 [1, N]
+torch::Tensor to_row(std::span<const TokenId> tokens) {
+  torch::Tensor row = torch::empty({1, static_cast<std::int64_t>(tokens.size())}, torch::kInt64);
+  std::copy(tokens.begin(), tokens.end(), row.data_ptr<std::int64_t>());
+  return row;
+}
+
+// f32 [1, T, bins], a copy.
+torch::Tensor to_mel(std::span<const float> mel, int bins) {
+  QANAT_CHECK(mel.size() % static_cast<std::size_t>(bins) == 0) << mel.size();
+  torch::Tensor tensor =
+      torch::empty({1, static_cast<std::int64_t>(mel.size()) / bins, bins}, torch::kFloat32);
+  std::copy(mel.begin(), mel.end(), tensor.data_ptr<float>());
+  return tensor;
+}
+
+void check_symbols(const StoredText& stored, const TextFrontEnd& text) {
+  if (text.tokenizer().hash() != stored.symbol_table_hash) {
+    throw Error(
+        "symbol table: {:016x}; the checkpoint was trained with {:016x}; expected the same "
+        "symbols; "
+        "try the version of qanat it was trained with",
+        text.tokenizer().hash(),
+        stored.symbol_table_hash);
+  }
+}
+
+}  // namespace
+
+int speech_threads(ModelSize size, int cores) {
+  return size == ModelSize::nano || size == ModelSize::tiny ? 1 : cores;
+}
+
+ModelShape to_model_shape(const CheckpointState& state) {
+  ModelShape shape = model_shape(
+      to_preset(state.model.size), state.model.vocabulary, static_cast<int>(state.speakers.size()));
+  shape.mel_bins = state.mel.mel_bins;
+  shape.mel_mean = state.model.mel_mean;
+  shape.mel_std = state.model.mel_std;
+  return shape;
+}
+
+std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text) {
+  auto front_end = std::make_shared<const TextFrontEnd>(make_text_config(text));
+  check_symbols(text, *front_end);
+  return front_end;
+}
+
+SpeechModel::SpeechModel(const CheckpointState& state,
+                         const TensorMap& weights,
+                         std::shared_ptr<const TextFrontEnd> text)
+    : state_(state), text_(std::move(text)) {
+  check_symbols(state_.text, *text_);
+  if (state_.model.vocabulary < text_->tokenizer().size()) {
+    throw Error("checkpoint: {} symbols; expected {}, one for each of the table",
+                state_.model.vocabulary,
+                text_->tokenizer().size());
+  }
+  network_ = XttsModel(to_model_shape(state_));
+  const FlatParameters layout(*network_);
+  const torch::Tensor block = layout.make_block(torch::kCPU);
+  layout.load(block, weights, "weights of");
+  layout.attach(*network_, block);
+  network_->eval();
+}
+
+std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
+                                      const SpeechOptions& options) {
+  QANAT_CHECK(!tokens.empty()) << "nothing to say";
+  SynthesisInput input;
+  input.tokens = to_row(tokens);
+  input.token_lengths = one_number(input.tokens.size(1));
+  if (!options.reference.empty()) {
+    input.reference = to_mel(options.reference, state_.mel.mel_bins);
+    input.reference_lengths = one_number(input.reference.size(1));
+  }
+  if (options.speaker) {
+    input.speakers = one_number(*options.speaker);
+  }
+  const torch::Tensor mel =
+      network_->synthesise(input, {.length_scale = options.length_scale}).front().contiguous();
+  return {mel.data_ptr<float>(), mel.data_ptr<float>() + mel.numel()};
+}
+
+Result<std::vector<std::int64_t>> SpeechModel::align(std::span<const TokenId> tokens,
+                                                     std::span<const float> mel) {
+  const torch::NoGradGuard no_grad;
+  ModelBatch batch;
+  batch.tokens = to_row(tokens);
+  batch.token_lengths = one_number(batch.tokens.size(1));
+  batch.mel = to_mel(mel, state_.mel.mel_bins);
+  batch.mel_lengths = one_number(batch.mel.size(1));
+  if (batch.tokens.size(1) > batch.mel.size(1)) {
+    return Failure{fmt::format("{} tokens in {} frames; expected at least a frame for each",
+                               batch.tokens.size(1),
+                               batch.mel.size(1))};
+  }
+  const torch::Tensor durations = monotonic_durations(
+      network_->align(batch).log_probability.contiguous(), batch.token_lengths, batch.mel_lengths);
+  const auto* begin = durations.data_ptr<std::int64_t>();
+  return std::vector<std::int64_t>(begin, begin + batch.tokens.size(1));
+}
+
+}  // namespace qanat

@@ -1,0 +1,65 @@
+// A trained model with the text front end it was trained with: text in, log-mel out, and which part
+// of a recording each symbol is. For `synth`, `align` and the renders of a training run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/language.h"
+#include "base/result.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint_files/checkpoint_state.h"
+#include "model/xtts_model.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+struct SpeechOptions {
+  std::span<const float> reference{};  // log-mel of the voice, [frames, mel_bins]; empty: none
+  std::optional<int> speaker{};        // of the speaker table
+  double length_scale = 1.0;           // above 1: slower
+};
+
+// Fixture; not thread-safe. Works on the CPU.
+class SpeechModel {
+ public:
+  // `text` is shared with whoever else reads text. Throws Error when its symbols are not those of
+  // the checkpoint, or naming the first weight that does not fit the network.
+  SpeechModel(const CheckpointState& state,
+              const TensorMap& weights,
+              std::shared_ptr<const TextFrontEnd> text);
+  SpeechModel(const SpeechModel&) = delete;
+  SpeechModel& operator=(const SpeechModel&) = delete;
+
+  const TextFrontEnd& text() const { return *text_; }
+  const CheckpointState& state() const { return state_; }
+
+  // [frames, mel_bins], natural logs.
+  std::vector<float> speak(std::span<const TokenId> tokens, const SpeechOptions& options = {});
+
+  // How many frames of the recording each token is; they sum to its frames. A Failure when there
+  // are more tokens than frames.
+  Result<std::vector<std::int64_t>> align(std::span<const TokenId> tokens,
+                                          std::span<const float> mel);
+
+ private:
+  CheckpointState state_;
+  std::shared_ptr<const TextFrontEnd> text_;  // shared with the caller
+  XttsModel network_{nullptr};
+};
+
+// How many of the allowed cores a model of this size can use. In small networks the threads wait
+// for each other longer than they compute: on a busy machine two are many times slower than one.
+int speech_threads(ModelSize size, int cores);
+
+ModelShape to_model_shape(const CheckpointState& state);
+
+// The front end a checkpoint was trained with. Throws Error when its symbols are others now.
+std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text);
+
+}  // namespace qanat

@@ -1,0 +1,65 @@
+// From text to sound files with a trained model.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/language.h"
+#include "base/progress.h"
+#include "speech/chosen_checkpoint.h"
+#include "text/tokenizer.h"
+
+namespace qanat {
+
+struct SynthRequest {
+  CheckpointChoice checkpoint;
+  std::vector<std::string> texts;    // one sound file each
+  std::optional<Language> language;  // unset: by the script of each text
+  std::filesystem::path reference;   // recording of the voice; empty: none
+  std::string speaker;               // of the model's table; empty: its first
+  double length_scale = 1.0;         // above 1: slower
+  std::filesystem::path out;         // WAV; several texts: numbered
+  std::filesystem::path mel;         // NPY [frames, mel_bins]; empty: not written
+  std::function<void(const std::string&)> warn;
+  ProgressFn progress;
+  std::stop_token stop;
+};
+
+struct SpokenText {
+  std::string text;
+  std::string normalised;  // how it was read
+  Language language = Language::en;
+  std::vector<UnknownSymbol> unknown;  // characters that were left out
+  std::filesystem::path out;
+  std::filesystem::path mel;  // empty: not written
+  double audio_s = 0.0;
+};
+
+struct SynthReport {
+  std::int64_t step = 0;
+  std::filesystem::path checkpoint;
+  std::vector<SpokenText> texts;
+  double audio_s = 0.0;
+  double work_s = 0.0;  // model and vocoder, without loading and writing
+
+  double real_time_factor() const { return audio_s > 0 ? work_s / audio_s : 0.0; }
+};
+
+nlohmann::json to_json(const SynthReport& report);
+
+// Every text is read before the first is spoken, so a bad one costs no waiting. Throws Error for a
+// text without anything to say, an unknown speaker, an unreadable reference, no checkpoint.
+// Stopped, it reports what is written.
+SynthReport run_synthesis(const SynthRequest& request);
+
+// `speech.wav` and 3 to `speech-003.wav`.
+std::filesystem::path numbered(const std::filesystem::path& path, std::size_t number);
+
+}  // namespace qanat

@@ -1,0 +1,25 @@
+// The flags with which a command names a trained model.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "speech/chosen_checkpoint.h"
+
+namespace qanat {
+
+// A part of a command; lives as long as the CLI::App it declared flags on.
+class CheckpointFlags {
+ public:
+  void declare(CLI::App& app);
+  // After parsing.
+  CheckpointChoice choice() const;
+
+ private:
+  std::string checkpoint_ = "auto";
+  std::string pick_ = "newest";
+  std::string weights_ = "averaged";
+};
+
+}  // namespace qanat

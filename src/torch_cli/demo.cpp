@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/progress_line.h"
+#include "cli/report_flags.h"
+#include "cli/terminal.h"
+#include "cli/torch_part.h"
+#include "corpus/demo_corpus.h"
+#include "report/feed_table.h"
+#include "report/mode_table.h"
+#include "selftest/feed_run.h"
+#include "torch_cli/torch_commands.h"
+#include "training/mode_run.h"
+
+namespace qanat {
+namespace {
+
+// The program as it was called, for commands to copy.
+std::string called_as() {
+  const std::string name = program_invocation_name;
+  return name.find('/') == std::string::npos ? "qanat" : name;
+}
+
+// What a shell takes as one word.
+std::string as_word(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  return text.find_first_of(" '\"$&;()<>|*?\\") == std::string::npos ? text : "'" + text + "'";
+}
+
+class DemoCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("--data", data_, "folder of a data set; default: one is made")->type_name("DIR");
+    app.add_option("--out", out_, "folder for corpus, journals and pages")
+        ->type_name("DIR")
+        ->capture_default_str();
+    app.add_option("--step-ms", step_ms_, "step time of the paced virtual GPU")
+        ->check(within(CLI::Range(1.0, 60'000.0)))
+        ->type_name("MS")
+        ->capture_default_str();
+    app.add_option("--paced-steps", paced_steps_, "steps of each turn on the paced virtual GPU")
+        ->check(within(CLI::Range(2, 1'000'000)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--paced-batch-size", paced_batch_, "utterances in a batch for it")
+        ->check(within(CLI::Range(1, 65'536)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--num-steps", steps_, "training steps of each turn")
+        ->check(within(CLI::Range(2, 10'000'000)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--batch-size", batch_, "utterances in a batch of training")
+        ->check(within(CLI::Range(1, 65'536)))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--rounds", rounds_, "turns of each mode; a comparison needs 3")
+        ->check(within(CLI::Range(1, 1000)))
+        ->type_name("N")
+        ->capture_default_str();
+    report_.declare_language(app);
+    report_.declare_json(app);
+    app.footer(
+        "Makes a corpus of synthetic speech and feeds a device with it without a buffer, in\n"
+        "Single-GPU Buffered mode, in Multi-GPU mode on two virtual GPUs and with PyTorch's\n"
+        "DataLoader. The device is a paced virtual GPU: its step takes --step-ms and no host core.\n"
+        "Then trains the model nano in the same modes. All run in turns and are compared.\n"
+        "Features are made anew in every step: no shards, no memory cache.\n"
+        "Example: qanat demo --data LJSpeech-1.1 --num-steps 200");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    make_folder();
+    const std::filesystem::path data = data_.empty() ? make_corpus(context) : data_;
+    const std::optional<FeedTable> fed = feed(data, context);
+    const auto rows = fed ? train(data, context) : std::nullopt;
+    if (!rows) {
+      context.err << "stopped; what was finished is in " << out_.string() << '\n';
+      return ExitCode::failed;
+    }
+    const Words words = report_.words();
+    write_text_file(page(), render_html(*rows, render_sections(*fed, words), words));
+    print(*fed, *rows, data, context.out);
+    return ExitCode::done;
+  }
+
+ private:
+  static constexpr int kParts = 3;
+
+  std::filesystem::path page() const { return out_ / "report.html"; }
+
+  void make_folder() const {
+    std::error_code error;
+    std::filesystem::create_directories(out_, error);
+    if (error) {
+      throw Error(
+          "{}: cannot make the folder: {}; try another --out", out_.string(), error.message());
+    }
+  }
+
+  std::filesystem::path make_corpus(const CommandContext& context) const {
+    fmt::print(context.err, "1 of {}: a corpus of synthetic speech\n", kParts);
+    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    std::filesystem::path folder = out_ / "corpus";
+    make_demo_corpus(
+        {.folder = folder,
+         .utterances = 400,
+         .espeak_program = find_companion("qanat-espeak").value_or(std::filesystem::path()),
+         .progress = progress.fn(),
+         .stop = context.stop});
+    return folder;
+  }
+
+  LoadedConfig config(const std::filesystem::path& data) const {
+    LoadedConfig config;
+    config.values.data.train_data = data.string();
+    config.values.data.batch_size = batch_;
+    config.values.data.preprocessing_mode = PreprocessingMode::runtime;
+    config.values.pipeline.feature_cache = Megabytes{0};
+    config.values.model.size = ModelSize::nano;
+    return config;
+  }
+
+  // Nothing when stopped.
+  std::optional<FeedTable> feed(const std::filesystem::path& data,
+                                const CommandContext& context) const {
+    fmt::print(context.err, "2 of {}: feeding a paced virtual GPU, in turns\n", kParts);
+    ProgressLine progress(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "feeding", .unit = "turns"});
+    RunConfig paced = config(data).values;
+    paced.data.batch_size = paced_batch_;
+    std::optional<ProfiledSet> set = load_profiled_set(paced, nullptr, context.stop);
+    if (!set) {
+      return std::nullopt;
+    }
+    return run_feed(
+        {.config = std::move(paced),
+         .data = *std::move(set),
+         .dataloader = find_companion("qanat-torch-dataloader").value_or(std::filesystem::path()),
+         .step = Seconds(step_ms_ / 1e3),
+         .length = {.warm_up = std::max(1, paced_steps_ / 3), .steps = paced_steps_},
+         .rounds = rounds_,
+         .progress = progress.fn(),
+         .stop = context.stop});
+  }
+
+  // Nothing when stopped.
+  std::optional<std::vector<ModeRow>> train(const std::filesystem::path& data,
+                                            const CommandContext& context) const {
+    fmt::print(context.err, "3 of {}: training nano in the same modes, in turns\n", kParts);
+    ProgressLine progress(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "training", .unit = "steps"});
+    return run_modes({.modes = training_modes(config(data)),
+                      .steps = steps_,
+                      .rounds = rounds_,
+                      .folder = out_,
+                      .words = report_.words(),
+                      .progress = progress.fn(),
+                      .stop = context.stop});
+  }
+
+  void print(const FeedTable& fed,
+             const std::vector<ModeRow>& rows,
+             const std::filesystem::path& data,
+             std::ostream& out) const {
+    if (report_.json()) {
+      const nlohmann::ordered_json object{{"schema", "qanat.demo"},
+                                          {"schema_version", "1.1"},
+                                          {"data", data.string()},
+                                          {"report", page().string()},
+                                          {"paced", to_json(fed)},
+                                          {"modes", to_json(rows)}};
+      out << object.dump(2) << '\n';
+      return;
+    }
+    fmt::print(out,
+               "\n{}\n{}\nreport: {}\n\n",
+               render_text(fed),
+               render_text(rows),
+               absolute(page()).string());
+    out << "What to type next:\n";
+    const auto suggest = [&out](const std::string& command, std::string_view why) {
+      fmt::print(out, "  {:<52}  # {}\n", command, why);
+    };
+    const std::string qanat = as_word(called_as());
+    suggest(qanat + " report " + as_word(out_ / "serial"),
+            "what held the serial run back, in full");
+    suggest(qanat + " data check " + as_word(data),
+            "what is in the data set, and what is wrong with it");
+    suggest(qanat + " train --train-data " + as_word(data),
+            "train; Ctrl-C saves, the same command resumes");
+    suggest(qanat + " top checkpoints", "in another terminal: the run, live");
+  }
+
+  std::filesystem::path data_;
+  std::filesystem::path out_ = "qanat-demo";
+  double step_ms_ = 45;
+  int paced_steps_ = 30;
+  int paced_batch_ = 32;
+  std::int64_t steps_ = 30;
+  int batch_ = 8;
+  int rounds_ = 3;
+  ReportFlags report_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_demo_command() {
+  return std::make_unique<DemoCommand>();
+}
+
+}  // namespace qanat

@@ -1,0 +1,72 @@
+#include <optional>
+#include <string>
+
+#include <unistd.h>
+
+#include "cli/config_flags.h"
+#include "cli/progress_line.h"
+#include "cli/report_flags.h"
+#include "cli/terminal.h"
+#include "report/profile_json.h"
+#include "report/profile_text.h"
+#include "torch_cli/torch_commands.h"
+#include "training/step_profile_run.h"
+
+namespace qanat {
+namespace {
+
+class ProfileStepCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data", "model", "training", "pipeline"});
+    app.add_option("--num-steps", steps_, "steps of the run, and of the probe after it")
+        ->check(CLI::Range(2, 10'000'000).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
+    report_.declare_fail_on(app);
+    report_.declare_language(app);
+    report_.declare_json(app);
+    app.footer(
+        "Runs the trainer itself, with the flags it would be given; nothing is saved. A second\n"
+        "run keeps batches on the device and so measures what free data would bring, beside what\n"
+        "the first one predicts. Ctrl-C shows what there is.\n"
+        "Example: qanat profile step --train-data LJSpeech-1.1 --model-size tiny --num-steps 300");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    ProgressLine progress(
+        context.err, detect_terminal(STDERR_FILENO), {.label = "training", .unit = "steps"});
+    const std::optional<StepProfile> profile =
+        run_step_profile({.config = flags_.load(),
+                          .steps = steps_,
+                          .folder = keep_,
+                          .say = [&](const std::string& line) { context.err << line << '\n'; },
+                          .progress = progress.fn(),
+                          .stop = context.stop});
+    progress.finish();
+    if (!profile) {
+      context.err << "stopped before the first step; nothing to report\n";
+      return ExitCode::cannot_measure;
+    }
+    report_.print(context.out, *profile);
+    if (profile->diagnosis.verdict == VerdictKind::incomplete) {
+      return ExitCode::cannot_measure;
+    }
+    return report_.exit_code(profile->diagnosis.findings);
+  }
+
+ private:
+  ConfigFlags flags_;
+  std::int64_t steps_ = 60;
+  std::string keep_;
+  ReportFlags report_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_profile_step_command() {
+  return std::make_unique<ProfileStepCommand>();
+}
+
+}  // namespace qanat

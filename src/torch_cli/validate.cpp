@@ -1,0 +1,124 @@
+#include "validation/validate.h"
+
+#include <filesystem>
+#include <optional>
+
+#include <unistd.h>
+
+#include "base/temporary_folder.h"
+#include "cli/config_flags.h"
+#include "cli/progress_line.h"
+#include "cli/report_flags.h"
+#include "cli/terminal.h"
+#include "corpus/demo_corpus.h"
+#include "torch_cli/torch_commands.h"
+
+namespace qanat {
+namespace {
+
+constexpr int kUtterances = 24;
+
+// A small corpus that is gone when the command ends.
+class TemporaryCorpus {
+ public:
+  explicit TemporaryCorpus(const CommandContext& context) {
+    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    make_demo_corpus({.folder = path(),
+                      .utterances = kUtterances,
+                      .mean_seconds = 2.0,
+                      .voice = DemoVoiceChoice::built_in,
+                      .progress = progress.fn(),
+                      .stop = context.stop});
+  }
+  std::filesystem::path path() const { return folder_.path() / "corpus"; }
+  std::filesystem::path cache() const { return folder_.path() / "cache"; }
+
+ private:
+  const TemporaryFolder folder_;
+};
+
+class ValidateCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    flags_.declare(app, {"data", "pipeline", "model.size"});
+    app.add_option(
+           "--steps", steps_, "steps of each short run; both modes run three times, in turns")
+        ->check(CLI::Range(2, 100'000).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    report_.declare_json(app);
+    report_.declare_language(app);
+    app.footer(
+        "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
+        "one is made and removed. Without --model-size, nano is trained. Exits with 1 when a check\n"
+        "fails.\n"
+        "Example: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech");
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const LoadedConfig loaded = flags_.load();
+    RunConfig config = loaded.values;
+    if (!loaded.origins.contains("model.size")) {
+      config.model.size = ModelSize::nano;  // the runs are short
+    }
+    std::optional<TemporaryCorpus> corpus;
+    if (!config.data.train_data) {
+      corpus.emplace(context);
+      config.data.train_data = corpus->path().string();
+      config.data.cache_dir = corpus->cache().string();
+      config.data.batch_size = std::min(config.data.batch_size, kUtterances / 3);
+    }
+    if (context.stop.stop_requested()) {
+      return ExitCode::failed;
+    }
+    const ValidationReport report = run_checks(context, config);
+    if (report_.json()) {
+      context.out << to_json(report).dump(2) << '\n';
+    } else {
+      context.out << render_summary(report, report_.words());
+    }
+    if (report.device_lost) {
+      return ExitCode::hardware_fault;
+    }
+    return report.passed() ? ExitCode::done : ExitCode::failed;
+  }
+
+ private:
+  ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
+    const Terminal terminal = detect_terminal(STDERR_FILENO);
+    std::optional<ProgressLine> training;  // between two checks
+    const auto restart = [&] {
+      training.emplace(context.err,
+                       terminal,
+                       ProgressLineOptions{.label = "training for a moment", .unit = "steps"});
+    };
+    return validate({.config = config,
+                     .steps = steps_,
+                     .stop = context.stop,
+                     .on_check =
+                         [&](const ValidationCheck& check) {
+                           training.reset();
+                           (report_.json() ? context.err : context.out)
+                               << render_check(check, report_.words()) << std::flush;
+                         },
+                     .progress =
+                         [&](std::int64_t done, std::int64_t total) {
+                           if (done == 1) {
+                             restart();
+                           }
+                           training->update(done, total);
+                         }});
+  }
+
+  ConfigFlags flags_;
+  int steps_ = 10;
+  ReportFlags report_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_validate_command() {
+  return std::make_unique<ValidateCommand>();
+}
+
+}  // namespace qanat

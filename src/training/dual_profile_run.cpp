@@ -1,0 +1,86 @@
+#include "training/dual_profile_run.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/temporary_folder.h"
+#include "session/run_devices.h"
+#include "training/measured_run.h"
+
+namespace qanat {
+namespace {
+
+LoadedConfig with_one_device(LoadedConfig config) {
+  config.values.data.data_gpu.reset();
+  config.values.data.model_gpu.reset();
+  config.origins.erase("data.data_gpu");
+  config.origins.erase("data.model_gpu");
+  return config;
+}
+
+std::optional<DualRun> run_once(const DualProfileRequest& request,
+                                const LoadedConfig& config,
+                                const std::filesystem::path& folder,
+                                std::int64_t steps_before) {
+  MeasuredRunRequest part{
+      .config = config, .steps = request.steps, .folder = folder, .stop = request.stop};
+  if (request.progress) {
+    part.progress = [&](std::int64_t done, std::int64_t) {
+      request.progress(steps_before + done, 2 * request.rounds * request.steps);
+    };
+  }
+  std::optional<MeasuredTurn> turn = run_turn(part);
+  return turn ? std::optional(std::move(turn->run)) : std::nullopt;
+}
+
+}  // namespace
+
+LoadedConfig with_two_devices(LoadedConfig config,
+                              const std::function<void(const std::string&)>& say) {
+  DataConfig& data = config.values.data;
+  if (data.data_gpu || data.model_gpu) {
+    return config;
+  }
+  data.data_gpu = 0;
+  data.model_gpu = 1;
+  const Hardware found = find_hardware(config.values);
+  if (found.cuda_gpus < 2 && found.virtual_gpus < 2) {
+    config.values.pipeline.virtual_gpus = 2;
+    if (say) {
+      say("there are no two GPUs: two are emulated on the processor (--virtual-gpus 2)");
+    }
+  }
+  return config;
+}
+
+std::optional<DualProfile> run_dual_profile(const DualProfileRequest& request) {
+  std::optional<TemporaryFolder> temporary;
+  if (request.folder.empty()) {
+    temporary.emplace();
+  }
+  const std::filesystem::path folder = temporary ? temporary->path() : request.folder;
+  const LoadedConfig two = with_two_devices(request.config, request.say);
+  const LoadedConfig one = with_one_device(two);
+  std::vector<DualRun> dual;
+  std::vector<DualRun> single;
+  for (int i = 0; i < 2 * request.rounds && !request.stop.stop_requested(); ++i) {
+    const bool is_dual = i % 4 == 0 || i % 4 == 3;  // two, one, one, two: neither is always first
+    const std::string name = fmt::format("{}-{}", is_dual ? "dual" : "single", i / 2 + 1);
+    std::optional<DualRun> run =
+        run_once(request, is_dual ? two : one, folder / name, i * request.steps);
+    if (run) {
+      (is_dual ? dual : single).push_back(*std::move(run));
+    }
+  }
+  if (dual.empty() || single.empty()) {
+    return std::nullopt;
+  }
+  DualProfile profile = profile_dual(dual, single);
+  profile.emulated = find_hardware(two.values).cuda_gpus == 0;
+  return profile;
+}
+
+}  // namespace qanat

@@ -1,0 +1,106 @@
+#include "training/measured_run.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/temporary_folder.h"
+#include "base/value_or_throw.h"
+#include "monitor/neighbours.h"
+#include "session/run_devices.h"
+
+namespace qanat {
+namespace {
+
+class MeasuredObserver : public TrainObserver {
+ public:
+  explicit MeasuredObserver(const MeasuredRunRequest& request) : request_(request) {}
+
+  void on_note(const std::string& note) override { say(note); }
+  void on_step(const StepRecord& record) override {
+    if (request_.progress) {
+      request_.progress(record.step + 1, request_.steps);
+    }
+  }
+  void say(const std::string& line) const {
+    if (request_.say) {
+      request_.say(line);
+    }
+  }
+
+ private:
+  const MeasuredRunRequest& request_;
+};
+
+// In a folder that is there.
+std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
+  MeasuredObserver observer(request);
+  std::optional<TrainSummary> summary =
+      run_training({.config = measured_config(request),
+                    .observer = observer,
+                    .say = [&](const std::string& line) { observer.say(line); },
+                    .measuring = nullptr,
+                    .starting = [](std::int64_t, std::int64_t) {},
+                    .uses_of_batch = request.uses_of_batch,
+                    .stop = request.stop,
+                    .inputs = request.inputs,
+                    .sinks = request.sinks});
+  if (!summary || summary->outcome.steps == 0) {
+    return std::nullopt;
+  }
+  RunTrace trace = value_or_throw(read_run_trace(summary->journal));
+  return MeasuredRun{.summary = *std::move(summary), .trace = std::move(trace)};
+}
+
+}  // namespace
+
+LoadedConfig measured_config(const MeasuredRunRequest& request) {
+  constexpr int kNeverEnding = 1'000'000'000;
+  LoadedConfig config = request.config;
+  TrainingConfig& training = config.values.training;
+  const auto set = [&config](const char* key, auto& field, auto value) {
+    field = std::move(value);
+    config.origins[key] = "a measured run";
+  };
+  set("training.max_steps", training.max_steps, request.steps);
+  set("training.epochs", training.epochs, kNeverEnding);
+  set("training.checkpoint_dir", training.checkpoint_dir, request.folder.string());
+  set("training.resume", training.resume, false);
+  set("training.reset_training", training.reset_training, true);
+  if (!request.side_work.save) {
+    set("training.save_every", training.save_every, 0);
+  }
+  if (!request.side_work.validate) {
+    set("training.validation_batches", training.validation_batches, 0);
+  }
+  if (!request.side_work.render) {
+    set("training.render_every", training.render_every, 0);
+  }
+  return config;
+}
+
+std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request) {
+  if (!request.folder.empty()) {
+    return run_in(request);
+  }
+  const TemporaryFolder folder;
+  MeasuredRunRequest elsewhere = request;
+  elsewhere.folder = folder.path();
+  return run_in(elsewhere);
+}
+
+std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request) {
+  const NeighbourWatch watch;
+  std::optional<MeasuredRun> run = run_measured(request);
+  if (!run) {
+    return std::nullopt;
+  }
+  const std::optional<double> others = watch.others_share();
+  const std::filesystem::path journal = run->summary.journal;
+  return MeasuredTurn{.run = {.trace = std::move(run->trace),
+                              .slots = value_or_throw(read_slot_trace(journal)),
+                              .others_share = others,
+                              .device_cores = model_device_cores(request.config.values)},
+                      .journal = journal};
+}
+
+}  // namespace qanat

@@ -1,0 +1,64 @@
+// A short run of the real trainer, for tools that measure: the same data, pipeline and model, no
+// checkpoints, renders or validations unless asked for, and the journal read back as a trace.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "config/load_config.h"
+#include "diagnose/dual_profile.h"
+#include "diagnose/run_trace.h"
+#include "training/train_session.h"
+
+namespace qanat {
+
+// What a measured run does besides training, as often as the configuration says.
+struct SideWork {
+  bool save = false;
+  bool validate = false;
+  bool render = false;
+};
+
+struct MeasuredRunRequest {
+  LoadedConfig config;
+  std::int64_t steps = 60;
+  // Takes journal.jsonl and run.yaml; empty: a temporary one, gone when the run is over. What it
+  // held before stays, and is not resumed from.
+  std::filesystem::path folder{};
+  std::function<void(const std::string&)> say{};  // a line about the run; may be absent
+  ProgressFn progress{};                          // steps
+  std::stop_token stop{};
+  SideWork side_work{};
+  // Every batch is trained on so many times; see TrainerOptions.
+  int uses_of_batch = 1;
+  std::vector<EventSink*> sinks{};      // see TrainRequest
+  const TrainInputs* inputs = nullptr;  // likewise
+};
+
+struct MeasuredRun {
+  TrainSummary summary;
+  RunTrace trace;
+};
+
+// What the trainer is told: as many steps as asked for, whatever the epochs, from the beginning.
+LoadedConfig measured_config(const MeasuredRunRequest& request);
+
+// Nothing when it was stopped before the first step; fewer steps than asked for when it was stopped
+// later. Throws Error as run_training() does.
+std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request);
+
+// One turn of a comparison: a run with its slots, and what other programs took of the machine.
+struct MeasuredTurn {
+  DualRun run;
+  std::filesystem::path journal;
+};
+
+std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request);
+
+}  // namespace qanat

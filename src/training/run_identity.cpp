@@ -1,0 +1,297 @@
+#include "training/run_identity.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/make_loader.h"
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "config/field_list.h"
+#include "pipeline/audio_row_source.h"
+
+namespace qanat {
+namespace {
+
+// What a plan depends on besides the data set.
+constexpr std::array<const char*, 9> kPlanKeys = {"/training/seed",
+                                                  "/data/batch_size",
+                                                  "/data/max_mel_frames",
+                                                  "/data/max_text_length",
+                                                  "/data/enable_static_shapes",
+                                                  "/data/val_split",
+                                                  "/pipeline/bucket_edges",
+                                                  "/pipeline/frame_budget",
+                                                  "/pipeline/shuffle"};
+
+std::string hex_of(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
+void add_utterance(ContentHasher& hasher, const Utterance& utterance, const ItemLength& length) {
+  hasher.add(utterance.id).add(utterance.speaker).add(length.frames).add(length.tokens);
+}
+
+std::uint64_t plan_fingerprint(const UtteranceSet& set, const LoaderOptions& options) {
+  const BatchingConfig& batching = options.batching;
+  ContentHasher hasher;
+  hasher.add(options.seed)
+      .add(options.world)
+      .add(batching.batch_size)
+      .add(batching.max_edges)
+      .add(batching.min_frames)
+      .add(batching.max_frames)
+      .add(batching.max_tokens)
+      .add(batching.token_multiple)
+      .add(batching.frame_budget.value_or(0))
+      .add(static_cast<int>(batching.shapes))
+      .add(static_cast<int>(batching.order));
+  const std::vector<ItemLength> lengths = item_lengths(set.index, kMel);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    add_utterance(hasher, set.manifest.utterances[i], lengths[i]);
+  }
+  return hasher.value();
+}
+
+// Of the utterances in the batches that are scored, whatever batches they are in.
+std::uint64_t validation_fingerprint(const UtteranceSet& set,
+                                     const LoaderOptions& options,
+                                     std::int64_t batches) {
+  const std::vector<ItemLength> lengths = item_lengths(set.index, kMel);
+  const BucketEdges edges = choose_edges(lengths, options.batching);
+  const BatchPlan plan = plan_epoch(
+      {.lengths = lengths, .edges = edges, .batching = options.batching, .seed = options.seed});
+  std::vector<std::uint32_t> items;
+  for (std::int64_t index = 0; index < std::min(batches, plan.size()); ++index) {
+    const BatchSpec batch = plan.batch(index);
+    items.insert(items.end(), batch.items.begin(), batch.items.end());
+  }
+  std::ranges::sort(items);
+  ContentHasher hasher;
+  for (const std::uint32_t item : items) {
+    add_utterance(hasher, set.manifest.utterances[item], lengths[item]);
+  }
+  return hasher.value();
+}
+
+constexpr std::array<std::pair<SplitRule::By, std::string_view>, 3> kRuleNames = {
+    std::pair{SplitRule::By::hash, "hash"},
+    std::pair{SplitRule::By::files, "files"},
+    std::pair{SplitRule::By::nothing, "nothing"}};
+
+nlohmann::json rule_to_json(const SplitRule& rule) {
+  const auto name =
+      std::ranges::find(kRuleNames, rule.by, [](const auto& one) { return one.first; });
+  return {{"by", name->second}, {"val_fraction", rule.val_fraction}, {"seed", rule.seed}};
+}
+
+std::optional<SplitRule> to_rule(const nlohmann::json& json) {
+  try {
+    const auto by = json.at("by").get<std::string>();
+    const auto name = std::ranges::find(kRuleNames, by, [](const auto& one) { return one.second; });
+    if (name == kRuleNames.end()) {
+      return std::nullopt;
+    }
+    return SplitRule{.by = name->first,
+                     .val_fraction = json.at("val_fraction").get<double>(),
+                     .seed = json.at("seed").get<std::uint64_t>()};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+nlohmann::json value_at(const nlohmann::json& json, const std::string& path) {
+  const nlohmann::json::json_pointer pointer(path);
+  return json.contains(pointer) ? json.at(pointer) : nlohmann::json();
+}
+
+// "training.seed 0 -> 99", one for each key that the plan depends on and that is another now.
+std::vector<std::string> changed_keys(const nlohmann::json& state, const RunConfig& config) {
+  const nlohmann::json before = value_at(state, "/config");
+  const nlohmann::json now = to_json(config);
+  std::vector<std::string> changed;
+  for (const char* const path : kPlanKeys) {
+    const nlohmann::json was = value_at(before, path);
+    const nlohmann::json is = value_at(now, path);
+    if (was != is) {
+      std::string key(path + 1);
+      std::ranges::replace(key, '/', '.');
+      changed.push_back(fmt::format("{} {} -> {}", key, was.dump(), is.dump()));
+    }
+  }
+  return changed;
+}
+
+// Checkpoints of versions that stored no fingerprints are compared by what they did store.
+bool has_same_plan(const nlohmann::json& state,
+                   const RunConfig& config,
+                   const RunIdentity& identity) {
+  const nlohmann::json plan = value_at(state, "/data/plan");
+  if (!plan.is_null()) {
+    return plan == hex_of(identity.plan);
+  }
+  return value_at(state, "/data/utterances") == identity.utterances &&
+         changed_keys(state, config).empty();
+}
+
+ResumePoint stored_point(const LoadedCheckpoint& loaded) {
+  const nlohmann::json& state = loaded.checkpoint.state;
+  Result<TrainProgress> progress =
+      to_train_progress(state.value("training", nlohmann::json::object()));
+  if (!progress) {
+    throw Error("{}: {}", loaded.folder.string(), progress.failure().what);
+  }
+  ResumePoint point{.progress = std::move(progress).value(), .schedule = {}, .notes = {}};
+  if (const auto stored = state.find("schedule"); stored != state.end()) {
+    const Result<Schedule> schedule = to_schedule(*stored);
+    if (!schedule) {
+      throw Error("{}: {}", loaded.folder.string(), schedule.failure().what);
+    }
+    point.schedule = schedule.value();
+  }
+  return point;
+}
+
+bool has_same_validation(const nlohmann::json& state, const RunIdentity& identity, bool same_plan) {
+  if (value_at(state, "/data/plan").is_null()) {
+    return same_plan;
+  }
+  const nlohmann::json stored = value_at(state, "/data/validation");
+  return identity.validation ? stored == hex_of(*identity.validation) : stored.is_null();
+}
+
+}  // namespace
+
+RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs) {
+  RunIdentity identity{
+      .utterances = static_cast<std::int64_t>(inputs.train->manifest.utterances.size()),
+      .batch_size = config.data.batch_size,
+      .plan = plan_fingerprint(*inputs.train, make_loader_options(config, read_host_facts(), 0)),
+      .splits = inputs.splits};
+  if (inputs.validation && config.training.validation_batches > 0) {
+    identity.validation = validation_fingerprint(
+        *inputs.validation, validation_options(config), config.training.validation_batches);
+  }
+  return identity;
+}
+
+nlohmann::json to_json(const RunIdentity& identity) {
+  nlohmann::json splits = nlohmann::json::array();
+  for (const SplitRule& rule : identity.splits) {
+    splits.push_back(rule_to_json(rule));
+  }
+  nlohmann::json json{{"utterances", identity.utterances},
+                      {"batch_size", identity.batch_size},
+                      {"plan", hex_of(identity.plan)},
+                      {"splits", std::move(splits)}};
+  if (identity.validation) {
+    json["validation"] = hex_of(*identity.validation);
+  }
+  return json;
+}
+
+EarlierSplits stored_splits(const nlohmann::json& state) {
+  const nlohmann::json splits = value_at(state, "/data/splits");
+  EarlierSplits earlier;
+  if (splits.is_array()) {
+    for (const nlohmann::json& one : splits) {
+      if (const std::optional<SplitRule> rule = to_rule(one)) {
+        earlier.rules.push_back(*rule);
+      }
+    }
+    return earlier;
+  }
+  // Before rules were stored, training.seed decided the split.
+  const nlohmann::json fraction = value_at(state, "/config/data/val_split");
+  const nlohmann::json seed = value_at(state, "/config/training/seed");
+  if (fraction.is_number() && seed.is_number_unsigned() &&
+      !value_at(state, "/config/data/val_data").is_string()) {
+    earlier.is_guess = true;
+    earlier.rules.push_back({.by = SplitRule::By::hash,
+                             .val_fraction = fraction.get<double>(),
+                             .seed = seed.get<std::uint64_t>()});
+  }
+  return earlier;
+}
+
+nlohmann::json newest_state(const TrainingConfig& training) {
+  if (training.reset_training) {
+    return {};
+  }
+  const CheckpointFolder folder(training.checkpoint_dir, training.keep_checkpoints);
+  std::optional<LoadedCheckpoint> newest =
+      folder.newest(nullptr, {.weights = false, .ema = false, .optimizer = false});
+  return newest ? std::move(newest->checkpoint.state) : nlohmann::json();
+}
+
+ResumePoint resume_point(const LoadedCheckpoint& loaded,
+                         const RunConfig& config,
+                         const RunIdentity& identity) {
+  const nlohmann::json& state = loaded.checkpoint.state;
+  ResumePoint point = stored_point(loaded);
+  TrainProgress& progress = point.progress;
+  const bool same_plan = has_same_plan(state, config, identity);
+  if (!same_plan && progress.position.batch > 0) {
+    const std::vector<std::string> changed = changed_keys(state, config);
+    point.notes.push_back(fmt::format(
+        "the plan of an epoch is not that of the checkpoint ({}): epoch {} begins anew, and {} of "
+        "its batches are trained on again",
+        changed.empty() ? "other utterances" : fmt::to_string(fmt::join(changed, ", ")),
+        progress.position.epoch,
+        progress.position.batch));
+    progress.position.batch = 0;
+  }
+  if (!has_same_validation(state, identity, same_plan) && progress.best_score) {
+    point.notes.push_back(fmt::format(
+        "the validation set is not that of the checkpoint: its best score, {:.4f} at step {}, does "
+        "not count any more",
+        *progress.best_score,
+        progress.best_step));
+    progress.best_score.reset();
+    progress.best_step = 0;
+    progress.validations_since_best = 0;
+  }
+  return point;
+}
+
+void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours) {
+  const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
+  if (!stored) {
+    throw Error("{}: {}", loaded.folder.string(), stored.failure().what);
+  }
+  const char* what = nullptr;
+  if (stored.value().model != ours.model) {
+    what = "a model of another size";
+  } else if (stored.value().text.symbol_table_hash != ours.text.symbol_table_hash) {
+    what = "a model of other symbols (data.use_phonemes, or another version)";
+  } else if (stored.value().speakers != ours.speakers) {
+    what = "a model with other speakers";
+  }
+  if (what != nullptr) {
+    throw Error(
+        "{}: {}; expected a checkpoint of this configuration; try the options it was trained with "
+        "(run.yaml beside it), another --checkpoint-dir, or --reset-training",
+        loaded.folder.string(),
+        what);
+  }
+}
+
+std::vector<Language> learned_languages(const LoadedCheckpoint& loaded,
+                                        std::vector<Language> ours) {
+  const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
+  if (!stored || stored.value().languages.empty()) {
+    return {};
+  }
+  for (const Language language : stored.value().languages) {
+    if (std::ranges::find(ours, language) == ours.end()) {
+      ours.push_back(language);
+    }
+  }
+  return ours;
+}
+
+}  // namespace qanat

@@ -1,0 +1,183 @@
+#include "training/train_inputs.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/dataset_sources.h"
+#include "app/make_loader.h"
+#include "dataset/problem.h"
+
+namespace qanat {
+namespace {
+
+UtteranceSet first_utterances(const UtteranceSet& set, int count) {
+  const auto size = std::min(set.manifest.utterances.size(), static_cast<std::size_t>(count));
+  std::vector<std::uint32_t> items(size);
+  std::iota(items.begin(), items.end(), 0U);
+  UtteranceSet first{.manifest = select(set.manifest, items), .index = select(set.index, items)};
+  return first;
+}
+
+// Rows that are not used; a problem may also be a mere note.
+std::ptrdiff_t count_left_out(const UtteranceSet& set) {
+  return std::ranges::count_if(set.manifest.problems, [](const DatasetProblem& problem) {
+    return severity_of(problem.kind) == Severity::error;
+  });
+}
+
+std::string describe_left_out(std::ptrdiff_t rows, const RunConfig& config) {
+  return fmt::format("{} row{} of the manifest {} not used; `qanat data check {}` says why",
+                     rows,
+                     rows == 1 ? "" : "s",
+                     rows == 1 ? "is" : "are",
+                     *config.data.train_data);
+}
+
+std::string describe_unknown_speakers(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  const std::span<const std::string> shown(names.data(), std::min(kShown, names.size()));
+  return fmt::format(
+      "speakers of the validation set that the training set does not have: {} ({}{}); they are "
+      "judged by their reference alone",
+      names.size(),
+      fmt::join(shown, ", "),
+      names.size() > kShown ? ", …" : "");
+}
+
+std::optional<TrainingSets> load_sets(const RunConfig& config,
+                                      const TrainingSetOptions& options,
+                                      const IndexSources& sources) {
+  if (!config.training.overfit_one_batch) {
+    return load_training_sets(options, sources);
+  }
+  const std::optional<UtteranceSet> whole =
+      load_utterance_set(options.train_data, options, sources);
+  if (!whole) {
+    return std::nullopt;
+  }
+  return TrainingSets{.train = first_utterances(*whole, config.data.batch_size),
+                      .rule = {.by = SplitRule::By::nothing}};
+}
+
+// A run that does not say otherwise goes on with the split it has.
+SplitOptions make_split(const RunConfig& config, const EarlierSplits& earlier) {
+  const std::uint64_t stored = earlier.rules.empty() ? 0 : earlier.rules.back().seed;
+  const std::optional<std::int64_t>& given = config.data.split_seed;
+  return {.val_fraction = config.data.val_split,
+          .seed = given ? static_cast<std::uint64_t>(*given) : stored,
+          .earlier = earlier.rules,
+          .earlier_is_guess = earlier.is_guess};
+}
+
+std::vector<SplitRule> with_rule(const EarlierSplits& earlier, const SplitRule& rule) {
+  const bool is_wrong = earlier.is_guess && rule.by == SplitRule::By::files;
+  std::vector<SplitRule> rules = is_wrong ? std::vector<SplitRule>{} : earlier.rules;
+  std::erase(rules, rule);
+  rules.push_back(rule);
+  return rules;
+}
+
+std::string describe_kept(std::int64_t kept, std::size_t validating) {
+  return fmt::format(
+      "{} utterance{} that the split would validate on {} trained on before the checkpoint and "
+      "stay{} in training; {} validate",
+      kept,
+      kept == 1 ? "" : "s",
+      kept == 1 ? "was" : "were",
+      kept == 1 ? "s" : "",
+      validating);
+}
+
+std::vector<Language> training_languages(const UtteranceSet& set) {
+  std::vector<Language> languages;
+  for (const Language language : {Language::en, Language::fa}) {
+    if (std::ranges::find(set.manifest.utterances, language, &Utterance::language) !=
+        set.manifest.utterances.end()) {
+      languages.push_back(language);
+    }
+  }
+  return languages;
+}
+
+}  // namespace
+
+std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
+                                             const ProgressFn& progress,
+                                             const std::stop_token& stop,
+                                             const EarlierSplits& earlier) {
+  TrainingSetOptions options = make_training_set_options(config, read_host_facts());
+  options.index.progress = progress;
+  options.index.stop = stop;
+  options.split = make_split(config, earlier);
+  TrainInputs inputs;
+  inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
+  std::optional<TrainingSets> sets =
+      load_sets(config, options, make_index_sources(*inputs.text, kMel.sample_rate));
+  if (!sets) {
+    return std::nullopt;
+  }
+  inputs.train = std::make_shared<const UtteranceSet>(std::move(sets->train));
+  if (sets->validation) {
+    inputs.validation = std::make_shared<const UtteranceSet>(*std::move(sets->validation));
+  }
+  if (config.model.speaker_table) {
+    inputs.speakers = speaker_names(inputs.train->manifest);
+    if (inputs.validation) {
+      const std::vector<std::string> unknown =
+          unknown_speakers(inputs.validation->manifest, inputs.speakers);
+      if (!unknown.empty()) {
+        inputs.notes.push_back(describe_unknown_speakers(unknown));
+      }
+    }
+  }
+  inputs.splits = with_rule(earlier, sets->rule);
+  inputs.languages = training_languages(*inputs.train);
+  if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
+    inputs.notes.push_back(describe_left_out(rows, config));
+  }
+  if (sets->kept > 0) {
+    inputs.notes.push_back(describe_kept(
+        sets->kept, inputs.validation ? inputs.validation->manifest.utterances.size() : 0));
+  }
+  if (sets->note) {
+    inputs.notes.push_back(*std::move(sets->note));
+  }
+  return inputs;
+}
+
+LoaderOptions validation_options(const RunConfig& config) {
+  LoaderOptions options = make_loader_options(config, read_host_facts(), 0);
+  options.seed = 0;
+  options.epochs = 1;
+  options.workers = 1;
+  options.window = 2;
+  options.budget = mebibytes(1 << 20);  // they are all kept: their number is the bound
+  return options;
+}
+
+std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs) {
+  std::vector<Batch> batches;
+  const auto wanted = static_cast<std::size_t>(config.training.validation_batches);
+  if (!inputs.validation || wanted == 0) {
+    return batches;
+  }
+  const std::unique_ptr<Loader> loader =
+      make_loader(config,
+                  validation_options(config),
+                  {.set = inputs.validation, .text = inputs.text, .speakers = inputs.speakers});
+  while (batches.size() < wanted) {
+    std::optional<Batch> batch = loader->next();
+    if (!batch) {
+      break;
+    }
+    batches.push_back(*std::move(batch));
+  }
+  return batches;
+}
+
+}  // namespace qanat

@@ -1,0 +1,65 @@
+// From a configuration to a trained model: data sets, devices, pipeline, trainer and checkpoints,
+// wired, owned for the time of the run and taken down in order.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/device_plan.h"
+#include "base/progress.h"
+#include "config/load_config.h"
+#include "metrics/journal.h"
+#include "pipeline/row_source.h"
+#include "pipeline/row_span.h"
+#include "train/train_observer.h"
+#include "train/train_outcome.h"
+#include "training/train_inputs.h"
+
+namespace qanat {
+
+// What the run is told, and whom it tells. Everything referred to outlives the run.
+struct TrainRequest {
+  LoadedConfig config;
+  Symbols symbols = Symbols::plain;
+  TrainObserver& observer;
+  std::function<void(const std::string&)> say;  // a line about how the run starts
+  ProgressFn measuring;                         // of the data set
+  // The steps that are still to come are known: called before the first one.
+  std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
+  int uses_of_batch = 1;  // see TrainerOptions
+  std::stop_token stop;
+  const TrainInputs* inputs = nullptr;  // when the caller has read them; null: they are read
+  // Who hears of what is journalled beside the journal, its header first; from several threads.
+  std::vector<EventSink*> sinks = {};
+  // Whether the observer is told, as notes, what holds the run back: see training/live_verdict.h.
+  enum class Verdicts { none, live } verdicts = Verdicts::none;
+  // See LoaderRequest: self-tests plant faults with it.
+  std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source = {};
+  RowFn on_row = {};  // told of every row the loader fills, by its workers; may be absent
+};
+
+struct TrainSummary {
+  TrainOutcome outcome;
+  RunMode mode = RunMode::single_buffered;
+  std::string model_device;
+  std::int64_t parameters = 0;
+  std::int64_t utterances = 0;               // trained on
+  std::optional<std::int64_t> resumed_from;  // step
+  std::filesystem::path checkpoints;
+  std::filesystem::path journal;
+};
+
+nlohmann::json to_json(const TrainSummary& summary);
+
+// Nothing when it was stopped before the first step. Throws Error when the data, the devices or
+// the disk do not allow to train.
+std::optional<TrainSummary> run_training(const TrainRequest& request);
+
+}  // namespace qanat

@@ -1,0 +1,197 @@
+#include "validation/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/session_testing.h"
+#include "report/persian.h"
+#include "validation/validate_run.h"
+
+namespace qanat {
+namespace {
+
+using testing::Each;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const Words kPersian(Language::fa);
+
+// The findings that a Persian report leaves English.
+std::vector<std::string> english_findings(const ValidationReport& report) {
+  std::vector<std::string> english;
+  for (const ValidationCheck& check : report.checks) {
+    for (const std::string& line : check.findings) {
+      const std::size_t begin = line.find_first_not_of(' ');
+      if (!has_persian(line.substr(begin))) {
+        english.push_back(line);
+      }
+    }
+    if (!has_persian(check.name)) {
+      english.push_back(check.name);
+    }
+  }
+  return english;
+}
+
+RunConfig on_two_gpus(const SmallDataSet& data) {
+  RunConfig config = data.config();
+  config.pipeline.virtual_gpus = 2;
+  config.model.size = ModelSize::nano;
+  config.pipeline.virtual_gpu_memory = Megabytes{512};
+  return config;
+}
+
+TEST(ValidateTest, PassesItsFiveChecksOnTwoVirtualGpus) {
+  const SmallDataSet data;
+  std::vector<int> told;
+
+  const ValidationReport report = validate(
+      {.config = on_two_gpus(data), .steps = 3, .on_check = [&](const ValidationCheck& check) {
+         told.push_back(check.number);
+       }});
+
+  EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(report.checks, Each(Field(&ValidationCheck::outcome, CheckOutcome::pass)));
+  EXPECT_TRUE(report.passed());
+  EXPECT_GT(report.dual->data_busy.value(), 0);
+  EXPECT_EQ(report.checks[2].figures.at("on_data_mb"), 0);
+  EXPECT_TRUE(report.checks[3].figures.at("model_to_data").at("exact"));
+  EXPECT_FALSE(mode_verdict(report).empty());
+  EXPECT_THAT(english_findings(report), IsEmpty());
+}
+
+TEST(ValidateTest, TrainsTheModelThatWasAskedFor) {
+  const SmallDataSet data;
+  const auto parameters_of = [&](ModelSize size) {
+    RunConfig config = on_two_gpus(data);
+    config.model.size = size;
+    std::stop_source stop;
+    const ValidationReport report = validate(
+        {.config = config, .stop = stop.get_token(), .on_check = [&](const ValidationCheck& check) {
+           if (check.number == 3) {
+             stop.request_stop();
+           }
+         }});
+    return report.checks[2].figures.at("parameters").get<std::int64_t>();
+  };
+
+  EXPECT_GT(parameters_of(ModelSize::tiny), parameters_of(ModelSize::nano));
+}
+
+TEST(ValidateTest, FailsThePlacementWithoutGpusAndSkipsTheRest) {
+  const SmallDataSet data;
+
+  const ValidationReport report = validate({.config = data.config(), .steps = 3});
+
+  EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.checks[0].outcome, CheckOutcome::pass);
+  EXPECT_EQ(report.checks[1].outcome, CheckOutcome::fail);
+  EXPECT_THAT(report.checks[1].findings.front(), HasSubstr("requires at least 2 GPUs, found 0"));
+  EXPECT_EQ(report.checks[4].outcome, CheckOutcome::skipped);
+  EXPECT_THAT(english_findings(report), IsEmpty());
+}
+
+TEST(ValidateTest, FailsWithoutData) {
+  RunConfig config;
+  config.data.train_data = "/nonexistent/folder";
+
+  const ValidationReport report = validate({.config = config, .steps = 3});
+
+  EXPECT_EQ(report.checks[0].outcome, CheckOutcome::fail);
+  EXPECT_THAT(english_findings(report), IsEmpty());
+}
+
+TEST(ValidateTest, AStopSkipsWhatHasNotBegun) {
+  const SmallDataSet data;
+  std::stop_source stop;
+
+  const ValidationReport report = validate({.config = on_two_gpus(data),
+                                            .steps = 1000000,
+                                            .stop = stop.get_token(),
+                                            .on_check = [&](const ValidationCheck& check) {
+                                              if (check.number == 4) {
+                                                stop.request_stop();
+                                              }
+                                            }});
+
+  EXPECT_EQ(report.checks[4].outcome, CheckOutcome::skipped);
+}
+
+ValidationReport compared(double ratio, Change change) {
+  ValidationReport report;
+  report.comparison = RunComparison{
+      .ratio = ratio, .ci95 = {.low = 0.99 * ratio, .high = 1.01 * ratio}, .change = change};
+  return report;
+}
+
+TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
+  EXPECT_EQ(mode_verdict({}), "");
+  EXPECT_EQ(mode_verdict(compared(1.5, Change::faster)),
+            "dual beats single here: 1.50 x [1.49, 1.52]");
+  EXPECT_THAT(mode_verdict(compared(0.8, Change::slower)), HasSubstr("dual does not pay here"));
+  EXPECT_THAT(mode_verdict(compared(1.02, Change::none)), HasSubstr("no difference"));
+}
+
+TEST(ModeVerdictTest, SaysNoRatioThatTheFiguresDoNotCarry) {
+  ValidationReport report = compared(4.09, Change::none);
+  report.comparison->withheld = "2 rounds were measured; a comparison needs 3";
+
+  EXPECT_EQ(mode_verdict(report),
+            "whether dual pays cannot be said: 2 rounds were measured; a comparison needs 3");
+  EXPECT_TRUE(to_json(report)["dual_over_single"]["ratio"].is_null());
+  EXPECT_THAT(render_summary(report, kPersian),
+              HasSubstr("دو دستگاه به‌صرفه است یا نه: ۲ دور"));
+}
+
+TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
+  EXPECT_THAT(
+      render_summary(compared(1.5, Change::faster), kPersian),
+      HasSubstr(
+          "این‌جا دو دستگاه از یکی تندتر است: ۱٫۵۰ برابر [۱٫۴۹، ۱٫۵۲]"));
+  EXPECT_THAT(render_summary(compared(0.8, Change::slower), kPersian),
+              HasSubstr("این‌جا دو دستگاه به‌صرفه نیست: ۰٫۸۰"));
+  EXPECT_THAT(render_summary(compared(1.02, Change::none), kPersian), HasSubstr("دیده نشد: ۱٫۰۲"));
+}
+
+TEST(MeanRunTest, IsTheMeanOfTheTurnsWithTheFirstAndTheLastLoss) {
+  const std::vector<ModeRun> turns = {
+      {.steps_per_s = 1, .wait_share = 0.2, .data_busy = 0.1, .first_loss = 9, .last_loss = 8},
+      {.steps_per_s = 3, .wait_share = 0.4, .data_busy = 0.3, .first_loss = 7, .last_loss = 6}};
+
+  const ModeRun run = mean_run(turns);
+
+  EXPECT_DOUBLE_EQ(run.steps_per_s, 2);
+  EXPECT_DOUBLE_EQ(run.wait_share, 0.3);
+  EXPECT_DOUBLE_EQ(run.data_busy.value(), 0.2);
+  EXPECT_EQ(run.first_loss, 9);
+  EXPECT_EQ(run.last_loss, 6);
+}
+
+TEST(RenderCheckTest, SpeaksPersian) {
+  const ValidationCheck check{.number = 2,
+                              .name = "placement",
+                              .outcome = CheckOutcome::pass,
+                              .findings = {"model: virtual:1, virtual GPU (emulated), 1 core, "
+                                           "512 MB",
+                                           "        data device busy 12 %",
+                                           "something from elsewhere"}};
+
+  EXPECT_EQ(
+      render_check(check, kPersian),
+      "[۲/۵] جایگذاری                     موفق\n      مدل: \u2068virtual:1\u2069، GPU مجازی (شبیه‌سازی)، "
+      "۱ هسته، ۵۱۲ مگابایت\n              دستگاهِ داده ۱۲٪ مشغول\n      \u2068something from "
+      "elsewhere\u2069\n");
+}
+
+TEST(RenderCheckTest, CountsInPersian) {
+  ValidationReport report;
+  report.checks = {{.number = 1, .name = "prerequisites", .outcome = CheckOutcome::pass},
+                   {.number = 2, .name = "placement", .outcome = CheckOutcome::fail}};
+
+  EXPECT_EQ(render_summary(report, kPersian), "\nناموفق: ۱ از ۲ آزمون گذشت\n");
+  EXPECT_EQ(render_summary(report), "\nFAIL: 1 of 2 checks passed\n");
+}
+
+}  // namespace
+}  // namespace qanat
