@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/demo_sample.h"
 #include "report/feed_chart.h"
 
 namespace qanat {
@@ -10,30 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-FeedRow fed(const std::string& name, double steps_per_s, double wait, double others = 0.01) {
-  FeedRow row{.name = name};
-  for (const double change : {0.99, 1.0, 1.02}) {
-    row.turns.push_back({.steps_per_s = change * steps_per_s,
-                         .wait_share = wait,
-                         .readiness = wait > 0.1 ? 0.0 : 1.0,
-                         .cores = 0.3,
-                         .others_share = others});
-  }
-  return row;
-}
-
-FeedTable fed_table(double others = 0.01) {
-  FeedTable table;
-  for (const Seconds delay : {Seconds{0}, Seconds{0.002}}) {
-    table.parts.push_back({.delay = delay,
-                           .rows = {fed("serial, unbuffered", 11.1, 0.5, others),
-                                    fed("Single-GPU Buffered", 22.1, 0.001, others),
-                                    {.name = "PyTorch DataLoader, 2 workers",
-                                     .skipped = "python3 has no module torch"}}});
-  }
-  return table;
-}
 
 TEST(FeedTableTest, NamesTheDeviceForWhatItIsAndHasALineForEveryMode) {
   const std::string text = render_text(fed_table());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/full_diagnosis_sample.h"
 #include "report/run_text.h"
 
 namespace qanat {
@@ -10,53 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-Finding finding(const char* id, FindingSeverity severity, double speedup, std::vector<Fix> fixes) {
-  return {.id = id,
-          .title = std::string("what ") + id + " says",
-          .severity = severity,
-          .evidence = {{.metric = "share", .value = 0.5, .unit = "1"}},
-          .gain = {.step_now = 0.1,
-                   .step_if_fixed = 0.1 / speedup,
-                   .speedup = speedup,
-                   .ci95 = {.low = 1, .high = speedup}},
-          .fixes = std::move(fixes),
-          .verify = "qanat diagnose --verify X"};
-}
-
-FullDiagnosis sample() {
-  FullDiagnosis full{.measured = true};
-  full.sections = {{.name = "hardware", .lines = {"2 cores"}},
-                   {.name = "storage", .skipped = "no data set was given"}};
-  full.diagnosis.verdict = VerdictKind::input_bound;
-  full.diagnosis.why = "too few workers";
-  full.diagnosis.findings = {
-      finding("DL002",
-              FindingSeverity::crit,
-              1.5,
-              {{.key = "data.num_workers", .flag = "--num-workers 3", .predicted_step = 0.07}}),
-      finding("DL007",
-              FindingSeverity::warn,
-              1.1,
-              {{.key = "pipeline.bucket_edges", .flag = "--set pipeline.bucket_edges=16 (or 8)"}}),
-      finding("DL005",
-              FindingSeverity::warn,
-              1.05,
-              {{.key = "data.num_workers", .flag = "--num-workers 9"}}),
-      finding("HOST008",
-              FindingSeverity::warn,
-              1,
-              {{.key = std::string(kSystemFix), .flag = "sudo cpupower"}}),
-      finding("CMP001",
-              FindingSeverity::info,
-              1.2,
-              {{.key = "data.batch_size", .flag = "--batch-size 32"}})};
-  full.diagnosis.passed = {{.id = "HOST002", .what = "no quota"}};
-  full.diagnosis.skipped = {{.id = "HW004", .reason = "no GPU"}};
-  return full;
-}
-
 TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
-  const std::string text = render_text(sample());
+  const std::string text = render_text(full_diagnosis());
 
   EXPECT_THAT(text, testing::StartsWith("HARDWARE\n  2 cores\n"));
   EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given\n"));
@@ -72,7 +28,7 @@ TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
 }
 
 TEST(FullDiagnosisTextTest, WithoutARunThereIsNoVerdict) {
-  FullDiagnosis full = sample();
+  FullDiagnosis full = full_diagnosis();
   full.measured = false;
   full.diagnosis.findings.clear();
 
@@ -83,7 +39,7 @@ TEST(FullDiagnosisTextTest, WithoutARunThereIsNoVerdict) {
 }
 
 TEST(FullDiagnosisTextTest, TheJsonHasSectionsAndChanges) {
-  const nlohmann::ordered_json json = to_json(sample());
+  const nlohmann::ordered_json json = to_json(full_diagnosis());
 
   EXPECT_EQ(json["sections"][1]["skipped"], "no data set was given");
   EXPECT_EQ(json["changes"]["flags"], "--num-workers 3 --set pipeline.bucket_edges=16");
@@ -92,7 +48,7 @@ TEST(FullDiagnosisTextTest, TheJsonHasSectionsAndChanges) {
 }
 
 TEST(FullDiagnosisTextTest, ItSpeaksPersianAndLeavesFlagsAsTheyAre) {
-  FullDiagnosis full = sample();
+  FullDiagnosis full = full_diagnosis();
   full.diagnosis.findings[0].title =
       "other programs use 40 % of the cores; the trainer waits for "
       "one 20 % of its time";

@@ -1,49 +1,17 @@
 #include "report/mode_table.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "report/demo_sample.h"
 
 namespace qanat {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-ModeRow mode(const std::string& name, double step, double wait) {
-  ModeRow row{.name = name, .memory = mebibytes(300), .folder = "there"};
-  RunMeasures& m = row.profile.measures;
-  m.steady.resize(80);
-  m.seconds.assign(80, step);
-  m.adjusted.assign(80, step);
-  m.mean_step = step;
-  m.mean_interval = {.low = 0.99 * step, .high = 1.01 * step};
-  m.effective_steps = 80;
-  m.ledger = {.wait = Seconds{wait * step}, .forward = Seconds{(1 - wait) * step}};
-  m.frames_per_second = 4000 / step;
-  m.spread.robust_cv = 0.021;
-  row.profile.model_busy = 1 - wait;
-  row.turns.assign(3, {.rate = m.frames_per_second, .idle_share = wait, .others_share = 0.01});
-  row.diagnosis.verdict = wait > 0.1 ? VerdictKind::input_bound : VerdictKind::balanced;
-  row.diagnosis.why = wait > 0.1
-                          ? "nothing is loaded ahead: the device waits while each batch is made"
-                          : "nothing worth mentioning can be won";
-  return row;
-}
-
-std::vector<ModeRow> three_modes() {
-  std::vector<ModeRow> rows = {mode("serial, unbuffered", 0.25, 0.2),
-                               mode("Single-GPU Buffered", 0.2, 0.001),
-                               mode("Multi-GPU, 2 virtual", 0.4, 0.001)};
-  rows[2].profile.data_busy = 0.12;
-  rows[2].emulated = true;
-  for (ModeRow& row : rows) {
-    std::ranges::for_each(row.turns, [&](Turn& turn) { turn.device_cores = row.emulated ? 1 : 2; });
-  }
-  return rows;
-}
 
 TEST(ModeTableTest, HasALineOfFiguresForEveryMode) {
   const std::string text = render_text(three_modes());
