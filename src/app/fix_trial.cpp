@@ -15,7 +15,7 @@
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"
 #include "pipeline/precompute.h"
-#include "report/full_diagnosis_text.h"
+#include "report/full_diagnosis.h"
 
 namespace qanat {
 namespace {

@@ -12,6 +12,7 @@
 #include "cli/fail_on.h"
 #include "cli/report_language.h"
 #include "cli/stage_lines.h"
+#include "report/known_names.h"
 
 namespace qanat {
 namespace {
@@ -70,11 +71,10 @@ class AnalyzeCommand : public Command {
   void print(const Analysis& analysis, std::ostream& out) const {
     for (const AnalysisPart& part : analysis.parts) {
       fmt::print(out,
-                 "{:<10} {}{}{}\n",
-                 words().say(to_string(part.status)),
-                 words().say(part.title),
-                 part.note.empty() ? "" : ": ",
-                 words().say(part.note));
+                 "{:<10} {}{}\n",
+                 words().said(in_words(to_string(part.status))),
+                 words().tr(part.title),
+                 part.note ? ": " + words().said(*part.note) : std::string());
       const std::size_t end = part.text.find('\n');
       if (part.status == PartStatus::done || part.status == PartStatus::cut_short) {
         fmt::print(out, "           {}\n", part.text.substr(0, end));

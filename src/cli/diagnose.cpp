@@ -21,7 +21,8 @@
 #include "cli/stage_lines.h"
 #include "cli/usage_error.h"
 #include "config/write_config.h"
-#include "report/full_diagnosis_text.h"
+#include "diagnose/hardware_fault.h"
+#include "report/full_diagnosis.h"
 
 namespace qanat {
 namespace {

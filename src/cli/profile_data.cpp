@@ -19,8 +19,7 @@
 #include "cli/terminal.h"
 #include "config/field_list.h"
 #include "metrics/journal.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 
 namespace qanat {
 namespace {
@@ -113,9 +112,9 @@ class ProfileDataCommand : public Command {
     }
     const DataProfile profile = profile_data(*std::move(measured));
     if (json_) {
-      context.out << to_json(profile).dump(2) << '\n';
+      context.out << render_json(to_document(profile)).dump(2) << '\n';
     } else {
-      context.out << render_text(profile, words());
+      context.out << render_text(to_document(profile), words());
     }
     return profile.diagnosis ? exit_code_for(profile.diagnosis->findings, fail_on_)
                              : ExitCode::done;
@@ -144,9 +143,9 @@ class ProfileDataCommand : public Command {
       write_page(context);
     }
     if (json_) {
-      context.out << to_json(report).dump(2) << '\n';
+      context.out << render_json(to_document(report)).dump(2) << '\n';
     } else {
-      context.out << render_text(report, words());
+      context.out << render_text(to_document(report), words());
     }
     return report.choice ? ExitCode::done : ExitCode::cannot_measure;
   }

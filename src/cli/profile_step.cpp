@@ -11,8 +11,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_language.h"
 #include "cli/terminal.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 
 namespace qanat {
 namespace {
@@ -52,9 +51,9 @@ class ProfileStepCommand : public Command {
       return ExitCode::cannot_measure;
     }
     if (json_) {
-      context.out << to_json(*profile).dump(2) << '\n';
+      context.out << render_json(to_document(*profile)).dump(2) << '\n';
     } else {
-      context.out << render_text(*profile, Words(report_language(language_)));
+      context.out << render_text(to_document(*profile), Words(report_language(language_)));
     }
     if (profile->diagnosis.verdict == VerdictKind::incomplete) {
       return ExitCode::cannot_measure;

@@ -8,18 +8,23 @@
 #include "report/dataset_report_sample.h"
 #include "report/dataset_text.h"
 #include "report/demo_sample.h"
+#include "report/full_diagnosis.h"
 #include "report/full_diagnosis_sample.h"
-#include "report/full_diagnosis_text.h"
 #include "report/golden_testing.h"
-#include "report/profile_json.h"
+#include "report/profile_report.h"
 #include "report/profile_sample.h"
-#include "report/profile_text.h"
 
 namespace qanat {
 namespace {
 
 const Words kEnglishWords;
 const Words kPersianWords(Language::fa);
+
+void expect_document(const std::string& name, const Document& document) {
+  expect_golden(name + ".en.txt", render_text(document, kEnglishWords));
+  expect_golden(name + ".fa.txt", render_text(document, kPersianWords));
+  expect_golden(name + ".json", render_json(document).dump(2) + "\n");
+}
 
 template <typename Report>
 void expect_texts(const std::string& name, const Report& report) {
@@ -29,19 +34,19 @@ void expect_texts(const std::string& name, const Report& report) {
 }
 
 TEST(GoldenTest, StepProfile) {
-  expect_texts("step_profile", step_profile());
+  expect_document("step_profile", to_document(step_profile()));
 }
 
 TEST(GoldenTest, DataProfile) {
-  expect_texts("data_profile", data_profile());
+  expect_document("data_profile", to_document(data_profile()));
 }
 
 TEST(GoldenTest, Sweep) {
-  expect_texts("sweep", sweep_report());
+  expect_document("sweep", to_document(sweep_report()));
 }
 
 TEST(GoldenTest, DualProfile) {
-  expect_texts("dual_profile", dual_profile());
+  expect_document("dual_profile", to_document(dual_profile()));
 }
 
 TEST(GoldenTest, FullDiagnosis) {
@@ -60,13 +65,16 @@ TEST(GoldenTest, Dataset) {
 }
 
 TEST(GoldenTest, Demo) {
-  expect_golden("modes.en.txt", render_text(three_modes()));
+  expect_golden("modes.en.txt", render_text(to_document(three_modes())));
+  expect_golden("modes.fa.txt", render_text(to_document(three_modes()), kPersianWords));
   expect_golden("modes.json", to_json(three_modes()).dump(2) + "\n");
-  expect_golden("feed.en.txt", render_text(fed_table()));
+  expect_golden("feed.en.txt", render_text(to_document(fed_table())));
+  expect_golden("feed.fa.txt", render_text(to_document(fed_table()), kPersianWords));
   expect_golden("feed.json", to_json(fed_table()).dump(2) + "\n");
   for (const Words& words : {kEnglishWords, kPersianWords}) {
-    expect_golden("demo." + std::string(to_string(words.language())) + ".html",
-                  page_body(render_html(three_modes(), render_sections(fed_table(), words), words)));
+    expect_golden(
+        "demo." + std::string(to_string(words.language())) + ".html",
+        page_body(render_html(three_modes(), render_sections(fed_table(), words), words)));
   }
 }
 

@@ -1,3 +1,5 @@
+#include "report/profile_report.h"
+
 #include <regex>
 #include <string>
 #include <vector>
@@ -5,10 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/profile_json.h"
+#include "report/profile_parts.h"
 #include "report/profile_sample.h"
-#include "report/profile_table.h"
-#include "report/profile_text.h"
 
 namespace qanat {
 namespace {
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(ProfileReportTest, AStepProfileSaysTheSameAsJson) {
-  const nlohmann::ordered_json json = to_json(step_profile());
+  const nlohmann::ordered_json json = render_json(to_document(step_profile()));
 
   EXPECT_EQ(json["phases"][0]["name"], "data wait");
   EXPECT_TRUE(json["phases"][0]["p99"].is_null());
@@ -27,9 +27,12 @@ TEST(ProfileReportTest, AStepProfileSaysTheSameAsJson) {
 }
 
 TEST(ProfileReportTest, PercentilesThatCannotBeBoundedSayWhatIsMissing) {
-  EXPECT_EQ(missing_percentiles(sample_times(1, 40), "steps"),
-            "  p95 needs 59 steps, p99 needs 299; there are 40\n");
-  EXPECT_EQ(missing_percentiles(sample_times(1, 100), "steps"), "  p99 needs 299 steps; there are 100\n");
+  std::vector<MessageArg> remarks;
+  add_missing_percentiles(sample_times(1, 40), remarks);
+  add_missing_percentiles(sample_times(1, 100), remarks);
+
+  EXPECT_EQ(Translator().said(remarks[0]), "p95 needs 59 values and p99 needs 299; there are 40");
+  EXPECT_EQ(Translator().said(remarks[1]), "p99 needs 299 values; there are 100");
 }
 
 // What is left English in a Persian text, names and flags aside: three words of prose in a row.
@@ -50,11 +53,11 @@ TEST(ProfileReportTest, AStarvedTrainerIsNeverToldThatNothingIsWorthChanging) {
   for (const VerdictKind kind : {VerdictKind::balanced, VerdictKind::input_bound}) {
     profile.diagnosis.emplace().verdict = kind;
 
-    const std::string text = render_text(profile);
+    const std::string text = render_text(to_document(profile));
 
     EXPECT_THAT(text, HasSubstr("VERDICT  STARVED"));
     EXPECT_THAT(text, Not(HasSubstr("nothing worth changing")));
-    EXPECT_THAT(english_in(render_text(profile, Words(Language::fa))), IsEmpty());
+    EXPECT_THAT(english_in(render_text(to_document(profile), Translator(Language::fa))), IsEmpty());
   }
 }
 
@@ -62,7 +65,7 @@ TEST(ProfileReportTest, WithoutASettingThatHelpsTheFindingsAreReferredTo) {
   StepProfile profile = step_profile();
   profile.recommended.clear();
 
-  EXPECT_THAT(render_text(profile), HasSubstr("the findings say what does"));
+  EXPECT_THAT(render_text(to_document(profile)), HasSubstr("the findings say what does"));
 }
 
 TEST(ProfileReportTest, WithoutAPaceThereIsARateAndNoVerdict) {
@@ -71,16 +74,16 @@ TEST(ProfileReportTest, WithoutAPaceThereIsARateAndNoVerdict) {
   profile.wait_share.reset();
   profile.recommended.clear();
 
-  const std::string text = render_text(profile);
+  const std::string text = render_text(to_document(profile));
 
-  EXPECT_EQ(text.substr(0, text.find('\n')),
-            "RATE  900 s of speech a second, 20.0 batches a second: feeds steps of 50.0 ms and "
-            "longer");
-  EXPECT_TRUE(to_json(profile)["wait_share"].is_null());
+  EXPECT_EQ(
+      text.substr(0, text.find('\n')),
+      "RATE  900 s of speech and 20.0 batches per second: enough for steps of 50 ms or longer");
+  EXPECT_TRUE(render_json(to_document(profile))["wait_share"].is_null());
 }
 
 TEST(ProfileReportTest, ASweepSaysTheSameAsJson) {
-  const nlohmann::ordered_json json = to_json(sweep_report());
+  const nlohmann::ordered_json json = render_json(to_document(sweep_report()));
 
   EXPECT_EQ(json["recommended"]["workers"], 2);
   EXPECT_EQ(json["recommended"]["batch"], 16);
@@ -89,7 +92,7 @@ TEST(ProfileReportTest, ASweepSaysTheSameAsJson) {
 }
 
 TEST(ProfileReportTest, ADualProfileSaysTheSameAsJson) {
-  const nlohmann::ordered_json json = to_json(dual_profile());
+  const nlohmann::ordered_json json = render_json(to_document(dual_profile()));
 
   EXPECT_EQ(json["verdict"], "TWO DEVICES PAY");
   EXPECT_TRUE(json["single"]["data_device"].is_null());
@@ -102,33 +105,35 @@ TEST(ProfileReportTest, WithoutAVerdictTheReasonStandsInItsPlace) {
   profile.diagnosis.why = "5 steps after the warm-up; a verdict needs 20";
 
   profile.diagnosis.verdict = VerdictKind::incomplete;
-  EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   5 steps after"));
+  EXPECT_THAT(render_text(to_document(profile)), HasSubstr("INCOMPLETE\n  reason  5 steps after"));
 
   profile.diagnosis.verdict = VerdictKind::balanced;  // of the run on two devices
   profile.single.measures.steady.resize(17);
-  EXPECT_THAT(render_text(profile), HasSubstr("INCOMPLETE   17 steps after"));
+  EXPECT_THAT(render_text(to_document(profile)), HasSubstr("INCOMPLETE\n  reason  17 steps after"));
 }
 
 TEST(ProfileReportTest, AStepProfileIsPersianThroughout) {
   StepProfile profile = step_profile();
   profile.diagnosis.passed = {{"CMP006", "the optimizer takes 3.0 % of a step"}};
 
-  EXPECT_THAT(english_in(render_text(profile, Words(Language::fa))), IsEmpty());
+  EXPECT_THAT(english_in(render_text(to_document(profile), Translator(Language::fa))), IsEmpty());
 }
 
 TEST(ProfileReportTest, ADataProfileIsPersianThroughout) {
-  EXPECT_THAT(english_in(render_text(data_profile(), Words(Language::fa))), IsEmpty());
+  EXPECT_THAT(english_in(render_text(to_document(data_profile()), Translator(Language::fa))),
+              IsEmpty());
 }
 
 TEST(ProfileReportTest, ASweepIsPersianThroughout) {
-  const std::string text = render_text(sweep_report(), Words(Language::fa));
+  const std::string text = render_text(to_document(sweep_report()), Translator(Language::fa));
 
   EXPECT_THAT(english_in(text), IsEmpty()) << text;
   EXPECT_THAT(text, HasSubstr("--num-workers"));
 }
 
 TEST(ProfileReportTest, ADualProfileIsPersianThroughout) {
-  EXPECT_THAT(english_in(render_text(dual_profile(), Words(Language::fa))), IsEmpty());
+  EXPECT_THAT(english_in(render_text(to_document(dual_profile()), Translator(Language::fa))),
+              IsEmpty());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "report/full_diagnosis_text.h"
+#include "report/full_diagnosis.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 
@@ -14,22 +13,6 @@ namespace qanat {
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
-
-std::string upper(std::string name) {
-  std::ranges::transform(
-      name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return name;
-}
-
-void write_section(Out out, const DiagnosisSection& section, const Words& w) {
-  fmt::format_to(out, "\n{}\n", w.say(upper(section.name)));
-  for (const std::string& line : section.lines) {
-    fmt::format_to(out, "  {}\n", line);
-  }
-  if (section.skipped) {
-    fmt::format_to(out, "  {} {}\n", w.say("skipped:"), w.say(*section.skipped));
-  }
-}
 
 void write_issues(Out out, const std::vector<Finding>& findings, const Words& w) {
   fmt::format_to(out, "\n  {}\n", w.say("ISSUES"));
@@ -144,8 +127,8 @@ std::string render_text(const FullDiagnosis& full, const Words& w) {
   const Diagnosis& diagnosis = full.diagnosis;
   std::string text;
   const Out out = std::back_inserter(text);
-  for (const DiagnosisSection& section : full.sections) {
-    write_section(out, section, w);
+  for (const Section& section : full.sections) {
+    text += '\n' + render_text(section, w);
   }
   fmt::format_to(out,
                  "\n{}\n{}  {}\n",
@@ -175,15 +158,15 @@ nlohmann::ordered_json to_json(const FullDiagnosis& full) {
   nlohmann::ordered_json object = to_json(full.diagnosis);
   object["measured"] = full.measured;
   nlohmann::ordered_json sections = nlohmann::ordered_json::array();
-  for (const DiagnosisSection& section : full.sections) {
-    nlohmann::ordered_json item{{"name", section.name},
-                                {"lines", section.lines},
-                                {"figures", section.figures},
-                                {"skipped", nullptr}};
+  for (const Section& section : full.sections) {
+    nlohmann::ordered_json figures = render_json(section);
+    sections.push_back({{"name", section.key},
+                        {"lines", english_lines(section)},
+                        {"figures", figures.empty() ? nlohmann::ordered_json() : figures},
+                        {"skipped", nullptr}});
     if (section.skipped) {
-      item["skipped"] = *section.skipped;
+      sections.back()["skipped"] = Translator().said(*section.skipped);
     }
-    sections.push_back(std::move(item));
   }
   object["sections"] = std::move(sections);
   const ConfigChanges changes = config_changes(full.diagnosis.findings);

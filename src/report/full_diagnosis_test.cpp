@@ -1,4 +1,4 @@
-#include "report/full_diagnosis_text.h"
+#include "report/full_diagnosis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ using testing::HasSubstr;
 TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
   const std::string text = render_text(full_diagnosis());
 
-  EXPECT_THAT(text, testing::StartsWith("HARDWARE\n  2 cores\n"));
-  EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given\n"));
+  EXPECT_THAT(text, testing::StartsWith("HARDWARE\n  cores to use  2\n  memory limit  no limit\n"));
+  EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given; try --data-path DIR\n"));
   EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY  5 found, 1 fine, 1 not checked\n"));
   EXPECT_THAT(text, HasSubstr("#1  crit DL002   what DL002 says   1.50x [1.00, 1.50]"));
   EXPECT_THAT(text, HasSubstr("#1  --num-workers 3   predicted 70.0 ms per step"));
@@ -41,7 +41,10 @@ TEST(FullDiagnosisTextTest, WithoutARunThereIsNoVerdict) {
 TEST(FullDiagnosisTextTest, TheJsonHasSectionsAndChanges) {
   const nlohmann::ordered_json json = to_json(full_diagnosis());
 
-  EXPECT_EQ(json["sections"][1]["skipped"], "no data set was given");
+  EXPECT_EQ(json["sections"][0]["figures"]["cores"], 2);
+  EXPECT_EQ(json["sections"][0]["lines"][1], "memory limit: no limit");
+  EXPECT_EQ(json["sections"][1]["skipped"], "no data set was given; try --data-path DIR");
+  EXPECT_TRUE(json["sections"][1]["figures"].is_null());
   EXPECT_EQ(json["changes"]["flags"], "--num-workers 3 --set pipeline.bucket_edges=16");
   EXPECT_EQ(json["findings"][0]["id"], "DL002");
   EXPECT_TRUE(json["measured"]);

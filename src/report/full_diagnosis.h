@@ -1,5 +1,6 @@
-// `qanat diagnose` for a terminal and for programs: sections, verdict, then the DIAGNOSTIC SUMMARY
-// with issues, recommendations and the exact changes to the configuration.
+// What `qanat diagnose` finds out about a machine, a configuration, a data set and a short run, for
+// a terminal and for programs: sections, verdict, then the DIAGNOSTIC SUMMARY with issues,
+// recommendations and the exact changes to the configuration. app/ fills it.
 #pragma once
 
 #include <string>
@@ -7,10 +8,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "diagnose/full_diagnosis.h"
-#include "report/words.h"
+#include "diagnose/diagnosis.h"
+#include "report/document.h"
 
 namespace qanat {
+
+struct FullDiagnosis {
+  std::vector<Section> sections;  // in the order of the report; `key` is the name in JSON
+  Diagnosis diagnosis;            // findings of the sections included
+  bool measured = false;          // a run was made, so a verdict can be expected
+};
 
 // Ends in a newline.
 std::string render_text(const FullDiagnosis& full, const Words& words = Words());
