@@ -14,6 +14,7 @@
 #include "app/selftest_faults.h"
 #include "base/progress.h"
 #include "diagnose/diagnosis.h"
+#include "report/document.h"
 
 namespace qanat {
 
@@ -69,7 +70,7 @@ SelftestReport run_selftest(const SelftestRequest& request);
 // What rules with fixed thresholds say of a run: "data", "cyclic", "oscillation", or several.
 std::string old_rules_of(const RunMeasures& measures);
 
-std::string render_text(const SelftestReport& report);
-nlohmann::ordered_json to_json(const SelftestReport& report);
+// Its runs, and the shares that decide.
+Document to_document(const SelftestReport& report);
 
 }  // namespace qanat

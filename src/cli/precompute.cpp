@@ -16,6 +16,7 @@
 #include "cli/config_flags.h"
 #include "cli/precompute_report.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 #include "dataset/index_cache.h"
@@ -150,8 +151,7 @@ class PrecomputeCommand : public Command {
       return stopped(context);
     }
     const PrecomputeSubject subject = subject_of(inputs, folder);
-    context.out << (json_ ? render_json(subject, *audit).dump(2) + '\n'
-                          : render_text(subject, *audit));
+    print(to_document(subject, *audit), context);
     return audit->ok() ? ExitCode::done : ExitCode::findings;
   }
 
@@ -182,9 +182,13 @@ class PrecomputeCommand : public Command {
     making.finish();
     const PrecomputeSubject subject = subject_of(inputs, options.folder);
     const PrecomputeDetail detail = repair_ ? PrecomputeDetail::ids : PrecomputeDetail::counts;
-    context.out << (json_ ? render_json(subject, report, detail).dump(2) + '\n'
-                          : render_text(subject, report, detail));
+    print(to_document(subject, report, detail), context);
     return report.stopped ? ExitCode::failed : ExitCode::done;
+  }
+
+  void print(const Document& document, const CommandContext& context) const {
+    context.out << (json_ ? render_json(document).dump(2) + '\n'
+                          : render_text(document, Translator(report_language(""))));
   }
 
   static PrecomputeSubject subject_of(const PrecomputeInputs& inputs,

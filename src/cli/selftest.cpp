@@ -11,6 +11,7 @@
 
 #include "app/selftest.h"
 #include "cli/progress_line.h"
+#include "cli/report_language.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 
@@ -69,9 +70,9 @@ class SelftestCommand : public Command {
                       .stop = context.stop});
     progress.finish();
     if (json_) {
-      fmt::print(context.out, "{}\n", to_json(report).dump(2));
+      fmt::print(context.out, "{}\n", render_json(to_document(report)).dump(2));
     } else {
-      context.out << render_text(report);
+      context.out << render_text(to_document(report), Translator(report_language("")));
     }
     if (!report.passed() || context.stop.stop_requested()) {
       return ExitCode::failed;

@@ -135,11 +135,12 @@ std::string render_text(const Document& document, const Translator& t) {
   std::string text;
   for (const Section& section : document.sections) {
     std::string part = render_text(section, t);
+    // What the rules say follows the verdict; everything else stands by itself.
+    const bool stands_alone = !part.empty() || section.shows == DiagnosisPart::checks;
     if (document.diagnosis) {
       part += diagnosis_text(section.shows, *document.diagnosis, Words(t.language()));
     }
-    const bool has_heading = section.title || section.shows == DiagnosisPart::checks;
-    text += has_heading && !part.empty() && !text.empty() ? "\n" : "";
+    text += stands_alone && !part.empty() && !text.empty() ? "\n" : "";
     text += part;
   }
   return text;
