@@ -110,3 +110,9 @@ function(qanat_concurrency_tests name)
   qanat_test_program(qanat_${name}_concurrency_test PREFIX ${name} LABELS fast_concurrency
                      SOURCES ${ARGN} LINK qanat::${name})
 endfunction()
+
+# qanat_golden_tests(<files>...): tests that compare with files of tests/golden.
+function(qanat_golden_tests)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
+                                                 "QANAT_GOLDEN=\"${PROJECT_SOURCE_DIR}/tests/golden\"")
+endfunction()

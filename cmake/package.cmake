@@ -28,7 +28,7 @@ install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The library. What needs no libtorch is one component, so that it can be used without.
-set(loader_modules base config metrics dataset text audio features batch pipeline monitor telemetry
+set(loader_modules base locale config metrics dataset text audio features batch pipeline monitor telemetry
                    diagnose web report app corpus experiment)
 get_property(modules GLOBAL PROPERTY QANAT_MODULES)
 list(APPEND modules web)
@@ -74,6 +74,9 @@ install(
   PATTERN "test_*.h" EXCLUDE
   PATTERN "fake_*.h" EXCLUDE
   PATTERN "*_fixture.h" EXCLUDE)
+
+install(FILES ${PROJECT_BINARY_DIR}/made/locale/messages.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qanat/locale COMPONENT library)
 
 # The .deb files: qanat and libqanat-dev. Dependencies are those of the binaries.
 set(CPACK_GENERATOR DEB)

@@ -1,43 +1,83 @@
-// Numbers that know what they count.
+// Numbers that know what they count: by their type in code, by their unit in what people read.
 //
 // Bytes and SampleCount are both 64-bit integers; adding one to the other is a compile error.
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 namespace qanat {
 
 template <typename Tag>
-struct Quantity {
+struct Counted {
   std::int64_t value = 0;
 
-  constexpr Quantity& operator+=(Quantity other) {
+  constexpr Counted& operator+=(Counted other) {
     value += other.value;
     return *this;
   }
-  constexpr Quantity& operator-=(Quantity other) {
+  constexpr Counted& operator-=(Counted other) {
     value -= other.value;
     return *this;
   }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) {
-    return Quantity{a.value + b.value};
-  }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) {
-    return Quantity{a.value - b.value};
-  }
-  friend constexpr auto operator<=>(Quantity, Quantity) = default;
+  friend constexpr Counted operator+(Counted a, Counted b) { return Counted{a.value + b.value}; }
+  friend constexpr Counted operator-(Counted a, Counted b) { return Counted{a.value - b.value}; }
+  friend constexpr auto operator<=>(Counted, Counted) = default;
 };
 
-using Bytes = Quantity<struct BytesTag>;
-using SampleCount = Quantity<struct SampleCountTag>;
-using SampleRate = Quantity<struct SampleRateTag>;  // Hz
-using FrameCount = Quantity<struct FrameCountTag>;
-using TokenCount = Quantity<struct TokenCountTag>;
-using StepIndex = Quantity<struct StepIndexTag>;
+using Bytes = Counted<struct BytesTag>;
+using SampleCount = Counted<struct SampleCountTag>;
+using SampleRate = Counted<struct SampleRateTag>;  // Hz
+using FrameCount = Counted<struct FrameCountTag>;
+using TokenCount = Counted<struct TokenCountTag>;
+using StepIndex = Counted<struct StepIndexTag>;
 
 constexpr Bytes mebibytes(std::int64_t count) {
   return Bytes{count * 1024 * 1024};
+}
+
+// How a number is written for people; see locale/translator.h.
+enum class Unit {
+  number,            // "0.25"
+  count,             // "1,234"
+  share,             // 0.12 is "12 %"
+  ratio,             // "1.20x"
+  seconds,           // "12.3 ms", "3.5 h": in the unit that fits
+  bytes,             // "3.5 MiB"
+  bytes_per_second,  // "12.5 MB/s"
+  per_second,        // "12.5/s"
+  hertz,             // "22050 Hz"
+  watts,
+  celsius,
+};
+
+// A number of a report or a sentence.
+struct Quantity {
+  double value = 0;
+  Unit unit = Unit::number;
+  std::optional<int> decimals = std::nullopt;  // absent: as many as its size asks for
+
+  bool operator==(const Quantity&) const = default;
+};
+
+constexpr Quantity in_percent(double share, int decimals = 0) {
+  return {.value = share, .unit = Unit::share, .decimals = decimals};
+}
+constexpr Quantity in_seconds(double seconds) {
+  return {.value = seconds, .unit = Unit::seconds};
+}
+constexpr Quantity in_bytes(double bytes) {
+  return {.value = bytes, .unit = Unit::bytes};
+}
+constexpr Quantity in_bytes_per_second(double rate) {
+  return {.value = rate, .unit = Unit::bytes_per_second};
+}
+constexpr Quantity times(double ratio, int decimals = 2) {
+  return {.value = ratio, .unit = Unit::ratio, .decimals = decimals};
+}
+constexpr Quantity plain(double number, int decimals) {
+  return {.value = number, .unit = Unit::number, .decimals = decimals};
 }
 
 }  // namespace qanat

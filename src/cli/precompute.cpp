@@ -150,8 +150,7 @@ class PrecomputeCommand : public Command {
       return stopped(context);
     }
     const PrecomputeSubject subject = subject_of(inputs, folder);
-    context.out << (report_.json() ? render_json(subject, *audit).dump(2) + '\n'
-                                   : render_text(subject, *audit));
+    report_.print(context.out, to_document(subject, *audit));
     return audit->ok() ? ExitCode::done : ExitCode::findings;
   }
 
@@ -182,8 +181,7 @@ class PrecomputeCommand : public Command {
     making.finish();
     const PrecomputeSubject subject = subject_of(inputs, options.folder);
     const PrecomputeDetail detail = repair_ ? PrecomputeDetail::ids : PrecomputeDetail::counts;
-    context.out << (report_.json() ? render_json(subject, report, detail).dump(2) + '\n'
-                                   : render_text(subject, report, detail));
+    report_.print(context.out, to_document(subject, report, detail));
     return report.stopped ? ExitCode::failed : ExitCode::done;
   }
 

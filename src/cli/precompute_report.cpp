@@ -2,77 +2,98 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // As many of each kind as a person reads; --json has them all.
-constexpr std::size_t kMostLines = 20;
+constexpr std::size_t kMaxLines = 20;
 
 struct StateName {
   FeatureState state;
   std::string_view key;
+  MessageId name;
 };
 
 // All that are not fresh, in the order of reports.
-constexpr std::array kStale = {StateName{FeatureState::missing, "missing"},
-                               StateName{FeatureState::audio_changed, "audio_changed"},
-                               StateName{FeatureState::text_changed, "text_changed"},
-                               StateName{FeatureState::settings_changed, "settings_changed"},
-                               StateName{FeatureState::damaged, "damaged"}};
+constexpr std::array kStale = {
+    StateName{FeatureState::missing, "missing", msg::precompute_missing::id},
+    StateName{FeatureState::audio_changed, "audio_changed", msg::precompute_audio_changed::id},
+    StateName{FeatureState::text_changed, "text_changed", msg::precompute_text_changed::id},
+    StateName{
+        FeatureState::settings_changed, "settings_changed", msg::precompute_settings_changed::id},
+    StateName{FeatureState::damaged, "damaged", msg::precompute_damaged::id}};
 
-using Lines = std::vector<std::string>;
+using Lines = std::vector<MessageArg>;
 
-void append_list(std::string& text, std::string_view title, const Lines& lines) {
+// A list under its title, the first of its lines; programs get all of it.
+Section list_section(MessageId title, std::string_view key, Lines lines, Json all) {
+  Section section{.facts = {{.key = std::string(key), .value = figure_of(std::move(all))}}};
   if (lines.empty()) {
-    return;
+    return section;
   }
-  fmt::format_to(std::back_inserter(text), "{}: {}\n", title, lines.size());
-  const std::size_t shown = std::min(lines.size(), kMostLines);
-  for (std::size_t i = 0; i < shown; ++i) {
-    fmt::format_to(std::back_inserter(text), "  {}\n", lines[i]);
+  section.title = msg::precompute_list{.what = Message{title}, .count = lines.size()};
+  const std::size_t more = lines.size() - std::min(lines.size(), kMaxLines);
+  lines.erase(lines.end() - static_cast<std::ptrdiff_t>(more), lines.end());
+  section.remarks = std::move(lines);
+  if (more > 0) {
+    section.remarks.emplace_back(msg::precompute_more{.count = more});
   }
-  if (shown < lines.size()) {
-    fmt::format_to(
-        std::back_inserter(text), "  and {} more; --json lists all\n", lines.size() - shown);
-  }
+  return section;
 }
 
 std::string_view name_of(const PrecomputeSubject& subject, std::size_t item) {
   return subject.manifest.utterances[item].id;
 }
 
-Lines ids_in(const PrecomputeSubject& subject, const FeatureAudit& audit, FeatureState state) {
+Section state_section(const PrecomputeSubject& subject,
+                      const FeatureAudit& audit,
+                      const StateName& state) {
   Lines lines;
+  Json ids = Json::array();
   for (std::size_t i = 0; i < audit.states.size(); ++i) {
-    if (audit.states[i] == state) {
+    if (audit.states[i] == state.state) {
       lines.emplace_back(name_of(subject, i));
+      ids.push_back(name_of(subject, i));
     }
   }
-  return lines;
+  return list_section(state.name, state.key, std::move(lines), std::move(ids));
 }
 
-Lines refused_lines(const FeatureAudit& audit) {
+Section failure_section(const PrecomputeSubject& subject,
+                        std::string_view key,
+                        const std::vector<PrecomputeFailure>& failures) {
   Lines lines;
-  for (const FeatureStore::RefusedShard& shard : audit.refused) {
-    lines.push_back(shard.reason);
-  }
-  return lines;
-}
-
-Lines failure_lines(const PrecomputeSubject& subject,
-                    const std::vector<PrecomputeFailure>& failures) {
-  Lines lines;
+  Json all = Json::array();
   for (const PrecomputeFailure& failure : failures) {
-    lines.push_back(fmt::format("{}: {}", name_of(subject, failure.item), failure.reason));
+    const std::string_view id = name_of(subject, failure.item);
+    lines.emplace_back(msg::precompute_failure{.name = id, .reason = failure.reason});
+    all.push_back({{"id", id}, {"reason", failure.reason}});
   }
-  return lines;
+  return list_section(msg::precompute_unusable::id, key, std::move(lines), std::move(all));
+}
+
+void add_shard_problems(const FeatureAudit& audit, Document& document) {
+  Lines refused;
+  Json shards = Json::array();
+  for (const FeatureStore::RefusedShard& shard : audit.refused) {
+    refused.emplace_back(shard.reason);
+    shards.push_back({{"path", shard.path.string()}, {"reason", shard.reason}});
+  }
+  document.sections.push_back(list_section(
+      msg::precompute_refused::id, "refused_shards", std::move(refused), std::move(shards)));
+  document.sections.push_back(list_section(msg::precompute_orphaned::id,
+                                           "orphaned",
+                                           Lines(audit.orphans.begin(), audit.orphans.end()),
+                                           audit.orphans));
 }
 
 std::vector<PrecomputeFailure> unusable(const DatasetIndex& index) {
@@ -83,148 +104,99 @@ std::vector<PrecomputeFailure> unusable(const DatasetIndex& index) {
   return failures;
 }
 
-double megabytes(Bytes bytes) {
-  return static_cast<double>(bytes.value) / 1e6;
-}
-
-std::string heading(const PrecomputeSubject& subject) {
-  return fmt::format(
-      "data     {}\nfeatures {}\n", subject.manifest.root.string(), subject.folder.string());
-}
-
-void append_stale(std::string& text, const PrecomputeSubject& subject, const FeatureAudit& audit) {
-  for (const StateName& stale : kStale) {
-    append_list(text, to_string(stale.state), ids_in(subject, audit, stale.state));
-  }
-}
-
-void append_stale_counts(std::string& text, const FeatureAudit& audit) {
-  for (const StateName& stale : kStale) {
-    const std::int64_t count = audit.count(stale.state);
-    if (count > 0 && stale.state != FeatureState::missing) {
-      fmt::format_to(std::back_inserter(text), "{} were {}\n", count, to_string(stale.state));
-    }
-  }
-}
-
-void append_shard_problems(std::string& text, const FeatureAudit& audit) {
-  append_list(text, "shards that cannot be used", refused_lines(audit));
-  append_list(text, "orphaned: entries of utterances the data set does not have", audit.orphans);
-}
-
-nlohmann::json failures_json(const PrecomputeSubject& subject,
-                             const std::vector<PrecomputeFailure>& failures) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const PrecomputeFailure& failure : failures) {
-    list.push_back({{"id", name_of(subject, failure.item)}, {"reason", failure.reason}});
-  }
-  return list;
-}
-
-nlohmann::json counts_json(const FeatureAudit& audit) {
-  nlohmann::json counts = {{"fresh", audit.count(FeatureState::fresh)}};
+Json counts_json(const FeatureAudit& audit) {
+  Json counts = {{"fresh", audit.count(FeatureState::fresh)}};
   for (const StateName& stale : kStale) {
     counts[std::string(stale.key)] = audit.count(stale.state);
   }
   return counts;
 }
 
-void add_stale(nlohmann::json& json, const PrecomputeSubject& subject, const FeatureAudit& audit) {
+Section heading(const PrecomputeSubject& subject, Message utterances) {
+  return {
+      .facts = {
+          {.key = "data", .name = msg::precompute_data{}, .value = subject.manifest.root.string()},
+          {.key = "folder", .name = msg::precompute_folder{}, .value = subject.folder.string()},
+          {.key = "utterances",
+           .name = msg::precompute_intact{},
+           .value = {std::move(utterances), subject.manifest.utterances.size()}}}};
+}
+
+// How many were stale, for those who do not ask which.
+void add_stale_counts(const FeatureAudit& audit, Section& section) {
+  std::vector<Fact> parts;
   for (const StateName& stale : kStale) {
-    json[std::string(stale.key)] = ids_in(subject, audit, stale.state);
+    const std::int64_t count = audit.count(stale.state);
+    if (count > 0 && stale.state != FeatureState::missing) {
+      parts.push_back({.value = msg::precompute_list{.what = Message{stale.name}, .count = count}});
+    }
   }
-}
-
-void add_shard_problems(nlohmann::json& json, const FeatureAudit& audit) {
-  json["orphaned"] = audit.orphans;
-  json["refused_shards"] = nlohmann::json::array();
-  for (const FeatureStore::RefusedShard& shard : audit.refused) {
-    json["refused_shards"].push_back({{"path", shard.path.string()}, {"reason", shard.reason}});
+  if (!parts.empty()) {
+    section.facts.push_back({.name = msg::precompute_found{}, .parts = std::move(parts)});
   }
-}
-
-nlohmann::json subject_json(const PrecomputeSubject& subject) {
-  return {{"data", subject.manifest.root.string()},
-          {"folder", subject.folder.string()},
-          {"utterances", subject.manifest.utterances.size()}};
 }
 
 }  // namespace
 
-std::string render_text(const PrecomputeSubject& subject, const FeatureAudit& audit) {
-  std::string text = heading(subject);
-  fmt::format_to(std::back_inserter(text),
-                 "{} of {} utterances are precomputed and intact\n",
-                 audit.count(FeatureState::fresh),
-                 subject.manifest.utterances.size());
-  append_stale(text, subject, audit);
-  append_shard_problems(text, audit);
-  append_list(text, "cannot be used", failure_lines(subject, unusable(subject.index)));
+Document to_document(const PrecomputeSubject& subject, const FeatureAudit& audit) {
+  Document document;
+  Section& head = document.sections.emplace_back(
+      heading(subject,
+              msg::precompute_intact_value{.fresh = audit.count(FeatureState::fresh),
+                                           .all = subject.manifest.utterances.size()}));
+  head.facts.push_back({.key = "ok", .value = figure_of(audit.ok())});
+  head.facts.push_back({.key = "counts", .value = figure_of(counts_json(audit))});
+  for (const StateName& stale : kStale) {
+    document.sections.push_back(state_section(subject, audit, stale));
+  }
+  add_shard_problems(audit, document);
+  document.sections.push_back(failure_section(subject, "unusable", unusable(subject.index)));
   if (!audit.ok()) {
-    text += "qanat precompute --repair makes what is wrong anew, and nothing else\n";
+    document.sections.push_back({.remarks = {msg::precompute_repair{}}});
   }
-  return text;
+  return document;
 }
 
-std::string render_text(const PrecomputeSubject& subject,
-                        const PrecomputeReport& report,
-                        PrecomputeDetail detail) {
-  std::string text = heading(subject);
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out,
-                 "{} utterances: {} made, {} kept, {} cannot be used\n",
-                 subject.manifest.utterances.size(),
-                 report.num_made,
-                 report.found.count(FeatureState::fresh),
-                 report.failures.size());
-  if (detail == PrecomputeDetail::ids) {
-    append_stale(text, subject, report.found);
-  } else {
-    append_stale_counts(text, report.found);
+Document to_document(const PrecomputeSubject& subject,
+                     const PrecomputeReport& report,
+                     PrecomputeDetail detail) {
+  Document document;
+  Section& head = document.sections.emplace_back(
+      heading(subject,
+              msg::precompute_done_value{.all = subject.manifest.utterances.size(),
+                                         .made = report.num_made,
+                                         .kept = report.found.count(FeatureState::fresh),
+                                         .failed = report.failures.size()}));
+  if (detail == PrecomputeDetail::counts) {
+    add_stale_counts(report.found, head);
   }
-  fmt::format_to(out,
-                 "{} shards written ({:.1f} MB, {}), {} removed\n",
-                 report.num_shards,
-                 megabytes(report.bytes),
-                 to_string(report.dtype),
-                 report.num_removed);
-  append_shard_problems(text, report.found);
-  append_list(text, "cannot be used", failure_lines(subject, report.failures));
+  head.facts.push_back({.name = msg::precompute_shards{},
+                        .value = msg::precompute_shards_value{
+                            .written = report.num_shards,
+                            .bytes = in_bytes(static_cast<double>(report.bytes.value)),
+                            .dtype = to_string(report.dtype),
+                            .removed = report.num_removed}});
+  add_figures({{"before", counts_json(report.found)},
+               {"made", report.num_made},
+               {"kept", report.found.count(FeatureState::fresh)},
+               {"dtype", to_string(report.dtype)},
+               {"shards_written", report.num_shards},
+               {"shards_removed", report.num_removed},
+               {"leftovers_removed", report.num_leftovers},
+               {"bytes_written", report.bytes.value},
+               {"stopped", report.stopped}},
+              head);
+  if (detail == PrecomputeDetail::ids) {
+    for (const StateName& stale : kStale) {
+      document.sections.push_back(state_section(subject, report.found, stale));
+    }
+  }
+  add_shard_problems(report.found, document);
+  document.sections.push_back(failure_section(subject, "failed", report.failures));
   if (report.stopped) {
-    text += "stopped: whole shards are kept; the same command goes on from there\n";
+    document.sections.push_back({.remarks = {msg::precompute_stopped{}}});
   }
-  return text;
-}
-
-nlohmann::json render_json(const PrecomputeSubject& subject, const FeatureAudit& audit) {
-  nlohmann::json json = subject_json(subject);
-  json["ok"] = audit.ok();
-  json["counts"] = counts_json(audit);
-  add_stale(json, subject, audit);
-  add_shard_problems(json, audit);
-  json["unusable"] = failures_json(subject, unusable(subject.index));
-  return json;
-}
-
-nlohmann::json render_json(const PrecomputeSubject& subject,
-                           const PrecomputeReport& report,
-                           PrecomputeDetail detail) {
-  nlohmann::json json = subject_json(subject);
-  json["before"] = counts_json(report.found);
-  if (detail == PrecomputeDetail::ids) {
-    add_stale(json, subject, report.found);
-  }
-  add_shard_problems(json, report.found);
-  json["made"] = report.num_made;
-  json["kept"] = report.found.count(FeatureState::fresh);
-  json["failed"] = failures_json(subject, report.failures);
-  json["dtype"] = to_string(report.dtype);
-  json["shards_written"] = report.num_shards;
-  json["shards_removed"] = report.num_removed;
-  json["leftovers_removed"] = report.num_leftovers;
-  json["bytes_written"] = report.bytes.value;
-  json["stopped"] = report.stopped;
-  return json;
+  return document;
 }
 
 }  // namespace qanat

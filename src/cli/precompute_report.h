@@ -2,13 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "dataset/dataset_index.h"
 #include "dataset/manifest.h"
 #include "pipeline/precompute.h"
+#include "report/document.h"
 
 namespace qanat {
 
@@ -22,13 +20,10 @@ struct PrecomputeSubject {
 // How much a report says about what was wrong before the run.
 enum class PrecomputeDetail { counts, ids };
 
-std::string render_text(const PrecomputeSubject& subject, const FeatureAudit& audit);
-std::string render_text(const PrecomputeSubject& subject,
-                        const PrecomputeReport& report,
-                        PrecomputeDetail detail);
-nlohmann::json render_json(const PrecomputeSubject& subject, const FeatureAudit& audit);
-nlohmann::json render_json(const PrecomputeSubject& subject,
-                           const PrecomputeReport& report,
-                           PrecomputeDetail detail);
+// Of `--verify`.
+Document to_document(const PrecomputeSubject& subject, const FeatureAudit& audit);
+Document to_document(const PrecomputeSubject& subject,
+                     const PrecomputeReport& report,
+                     PrecomputeDetail detail);
 
 }  // namespace qanat

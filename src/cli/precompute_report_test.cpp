@@ -4,8 +4,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/golden_testing.h"
+
 namespace qanat {
 namespace {
+
+void expect_document(const std::string& name, const Document& document) {
+  expect_golden(name + ".en.txt", render_text(document));
+  expect_golden(name + ".fa.txt", render_text(document, Translator(Language::fa)));
+  expect_golden(name + ".json", render_json(document).dump(2) + "\n");
+}
 
 class PrecomputeReportTest : public testing::Test {
  protected:
@@ -36,27 +44,11 @@ class PrecomputeReportTest : public testing::Test {
 };
 
 TEST_F(PrecomputeReportTest, AVerificationNamesWhatIsWrong) {
-  EXPECT_EQ(render_text(subject(), audit_),
-            "data     /data/voice\n"
-            "features /f\n"
-            "1 of 5 utterances are precomputed and intact\n"
-            "not precomputed: 1\n"
-            "  b\n"
-            "made from another version of the audio file: 1\n"
-            "  c\n"
-            "damaged: 1\n"
-            "  d\n"
-            "shards that cannot be used: 1\n"
-            "  /f/shard-000001.qshard: cut\n"
-            "orphaned: entries of utterances the data set does not have: 1\n"
-            "  z\n"
-            "cannot be used: 1\n"
-            "  e: wavs/e.wav: not audio\n"
-            "qanat precompute --repair makes what is wrong anew, and nothing else\n");
+  expect_document("precompute_verify", to_document(subject(), audit_));
 }
 
 TEST_F(PrecomputeReportTest, AVerificationIsReadByPrograms) {
-  const nlohmann::json json = render_json(subject(), audit_);
+  const nlohmann::json json = render_json(to_document(subject(), audit_));
 
   EXPECT_FALSE(json["ok"]);
   EXPECT_EQ(json["counts"]["fresh"], 1);
@@ -77,31 +69,22 @@ TEST_F(PrecomputeReportTest, ARunSaysWhatItDid) {
   report.found.orphans.clear();
   report.found.refused.clear();
 
-  EXPECT_EQ(render_text(subject(), report, PrecomputeDetail::counts),
-            "data     /data/voice\n"
-            "features /f\n"
-            "5 utterances: 3 made, 1 kept, 1 cannot be used\n"
-            "1 were made from another version of the audio file\n"
-            "1 were damaged\n"
-            "1 shards written (1.2 MB, f16), 2 removed\n"
-            "cannot be used: 1\n"
-            "  e: wavs/e.wav: not audio\n");
-  EXPECT_EQ(render_json(subject(), report, PrecomputeDetail::counts)["made"], 3);
+  expect_document("precompute", to_document(subject(), report, PrecomputeDetail::counts));
 }
 
 TEST_F(PrecomputeReportTest, ARepairNamesWhatWasWrong) {
   const PrecomputeReport report{.found = audit_, .num_made = 3};
 
-  EXPECT_THAT(render_text(subject(), report, PrecomputeDetail::ids),
+  EXPECT_THAT(render_text(to_document(subject(), report, PrecomputeDetail::ids)),
               testing::HasSubstr("damaged: 1\n  d\n"));
-  EXPECT_EQ(render_json(subject(), report, PrecomputeDetail::ids)["damaged"],
+  EXPECT_EQ(render_json(to_document(subject(), report, PrecomputeDetail::ids))["damaged"],
             nlohmann::json({"d"}));
 }
 
 TEST_F(PrecomputeReportTest, LongListsAreCut) {
   audit_.orphans.assign(25, "z");
 
-  EXPECT_THAT(render_text(subject(), audit_),
+  EXPECT_THAT(render_text(to_document(subject(), audit_)),
               testing::HasSubstr("  and 5 more; --json lists all\n"));
 }
 

@@ -18,8 +18,7 @@
 #include "config/field_list.h"
 #include "experiment/data_profile_run.h"
 #include "metrics/journal.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 
 namespace qanat {
 namespace {
@@ -111,7 +110,7 @@ class ProfileDataCommand : public Command {
       return ExitCode::cannot_measure;
     }
     const DataProfile profile = profile_data(*std::move(measured));
-    report_.print(context.out, profile);
+    report_.print(context.out, to_document(profile));
     return profile.diagnosis ? report_.exit_code(profile.diagnosis->findings) : ExitCode::done;
   }
 
@@ -137,7 +136,7 @@ class ProfileDataCommand : public Command {
     if (journal) {
       write_page(context);
     }
-    report_.print(context.out, report);
+    report_.print(context.out, to_document(report));
     return report.choice ? ExitCode::done : ExitCode::cannot_measure;
   }
 

@@ -35,6 +35,14 @@ Language ReportFlags::language() const {
   });
 }
 
+void ReportFlags::print(std::ostream& out, const Document& report) const {
+  if (json_) {
+    out << render_json(report).dump(2) << '\n';
+  } else {
+    out << render_text(report, words());
+  }
+}
+
 ExitCode ReportFlags::exit_code(std::span<const Finding> findings) const {
   if (fail_on_ == "never") {
     return ExitCode::done;

@@ -2,7 +2,7 @@
 //
 //   void declare(CLI::App& app) override { report_.declare_language(app);
 //   report_.declare_json(app); }
-//   ... report_.print(context.out, profile); return report_.exit_code(profile.findings);
+//   ... report_.print(context.out, to_document(profile)); return report_.exit_code(profile.findings);
 #pragma once
 
 #include <ostream>
@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
 #include "diagnose/finding.h"
+#include "report/document.h"
 #include "report/words.h"
 
 namespace qanat {
@@ -35,14 +36,7 @@ class ReportFlags {
   Words words() const { return Words(language()); }
 
   // The report in the form that was asked for.
-  template <typename Report>
-  void print(std::ostream& out, const Report& report) const {
-    if (json_) {
-      out << to_json(report).dump(2) << '\n';
-    } else {
-      out << render_text(report, words());
-    }
-  }
+  void print(std::ostream& out, const Document& report) const;
 
   // findings when there is one that is at least as severe as --fail-on says, else done.
   ExitCode exit_code(std::span<const Finding> findings) const;

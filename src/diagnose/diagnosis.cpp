@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/full_diagnosis.h"
+#include "diagnose/hardware_fault.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule_parts.h"
 #include "diagnose/rules.h"

@@ -145,8 +145,7 @@ RunComparison compare_modes(std::span<const DualRun> now, std::span<const DualRu
 
 DualVerdict judge_pair(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete ||
-      profile.single.measures.steady.size() < kFewestSteps ||
-      !profile.comparison.withheld.empty()) {
+      profile.single.measures.steady.size() < kFewestSteps || profile.comparison.withheld) {
     return DualVerdict::incomplete;
   }
   switch (profile.comparison.change) {

@@ -32,7 +32,8 @@ std::vector<Recommendation> recommend(std::span<const Finding> findings) {
         all.push_back({.key = fix.key,
                        .value = value_in(fix.flag),
                        .flag = fix.flag,
-                       .why = finding.id + " " + finding.title});
+                       .why = finding.id + " " + finding.title,
+                       .finding = finding.id});
       }
     }
   }

@@ -14,6 +14,7 @@ struct Recommendation {
   std::string value;  // "3"
   std::string flag;   // "--num-workers 3"
   std::string why;
+  std::string finding{};  // its id
 
   bool operator==(const Recommendation&) const = default;
 };

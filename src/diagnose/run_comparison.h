@@ -2,9 +2,11 @@
 // what else is different about the two.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "diagnose/run_measures.h"
 #include "diagnose/run_trace.h"
 #include "diagnose/spread_change.h"
@@ -18,8 +20,8 @@ struct RunComparison {
   Range ci95{.low = 1, .high = 1};
   Change change = Change::none;
   SpreadChange spread{};  // of steps of equal work
-  // Why the figures carry no ratio; empty: they do. Such a ratio is not shown.
-  std::string withheld{};
+  // Why the figures carry no ratio; absent: they do. Such a ratio is not shown.
+  std::optional<Message> withheld{};
 };
 
 // A change counts when even the near end of its interval is further than this from 1.

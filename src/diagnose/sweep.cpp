@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace qanat {
 namespace {
 
@@ -71,15 +69,6 @@ std::optional<BatchOffer> better_batch(std::span<const SweepCell> cells,
   return offer;
 }
 
-std::string explain(const SweepChoice& choice, std::span<const SweepCell> cells) {
-  if (choice.cell == choice.best) {
-    return fmt::format("the fastest of those measured, and fewer workers are slower");
-  }
-  return fmt::format("{:.1f} % of what {} workers deliver, with fewer threads",
-                     100 * choice.of_best,
-                     cells[choice.best].workers);
-}
-
 }  // namespace
 
 CellRate rate_of(const SweepCell& cell) {
@@ -113,7 +102,6 @@ std::optional<SweepChoice> choose_cell(std::span<const SweepCell> cells,
     }
   }
   choice.of_best = rate_of(cells[choice.cell]).rate / rate_of(cells[*best]).rate;
-  choice.why = explain(choice, cells);
   choice.larger_batch = better_batch(cells, cells[choice.cell], limits);
   return choice;
 }

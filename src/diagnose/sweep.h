@@ -55,10 +55,9 @@ struct BatchOffer {
 };
 
 struct SweepChoice {
-  std::size_t cell = 0;  // index of the recommended one
-  std::size_t best = 0;  // index of the fastest one with this batch size
-  double of_best = 1;    // its rate over that of the fastest
-  std::string why;
+  std::size_t cell = 0;                      // index of the recommended one
+  std::size_t best = 0;                      // index of the fastest one with this batch size
+  double of_best = 1;                        // its rate over that of the fastest
   std::optional<BatchOffer> larger_batch{};  // to be reported, not applied
 };
 

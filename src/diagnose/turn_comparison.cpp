@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -44,31 +43,23 @@ Rounds rounds_of(std::span<const Turn> now, std::span<const Turn> before) {
   return rounds;
 }
 
-std::string too_few(const Rounds& rounds) {
+Message too_few(const Rounds& rounds) {
   if (rounds.busy > 0) {
-    return fmt::format(
-        "other programs took up to {:.0f} % of the cores in {} of {} rounds; try again on an idle "
-        "machine",
-        100 * rounds.most_others,
-        rounds.busy,
-        rounds.busy + rounds.ratios.size());
+    return msg::turns_busy_machine{.share = in_percent(rounds.most_others),
+                                   .busy = rounds.busy,
+                                   .rounds = rounds.busy + rounds.ratios.size()};
   }
-  return fmt::format(
-      "{} rounds were measured; a comparison needs {}", rounds.ratios.size(), kMinRounds);
+  return msg::turns_too_few{.rounds = rounds.ratios.size(), .needed = kMinRounds};
 }
 
-// Empty: the time the device did not work, and the cores it has, explain the ratio.
-std::string unexplained(double ratio, double explained, double cores) {
+// Nothing: the time the device did not work, and the cores it has, explain the ratio.
+std::optional<Message> unexplained(double ratio, double explained, double cores) {
   const double work = ratio / explained;
   if (work <= kMaxWorkChange * std::max(1.0, cores) &&
       work >= std::min(1.0, cores) / kMaxWorkChange) {
-    return {};
+    return std::nullopt;
   }
-  return fmt::format(
-      "{:.2f}x was measured, but what the device waits for explains {:.2f}x: something else "
-      "changed its speed",
-      ratio,
-      explained);
+  return msg::turns_unexplained{.ratio = times(ratio), .explained = times(explained)};
 }
 
 }  // namespace
@@ -88,7 +79,7 @@ RunComparison compare_turns(std::span<const Turn> now, std::span<const Turn> bef
       result.ratio,
       std::exp(mean(rounds.explained)),
       static_cast<double>(now[0].device_cores) / static_cast<double>(before[0].device_cores));
-  if (result.withheld.empty()) {
+  if (!result.withheld) {
     result.change = change_of(result.ci95);
   }
   return result;

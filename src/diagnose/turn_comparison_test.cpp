@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/translator.h"
+
 namespace qanat {
 namespace {
 
@@ -22,7 +24,7 @@ TEST(TurnComparisonTest, TheRatioIsThatOfTheRoundsAndItsIntervalHoldsTheirNoise)
   const RunComparison seen =
       compare_turns(turns({20.0, 21.0, 20.5}, 0), turns({10.0, 10.2, 10.4}, 0.5));
 
-  EXPECT_EQ(seen.withheld, "");
+  EXPECT_EQ(seen.withheld, std::nullopt);
   EXPECT_NEAR(seen.ratio, 2.0, 0.05);
   EXPECT_LT(seen.ci95.low, 1.95);
   EXPECT_GT(seen.ci95.high, 2.05);
@@ -44,7 +46,7 @@ TEST(TurnComparisonTest, ARatioThatTheWaitCannotExplainIsWithheld) {
   const RunComparison seen =
       compare_turns(turns({4.1, 4.0, 4.2}, 0.0), turns({1.0, 1.01, 1.02}, 0.0062));
 
-  EXPECT_THAT(seen.withheld, HasSubstr("explains 1.01x"));
+  EXPECT_THAT(Translator().tr(seen.withheld.value()), HasSubstr("explains 1.01x"));
   EXPECT_EQ(seen.change, Change::none);
 }
 
@@ -52,7 +54,8 @@ TEST(TurnComparisonTest, ABusyMachineWithholdsTheRatio) {
   const RunComparison seen =
       compare_turns(turns({20, 20, 20}, 0, 0.5), turns({10, 10, 10}, 0.5, 0.4));
 
-  EXPECT_THAT(seen.withheld, HasSubstr("other programs took up to 50 % of the cores in 3 of 3"));
+  EXPECT_THAT(Translator().tr(seen.withheld.value()),
+              HasSubstr("other programs took up to 50 % of the cores in 3 of 3"));
   EXPECT_EQ(seen.change, Change::none);
 }
 
@@ -62,13 +65,14 @@ TEST(TurnComparisonTest, ABusyRoundIsLeftOut) {
 
   const RunComparison seen = compare_turns(now, turns({10, 10, 10, 10}, 0.5));
 
-  EXPECT_EQ(seen.withheld, "");
+  EXPECT_EQ(seen.withheld, std::nullopt);
   EXPECT_NEAR(seen.ratio, 2, 1e-9);
 }
 
 TEST(TurnComparisonTest, TwoRoundsAreTooFew) {
-  EXPECT_THAT(compare_turns(turns({20, 20}, 0), turns({10, 10}, 0.5)).withheld,
-              HasSubstr("2 rounds were measured; a comparison needs 3"));
+  EXPECT_THAT(
+      Translator().tr(compare_turns(turns({20, 20}, 0), turns({10, 10}, 0.5)).withheld.value()),
+      HasSubstr("2 rounds were measured; a comparison needs 3"));
 }
 
 // Two virtual GPUs share the cores that one device has alone.
@@ -80,7 +84,7 @@ TEST(TurnComparisonTest, ADeviceOfHalfTheCoresMayTakeTwiceAsLong) {
 
   const RunComparison seen = compare_turns(turns({6, 6, 6}, 0), one);
 
-  EXPECT_EQ(seen.withheld, "");
+  EXPECT_EQ(seen.withheld, std::nullopt);
   EXPECT_EQ(seen.change, Change::slower);
 }
 

@@ -19,12 +19,13 @@
 #include "dataset/dataset_check.h"
 #include "diagnosing/diagnose_session.h"
 #include "experiment/data_profile_run.h"
+#include "dataset/index_cache.h"
+#include "locale/messages.h"
 #include "metrics/journal.h"
 #include "report/dataset_json.h"
 #include "report/dataset_text.h"
-#include "report/full_diagnosis_text.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/full_diagnosis.h"
+#include "report/profile_report.h"
 #include "report/run_history.h"
 #include "training/deadline.h"
 #include "training/dual_profile_run.h"
@@ -43,7 +44,7 @@ class Analyzer {
  private:
   struct PartPlan {
     const char* name;
-    const char* title;
+    MessageId title;
     double until;  // share of the budget that is over when it ends
     // Whether there was anything to measure.
     bool (Analyzer::*measure)(AnalysisPart& part, const std::stop_token& stop);
@@ -51,7 +52,8 @@ class Analyzer {
   static const std::array<PartPlan, 6> kParts;
 
   void run_part(std::size_t index);
-  std::string why_not_done(bool measured, bool in_time) const;
+  void show(const Document& document, AnalysisPart& part) const;
+  std::optional<MessageArg> why_not_done(bool measured, bool in_time) const;
   bool look_at_machine(AnalysisPart& part, const std::stop_token& stop);
   bool check_data(AnalysisPart& part, const std::stop_token& stop);
   bool profile_steps(AnalysisPart& part, const std::stop_token& stop);
@@ -72,12 +74,12 @@ class Analyzer {
 };
 
 const std::array<Analyzer::PartPlan, 6> Analyzer::kParts = {
-    {{"machine", "the machine, its storage and the configuration", 0.1, &Analyzer::look_at_machine},
-     {"data", "the data set", 0.2, &Analyzer::check_data},
-     {"step", "a training step", 0.55, &Analyzer::profile_steps},
-     {"loader", "the loader at the trainer's pace", 0.65, &Analyzer::profile_loader},
-     {"sweep", "batch sizes and workers", 0.75, &Analyzer::sweep},
-     {"dual", "two devices against one", 1.0, &Analyzer::profile_devices}}};
+    {{"machine", msg::analysis_machine::id, 0.1, &Analyzer::look_at_machine},
+     {"data", msg::analysis_data::id, 0.2, &Analyzer::check_data},
+     {"step", msg::analysis_step::id, 0.55, &Analyzer::profile_steps},
+     {"loader", msg::analysis_loader::id, 0.65, &Analyzer::profile_loader},
+     {"sweep", msg::analysis_sweep::id, 0.75, &Analyzer::sweep},
+     {"dual", msg::analysis_dual::id, 1.0, &Analyzer::profile_devices}}};
 
 Analyzer::Analyzer(const AnalysisRequest& request) : request_(request) {
   std::error_code error;
@@ -88,7 +90,8 @@ Analyzer::Analyzer(const AnalysisRequest& request) : request_(request) {
                 error.message());
   }
   for (const PartPlan& plan : kParts) {
-    analysis_.parts.push_back({.name = plan.name, .title = plan.title, .note = "not reached"});
+    analysis_.parts.push_back(
+        {.name = plan.name, .title = {plan.title}, .note = msg::analysis_not_reached{}});
   }
   write_text_file(request_.folder / "run.yaml", to_yaml(request_.config));
   write_report();
@@ -102,18 +105,18 @@ Analysis Analyzer::run() {
   return std::move(analysis_);
 }
 
-std::string Analyzer::why_not_done(bool measured, bool in_time) const {
+std::optional<MessageArg> Analyzer::why_not_done(bool measured, bool in_time) const {
   if (in_time) {
-    return measured ? "" : "too little could be measured";
+    return measured ? std::nullopt : std::optional<MessageArg>(msg::analysis_little{});
   }
-  return request_.stop.stop_requested() ? "stopped" : "its share of --budget was over";
+  return request_.stop.stop_requested() ? Message(msg::analysis_stopped{})
+                                        : Message(msg::analysis_budget{});
 }
 
 void Analyzer::run_part(std::size_t index) {
   AnalysisPart& part = analysis_.parts[index];
   if (request_.say) {
-    request_.say(
-        fmt::format("{}/{}: {}", index + 1, kParts.size(), request_.words.say(part.title)));
+    request_.say(fmt::format("{}/{}: {}", index + 1, kParts.size(), request_.words.tr(part.title)));
   }
   const auto share =
       std::chrono::duration_cast<Clock::duration>(request_.budget * kParts[index].until);
@@ -129,6 +132,11 @@ void Analyzer::run_part(std::size_t index) {
     part.status = PartStatus::failed;
     part.note = error.what();
   }
+}
+
+void Analyzer::show(const Document& document, AnalysisPart& part) const {
+  part.text = render_text(document, request_.words);
+  part.json = render_json(document);
 }
 
 // `qanat diagnose` without its training: the parts behind this one train.
@@ -169,8 +177,7 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
   if (!profile) {
     return false;
   }
-  part.text = render_text(*profile, request_.words);
-  part.json = to_json(*profile);
+  show(to_document(*profile), part);
   part.findings = profile->diagnosis.findings;
   if (profile->diagnosis.measures.mean_step > 0) {
     step_ = profile->diagnosis.measures.mean_step - profile->diagnosis.measures.ledger.wait.count();
@@ -202,8 +209,7 @@ bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
     return false;
   }
   const DataProfile profile = profile_data(*std::move(measured));
-  part.text = render_text(profile, request_.words);
-  part.json = to_json(profile);
+  show(to_document(profile), part);
   if (profile.diagnosis) {
     part.findings = profile.diagnosis->findings;
   }
@@ -228,8 +234,7 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
                                            .stop = stop,
                                            .host = host,
                                            .journal = &journal});
-  part.text = render_text(report, request_.words);
-  part.json = to_json(report);
+  show(to_document(report), part);
   write_page();
   return report.choice.has_value();
 }
@@ -245,14 +250,13 @@ bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) 
   if (!profile) {
     return false;
   }
-  part.text = render_text(*profile, request_.words);
-  part.json = to_json(*profile);
+  show(to_document(*profile), part);
   part.findings = profile->diagnosis.findings;
   return true;
 }
 
 ProgressFn Analyzer::progress(const AnalysisPart& part, const char* unit) const {
-  return request_.progress ? request_.progress(request_.words.say(part.title), unit) : ProgressFn();
+  return request_.progress ? request_.progress(request_.words.tr(part.title), unit) : ProgressFn();
 }
 
 std::filesystem::path Analyzer::sweep_journal() const {
@@ -281,25 +285,28 @@ void Analyzer::write_page() const {
 
 void Analyzer::write_report() const {
   const Words& words = request_.words;
+  const Translator english;
   std::string text;
   std::string index;
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   for (const AnalysisPart& part : analysis_.parts) {
     const std::string status =
-        fmt::format("{:<10} {:<8} {}", to_string(part.status), part.name, part.title);
-    fmt::format_to(
-        std::back_inserter(index), "{}{}{}\n", status, part.note.empty() ? "" : ": ", part.note);
-    fmt::format_to(std::back_inserter(text), "== {} ==\n", words.say(part.title));
+        fmt::format("{:<10} {:<8} {}", to_string(part.status), part.name, english.tr(part.title));
+    fmt::format_to(std::back_inserter(index),
+                   "{}{}\n",
+                   status,
+                   part.note ? ": " + english.said(*part.note) : std::string());
+    fmt::format_to(std::back_inserter(text), "== {} ==\n", words.tr(part.title));
     fmt::format_to(std::back_inserter(text),
                    "{}{}\n",
-                   part.note.empty() ? "" : fmt::format("({})\n", words.say(part.note)),
+                   part.note ? fmt::format("({})\n", words.said(*part.note)) : "",
                    part.text);
     parts.push_back(
         {{"name", part.name},
-         {"title", part.title},
+         {"title", english.tr(part.title)},
          {"status", to_string(part.status)},
          {"note",
-          part.note.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(part.note)},
+          part.note ? nlohmann::ordered_json(english.said(*part.note)) : nlohmann::ordered_json()},
          {"report", part.json}});
   }
   const nlohmann::ordered_json report{{"schema", "qanat.analysis"},

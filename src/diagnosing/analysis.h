@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/message.h"
 #include "base/progress.h"
 #include "base/time.h"
 #include "config/load_config.h"
@@ -25,10 +27,10 @@ enum class PartStatus { done, failed, cut_short, missing };
 std::string_view to_string(PartStatus status);
 
 struct AnalysisPart {
-  std::string name;   // "machine", "data", "step", "loader", "sweep", "dual"
-  std::string title;  // what it looks at
+  std::string name;  // "machine", "data", "step", "loader", "sweep", "dual"
+  Message title;     // what it looks at
   PartStatus status = PartStatus::missing;
-  std::string note{};  // why it is not done
+  std::optional<MessageArg> note{};  // why it is not done
   std::string text{};
   nlohmann::ordered_json json = nullptr;
   std::vector<Finding> findings{};

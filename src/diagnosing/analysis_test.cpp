@@ -4,6 +4,7 @@
 
 #include "app/session_testing.h"
 #include "base/files.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -43,8 +44,8 @@ TEST_F(AnalysisTest, WhatWasFinishedBeforeAStopIsWrittenAndTheRestIsNamed) {
   EXPECT_EQ(analysis.parts[0].status, PartStatus::done);
   EXPECT_EQ(analysis.parts[1].status, PartStatus::done);
   EXPECT_EQ(analysis.parts[2].status, PartStatus::missing);
-  EXPECT_EQ(analysis.parts[2].note, "stopped");
-  EXPECT_EQ(analysis.parts[5].note, "not reached");
+  EXPECT_EQ(analysis.parts[2].note, MessageArg(msg::analysis_stopped{}));
+  EXPECT_EQ(analysis.parts[5].note, MessageArg(msg::analysis_not_reached{}));
   EXPECT_FALSE(analysis.is_complete());
   EXPECT_EQ(report()["parts"][0]["status"], "done");
   EXPECT_EQ(report()["complete"], false);
@@ -60,7 +61,7 @@ TEST_F(AnalysisTest, AnEmptyBudgetLeavesEverythingMissing) {
   const Analysis analysis = analyze(request);
 
   EXPECT_EQ(analysis.parts[1].status, PartStatus::missing);
-  EXPECT_EQ(analysis.parts[1].note, "its share of --budget was over");
+  EXPECT_EQ(analysis.parts[1].note, MessageArg(msg::analysis_budget{}));
 }
 
 TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
@@ -82,7 +83,7 @@ TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
               testing::Contains(testing::Field(&Finding::id, "CFG009")));
   EXPECT_EQ(analysis.parts[1].status, PartStatus::done);
   EXPECT_EQ(analysis.parts[2].status, PartStatus::failed);
-  EXPECT_THAT(analysis.parts[2].note, testing::HasSubstr("GPU"));
+  EXPECT_THAT(Translator().said(analysis.parts[2].note.value()), testing::HasSubstr("GPU"));
   EXPECT_EQ(analysis.parts[3].status, PartStatus::done);
 }
 

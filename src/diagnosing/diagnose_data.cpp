@@ -13,7 +13,9 @@
 #include "config/field_list.h"
 #include "dataset/dataset_check.h"
 #include "experiment/experiment.h"
+#include "locale/messages.h"
 #include "metrics/order_statistics.h"
+#include "report/known_names.h"
 
 namespace qanat {
 namespace {
@@ -45,7 +47,6 @@ void check_workers(const RunConfig& config, const HostFacts& host, SectionResult
       {.key = "data.num_workers", .flag = fmt::format("--num-workers {}", std::max(1, cores - 1))}};
   finding.verify = "qanat diagnose --verify CFG008";
   finding.may_be_wrong = "workers that mostly wait for storage may outnumber cores";
-  result.section.lines.push_back(finding.title);
   result.findings.push_back(std::move(finding));
 }
 
@@ -69,7 +70,6 @@ void check_budgets(const RunConfig& config, const HostFacts& host, SectionResult
                     .flag = fmt::format("--set pipeline.feature_cache={}", free->value >> 22)}};
   finding.verify = "qanat diagnose: the memory section";
   finding.may_be_wrong = "a small data set never fills them";
-  result.section.lines.push_back(finding.title);
   result.findings.push_back(std::move(finding));
 }
 
@@ -89,26 +89,24 @@ Finding inert_finding(const std::vector<std::string>& notes) {
   return finding;
 }
 
-void describe(const DatasetReport& report, SectionResult& result) {
-  std::vector<std::string>& lines = result.section.lines;
-  lines.push_back(fmt::format("{:<17} {} rows, {} usable, {:.2f} hours",
-                              "utterances",
-                              report.rows,
-                              report.usable.utterances,
-                              report.usable.duration.count() / 3600));
-  for (std::size_t kind = 0; kind < report.counts.size(); ++kind) {
-    if (report.counts[kind] > 0) {
-      lines.push_back(fmt::format("{:<17} {} x {}",
-                                  to_string(severity_of(static_cast<ProblemKind>(kind))),
-                                  report.counts[kind],
-                                  explain(static_cast<ProblemKind>(kind))));
+void describe(const DatasetReport& report, Section& section) {
+  section.facts = {
+      {.name = msg::data_utterances{},
+       .parts = {{.key = "rows", .name = msg::data_rows{}, .value = report.rows},
+                 {.key = "usable", .name = msg::data_usable{}, .value = report.usable.utterances},
+                 {.key = "seconds",
+                  .name = msg::data_length{},
+                  .value = in_seconds(report.usable.duration.count())}}},
+      {.key = "errors", .value = figure_of(count_of(report, Severity::error))},
+      {.key = "warnings", .value = figure_of(count_of(report, Severity::warning))}};
+  for (std::size_t i = 0; i < report.counts.size(); ++i) {
+    const auto kind = static_cast<ProblemKind>(i);
+    if (report.counts[i] > 0) {
+      section.facts.push_back(
+          {.name = in_words(to_string(severity_of(kind))),
+           .value = msg::data_problem{.count = report.counts[i], .what = explain(kind)}});
     }
   }
-  result.section.figures = {{"rows", report.rows},
-                            {"usable", report.usable.utterances},
-                            {"seconds", report.usable.duration.count()},
-                            {"errors", count_of(report, Severity::error)},
-                            {"warnings", count_of(report, Severity::warning)}};
 }
 
 void judge(const DatasetReport& report, const RunConfig& config, SectionResult& result) {
@@ -142,17 +140,14 @@ void judge(const DatasetReport& report, const RunConfig& config, SectionResult& 
   }
 }
 
-std::string describe_pass(const char* name, const Reading<ReadPass>& pass) {
+Value pass_value(const Reading<ReadPass>& pass) {
   if (!pass) {
-    return fmt::format("{:<17} unknown: {}", name, pass.why_not());
+    return msg::host_unknown{.why = in_words(pass.why_not())};
   }
-  return fmt::format(
-      "{:<17} {:.1f} MB/s; a file {:.2f} ms, 95 % below {:.2f} ms; opening one {:.3f} ms",
-      name,
-      (*pass).bytes_per_second() / 1e6,
-      1000 * (*pass).file_p50,
-      1000 * (*pass).file_p95,
-      1000 * (*pass).open_p50);
+  return msg::storage_pass{.rate = in_bytes_per_second((*pass).bytes_per_second()),
+                           .p50 = in_seconds((*pass).file_p50),
+                           .p95 = in_seconds((*pass).file_p95),
+                           .open = in_seconds((*pass).open_p50)};
 }
 
 // Batches as fast as they come.
@@ -174,30 +169,59 @@ std::vector<double> intervals_of(const ExperimentRecord& record) {
   return intervals;
 }
 
+// What came out of a loader that nobody held up.
+struct LoaderFigures {
+  Seconds first{0};
+  std::vector<double> intervals{};  // s between batches
+  PipelineStats stats{};
+};
+
+void describe(const LoaderFigures& figures, int batch_size, Section& section) {
+  const double rate = 1 / mean(figures.intervals);
+  const double p50 = quantile(figures.intervals, 0.5);
+  const double p95 = quantile(figures.intervals, 0.95);
+  section.facts = {
+      {.key = "batches_per_s",
+       .name = msg::loader_rate{},
+       .value = {msg::loader_rate_value{.rate = plain(rate, 1), .rows = batch_size}, rate}},
+      {.name = msg::loader_batch{},
+       .value = msg::loader_batch_value{.p50 = in_seconds(p50), .p95 = in_seconds(p95)}},
+      {.key = "batch_p50_s", .value = figure_of(p50)},
+      {.key = "batch_p95_s", .value = figure_of(p95)},
+      {.key = "first_batch_s",
+       .name = msg::loader_first{},
+       .value = in_seconds(figures.first.count())},
+      {.key = "workers", .name = msg::profile_workers{}, .value = figures.stats.active_workers},
+      {.name = msg::profile_padding{},
+       .value = msg::loader_padding_value{.share = in_percent(figures.stats.padding_share(), 1)}}};
+  if (figures.stats.bad > 0) {
+    section.facts.push_back({.name = msg::loader_substituted{}, .value = figures.stats.bad});
+  }
+}
+
 }  // namespace
 
 SectionResult configuration_section(const LoadedConfig& config, const HostFacts& host) {
-  SectionResult result{.section = {.name = "configuration"}};
-  std::vector<std::string> given;
+  SectionResult result{.section = {.key = "configuration", .title = msg::diagnose_configuration{}}};
+  MessageArg::List given;
   for (const FieldEntry& field : list_fields(config.values)) {
     if (config.origins.contains(field.key)) {
-      given.push_back(fmt::format("{}: {}", field.key, field.value));
+      given.emplace_back(fmt::format("{}: {}", field.key, field.value));
     }
   }
-  result.section.lines.push_back(fmt::format(
-      "{:<17} {}", "given", given.empty() ? "nothing" : fmt::to_string(fmt::join(given, ", "))));
+  result.section.facts.push_back(
+      {.name = msg::config_given{},
+       .value = given.empty() ? Value(msg::config_nothing{}) : Value(MessageArg(given))});
   const std::vector<std::string> notes =
       inert_notes(config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0});
-  for (const std::string& note : notes) {
-    result.section.lines.push_back(note);
-  }
+  result.section.remarks.assign(notes.begin(), notes.end());
   if (!notes.empty()) {
     result.findings.push_back(inert_finding(notes));
   }
   check_workers(config.values, host, result);
   check_budgets(config.values, host, result);
   if (result.findings.empty()) {
-    result.section.lines.emplace_back("every key that was given has an effect");
+    result.section.remarks.emplace_back(msg::config_all_used{});
   }
   return result;
 }
@@ -205,7 +229,7 @@ SectionResult configuration_section(const LoadedConfig& config, const HostFacts&
 std::optional<SectionResult> data_set_section(const RunConfig& config,
                                               const ProgressFn& progress,
                                               const std::stop_token& stop) {
-  SectionResult result{.section = {.name = "data set"}};
+  SectionResult result{.section = {.key = "data set", .title = msg::diagnose_data_set{}}};
   try {
     const TextFrontEnd text(make_text_config(config.data));
     CheckOptions options = make_check_options(config, read_host_facts());
@@ -217,7 +241,7 @@ std::optional<SectionResult> data_set_section(const RunConfig& config,
     if (!report) {
       return std::nullopt;
     }
-    describe(*report, result);
+    describe(*report, result.section);
     judge(*report, config, result);
     if (report->unusable) {
       result.section.skipped = *report->unusable;
@@ -231,67 +255,48 @@ std::optional<SectionResult> data_set_section(const RunConfig& config,
 StorageResult storage_section(const UtteranceSet& set,
                               Seconds longest,
                               const std::stop_token& stop) {
-  StorageResult result{.section = {.name = "storage"}};
+  StorageResult result{.section = {.key = "storage", .title = msg::diagnose_storage{}}};
   std::vector<std::filesystem::path> files;
   for (const Utterance& utterance : set.manifest.utterances) {
     files.push_back(audio_path(set.manifest, utterance));
   }
   const Result<StorageReading> reading = probe_storage(files, {.longest = longest, .stop = stop});
   if (!reading) {
-    result.section.skipped = reading.failure().what;
+    result.section.skipped = in_words(reading.failure().what);
     return result;
   }
   result.reading = reading.value();
-  result.section.lines = {fmt::format("{:<17} {}, {:.0f} kB each",
-                                      "files",
-                                      files.size(),
-                                      reading.value().mean_file_bytes / 1e3),
-                          describe_pass("cold, one thread", reading.value().cold),
-                          describe_pass("from memory", reading.value().warm)};
+  result.section.facts = {
+      {.name = msg::storage_files{},
+       .value = msg::storage_file_value{.files = files.size(),
+                                        .bytes = in_bytes(reading.value().mean_file_bytes)}},
+      {.name = msg::storage_cold{}, .value = pass_value(reading.value().cold)},
+      {.name = msg::storage_warm{}, .value = pass_value(reading.value().warm)}};
   if (reading.value().unreadable > 0) {
-    result.section.lines.push_back(
-        fmt::format("{:<17} {}", "unreadable", reading.value().unreadable));
+    result.section.facts.push_back(
+        {.name = msg::storage_unreadable{}, .value = reading.value().unreadable});
   }
-  result.section.figures = to_json(reading.value());
+  add_figures(to_json(reading.value()), result.section);
   return result;
 }
 
-DiagnosisSection loader_section(const RunConfig& config,
-                                const std::shared_ptr<const UtteranceSet>& set,
-                                const std::shared_ptr<const TextFrontEnd>& text,
-                                Seconds longest,
-                                const std::stop_token& stop) {
-  DiagnosisSection section{.name = "loader"};
+Section loader_section(const RunConfig& config,
+                       const std::shared_ptr<const UtteranceSet>& set,
+                       const std::shared_ptr<const TextFrontEnd>& text,
+                       Seconds longest,
+                       const std::stop_token& stop) {
+  Section section{.key = "loader", .title = msg::diagnose_loader{}};
   try {
     const std::unique_ptr<Loader> loader = make_loader(config, {.set = set, .text = text});
     const ExperimentRecord record = take_batches(*loader, longest, stop);
     const std::vector<double> intervals = intervals_of(record);
-    const PipelineStats stats = loader->stats();
     if (intervals.empty()) {
-      section.skipped = "fewer than two batches came in time";
+      section.skipped = msg::diagnose_few_batches{};
       return section;
     }
-    const double mean_interval = mean(intervals);
-    section.lines = {
-        fmt::format("{:<17} {:.1f} batches/s of {} utterances, as fast as they come",
-                    "rate",
-                    1 / mean_interval,
-                    config.data.batch_size),
-        fmt::format("{:<17} {:.1f} ms, 95 % below {:.1f} ms",
-                    "a batch",
-                    1000 * quantile(intervals, 0.5),
-                    1000 * quantile(intervals, 0.95)),
-        fmt::format("{:<17} {:.1f} ms", "first batch", 1000 * record.first->count()),
-        fmt::format("{:<17} {}", "workers", stats.active_workers),
-        fmt::format("{:<17} {:.1f} % of the frames", "padding", 100 * stats.padding_share())};
-    if (stats.bad > 0) {
-      section.lines.push_back(fmt::format("{:<17} {} rows", "substituted", stats.bad));
-    }
-    section.figures = {{"batches_per_s", 1 / mean_interval},
-                       {"batch_p50_s", quantile(intervals, 0.5)},
-                       {"batch_p95_s", quantile(intervals, 0.95)},
-                       {"first_batch_s", record.first->count()},
-                       {"workers", stats.active_workers}};
+    describe({.first = *record.first, .intervals = intervals, .stats = loader->stats()},
+             config.data.batch_size,
+             section);
   } catch (const Error& error) {
     section.skipped = error.what();
   }

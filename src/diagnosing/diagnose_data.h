@@ -10,15 +10,15 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "dataset/training_sets.h"
-#include "diagnose/full_diagnosis.h"
 #include "diagnose/run_trace.h"
 #include "monitor/host_facts.h"
+#include "report/full_diagnosis.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
 
 struct SectionResult {
-  DiagnosisSection section;
+  Section section;
   std::vector<Finding> findings{};
 };
 
@@ -32,7 +32,7 @@ std::optional<SectionResult> data_set_section(const RunConfig& config,
 
 // Reads files of the set; `reading` is for the rules.
 struct StorageResult {
-  DiagnosisSection section;
+  Section section;
   std::optional<StorageReading> reading{};
 };
 StorageResult storage_section(const UtteranceSet& set,
@@ -40,10 +40,10 @@ StorageResult storage_section(const UtteranceSet& set,
                               const std::stop_token& stop);
 
 // Takes batches as fast as they come for `longest`.
-DiagnosisSection loader_section(const RunConfig& config,
-                                const std::shared_ptr<const UtteranceSet>& set,
-                                const std::shared_ptr<const TextFrontEnd>& text,
-                                Seconds longest,
-                                const std::stop_token& stop);
+Section loader_section(const RunConfig& config,
+                       const std::shared_ptr<const UtteranceSet>& set,
+                       const std::shared_ptr<const TextFrontEnd>& text,
+                       Seconds longest,
+                       const std::stop_token& stop);
 
 }  // namespace qanat

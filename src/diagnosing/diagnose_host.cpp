@@ -4,52 +4,56 @@
 #include <filesystem>
 #include <string_view>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/loader_options.h"
+#include "locale/messages.h"
 #include "monitor/resident_memory.h"
+#include "report/known_names.h"
 
 namespace qanat {
 namespace {
 
-constexpr double kMegabyte = 1024 * 1024;
-
-// "cores online     8", or why that is not known.
-void add(DiagnosisSection& section,
-         std::string_view name,
-         const Reading<double>& reading,
-         std::string_view unit = "",
-         double scale = 1) {
-  section.lines.push_back(reading ? fmt::format("{:<17} {:.6g}{}", name, *reading / scale, unit)
-                                  : fmt::format("{:<17} unknown: {}", name, reading.why_not()));
+// A number in its unit, or why there is none.
+Value value_of_reading(const Reading<double>& reading, Unit unit) {
   if (reading.is_unlimited()) {
-    section.lines.back() = fmt::format("{:<17} no limit", name);
+    return msg::host_no_limit{};
   }
+  if (!reading) {
+    return msg::host_unknown{.why = in_words(reading.why_not())};
+  }
+  return Quantity{.value = *reading, .unit = unit};
 }
 
-void add(DiagnosisSection& section, std::string_view name, const Reading<std::string>& reading) {
-  section.lines.push_back(
-      fmt::format("{:<17} {}", name, reading ? *reading : "unknown: " + reading.why_not()));
+Value share_value(const Reading<double>& share) {
+  return share ? Value(msg::host_share{.share = in_percent(*share, 1)})
+               : value_of_reading(share, Unit::share);
 }
 
-void add_share(DiagnosisSection& section, std::string_view name, const Reading<double>& share) {
-  section.lines.push_back(share ? fmt::format("{:<17} {:.1f} % of the time", name, 100 * *share)
-                                : fmt::format("{:<17} unknown: {}", name, share.why_not()));
+Value core_value(const Reading<double>& cores) {
+  return cores
+             ? Value(msg::host_core_count{.count = Quantity{.value = *cores, .unit = Unit::number}})
+             : value_of_reading(cores, Unit::number);
 }
 
-void add_gpus(const GpuTrace& gpus, DiagnosisSection& section) {
+Value word_value(const Reading<std::string>& word) {
+  return word ? Value(*word) : Value(msg::host_unknown{.why = in_words(word.why_not())});
+}
+
+void add_gpus(const GpuTrace& gpus, Section& section) {
   if (!gpus.setup) {
-    section.lines.push_back(fmt::format("{:<17} none seen: {}", "GPUs", gpus.setup.why_not()));
+    section.facts.push_back({.name = msg::host_gpus{},
+                             .value = msg::host_no_gpus{.why = in_words(gpus.setup.why_not())}});
     return;
   }
   for (const GpuFacts& gpu : (*gpus.setup).gpus) {
-    section.lines.push_back(fmt::format("{:<17} {} at {}, {:.0f} MB, driver {}",
-                                        "GPU",
-                                        gpu.name.value().value_or("unnamed"),
-                                        gpu.bus_id.value().value_or("an unknown place"),
-                                        gpu.memory.value().value_or(0) / kMegabyte,
-                                        (*gpus.setup).driver));
+    section.facts.push_back(
+        {.name = msg::host_gpu{},
+         .value = msg::host_gpu_value{
+             .name = gpu.name ? MessageArg(*gpu.name) : MessageArg(msg::host_gpu_unnamed{}),
+             .bus = gpu.bus_id ? MessageArg(*gpu.bus_id) : MessageArg(msg::host_gpu_nowhere{}),
+             .memory = in_bytes(gpu.memory.value().value_or(0)),
+             .driver = (*gpus.setup).driver}});
   }
 }
 
@@ -65,103 +69,113 @@ bool is_in_path(std::string_view program) {
   return false;
 }
 
-std::string espeak_line(const RunConfig& config) {
+Message espeak_state(const RunConfig& config) {
   if (is_in_path("espeak-ng")) {
-    return fmt::format("{:<17} found", "espeak-ng");
+    return msg::host_espeak_found{};
   }
-  return fmt::format("{:<17} not found; {}",
-                     "espeak-ng",
-                     config.data.use_phonemes
-                         ? "data.use_phonemes needs it: install the package espeak-ng"
-                         : "not needed: data.use_phonemes is off");
+  return config.data.use_phonemes ? Message(msg::host_espeak_needed{})
+                                  : Message(msg::host_espeak_not_needed{});
+}
+
+void add_threads(const HostTrace& host, Section& section) {
+  const auto threads = host.threads();
+  if (!threads) {
+    return;
+  }
+  for (const ThreadClock& clock : *threads) {
+    if (clock.running + clock.waiting > 0.01 * host.seconds()) {
+      section.facts.push_back(
+          {.name = msg::host_thread{.name = clock.name},
+           .value = msg::host_thread_value{.threads = clock.threads,
+                                           .running = plain(clock.running / host.seconds(), 2),
+                                           .waiting = plain(clock.waiting / host.seconds(), 2)}});
+    }
+  }
 }
 
 }  // namespace
 
-DiagnosisSection hardware_section(const RunTrace& trace) {
-  DiagnosisSection section{.name = "hardware"};
+Section hardware_section(const RunTrace& trace) {
+  Section section{.key = "hardware", .title = msg::diagnose_hardware{}};
   if (!trace.host) {
-    section.skipped = "the host could not be looked at";
+    section.skipped = msg::diagnose_no_host{};
     return section;
   }
   const HostSetup& setup = trace.host->setup;
-  section.lines.push_back(fmt::format("{:<17} {}", "cores to use", cores_of(setup)));
-  add(section, "cores online", setup.online_cores);
-  add(section, "affinity", setup.affinity_cores, " cores");
-  add(section, "quota", setup.cpu_quota, " cores");
-  add(section, "memory", setup.total_memory, " MB", kMegabyte);
-  add(section, "memory limit", setup.memory_limit, " MB", kMegabyte);
-  add(section, "swap area", setup.swap, " MB", kMegabyte);
-  add(section, "memory nodes", setup.numa_nodes);
-  add(section, "governor", setup.governor);
-  add(section, "page-locked", setup.locked_memory, " MB", kMegabyte);
-  add(section, "/dev/shm", setup.shared_memory, " MB", kMegabyte);
-  section.figures = {{"host", to_json(setup)}};
+  section.facts = {
+      {.name = msg::host_cores{}, .value = cores_of(setup)},
+      {.name = msg::host_online{}, .value = core_value(setup.online_cores)},
+      {.name = msg::host_affinity{}, .value = core_value(setup.affinity_cores)},
+      {.name = msg::host_quota{}, .value = core_value(setup.cpu_quota)},
+      {.name = msg::host_memory{}, .value = value_of_reading(setup.total_memory, Unit::bytes)},
+      {.name = msg::host_memory_limit{},
+       .value = value_of_reading(setup.memory_limit, Unit::bytes)},
+      {.name = msg::host_swap{}, .value = value_of_reading(setup.swap, Unit::bytes)},
+      {.name = msg::host_nodes{}, .value = value_of_reading(setup.numa_nodes, Unit::count)},
+      {.name = msg::host_governor{}, .value = word_value(setup.governor)},
+      {.name = msg::host_pinned{}, .value = value_of_reading(setup.locked_memory, Unit::bytes)},
+      {.name = msg::host_shm{}, .value = value_of_reading(setup.shared_memory, Unit::bytes)},
+      {.key = "host", .value = figure_of(to_json(setup))}};
   if (trace.gpus) {
     add_gpus(*trace.gpus, section);
-    section.figures["gpus"] = trace.gpus->setup
-                                  ? to_json(*trace.gpus->setup)
-                                  : nlohmann::json{{"unknown", trace.gpus->setup.why_not()}};
+    section.facts.push_back(
+        {.key = "gpus",
+         .value = figure_of(trace.gpus->setup
+                                ? to_json(*trace.gpus->setup)
+                                : nlohmann::json{{"unknown", trace.gpus->setup.why_not()}})});
   }
   return section;
 }
 
-DiagnosisSection runtime_section(const RunTrace& trace, const RunConfig& config) {
-  DiagnosisSection section{.name = "runtime"};
-  section.lines.push_back(espeak_line(config));
+Section runtime_section(const RunTrace& trace, const RunConfig& config) {
+  Section section{.key = "runtime",
+                  .title = msg::diagnose_runtime{},
+                  .facts = {{.name = msg::host_espeak{}, .value = espeak_state(config)}}};
   if (!trace.host) {
-    section.skipped = "the host was not looked at while something ran";
+    section.skipped = msg::diagnose_no_host_run{};
     return section;
   }
   const HostTrace& host = *trace.host;
-  add_share(section, "quota used up", host.share(&HostCounters::throttled));
+  const auto add = [&](Message name, Value value) {
+    section.facts.push_back({.name = std::move(name), .value = std::move(value)});
+  };
   const Reading<double> own_group = host.share(&HostCounters::group_cpu_some);
-  add_share(
-      section, "waits for cores", own_group ? own_group : host.share(&HostCounters::cpu_some));
+  add(msg::host_quota_used{}, share_value(host.share(&HostCounters::throttled)));
+  add(msg::host_core_wait{},
+      share_value(own_group ? own_group : host.share(&HostCounters::cpu_some)));
   if (const Reading<Neighbours> others = host.neighbours()) {
-    section.lines.push_back(fmt::format("{:<17} {:.2f} of {:.0f} cores, {:.2f} stolen",
-                                        "other programs",
-                                        (*others).others,
-                                        (*others).cores,
-                                        (*others).stolen));
+    add(msg::host_others{},
+        msg::host_others_value{.others = plain((*others).others, 2),
+                               .cores = plain((*others).cores, 0),
+                               .stolen = plain((*others).stolen, 2)});
   }
-  add_share(section, "stalls for disk", host.share(&HostCounters::io_full));
-  add_share(section, "stalls for memory", host.share(&HostCounters::memory_full));
-  add(section, "swapped in", host.share(&HostCounters::swapped_in), " MB/s", 1e6);
-  add(section, "from storage", host.share(&HostCounters::storage_bytes), " MB/s", 1e6);
-  if (const auto threads = host.threads()) {
-    for (const ThreadClock& clock : *threads) {
-      if (clock.running + clock.waiting > 0.01 * host.seconds()) {
-        section.lines.push_back(
-            fmt::format("thread {:<10} {} x, runs on {:.2f} cores, waits for {:.2f} more",
-                        clock.name,
-                        clock.threads,
-                        clock.running / host.seconds(),
-                        clock.waiting / host.seconds()));
-      }
-    }
-  }
-  add_share(section, "looking cost", host.cost_share());
-  section.figures = {{"seconds", host.seconds()}, {"counters", to_json(host.last)}};
+  add(msg::host_disk_stalls{}, share_value(host.share(&HostCounters::io_full)));
+  add(msg::host_memory_stalls{}, share_value(host.share(&HostCounters::memory_full)));
+  add(msg::host_swapped{},
+      value_of_reading(host.share(&HostCounters::swapped_in), Unit::bytes_per_second));
+  add(msg::host_from_storage{},
+      value_of_reading(host.share(&HostCounters::storage_bytes), Unit::bytes_per_second));
+  add_threads(host, section);
+  add(msg::host_cost{}, share_value(host.cost_share()));
+  section.facts.push_back({.key = "seconds", .value = figure_of(host.seconds())});
+  section.facts.push_back({.key = "counters", .value = figure_of(to_json(host.last))});
   return section;
 }
 
-DiagnosisSection memory_section(const RunConfig& config,
-                                const HostFacts& host,
-                                const RunTrace& trace) {
-  DiagnosisSection section{.name = "memory"};
-  const auto megabytes = [](Bytes bytes) { return static_cast<double>(bytes.value) / kMegabyte; };
-  const auto line = [&](std::string_view name, const std::optional<Bytes>& bytes) {
-    section.lines.push_back(bytes ? fmt::format("{:<17} {:.0f} MB", name, megabytes(*bytes))
-                                  : fmt::format("{:<17} unknown", name));
+Section memory_section(const RunConfig& config, const HostFacts& host, const RunTrace& trace) {
+  Section section{.key = "memory", .title = msg::diagnose_memory{}};
+  const auto add = [&](Message name, const std::optional<Bytes>& bytes) {
+    section.facts.push_back(
+        {.name = std::move(name),
+         .value = bytes ? Value(in_bytes(static_cast<double>(bytes->value))) : Value()});
   };
-  line("may be used", memory_ceiling(host));
-  line("free now", free_memory(host));
-  line("batches, at most", make_loader_options(config, host, 1).budget);
-  line("feature cache", feature_cache_budget(config, host));
-  line("most so far", peak_resident_memory());
+  add(msg::memory_ceiling{}, memory_ceiling(host));
+  add(msg::memory_free{}, free_memory(host));
+  add(msg::memory_batches{}, make_loader_options(config, host, 1).budget);
+  add(msg::memory_cache{}, feature_cache_budget(config, host));
+  add(msg::memory_peak{}, peak_resident_memory());
   if (trace.pipeline) {
-    line("batches took", trace.pipeline->window.allocated);
+    add(msg::memory_batches_took{}, trace.pipeline->window.allocated);
   }
   return section;
 }

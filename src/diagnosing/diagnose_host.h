@@ -4,21 +4,19 @@
 
 #include "batch/bucket_edges.h"
 #include "config/run_config.h"
-#include "diagnose/full_diagnosis.h"
 #include "diagnose/run_trace.h"
 #include "monitor/host_facts.h"
+#include "report/full_diagnosis.h"
 
 namespace qanat {
 
 // `trace` has what ResourceMonitor journalled.
-DiagnosisSection hardware_section(const RunTrace& trace);
+Section hardware_section(const RunTrace& trace);
 
 // What the run shares with others, and how often they were in its way.
-DiagnosisSection runtime_section(const RunTrace& trace, const RunConfig& config);
+Section runtime_section(const RunTrace& trace, const RunConfig& config);
 
 // What batches and features may take, and what is free.
-DiagnosisSection memory_section(const RunConfig& config,
-                                const HostFacts& host,
-                                const RunTrace& trace);
+Section memory_section(const RunConfig& config, const HostFacts& host, const RunTrace& trace);
 
 }  // namespace qanat

@@ -9,6 +9,7 @@
 #include "diagnose/ranking.h"
 #include "diagnosing/diagnose_data.h"
 #include "diagnosing/diagnose_host.h"
+#include "locale/messages.h"
 #include "monitor/resource_monitor.h"
 #include "session/run_devices.h"
 #include "training/deadline.h"
@@ -17,9 +18,6 @@
 
 namespace qanat {
 namespace {
-
-constexpr const char* kNoData = "no data set was given; try --data-path DIR";
-constexpr const char* kStarved = "the data set cannot be used";
 
 // Adds what is journalled to a trace, as if it had been read from a file.
 class SeenEvents final : public EventSink {
@@ -44,8 +42,11 @@ class SeenEvents final : public EventSink {
   RunTrace trace_;
 };
 
-DiagnosisSection skipped(std::string name, std::string why) {
-  return {.name = std::move(name), .skipped = std::move(why)};
+Section skipped_loader(MessageArg why) {
+  return {.key = "loader", .title = msg::diagnose_loader{}, .skipped = std::move(why)};
+}
+Section skipped_storage(MessageArg why) {
+  return {.key = "storage", .title = msg::diagnose_storage{}, .skipped = std::move(why)};
 }
 
 // One diagnosis, section by section.
@@ -72,7 +73,6 @@ class Session {
   }
   void look_at_data();
   void measure_data();
-  void skip_data(const std::string& why);
   void train();
   void check_devices();
   void judge();
@@ -83,16 +83,10 @@ class Session {
   std::vector<Finding> findings_;  // of sections
   SeenEvents seen_;                // without training
   RunTrace trace_;                 // what is judged
-  DiagnosisSection storage_ = skipped("storage", kNoData);
+  Section storage_ = skipped_storage(msg::diagnose_no_data{});
   std::optional<StorageReading> storage_reading_;
   std::optional<TrainInputs> inputs_;
 };
-
-void Session::skip_data(const std::string& why) {
-  for (const char* name : {"data set", "loader"}) {
-    full_.sections.push_back(skipped(name, why));
-  }
-}
 
 void Session::measure_data() {
   const bool quick = request_.depth == DiagnoseDepth::quick;
@@ -108,7 +102,9 @@ void Session::measure_data() {
 
 void Session::look_at_data() {
   if (!config_.data.train_data) {
-    skip_data(kNoData);
+    full_.sections.push_back(
+        {.key = "data set", .title = msg::diagnose_data_set{}, .skipped = msg::diagnose_no_data{}});
+    full_.sections.push_back(skipped_loader(msg::diagnose_no_data{}));
     return;
   }
   if (!std::filesystem::exists(*config_.data.train_data)) {
@@ -121,11 +117,11 @@ void Session::look_at_data() {
   if (!checked) {
     return;
   }
-  const std::optional<std::string> unusable = checked->section.skipped;
+  const bool unusable = checked->section.skipped.has_value();
   take(*std::move(checked));
   if (unusable) {
-    storage_ = skipped("storage", kStarved);
-    full_.sections.push_back(skipped("loader", kStarved));
+    storage_ = skipped_storage(msg::diagnose_data_unusable{});
+    full_.sections.push_back(skipped_loader(msg::diagnose_data_unusable{}));
     return;
   }
   try {
@@ -134,18 +130,19 @@ void Session::look_at_data() {
       measure_data();
     }
   } catch (const Error& error) {
-    storage_ = skipped("storage", error.what());
-    full_.sections.push_back(skipped("loader", error.what()));
+    storage_ = skipped_storage(error.what());
+    full_.sections.push_back(skipped_loader(error.what()));
   }
 }
 
 // A short run of the trainer, whose journal is what the rules judge.
 void Session::train() {
-  DiagnosisSection section{.name = "compute path"};
+  Section section{.key = "compute path", .title = msg::diagnose_compute{}};
   if (request_.depth == DiagnoseDepth::quick) {
-    section.skipped = "--quick does not train";
+    section.skipped = msg::diagnose_quick{};
   } else if (!inputs_) {
-    section.skipped = config_.data.train_data ? kStarved : kNoData;
+    section.skipped = config_.data.train_data ? Message(msg::diagnose_data_unusable{})
+                                              : Message(msg::diagnose_no_data{});
   }
   if (section.skipped) {
     full_.sections.push_back(std::move(section));
@@ -165,14 +162,13 @@ void Session::train() {
     if (run) {
       full_.measured = true;
       trace_ = std::move(run->trace);
-      section.lines = {fmt::format("{:<17} {} of {} steps on {}",
-                                   "trained",
-                                   run->summary.outcome.steps,
-                                   request_.steps,
-                                   run->summary.model_device),
-                       fmt::format("{:<17} {}", "parameters", run->summary.parameters)};
+      section.facts = {{.name = msg::compute_trained{},
+                        .value = msg::compute_trained_value{.done = run->summary.outcome.steps,
+                                                            .steps = request_.steps,
+                                                            .device = run->summary.model_device}},
+                       {.name = msg::compute_parameters{}, .value = run->summary.parameters}};
     } else {
-      section.skipped = fmt::format("no step was done within {:.0f} s", request_.longest.count());
+      section.skipped = msg::diagnose_no_step{.longest = request_.longest};
     }
   } catch (const Error& error) {
     section.skipped = error.what();
@@ -229,7 +225,7 @@ std::optional<FullDiagnosis> Session::run() {
     return std::nullopt;
   }
   trace_ = seen_.take();
-  DiagnosisSection hardware = hardware_section(trace_);
+  Section hardware = hardware_section(trace_);
   full_.sections.insert(full_.sections.begin(), std::move(hardware));
   train();
   if (stopped()) {

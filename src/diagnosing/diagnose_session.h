@@ -13,8 +13,8 @@
 
 #include "base/progress.h"
 #include "config/load_config.h"
-#include "diagnose/full_diagnosis.h"
 #include "diagnose/run_trace.h"
+#include "report/full_diagnosis.h"
 
 namespace qanat {
 

@@ -6,6 +6,7 @@
 
 #include "app/session_testing.h"
 #include "base/error.h"
+#include "diagnose/hardware_fault.h"
 #include "monitor/monitor_testing.h"
 
 namespace qanat {
@@ -14,10 +15,19 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const DiagnosisSection& section(const FullDiagnosis& full, std::string_view name) {
-  const auto found = std::ranges::find(full.sections, name, &DiagnosisSection::name);
+const Section& section(const FullDiagnosis& full, std::string_view name) {
+  const auto found = std::ranges::find(full.sections, name, &Section::key);
   EXPECT_NE(found, full.sections.end()) << name;
   return *found;
+}
+
+std::string why_skipped(const FullDiagnosis& full, std::string_view name) {
+  const std::optional<MessageArg>& why = section(full, name).skipped;
+  return why ? Translator().said(*why) : "";
+}
+
+nlohmann::ordered_json figures(const FullDiagnosis& full, std::string_view name) {
+  return render_json(section(full, name));
 }
 
 std::string skip_reason(const FullDiagnosis& full, std::string_view id) {
@@ -33,7 +43,7 @@ bool has_finding(const FullDiagnosis& full, std::string_view id) {
 
 std::vector<std::string> names(const FullDiagnosis& full) {
   std::vector<std::string> all;
-  std::ranges::transform(full.sections, std::back_inserter(all), &DiagnosisSection::name);
+  std::ranges::transform(full.sections, std::back_inserter(all), &Section::key);
   return all;
 }
 
@@ -73,8 +83,8 @@ TEST_F(DiagnoseSessionTest, WithoutDataTheMachineIsCheckedAndTheRestIsSkipped) {
   ASSERT_TRUE(full.has_value());
   EXPECT_EQ(names(*full), kSections);
   EXPECT_FALSE(section(*full, "hardware").skipped.has_value());
-  EXPECT_THAT(section(*full, "loader").skipped.value_or(""), HasSubstr("no data set"));
-  EXPECT_THAT(section(*full, "compute path").skipped.value_or(""), HasSubstr("no data set"));
+  EXPECT_THAT(why_skipped(*full, "loader"), HasSubstr("no data set"));
+  EXPECT_THAT(why_skipped(*full, "compute path"), HasSubstr("no data set"));
   EXPECT_EQ(skip_reason(*full, "DL002"), "too few steps");
   EXPECT_FALSE(full->measured);
 }
@@ -94,10 +104,10 @@ TEST_F(DiagnoseSessionTest, AQuickLookDoesNotTrainAndReadsTheRealFiles) {
 
   ASSERT_TRUE(full.has_value());
   EXPECT_EQ(names(*full), kSections);
-  EXPECT_EQ(section(*full, "data set").figures["usable"], 12);
-  EXPECT_GT(section(*full, "loader").figures["batches_per_s"], 0);
-  EXPECT_EQ(section(*full, "storage").figures["files_known"], 12);
-  EXPECT_THAT(section(*full, "compute path").skipped.value_or(""), HasSubstr("--quick"));
+  EXPECT_EQ(figures(*full, "data set")["usable"], 12);
+  EXPECT_GT(figures(*full, "loader")["batches_per_s"], 0);
+  EXPECT_EQ(figures(*full, "storage")["files_known"], 12);
+  EXPECT_THAT(why_skipped(*full, "compute path"), HasSubstr("--quick"));
 }
 
 TEST_F(DiagnoseSessionTest, AMachineThatShowsNothingIsDescribedAsUnknown) {
@@ -108,9 +118,9 @@ TEST_F(DiagnoseSessionTest, AMachineThatShowsNothingIsDescribedAsUnknown) {
   const std::optional<FullDiagnosis> full = run_diagnosis(quick);
 
   ASSERT_TRUE(full.has_value());
-  EXPECT_THAT(section(*full, "hardware").lines,
+  EXPECT_THAT(english_lines(section(*full, "hardware")),
               testing::Contains(testing::AllOf(HasSubstr("quota"), HasSubstr("unknown: "))));
-  EXPECT_THAT(section(*full, "runtime").lines,
+  EXPECT_THAT(english_lines(section(*full, "runtime")),
               testing::Contains(testing::AllOf(HasSubstr("stalls"), HasSubstr("unknown: "))));
   EXPECT_THAT(skip_reason(*full, "HOST001"), HasSubstr("proc/self/cgroup: No such file"));
   EXPECT_THAT(skip_reason(*full, "HOST008"), HasSubstr("cpufreq"));
@@ -128,7 +138,7 @@ TEST_F(DiagnoseSessionTest, AReadOnlyDataFolderIsEnough) {
   fs::permissions(data, fs::perms::owner_all);
   fs::permissions(data / "wavs", fs::perms::owner_all);
   ASSERT_TRUE(full.has_value());
-  EXPECT_EQ(section(*full, "data set").figures["usable"], 12);
+  EXPECT_EQ(figures(*full, "data set")["usable"], 12);
 }
 
 TEST_F(DiagnoseSessionTest, WithoutEspeakPhonemesAreSkippedWithTheReason) {
@@ -139,8 +149,8 @@ TEST_F(DiagnoseSessionTest, WithoutEspeakPhonemesAreSkippedWithTheReason) {
   const std::optional<FullDiagnosis> full = run_diagnosis(quick);
 
   ASSERT_TRUE(full.has_value());
-  EXPECT_THAT(section(*full, "data set").skipped.value_or(""), HasSubstr("espeak-ng"));
-  EXPECT_THAT(section(*full, "runtime").lines, testing::Contains(HasSubstr("not found")));
+  EXPECT_THAT(why_skipped(*full, "data set"), HasSubstr("espeak-ng"));
+  EXPECT_THAT(english_lines(section(*full, "runtime")), testing::Contains(HasSubstr("not found")));
 }
 
 TEST_F(DiagnoseSessionTest, ALostGpuIsAHardwareFault) {

@@ -14,7 +14,7 @@
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"
 #include "pipeline/precompute.h"
-#include "report/full_diagnosis_text.h"
+#include "report/full_diagnosis.h"
 #include "training/measured_run.h"
 #include "training/train_inputs.h"
 

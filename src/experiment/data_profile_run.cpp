@@ -9,7 +9,7 @@
 
 #include "app/dataset_sources.h"
 #include "experiment/experiment.h"
-#include "report/profile_json.h"
+#include "report/profile_report.h"
 
 namespace qanat {
 namespace {
@@ -242,7 +242,7 @@ std::vector<int> default_sweep_workers(const HostFacts& host) {
 SweepReport sweep_loader(const SweepRequest& request) {
   SweepReport report = Sweep(request).run();
   if (request.journal != nullptr) {
-    request.journal->record({.kind = "sweep", .fields = to_json(report)});
+    request.journal->record({.kind = "sweep", .fields = render_json(to_document(report))});
   }
   return report;
 }

@@ -136,16 +136,6 @@ std::string verdict_words(const DatasetReport& report) {
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
-}
-
 std::string duration_words(Seconds duration, const Words& words) {
   const bool english = words.language() == Language::en;
   const double seconds = duration.count();

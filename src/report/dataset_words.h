@@ -12,8 +12,6 @@
 
 namespace qanat {
 
-// 13100 -> "13,100"
-std::string grouped(std::int64_t number);
 // "23.9 h", "3.7 min", "42 s": three figures, the unit that fits.
 std::string duration_words(Seconds duration, const Words& words = Words());
 // "0-0.5 s"
@@ -31,10 +29,6 @@ struct DatasetWording {
 
 // One sentence: whether a run can use the set, and what it would lose.
 std::string verdict(const DatasetReport& report, const DatasetWording& wording = {});
-
-// Around names in a value; for renderers that know directions, the others take them out.
-inline constexpr std::string_view kFirstStrongIsolate = "\u2068";
-inline constexpr std::string_view kPopIsolate = "\u2069";
 
 // What is in the set, as lines of name and value.
 struct FactLine {

@@ -4,8 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "locale/messages.h"
 #include "report/svg_plot.h"
 
 namespace qanat {
@@ -36,8 +35,8 @@ double fastest(const FeedTable& table) {
   return most;
 }
 
-std::string_view storage_name(const FeedPart& part) {
-  return part.delay > Seconds{0} ? "slow storage" : "warm files";
+Message storage_name(const FeedPart& part) {
+  return part.delay > Seconds{0} ? Message(msg::feed_slow_name{}) : Message(msg::feed_warm_name{});
 }
 
 }  // namespace
@@ -49,8 +48,8 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
   }
   const double pace = 1 / table.step.count();
   Figure figure{.id = "feed-modes",
-                .title = w.say("Steps per second"),
-                .about = w.say(fmt::format("The device alone could do {:.1f} steps/s.", pace))};
+                .title = w.tr(msg::feed_chart_title{}),
+                .about = w.tr(msg::feed_chart_about{.rate = plain(pace, 1)})};
   const double rows = static_cast<double>(modes.size());
   SvgPlot plot({.id = figure.id,
                 .title = figure.title,
@@ -58,20 +57,20 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
                 .x = {.low = 0, .high = 1.08 * fastest(table)},
                 .y = {.low = -0.5, .high = rows - 0.5},
                 .x_label = [&w](double value) { return w.short_number(value, 1); },
-                .x_name = w.say("steps/s"),
+                .x_name = w.tr(msg::modes_rate{}),
                 .height = 66 + 46 * rows,
                 .left = 210});
   const auto row_of = [&](const std::string& name) {  // the first one stands at the top
     return static_cast<double>(modes.end() - std::ranges::find(modes, name)) - 1;
   };
   for (const std::string& name : modes) {
-    plot.row_name(row_of(name), w.say(name));
+    plot.row_name(row_of(name), w.verbatim(name));
   }
   const double height = 0.8 / static_cast<double>(std::max<std::size_t>(1, table.parts.size()));
   for (std::size_t i = 0; i < table.parts.size(); ++i) {
     const FeedPart& part = table.parts[i];
     const std::string style(kBarStyles.at(i % kBarStyles.size()));
-    figure.legend.push_back({style, w.say(storage_name(part))});
+    figure.legend.push_back({style, w.tr(storage_name(part))});
     for (const FeedRow& row : part.rows) {
       const std::optional<FeedTurn> turn = typical_turn(row);
       if (!turn) {
@@ -88,7 +87,7 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
       plot.note({std::max(room, turn->steps_per_s - room), top - height / 2}, "on-bar", value);
     }
   }
-  plot.rule(pace, "limit", w.say("the device's own pace"));
+  plot.rule(pace, "limit", w.tr(msg::feed_own_pace{}));
   figure.chart = std::move(plot).finish();
   return figure;
 }

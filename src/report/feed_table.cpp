@@ -1,26 +1,17 @@
 #include "report/feed_table.h"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <string_view>
-
-#include <fmt/format.h>
-
 #include "diagnose/turn_comparison.h"
+#include "locale/messages.h"
 #include "metrics/order_statistics.h"
 #include "report/feed_chart.h"
-#include "report/figure.h"
-#include "report/html.h"
+#include "report/known_names.h"
+#include "report/profile_parts.h"
 #include "report/run_json.h"
 
 namespace qanat {
 namespace {
 
-constexpr std::size_t kFeedColumns = 6;
-using FeedCells = std::array<std::string, kFeedColumns>;
-constexpr std::array<std::string_view, kFeedColumns> kFeedHeads = {
-    "mode", "steps/s", "of its pace", "data wait", "batch ready", "cores"};
+using Json = nlohmann::ordered_json;
 
 double median_of(const FeedRow& row, double FeedTurn::*figure) {
   std::vector<double> values;
@@ -30,125 +21,81 @@ double median_of(const FeedRow& row, double FeedTurn::*figure) {
   return median(values);
 }
 
-FeedCells feed_cells(const FeedTurn& turn, const std::string& name, Seconds step, const Words& w) {
-  return {w.say(name),
-          w.number(turn.steps_per_s, 1),
-          w.percent(turn.steps_per_s * step.count(), 0),
-          w.percent(turn.wait_share),
-          w.percent(turn.readiness, 0),
-          w.number(turn.cores, 2)};
-}
-
-std::string about_device(const FeedTable& table) {
-  return fmt::format(
-      "The device is a paced virtual GPU: a step takes {:.0f} ms and no host core. Loader, ring, "
-      "gate and modes are the real ones; batches of {}.",
-      1e3 * table.step.count(),
-      table.batch);
-}
-
-std::string storage_words(const FeedPart& part) {
-  return part.delay > Seconds{0} ? fmt::format("slow storage: every file answers {:.0f} ms late",
-                                               1e3 * part.delay.count())
-                                 : std::string("warm files: all of them are in memory");
-}
-
-std::string feed_comparison(const FeedRow& row, const FeedRow& first) {
+Message feed_comparison(const FeedRow& row, const FeedRow& first) {
   const RunComparison seen = compare_feeds(row, first);
-  if (!seen.withheld.empty()) {
-    return fmt::format("{}: no ratio: {}", row.name, seen.withheld);
+  if (seen.withheld) {
+    return msg::demo_no_ratio{.mode = row.name, .why = *seen.withheld};
   }
-  return fmt::format("{}: {:.2f}x the steps per second of {} [{:.2f}, {:.2f}]",
-                     row.name,
-                     seen.ratio,
-                     first.name,
-                     seen.ci95.low,
-                     seen.ci95.high);
+  return msg::feed_ratio{
+      .mode = row.name, .ratio = ratio_interval(seen.ratio, seen.ci95), .first = first.name};
 }
 
 // What is said below a table: what was skipped, and how the others compare with the first.
-std::vector<std::string> feed_remarks(const FeedPart& part) {
-  std::vector<std::string> lines;
+std::vector<MessageArg> feed_remarks(const FeedPart& part) {
+  std::vector<MessageArg> remarks;
   for (std::size_t i = 0; i < part.rows.size(); ++i) {
     const FeedRow& row = part.rows[i];
     if (!row.skipped.empty()) {
-      lines.push_back(fmt::format("{}: skipped: {}", row.name, row.skipped));
+      remarks.emplace_back(msg::feed_skipped{.mode = row.name, .why = in_words(row.skipped)});
     } else if (i > 0 && !row.turns.empty() && !part.rows[0].turns.empty()) {
-      lines.push_back(feed_comparison(row, part.rows[0]));
+      remarks.emplace_back(feed_comparison(row, part.rows[0]));
     }
   }
-  return lines;
+  return remarks;
 }
 
-void write_feed_line(std::string& text, const FeedCells& cells) {
-  fmt::format_to(std::back_inserter(text),
-                 "{:<30}{:>8}{:>13}{:>11}{:>13}{:>7}\n",
-                 cells[0],
-                 cells[1],
-                 cells[2],
-                 cells[3],
-                 cells[4],
-                 cells[5]);
-}
-
-std::string feed_html(const FeedTable& table, const FeedPart& part, const Words& w) {
-  std::string html = fmt::format("<h3>{}</h3>\n<div class=\"scroll\"><table>\n<thead><tr>",
-                                 html_escaped(w.say(storage_words(part))));
-  for (std::size_t i = 0; i < kFeedColumns; ++i) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>",
-                        i > 0 ? " class=\"number\"" : "",
-                        html_escaped(w.say(kFeedHeads[i])));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const FeedRow& row : part.rows) {
-    const std::optional<FeedTurn> turn = typical_turn(row);
-    if (!turn) {
-      continue;
-    }
-    const FeedCells cells = feed_cells(*turn, row.name, table.step, w);
-    html += fmt::format("<tr><th scope=\"row\">{}{}</th>",
-                        html_escaped(cells[0]),
-                        row.flags.empty()
-                            ? std::string()
-                            : "<br><code dir=\"ltr\">" + html_escaped(row.flags) + "</code>");
-    for (std::size_t i = 1; i < kFeedColumns; ++i) {
-      html += fmt::format("<td class=\"number\"><bdi>{}</bdi></td>", html_escaped(cells[i]));
-    }
-    html += "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
-  for (const std::string& line : feed_remarks(part)) {
-    html += fmt::format("<p>{}</p>\n", html_escaped(w.say(line)));
-  }
-  return html;
-}
-
-nlohmann::ordered_json feed_row_json(const FeedRow& row, const FeedPart& part) {
-  nlohmann::ordered_json object{{"mode", row.name}, {"flags", row.flags}};
-  object["skipped"] =
-      row.skipped.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(row.skipped);
-  object["turns"] = nlohmann::ordered_json::array();
+Json turns_json(const FeedRow& row) {
+  Json turns = Json::array();
   for (const FeedTurn& turn : row.turns) {
-    object["turns"].push_back({{"steps_per_s", turn.steps_per_s},
-                               {"wait_share", turn.wait_share},
-                               {"readiness", turn.readiness},
-                               {"cores", turn.cores},
-                               {"others_share", nullptr}});
-    if (turn.others_share) {
-      object["turns"].back()["others_share"] = *turn.others_share;
-    }
+    turns.push_back({{"steps_per_s", turn.steps_per_s},
+                     {"wait_share", turn.wait_share},
+                     {"readiness", turn.readiness},
+                     {"cores", turn.cores},
+                     {"others_share", or_null(turn.others_share)}});
   }
-  const std::optional<FeedTurn> typical = typical_turn(row);
-  for (const auto& [name, figure] : {std::pair("steps_per_s", &FeedTurn::steps_per_s),
-                                     std::pair("wait_share", &FeedTurn::wait_share),
-                                     std::pair("readiness", &FeedTurn::readiness),
-                                     std::pair("cores", &FeedTurn::cores)}) {
-    object[name] = typical ? nlohmann::ordered_json((*typical).*figure) : nullptr;
+  return turns;
+}
+
+Row feed_row(const FeedRow& row, const FeedPart& part, Seconds step) {
+  const std::optional<FeedTurn> turn = typical_turn(row);
+  const auto shown = [&](auto to_value) { return turn ? Value(to_value(*turn)) : Value(); };
+  const bool is_compared = turn && &row != part.rows.data();
+  return {
+      .cells = {row.name,
+                figure_of(row.flags),
+                figure_of(row.skipped.empty() ? Json() : Json(row.skipped)),
+                figure_of(turns_json(row)),
+                shown([](const FeedTurn& t) { return plain(t.steps_per_s, 1); }),
+                shown([&](const FeedTurn& t) { return in_percent(t.steps_per_s * step.count()); }),
+                shown([](const FeedTurn& t) { return in_percent(t.wait_share, 1); }),
+                shown([](const FeedTurn& t) { return in_percent(t.readiness); }),
+                shown([](const FeedTurn& t) { return plain(t.cores, 2); }),
+                figure_of(is_compared ? to_json(compare_feeds(row, part.rows[0])) : Json())},
+      .code = row.flags};
+}
+
+Section part_section(const FeedPart& part, Seconds step) {
+  const bool is_slow = part.delay > Seconds{0};
+  Table table{.key = "modes",
+              .columns = {{.key = "mode", .name = msg::modes_mode{}, .is_number = false},
+                          {.key = "flags"},
+                          {.key = "skipped"},
+                          {.key = "turns"},
+                          {.key = "steps_per_s", .name = msg::modes_rate{}},
+                          {.name = msg::feed_pace{}},
+                          {.key = "wait_share", .name = msg::modes_wait{}},
+                          {.key = "readiness", .name = msg::feed_ready{}},
+                          {.key = "cores", .name = msg::feed_cores{}},
+                          {.key = "over_first"}}};
+  for (const FeedRow& row : part.rows) {
+    table.rows.push_back(feed_row(row, part, step));
   }
-  const bool is_first = &row == part.rows.data();
-  object["over_first"] =
-      typical && !is_first ? to_json(compare_feeds(row, part.rows[0])) : nlohmann::ordered_json();
-  return object;
+  return {
+      .key = is_slow ? "feed-slow" : "feed-warm",
+      .title = is_slow ? Message(msg::feed_slow{.delay = part.delay}) : Message(msg::feed_warm{}),
+      .facts = {{.key = "delay_s", .value = figure_of(part.delay.count())}},
+      .tables = {std::move(table)},
+      .remarks = feed_remarks(part)};
 }
 
 }  // namespace
@@ -176,48 +123,37 @@ RunComparison compare_feeds(const FeedRow& row, const FeedRow& first) {
   return compare_turns(turns_of(row), turns_of(first));
 }
 
-std::string render_text(const FeedTable& table) {
-  const Words w;
-  std::string text = about_device(table) + '\n';
+Document to_document(const FeedTable& table) {
+  Document document;
+  document.sections.push_back(
+      {.key = "feed",
+       .title = msg::feed_title{},
+       .facts = {{.key = "step_s", .value = figure_of(table.step.count())},
+                 {.key = "batch", .value = figure_of(table.batch)}},
+       .remarks = {msg::feed_device{.step = table.step, .batch = table.batch}},
+       .figures = {[table](const Words& words) { return feed_figure(table, words); }}});
   for (const FeedPart& part : table.parts) {
-    text += '\n' + storage_words(part) + '\n';
-    FeedCells heads;
-    std::ranges::copy(kFeedHeads, heads.begin());
-    write_feed_line(text, heads);
-    for (const FeedRow& row : part.rows) {
-      if (const std::optional<FeedTurn> turn = typical_turn(row)) {
-        write_feed_line(text, feed_cells(*turn, row.name, table.step, w));
-      }
-    }
-    for (const std::string& line : feed_remarks(part)) {
-      text += line + '\n';
-    }
+    document.sections.push_back(part_section(part, table.step));
   }
-  return text;
+  return document;
 }
 
 nlohmann::ordered_json to_json(const FeedTable& table) {
-  nlohmann::ordered_json object{{"step_s", table.step.count()}, {"batch", table.batch}};
-  object["storage"] = nlohmann::ordered_json::array();
-  for (const FeedPart& part : table.parts) {
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const FeedRow& row : part.rows) {
-      rows.push_back(feed_row_json(row, part));
-    }
-    object["storage"].push_back({{"delay_s", part.delay.count()}, {"modes", std::move(rows)}});
+  const Document document = to_document(table);
+  Json object = render_json(document.sections.front());
+  object["storage"] = Json::array();
+  for (std::size_t i = 1; i < document.sections.size(); ++i) {
+    object["storage"].push_back(render_json(document.sections[i]));
   }
   return object;
 }
 
-std::string render_sections(const FeedTable& table, const Words& w) {
-  std::string html = fmt::format("<p>{}</p>\n", html_escaped(w.say(about_device(table))));
-  if (const std::optional<Figure> chart = feed_figure(table, w)) {
-    html += render_figure(*chart, w);
+std::string render_sections(const FeedTable& table, const Words& words) {
+  std::string html;
+  for (const Section& section : to_document(table).sections) {
+    html += render_html(section, words);
   }
-  for (const FeedPart& part : table.parts) {
-    html += feed_html(table, part, w);
-  }
-  return render_section({"feed", w.say("What each mode makes of a GPU"), html});
+  return html;
 }
 
 }  // namespace qanat

@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "diagnose/run_comparison.h"
-#include "report/words.h"
+#include "report/document.h"
 
 namespace qanat {
 
@@ -47,9 +47,10 @@ struct FeedTable {
 std::optional<FeedTurn> typical_turn(const FeedRow& row);
 RunComparison compare_feeds(const FeedRow& row, const FeedRow& first);
 
-std::string render_text(const FeedTable& table);
+// A section for the device and its chart, and one for each kind of storage.
+Document to_document(const FeedTable& table);
 nlohmann::ordered_json to_json(const FeedTable& table);
-// The sections of a page: chart, tables, comparisons.
+// The sections of a page.
 std::string render_sections(const FeedTable& table, const Words& words);
 
 }  // namespace qanat

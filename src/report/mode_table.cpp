@@ -1,38 +1,17 @@
 #include "report/mode_table.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <string_view>
 
-#include <fmt/format.h>
-
-#include "report/figure.h"
+#include "locale/messages.h"
 #include "report/html.h"
-#include "report/profile_table.h"
+#include "report/profile_parts.h"
 #include "report/run_json.h"
-#include "report/run_words.h"
 #include "web/resources.h"
 
 namespace qanat {
 namespace {
 
-constexpr std::string_view kEmulation =
-    "Virtual GPUs are an emulation: the two of them share the cores that one device has alone.";
-constexpr std::string_view kOnCores =
-    "The model nano trains on the cores that also load: a buffer hides waiting here, it cannot "
-    "free cores.";
-constexpr std::size_t kColumns = 8;
-using Cells = std::array<std::string, kColumns>;
-
-constexpr std::array<std::string_view, kColumns> kHeads = {"mode",
-                                                           "steps/s",
-                                                           "data wait",
-                                                           "model busy",
-                                                           "data GPU busy",
-                                                           "variation",
-                                                           "memory",
-                                                           "verdict"};
+using Json = nlohmann::ordered_json;
 
 double steps_per_second(const RunMeasures& m) {
   return m.mean_step > 0 ? 1 / m.mean_step : 0;
@@ -42,182 +21,105 @@ bool is_measured(const ModeRow& row) {
   return row.diagnosis.verdict != VerdictKind::incomplete;
 }
 
-std::string share_or_dash(const std::optional<double>& share, const Words& w) {
-  return share ? w.percent(*share) : "-";
-}
-
-Cells cells_of(const ModeRow& row, const Words& w) {
+Row mode_row(const ModeRow& row, const ModeRow& first) {
   const RunMeasures& m = row.profile.measures;
-  return {w.say(row.name),
-          w.number(steps_per_second(m), 2),
-          w.percent(m.share(m.ledger.wait), 2),
-          w.percent(row.profile.model_busy),
-          share_or_dash(row.profile.data_busy, w),
-          w.percent(m.spread.robust_cv),
-          row.memory ? w.bytes(static_cast<double>(row.memory->value)) : w.say("unknown"),
-          w.say(to_string(row.diagnosis.verdict))};
+  const std::optional<double>& data_busy = row.profile.data_busy;
+  return {.cells = {row.name,
+                    m.steady.size(),
+                    plain(steps_per_second(m), 2),
+                    figure_of(m.frames_per_second),
+                    in_percent(m.share(m.ledger.wait), 2),
+                    in_percent(row.profile.model_busy, 1),
+                    data_busy ? Value(in_percent(*data_busy, 1)) : Value(),
+                    in_percent(m.spread.robust_cv, 1),
+                    row.memory
+                        ? Value(in_bytes(static_cast<double>(row.memory->value)), row.memory->value)
+                        : Value(msg::number_unknown{}, nullptr),
+                    figure_of(row.emulated),
+                    in_english(std::string(to_string(row.diagnosis.verdict))),
+                    figure_of(row.diagnosis.why),
+                    row.folder.string(),
+                    figure_of(&row == &first ? Json()
+                                             : to_json(compare_turns(row.turns, first.turns)))},
+          .link = (row.folder / "report.html").generic_string()};
 }
 
-// "Multi-GPU: 1.20x the speech per second of serial [1.18, 1.22]"
-std::string against_first(const ModeRow& row, const ModeRow& first) {
-  const RunComparison c = compare_turns(row.turns, first.turns);
-  if (!c.withheld.empty()) {
-    return fmt::format("{}: no ratio: {}", row.name, c.withheld);
+Section figures_section(std::span<const ModeRow> rows) {
+  Table table{.key = "rows",
+              .columns = {{.key = "mode", .name = msg::modes_mode{}, .is_number = false},
+                          {.key = "steps"},
+                          {.key = "steps_per_s", .name = msg::modes_rate{}},
+                          {.key = "frames_per_s"},
+                          {.key = "wait_share", .name = msg::modes_wait{}},
+                          {.key = "model_busy", .name = msg::modes_model_busy{}},
+                          {.key = "data_busy", .name = msg::modes_data_busy{}},
+                          {.key = "variation", .name = msg::profile_variation{}},
+                          {.key = "memory_bytes", .name = msg::host_memory{}},
+                          {.key = "emulated"},
+                          {.key = "verdict", .name = msg::modes_verdict{}, .is_number = false},
+                          {.key = "why"},
+                          {.key = "folder"},
+                          {.key = "over_first"}}};
+  for (const ModeRow& row : rows) {
+    table.rows.push_back(mode_row(row, rows[0]));
   }
-  return fmt::format("{}: {:.2f}x the speech per second of {} [{:.2f}, {:.2f}]{}",
-                     row.name,
-                     c.ratio,
-                     first.name,
-                     c.ci95.low,
-                     c.ci95.high,
-                     c.change == Change::none ? ", no difference beyond the noise" : "");
+  return {.key = "modes",
+          .title = msg::modes_title{},
+          .tables = {std::move(table)},
+          .remarks = {msg::modes_on_cores{}}};
 }
 
-std::vector<std::string> comparisons(std::span<const ModeRow> rows) {
-  std::vector<std::string> lines;
+// "Multi-GPU: 1.20x [1.18, 1.22] the speech per second of serial"
+Message against_first(const ModeRow& row, const ModeRow& first) {
+  const RunComparison seen = compare_turns(row.turns, first.turns);
+  if (seen.withheld) {
+    return msg::demo_no_ratio{.mode = row.name, .why = *seen.withheld};
+  }
+  const Message ratio = ratio_interval(seen.ratio, seen.ci95);
+  if (seen.change == Change::none) {
+    return msg::modes_ratio_none{.mode = row.name, .ratio = ratio, .first = first.name};
+  }
+  return msg::modes_ratio{.mode = row.name, .ratio = ratio, .first = first.name};
+}
+
+Section verdicts_section(std::span<const ModeRow> rows) {
+  Section section{.key = "verdicts", .title = msg::modes_verdicts{}};
+  for (const ModeRow& row : rows) {
+    section.facts.push_back({.name = row.name, .value = in_english(row.diagnosis.why)});
+  }
+  return section;
+}
+
+Section comparison_section(std::span<const ModeRow> rows) {
+  Section section{.key = "comparison", .title = msg::modes_comparison{}};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (is_measured(rows[0]) && is_measured(rows[i])) {
-      lines.push_back(against_first(rows[i], rows[0]));
+      section.remarks.emplace_back(against_first(rows[i], rows[0]));
     }
   }
-  return lines;
-}
-
-bool any_emulated(std::span<const ModeRow> rows) {
-  return std::ranges::any_of(rows, &ModeRow::emulated);
-}
-
-void write_line(std::string& text, const Cells& cells) {
-  fmt::format_to(std::back_inserter(text),
-                 "{:<22}{:>8}{:>11}{:>12}{:>15}{:>11}{:>10}   {}\n",
-                 cells[0],
-                 cells[1],
-                 cells[2],
-                 cells[3],
-                 cells[4],
-                 cells[5],
-                 cells[6],
-                 cells[7]);
-}
-
-std::string table_html(std::span<const ModeRow> rows, const Words& w) {
-  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    const bool is_number = i > 0 && i + 1 < kColumns;
-    html += fmt::format("<th scope=\"col\"{}>{}</th>",
-                        is_number ? " class=\"number\"" : "",
-                        html_escaped(w.say(kHeads[i])));
+  if (std::ranges::any_of(rows, &ModeRow::emulated)) {
+    section.remarks.emplace_back(msg::modes_emulation{});
   }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const ModeRow& row : rows) {
-    const Cells cells = cells_of(row, w);
-    html += fmt::format("<tr><th scope=\"row\"><a href=\"{}\">{}</a></th>",
-                        html_escaped((row.folder / "report.html").generic_string()),
-                        html_escaped(cells[0]));
-    for (std::size_t i = 1; i + 1 < kColumns; ++i) {
-      html += fmt::format("<td class=\"number\"><bdi>{}</bdi></td>", html_escaped(cells[i]));
-    }
-    html += fmt::format("<td>{}</td></tr>\n", html_escaped(cells[kColumns - 1]));
-  }
-  return html + "</tbody></table></div>\n";
-}
-
-std::string verdicts_html(std::span<const ModeRow> rows, const Words& w) {
-  std::string html = "<dl>\n";
-  for (const ModeRow& row : rows) {
-    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n",
-                        html_escaped(w.say(row.name)),
-                        html_escaped(w.say(row.diagnosis.why)));
-  }
-  return html + "</dl>\n";
-}
-
-std::string comparisons_html(std::span<const ModeRow> rows, const Words& w) {
-  std::string html;
-  for (const std::string& line : comparisons(rows)) {
-    html += fmt::format("<p>{}</p>\n", html_escaped(w.say(line)));
-  }
-  if (any_emulated(rows)) {
-    html += fmt::format("<p>{}</p>\n", html_escaped(w.say(kEmulation)));
-  }
-  return html;
-}
-
-nlohmann::ordered_json mode_row_json(const ModeRow& row, const ModeRow& first) {
-  const RunMeasures& m = row.profile.measures;
-  nlohmann::ordered_json object{{"mode", row.name},
-                                {"steps", m.steady.size()},
-                                {"steps_per_s", steps_per_second(m)},
-                                {"frames_per_s", m.frames_per_second},
-                                {"wait_share", m.share(m.ledger.wait)},
-                                {"model_busy", row.profile.model_busy},
-                                {"data_busy", nullptr},
-                                {"variation", m.spread.robust_cv},
-                                {"memory_bytes", nullptr},
-                                {"emulated", row.emulated},
-                                {"verdict", to_string(row.diagnosis.verdict)},
-                                {"why", row.diagnosis.why},
-                                {"folder", row.folder.string()}};
-  if (row.profile.data_busy) {
-    object["data_busy"] = *row.profile.data_busy;
-  }
-  if (row.memory) {
-    object["memory_bytes"] = row.memory->value;
-  }
-  object["over_first"] =
-      &row == &first ? nlohmann::ordered_json() : to_json(compare_turns(row.turns, first.turns));
-  return object;
+  return section;
 }
 
 }  // namespace
 
-std::string render_text(std::span<const ModeRow> rows) {
-  const Words w;
-  std::string text;
-  text += std::string(kOnCores) + "\n\n";
-  Cells heads;
-  std::ranges::copy(kHeads, heads.begin());
-  write_line(text, heads);
-  for (const ModeRow& row : rows) {
-    write_line(text, cells_of(row, w));
-  }
-  text += '\n';
-  for (const ModeRow& row : rows) {
-    fmt::format_to(std::back_inserter(text), "{:<22} {}\n", row.name + ":", row.diagnosis.why);
-  }
-  text += '\n';
-  for (const std::string& line : comparisons(rows)) {
-    text += line + '\n';
-  }
-  if (any_emulated(rows)) {
-    text += std::string(kEmulation) + '\n';
-  }
-  return text;
+Document to_document(std::span<const ModeRow> rows) {
+  return {.sections = {figures_section(rows), verdicts_section(rows), comparison_section(rows)}};
 }
 
 nlohmann::ordered_json to_json(std::span<const ModeRow> rows) {
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  for (const ModeRow& row : rows) {
-    array.push_back(mode_row_json(row, rows[0]));
-  }
-  return array;
+  return render_json(figures_section(rows)).at("rows");
 }
 
 std::string render_html(std::span<const ModeRow> rows, const std::string& before, const Words& w) {
-  const std::string title = w.say("Qanat in every mode");
-  std::string body = fmt::format("<header><h1>{}</h1></header>\n<main>\n", html_escaped(title));
-  body += before;
-  body += render_section(
-      {"modes",
-       w.say("A small model, trained on this machine's cores"),
-       fmt::format("<p>{}</p>\n", html_escaped(w.say(kOnCores))) + table_html(rows, w)});
-  body += render_section({"verdicts", w.say("The verdict of each"), verdicts_html(rows, w)});
-  body += render_section({"comparison", w.say("Against the first"), comparisons_html(rows, w)});
-  body +=
-      fmt::format("</main>\n<footer>{}</footer>\n",
-                  html_escaped(w.say(
-                      "Variation is that of steps of equal work. Each mode has a page of its own: "
-                      "follow its name.")));
+  const std::string title = w.tr(msg::demo_title{});
+  std::string body = "<header><h1>" + html_escaped(title) + "</h1></header>\n<main>\n" + before;
+  for (const Section& section : to_document(rows).sections) {
+    body += render_html(section, w);
+  }
+  body += "</main>\n<footer>" + html_escaped(w.tr(msg::demo_footer{})) + "</footer>\n";
   return render_page({.language = w.language(),
                       .title = title,
                       .style = std::string(kPageCss) + std::string(kReportCss) +

@@ -12,7 +12,7 @@
 
 #include "base/quantity.h"
 #include "diagnose/dual_profile.h"
-#include "report/words.h"
+#include "report/document.h"
 
 namespace qanat {
 
@@ -27,7 +27,7 @@ struct ModeRow {
 };
 
 // One line per mode, then the verdict of each, then how the others compare with the first.
-std::string render_text(std::span<const ModeRow> rows);
+Document to_document(std::span<const ModeRow> rows);
 // An array, one object per mode.
 nlohmann::ordered_json to_json(std::span<const ModeRow> rows);
 // A page that links to the pages of the modes; `before` are sections that stand above.

@@ -8,7 +8,7 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
-#include "report/dataset_words.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -146,30 +146,6 @@ std::string to_persian(std::string_view english) {
 
 bool has_persian(std::string_view english) {
   return find_sentence(english).has_value();
-}
-
-std::string in_persian_digits(std::string_view text) {
-  std::string persian;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool inside = i > 0 && i + 1 < text.size() &&
-                        std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0 &&
-                        std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
-    if (std::isdigit(c) != 0) {
-      persian += "\xDB";
-      persian += static_cast<char>(0xB0 + (c - '0'));  // U+06F0 and those behind it
-    } else if (inside && c == '.') {
-      persian += "\u066B";
-    } else if (inside && c == ',') {
-      persian += "\u066C";
-    } else if (c == '-' && i + 1 < text.size() &&
-               std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 && i == 0) {
-      persian += "\u200E\u2212";  // a mark keeps the sign before its number
-    } else {
-      persian += text[i];
-    }
-  }
-  return persian;
 }
 
 }  // namespace qanat

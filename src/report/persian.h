@@ -31,7 +31,4 @@ std::span<const Translation> persian_validation_sentences();
 std::string to_persian(std::string_view english);
 bool has_persian(std::string_view english);
 
-// 1,234.5 -> ۱٬۲۳۴٫۵; everything that belongs to no number stays.
-std::string in_persian_digits(std::string_view text);
-
 }  // namespace qanat

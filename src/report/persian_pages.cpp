@@ -56,83 +56,11 @@ std::span<const Translation> persian_page_sentences() {
       {"residual", "بازمانده"},
 
       // Modes side by side.
-      {"Qanat in every mode", "قنات در همهٔ حالت‌ها"},
-      {"A small model, trained on this machine's cores",
-       "یک مدل کوچک که روی هسته‌های همین دستگاه آموزش می‌بیند"},
-      {"The model nano trains on the cores that also load: a buffer hides waiting here, it cannot "
-       "free cores.",
-       "مدل \u2068nano\u2069 روی همان هسته‌هایی آموزش می‌بیند که داده را بار می‌کنند: بافر این‌جا "
-       "انتظار را می‌پوشاند، ولی هسته‌ای آزاد نمی‌کند."},
-      {"The verdict of each", "حکمِ هر یک"},
-      {"Against the first", "در برابر نخستین"},
-      {"mode", "حالت"},
       {"data wait", "انتظار برای داده"},
-      {"model busy", "مشغولی دستگاهِ مدل"},
-      {"data GPU busy", "مشغولی GPU داده"},
       {"verdict", "حکم"},
-      {"serial, unbuffered", "پشتِ سرِ هم، بی‌بافر"},
-      {"Single-GPU Buffered", "یک GPU با بافر"},
-      {"Multi-GPU, 2 virtual", "چند GPU، دو تای مجازی"},
-      {"Single-GPU Buffered: {}x the speech per second of serial, unbuffered [{}, {}]",
-       "یک GPU با بافر: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
-      {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}]",
-       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
-      {"Single-GPU Buffered: {}x the speech per second of serial, unbuffered [{}, {}], no "
-       "difference "
-       "beyond the noise",
-       "یک GPU با بافر: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی بیش از نوفه نیست"},
-      {"Multi-GPU, 2 virtual: {}x the speech per second of serial, unbuffered [{}, {}], no "
-       "difference "
-       "beyond the noise",
-       "چند GPU، دو تای مجازی: {} برابرِ گفتار در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]؛ تفاوتی "
-       "بیش از نوفه نیست"},
-      {"Virtual GPUs are an emulation: the two of them share the cores that one device has alone.",
-       "GPUهای مجازی شبیه‌سازی‌اند: آن دو هسته‌هایی را میان خود بخش می‌کنند که یک دستگاه به "
-       "تنهایی دارد."},
-      {"{}: no ratio: {}", "{}: نسبتی گفته نمی‌شود: {}"},
 
       // A device that is fed.
-      {"What each mode makes of a GPU", "هر حالت از یک GPU چه می‌گیرد"},
-      {"The device is a paced virtual GPU: a step takes {} ms and no host core. Loader, ring, gate "
-       "and modes are the real ones; batches of {}.",
-       "دستگاه یک GPU مجازی با گامِ زمان‌بندی‌شده است: هر گام {} میلی‌ثانیه طول می‌کشد و هیچ هستهٔ "
-       "میزبان را نمی‌گیرد. loader، حلقهٔ انتقال، دروازه و حالت‌ها واقعی‌اند؛ batchهای {}تایی."},
-      {"warm files: all of them are in memory",
-       "پرونده‌های گرم: همه در حافظه‌اند"},
-      {"slow storage: every file answers {} ms late",
-       "دیسک کند: هر پرونده {} میلی‌ثانیه دیرتر پاسخ می‌دهد"},
-      {"warm files", "پرونده‌های گرم"},
-      {"slow storage", "دیسک کند"},
-      {"of its pace", "از توانِ دستگاه"},
-      {"batch ready", "batch آماده"},
       {"cores", "هسته‌ها"},
-      {"Steps per second", "گام در ثانیه"},
-      {"The device alone could do {} steps/s.",
-       "خودِ دستگاه می‌تواند {} گام در ثانیه انجام دهد."},
-      {"the device's own pace", "آهنگِ خودِ دستگاه"},
-      {"PyTorch DataLoader, {} workers", "\u2068PyTorch DataLoader\u2069 با {} worker\u200f"},
-      {"PyTorch DataLoader, {} worker", "\u2068PyTorch DataLoader\u2069 با {} worker\u200f"},
-      {"{}: {}x the steps per second of serial, unbuffered [{}, {}]",
-       "{}: {} برابرِ گام در ثانیهٔ حالتِ پشتِ سرِ هم [{}، {}]"},
-      {"{}: skipped: {}", "{}: اجرا نشد: {}"},
-      {"python3 has no module {}", "\u2068python3\u2069 ماژول \u2068{}\u2069 را ندارد"},
-      {"bench/torch_dataloader.py is not beside this program",
-       "\u2068bench/torch_dataloader.py\u2069 کنار این برنامه نیست"},
-
-      // Why a comparison is withheld.
-      {"other programs took up to {} % of the cores in {} of {} rounds; try again on an idle "
-       "machine",
-       "برنامه‌های دیگر تا {}٪ هسته‌ها را گرفتند، در {} دور از {} دور؛ روی دستگاهی بی‌کار دوباره "
-       "بیازمایید"},
-      {"{} rounds were measured; a comparison needs {}",
-       "{} دور سنجیده شد؛ مقایسه دست‌کم {} دور می‌خواهد"},
-      {"{}x was measured, but what the device waits for explains {}x: something else changed its "
-       "speed",
-       "{} برابر سنجیده شد، ولی آنچه دستگاه در انتظارش است {} برابر را توضیح می‌دهد: چیز دیگری "
-       "سرعتش را تغییر داده است"},
-      {"Variation is that of steps of equal work. Each mode has a page of its own: follow its "
-       "name.",
-       "نوسان، نوسانِ گام‌هایی با کارِ برابر است. هر حالت صفحهٔ خود را دارد: روی نامش بزنید."},
 
       // Stages of the loader, and what happens in a slot.
       {"decode", "رمزگشایی"},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "locale/translator.h"
+
 namespace qanat {
 namespace {
 
@@ -142,11 +144,11 @@ nlohmann::ordered_json to_json(const RunComparison& comparison) {
                              : comparison.change == Change::faster ? "faster"
                                                                    : "none";
   const SpreadChange& spread = comparison.spread;
-  const bool is_known = comparison.withheld.empty();
+  const bool is_known = !comparison.withheld;
   return {{"ratio", is_known ? Json(comparison.ratio) : Json()},
           {"ci95", is_known ? to_json(comparison.ci95) : Json()},
           {"change", change},
-          {"withheld", is_known ? Json() : Json(comparison.withheld)},
+          {"withheld", is_known ? Json() : Json(Translator().tr(*comparison.withheld))},
           {"spread",
            {{"ratio", spread.ratio},
             {"ci95", to_json(spread.ci95)},

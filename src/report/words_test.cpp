@@ -1,6 +1,5 @@
 #include "report/words.h"
 
-#include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -15,35 +14,10 @@ const Words kPersianWords(Language::fa);
 
 TEST(WordsTest, EnglishIsWhatTheCodeSays) {
   EXPECT_EQ(Words().say("Where a step goes"), "Where a step goes");
-  EXPECT_EQ(Words().percent(0.123), "12.3 %");
-  EXPECT_EQ(Words().duration(Seconds{0.01}), "10 ms");
-  EXPECT_EQ(Words().duration(Seconds{90}), "90 s");
-  EXPECT_EQ(Words().bytes(3.5 * 1024 * 1024), "3.5 MiB");
-}
-
-TEST(WordsTest, PersianNumbersHavePersianDigitsAndSigns) {
-  EXPECT_EQ(kPersianWords.count(1'234'567), "۱٬۲۳۴٬۵۶۷");
-  EXPECT_EQ(kPersianWords.number(12.5, 1), "۱۲٫۵");
-  EXPECT_EQ(kPersianWords.percent(0.5, 0), "۵۰٪");
-}
-
-TEST(WordsTest, MomentsAreWrittenAsOnClocks) {
-  EXPECT_EQ(Words().clock(Seconds{238}), "3:58");
-  EXPECT_EQ(Words().clock(Seconds{3838}), "1:03:58");
-  EXPECT_EQ(Words().clock(Seconds{230.5}), "3:50.5");
-  EXPECT_EQ(Words(Language::fa).clock(Seconds{238}), "۳:۵۸");
-}
-
-TEST(WordsTest, LatinPartsAreIsolated) {
-  EXPECT_EQ(kPersianWords.verbatim("--num-workers 3"), "\u2068--num-workers 3\u2069");
 }
 
 TEST(WordsTest, WhatTheCatalogueDoesNotKnowStaysEnglishAndIsolated) {
   EXPECT_EQ(kPersianWords.say("no such sentence"), "\u2068no such sentence\u2069");
-}
-
-TEST(WordsTest, UnknownNumbersSaySo) {
-  EXPECT_EQ(Words().number(std::numeric_limits<double>::quiet_NaN(), 1), "unknown");
 }
 
 std::size_t gaps_in(std::string_view text) {

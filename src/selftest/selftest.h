@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "diagnose/diagnosis.h"
+#include "report/document.h"
 #include "selftest/selftest_faults.h"
 
 namespace qanat {
@@ -60,7 +61,7 @@ struct SelftestRequest {
 // Fewer rows when stopped.
 SelftestReport run_selftest(const SelftestRequest& request);
 
-std::string render_text(const SelftestReport& report);
-nlohmann::ordered_json to_json(const SelftestReport& report);
+// Its runs, and the shares that decide.
+Document to_document(const SelftestReport& report);
 
 }  // namespace qanat

@@ -1,122 +1,110 @@
 #include <algorithm>
-#include <iterator>
 
-#include <fmt/format.h>
-
+#include "locale/messages.h"
+#include "report/profile_parts.h"
+#include "report/run_json.h"
 #include "selftest/selftest.h"
 
 namespace qanat {
 namespace {
 
-std::string in_milliseconds(const std::optional<double>& seconds) {
-  return seconds ? fmt::format("{:.1f}", 1e3 * *seconds) : std::string("-");
+MessageArg or_nothing(const std::string& text) {
+  return text.empty() ? MessageArg(msg::selftest_nothing{}) : MessageArg(text);
 }
 
-std::string joined(const std::vector<std::string>& words) {
+MessageArg joined_rules(const std::vector<std::string>& rules) {
   std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : "/") + word;
+  for (const std::string& rule : rules) {
+    text += (text.empty() ? "" : "/") + rule;
   }
-  return text.empty() ? "nothing" : text;
+  return or_nothing(text);
 }
 
-std::string or_nothing(const std::string& text) {
-  return text.empty() ? "nothing" : text;
-}
-
-const char* verdict_of(const SelftestReport& report) {
-  if (!report.passed()) {
-    return "FAILED";
+Message outcome_of(const SelftestRow& row) {
+  if (row.right) {
+    return msg::selftest_ok{};
   }
-  return report.too_busy() ? "BUSY MACHINE" : "PASSED";
+  return row.disturbed ? Message(msg::selftest_busy{}) : Message(msg::selftest_miss{});
 }
 
-void write_row(std::back_insert_iterator<std::string> out, const SelftestRow& row) {
+Row selftest_row(const SelftestRow& row) {
   const std::optional<double> error = row.error();
-  fmt::format_to(out,
-                 "{} {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}\n",
-                 row.right       ? "ok  "
-                 : row.disturbed ? "BUSY"
-                                 : "MISS",
-                 row.fault,
-                 row.strength,
-                 joined(row.expected),
-                 or_nothing(row.found),
-                 in_milliseconds(row.step_now),
-                 in_milliseconds(row.predicted),
-                 in_milliseconds(row.realised),
-                 error ? fmt::format("{:.1f}%", 100 * *error) : std::string("-"));
+  return {
+      .cells = {Value(outcome_of(row)),
+                row.fault,
+                row.strength,
+                {joined_rules(row.expected), row.expected},
+                {or_nothing(row.found),
+                 row.found.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(row.found)},
+                figure_of(row.title),
+                figure_of(row.right),
+                figure_of(row.disturbed),
+                in_milliseconds(row.step_now),
+                in_milliseconds(row.predicted),
+                in_milliseconds(row.realised),
+                error ? Value(in_percent(*error, 1)) : Value()}};
+}
+
+Section runs_section(const SelftestReport& report) {
+  const auto words = [](const char* key, Message name) {
+    return Column{.key = key, .name = std::move(name), .is_number = false};
+  };
+  Table table{.key = "runs",
+              .columns = {words("", msg::selftest_judged{}),
+                          words("fault", msg::selftest_fault{}),
+                          words("strength", msg::selftest_strength{}),
+                          words("expected", msg::selftest_expected{}),
+                          words("found", msg::selftest_found{}),
+                          {.key = "title"},
+                          {.key = "right"},
+                          {.key = "disturbed"},
+                          {.key = "step_seconds", .name = msg::selftest_step{}},
+                          {.key = "predicted_seconds", .name = msg::selftest_predicted{}},
+                          {.key = "realised_seconds", .name = msg::selftest_realised{}},
+                          {.key = "error", .name = msg::selftest_error{}}}};
+  for (const SelftestRow& row : report.rows) {
+    table.rows.push_back(selftest_row(row));
+  }
+  return {.title = msg::selftest_runs{}, .tables = {std::move(table)}};
+}
+
+Section summary_section(const SelftestReport& report) {
+  Section section{
+      .title = !report.passed()    ? Message(msg::selftest_failed{})
+               : report.too_busy() ? Message(msg::selftest_too_busy{})
+                                   : Message(msg::selftest_passed{}),
+      .facts = {{.key = "version", .value = figure_of(1)},
+                {.key = "passed", .value = figure_of(report.passed())},
+                {.key = "busy_machine", .value = figure_of(report.too_busy())},
+                {.name = msg::selftest_right{},
+                 .parts = {{.key = "right_share", .value = in_percent(report.right_share(), 1)},
+                           {.name = msg::selftest_at_least{}, .value = in_percent(0.9)}}},
+                {.name = msg::selftest_false_alarms{},
+                 .parts = {{.key = "false_alarm_share",
+                            .value = in_percent(report.false_alarm_share(), 1)},
+                           {.name = msg::selftest_at_most{}, .value = in_percent(0.05)}}}}};
+  if (report.too_busy()) {
+    section.facts.push_back(
+        {.name = msg::selftest_unjudged{},
+         .value = msg::selftest_unjudged_why{
+             .count = std::ranges::count_if(
+                 report.rows, [](const SelftestRow& row) { return !row.is_judged(); })}});
+  }
+  const std::optional<double> error = report.median_error();
+  section.facts.push_back({.key = "median_error", .value = figure_of(or_null(error))});
+  if (error) {
+    section.facts.push_back(
+        {.name = msg::selftest_median{},
+         .parts = {{.value = in_percent(*error, 1)},
+                   {.name = msg::selftest_at_most{}, .value = in_percent(0.05)}}});
+  }
+  return section;
 }
 
 }  // namespace
 
-std::string render_text(const SelftestReport& report) {
-  std::string text;
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out,
-                 "     {:<20} {:<26} {:<20} {:<8} {:>7} {:>9} {:>8} {:>6}\n",
-                 "fault",
-                 "strength",
-                 "expected",
-                 "found",
-                 "step ms",
-                 "predicted",
-                 "realised",
-                 "error");
-  for (const SelftestRow& row : report.rows) {
-    write_row(out, row);
-  }
-  fmt::format_to(out,
-                 "\nSELFTEST {}\n"
-                 "  faults whose cause was named first  {:>5.1f} %   expected at least 90 %\n"
-                 "  healthy runs with a false alarm     {:>5.1f} %   expected at most 5 %\n",
-                 verdict_of(report),
-                 100 * report.right_share(),
-                 100 * report.false_alarm_share());
-  if (report.too_busy()) {
-    fmt::format_to(
-        out,
-        "  runs that could not be judged       {:>5}     other programs kept the machine "
-        "busy; try again when it does nothing else\n",
-        std::ranges::count_if(report.rows,
-                              [](const SelftestRow& row) { return !row.is_judged(); }));
-  }
-  if (const std::optional<double> error = report.median_error()) {
-    fmt::format_to(out,
-                   "  error of predicted step times       {:>5.1f} %   median; expected at most "
-                   "5 %\n",
-                   100 * *error);
-  }
-  return text;
-}
-
-nlohmann::ordered_json to_json(const SelftestReport& report) {
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-  };
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const SelftestRow& row : report.rows) {
-    rows.push_back(
-        {{"fault", row.fault},
-         {"strength", row.strength},
-         {"expected", row.expected},
-         {"found",
-          row.found.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.found)},
-         {"title", row.title},
-         {"right", row.right},
-         {"disturbed", row.disturbed},
-         {"step_seconds", row.step_now},
-         {"predicted_seconds", or_null(row.predicted)},
-         {"realised_seconds", or_null(row.realised)},
-         {"error", or_null(row.error())}});
-  }
-  return {{"version", 1},
-          {"passed", report.passed()},
-          {"busy_machine", report.too_busy()},
-          {"right_share", report.right_share()},
-          {"false_alarm_share", report.false_alarm_share()},
-          {"median_error", or_null(report.median_error())},
-          {"runs", std::move(rows)}};
+Document to_document(const SelftestReport& report) {
+  return {.sections = {runs_section(report), summary_section(report)}};
 }
 
 }  // namespace qanat

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/rules.h"
+#include "report/golden_testing.h"
 #include "selftest/selftest.h"
 
 namespace qanat {
@@ -54,9 +55,30 @@ TEST(SelftestReportTest, AFalseAlarmOnABusyMachineIsNotTheDiagnosisFault) {
 
   EXPECT_TRUE(report.passed());
   EXPECT_TRUE(report.too_busy());
-  EXPECT_NE(render_text(report).find("SELFTEST BUSY MACHINE"), std::string::npos);
-  EXPECT_NE(render_text(report).find("BUSY a"), std::string::npos);
-  EXPECT_EQ(to_json(report)["busy_machine"], true);
+  const std::string text = render_text(to_document(report));
+  EXPECT_NE(text.find("SELFTEST BUSY MACHINE"), std::string::npos);
+  EXPECT_NE(text.find("BUSY     a"), std::string::npos);
+  EXPECT_EQ(render_json(to_document(report))["busy_machine"], true);
+}
+
+TEST(SelftestReportTest, GoldenReport) {
+  SelftestReport report;
+  report.rows = {
+      {.fault = "slow storage",
+       .strength = "3 ms per file",
+       .expected = {"DL001", "IO001"},
+       .found = "DL001",
+       .title = "storage is slow",
+       .right = true,
+       .step_now = 0.012,
+       .predicted = 0.0082,
+       .realised = 0.008},
+      {.fault = "healthy", .strength = "plain", .right = true, .step_now = 0.008},
+      {.fault = "slow link", .strength = "20 MB/s", .expected = {"XFER001"}, .step_now = 0.02}};
+
+  expect_golden("selftest.en.txt", render_text(to_document(report)));
+  expect_golden("selftest.fa.txt", render_text(to_document(report), Translator(Language::fa)));
+  expect_golden("selftest.json", render_json(to_document(report)).dump(2) + "\n");
 }
 
 TEST(SelftestReportTest, WhatIsRightOnABusyMachineCounts) {

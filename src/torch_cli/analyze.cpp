@@ -9,6 +9,7 @@
 #include "cli/report_flags.h"
 #include "cli/stage_lines.h"
 #include "diagnosing/analysis.h"
+#include "report/known_names.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
@@ -68,11 +69,10 @@ class AnalyzeCommand : public Command {
   void print(const Analysis& analysis, std::ostream& out) const {
     for (const AnalysisPart& part : analysis.parts) {
       fmt::print(out,
-                 "{:<10} {}{}{}\n",
-                 report_.words().say(to_string(part.status)),
-                 report_.words().say(part.title),
-                 part.note.empty() ? "" : ": ",
-                 report_.words().say(part.note));
+                 "{:<10} {}{}\n",
+                 report_.words().said(in_words(to_string(part.status))),
+                 report_.words().tr(part.title),
+                 part.note ? ": " + report_.words().said(*part.note) : std::string());
       const std::size_t end = part.text.find('\n');
       if (part.status == PartStatus::done || part.status == PartStatus::cut_short) {
         fmt::print(out, "           {}\n", part.text.substr(0, end));

@@ -185,10 +185,11 @@ class DemoCommand : public Command {
       out << object.dump(2) << '\n';
       return;
     }
+    const Words words(report_language(language_));
     fmt::print(out,
                "\n{}\n{}\nreport: {}\n\n",
-               render_text(fed),
-               render_text(rows),
+               render_text(to_document(fed), words),
+               render_text(to_document(rows), words),
                absolute(page()).string());
     out << "What to type next:\n";
     const auto suggest = [&out](const std::string& command, std::string_view why) {

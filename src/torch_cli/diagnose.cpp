@@ -16,9 +16,10 @@
 #include "cli/stage_lines.h"
 #include "cli/usage_error.h"
 #include "config/write_config.h"
+#include "diagnose/hardware_fault.h"
 #include "diagnosing/diagnose_session.h"
 #include "diagnosing/fix_trial.h"
-#include "report/full_diagnosis_text.h"
+#include "report/full_diagnosis.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {

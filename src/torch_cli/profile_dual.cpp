@@ -7,8 +7,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
 #include "training/dual_profile_run.h"
 
@@ -55,7 +54,7 @@ class ProfileDualCommand : public Command {
       context.err << "stopped before both modes had run; nothing to compare\n";
       return ExitCode::cannot_measure;
     }
-    report_.print(context.out, *profile);
+    report_.print(context.out, to_document(*profile));
     if (profile->verdict == DualVerdict::incomplete) {
       return ExitCode::cannot_measure;
     }

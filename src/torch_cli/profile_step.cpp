@@ -7,8 +7,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
-#include "report/profile_json.h"
-#include "report/profile_text.h"
+#include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
 #include "training/step_profile_run.h"
 
@@ -49,7 +48,7 @@ class ProfileStepCommand : public Command {
       context.err << "stopped before the first step; nothing to report\n";
       return ExitCode::cannot_measure;
     }
-    report_.print(context.out, *profile);
+    report_.print(context.out, to_document(*profile));
     if (profile->diagnosis.verdict == VerdictKind::incomplete) {
       return ExitCode::cannot_measure;
     }

@@ -50,11 +50,7 @@ class SelftestCommand : public Command {
                       .progress = progress.fn(),
                       .stop = context.stop});
     progress.finish();
-    if (report_.json()) {
-      fmt::print(context.out, "{}\n", to_json(report).dump(2));
-    } else {
-      context.out << render_text(report);
-    }
+    report_.print(context.out, to_document(report));
     if (!report.passed() || context.stop.stop_requested()) {
       return ExitCode::failed;
     }

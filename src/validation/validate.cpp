@@ -4,11 +4,10 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "app/dataset_sources.h"
 #include "base/error.h"
 #include "device/device_lost.h"
+#include "locale/messages.h"
 #include "pipeline/audio_row_source.h"
 #include "session/memory_check.h"
 #include "train/model_preset.h"
@@ -53,31 +52,32 @@ class Validation {
       : request_(request), config_(complete(request.config)) {}
 
   ValidationReport run() {
-    check("prerequisites", &Validation::check_prerequisites);
-    check("placement", &Validation::check_placement);
-    check("model on the model GPU", &Validation::check_model);
-    check("transfer between GPUs", &Validation::check_transfer);
-    check("short run of the pipeline", &Validation::check_run);
+    check(msg::validate_prerequisites{}, &Validation::check_prerequisites);
+    check(msg::validate_placement{}, &Validation::check_placement);
+    check(msg::validate_model_check{}, &Validation::check_model);
+    check(msg::validate_transfer{}, &Validation::check_transfer);
+    check(msg::validate_run{}, &Validation::check_run);
     return std::move(report_);
   }
 
  private:
   using Body = void (Validation::*)(ValidationCheck&);
 
-  void check(const char* name, Body body) {
-    ValidationCheck check{.number = static_cast<int>(report_.checks.size()) + 1, .name = name};
+  void check(Message name, Body body) {
+    ValidationCheck check{.number = static_cast<int>(report_.checks.size()) + 1,
+                          .name = std::move(name)};
     if (may_go_on_ && !request_.stop.stop_requested()) {
       try {
         check.outcome = CheckOutcome::pass;
         (this->*body)(check);
       } catch (const DeviceLost& error) {
         check.outcome = CheckOutcome::fail;
-        check.findings.emplace_back(error.what());
+        check.facts.push_back({.name = msg::validate_failed{}, .value = in_english(error.what())});
         report_.device_lost = true;
         may_go_on_ = false;
       } catch (const std::exception& error) {
         check.outcome = CheckOutcome::fail;
-        check.findings.emplace_back(error.what());
+        check.facts.push_back({.name = msg::validate_failed{}, .value = in_english(error.what())});
         may_go_on_ = false;
       }
     }
@@ -98,7 +98,7 @@ class Validation {
   }
   Bytes largest_batch() const;
   std::optional<ModeRun> trial(const RunConfig& config) const;
-  static void describe(const ModeRun& run, ValidationCheck& check);
+  static void describe(const ModeRun& run, Message mode, ValidationCheck& check);
 
   const ValidateRequest& request_;
   const RunConfig config_;
@@ -114,10 +114,13 @@ class Validation {
 void Validation::check_prerequisites(ValidationCheck& check) {
   const Hardware hardware = find_hardware(config_);
   const int cores = allowed_cores(host_);
-  check.findings.push_back(fmt::format("{} cores for this process, {} GPUs, {} virtual GPUs",
-                                       cores,
-                                       hardware.cuda_gpus,
-                                       hardware.virtual_gpus));
+  check.facts.push_back(
+      {.name = msg::validate_machine{},
+       .parts = {{.key = "cores", .name = msg::validate_cores{}, .value = cores},
+                 {.key = "gpus", .name = msg::validate_gpus{}, .value = hardware.cuda_gpus},
+                 {.key = "virtual_gpus",
+                  .name = msg::validate_virtual_gpus{},
+                  .value = hardware.virtual_gpus}}});
   TrainingSetOptions options = make_training_set_options(config_, host_);
   options.index.stop = request_.stop;
   std::optional<UtteranceSet> set = load_utterance_set(
@@ -126,42 +129,41 @@ void Validation::check_prerequisites(ValidationCheck& check) {
     throw Error("stopped");
   }
   set_ = std::make_shared<const UtteranceSet>(std::move(*set));
-  const std::size_t count = set_->manifest.utterances.size();
-  check.findings.push_back(
-      fmt::format("{} usable utterances in {}", count, *config_.data.train_data));
-  check.figures.update({{"cores", cores},
-                        {"gpus", hardware.cuda_gpus},
-                        {"virtual_gpus", hardware.virtual_gpus},
-                        {"utterances", count}});
+  check.facts.push_back({.name = msg::validate_usable{},
+                         .parts = {{.key = "utterances", .value = set_->manifest.utterances.size()},
+                                   {.value = *config_.data.train_data}}});
 }
 
 void Validation::check_placement(ValidationCheck& check) {
   plan_ = plan_devices(config_, find_hardware(config_));
   devices_ = make_devices(config_, plan_, host_);
   for (const std::string& note : plan_.notes) {
-    check.findings.push_back(note);
+    check.facts.push_back({.name = msg::validate_note{}, .value = in_english(note)});
   }
-  check.findings.push_back(
-      fmt::format("model: {}, {}", to_string(plan_.model), devices_.model->description()));
-  check.figures = {{"model", to_string(plan_.model)}, {"data", nullptr}};
-  if (plan_.data) {
-    check.findings.push_back(
-        fmt::format("data:  {}, {}", to_string(*plan_.data), devices_.data->description()));
-    check.figures["data"] = to_string(*plan_.data);
+  check.facts.push_back({.name = msg::validate_model{},
+                         .parts = {{.key = "model", .value = to_string(plan_.model)},
+                                   {.value = in_english(devices_.model->description())}}});
+  if (!plan_.data) {
+    check.facts.push_back({.key = "data", .value = figure_of(nullptr)});
+    return;
   }
+  check.facts.push_back({.name = msg::validate_data{},
+                         .parts = {{.key = "data", .value = to_string(*plan_.data)},
+                                   {.value = in_english(devices_.data->description())}}});
 }
 
 void Validation::check_model(ValidationCheck& check) {
   const PlacementFigures figures = try_model(devices_, shape());
-  check.findings.push_back(fmt::format("{} parameters, {:.1f} MB on {}, {:.0f} ms of work there",
-                                       figures.parameters,
-                                       megabytes(figures.model_used),
-                                       to_string(plan_.model),
-                                       figures.model_busy.count() * 1e3));
-  check.figures = {{"parameters", figures.parameters},
-                   {"model_mb", megabytes(figures.model_used)},
-                   {"on_data_mb", megabytes(figures.data_used)},
-                   {"busy_s", figures.model_busy.count()}};
+  check.facts = {
+      {.key = "parameters", .name = msg::validate_parameters{}, .value = figures.parameters},
+      {.key = "model_mb",
+       .name = msg::validate_model_memory{.device = to_string(plan_.model)},
+       .value = {in_bytes(static_cast<double>(figures.model_used.value)),
+                 megabytes(figures.model_used)}},
+      {.key = "on_data_mb", .value = figure_of(megabytes(figures.data_used))},
+      {.key = "busy_s",
+       .name = msg::validate_model_work{},
+       .value = in_seconds(figures.model_busy.count())}};
   const Bytes weights{figures.parameters * 4};
   if (figures.model_used < weights || figures.model_busy <= Seconds{0}) {
     throw Error("the model is not on {}: {:.1f} MB are in use there, its weights alone take {:.1f}",
@@ -174,7 +176,7 @@ void Validation::check_model(ValidationCheck& check) {
                 megabytes(figures.data_used));
   }
   const MemoryUse use = devices_.model->memory().use();
-  check.figures["peak_mb"] = megabytes(use.high_water);
+  check.facts.push_back({.key = "peak_mb", .value = figure_of(megabytes(use.high_water))});
 }
 
 Bytes Validation::largest_batch() const {
@@ -192,15 +194,18 @@ void Validation::check_transfer(ValidationCheck& check) {
   for (const auto& [name, from, to] :
        {std::tuple("data_to_model", &other, &model), std::tuple("model_to_data", &model, &other)}) {
     const CopyFigures copy = measure_copy(*from, *to, bytes);
-    check.findings.push_back(fmt::format("{} to {}: {:.2f} GB/s, {:.3f} ms per batch of {:.2f} MB",
-                                         to_string(from->id()),
-                                         to_string(to->id()),
-                                         copy.gigabytes_per_s,
-                                         copy.per_batch.count() * 1e3,
-                                         megabytes(bytes)));
-    check.figures[name] = {{"gigabytes_per_s", copy.gigabytes_per_s},
-                           {"per_batch_s", copy.per_batch.count()},
-                           {"exact", copy.exact}};
+    check.facts.push_back(
+        {.key = name,
+         .name = msg::validate_copy{.source = to_string(from->id()), .target = to_string(to->id())},
+         .parts = {{.key = "gigabytes_per_s",
+                    .value = {msg::validate_gigabytes{.rate = plain(copy.gigabytes_per_s, 2)},
+                              copy.gigabytes_per_s}},
+                   {.key = "per_batch_s",
+                    .value = {msg::validate_per_batch{
+                                  .time = in_seconds(copy.per_batch.count()),
+                                  .bytes = in_bytes(static_cast<double>(bytes.value))},
+                              copy.per_batch.count()}},
+                   {.key = "exact", .value = figure_of(copy.exact)}}});
     if (!copy.exact) {
       throw Error("copy from {} to {}: the bytes that arrived are not those that were sent",
                   to_string(from->id()),
@@ -209,11 +214,13 @@ void Validation::check_transfer(ValidationCheck& check) {
   }
   const bool emulated = plan_.model.kind != DeviceKind::cuda;
   const bool direct = two && model.reaches(other);
-  check.figures["p2p"] = direct;
-  check.findings.emplace_back(!two       ? "P2P: no, there is only one device"
-                              : emulated ? "P2P: yes (emulated: both lie in the host's memory)"
-                              : direct   ? "P2P: yes"
-                                         : "P2P: no, batches take a way through the host");
+  check.facts.push_back({.key = "p2p",
+                         .name = msg::validate_p2p{},
+                         .value = {!two       ? Message(msg::validate_p2p_one{})
+                                   : emulated ? Message(msg::validate_p2p_emulated{})
+                                   : direct   ? Message(msg::validate_p2p_yes{})
+                                              : Message(msg::validate_p2p_no{}),
+                                   direct}});
 }
 
 std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
@@ -229,21 +236,17 @@ std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
                     .progress = request_.progress});
 }
 
-void Validation::describe(const ModeRun& run, ValidationCheck& check) {
-  check.findings.push_back(
-      fmt::format("{:<8}", run.mode + ":") +
-      fmt::format("{:.2f} steps/s, {:.1f} utterances/s, model device busy {:.0f} %, waiting for "
-                  "data {:.1f} %, loss {:.2f} to {:.2f}",
-                  run.steps_per_s,
-                  run.rows_per_s,
-                  100 * run.model_busy,
-                  100 * run.wait_share,
-                  run.first_loss,
-                  run.last_loss));
+void Validation::describe(const ModeRun& run, Message mode, ValidationCheck& check) {
+  std::vector<Fact> parts{{.value = msg::validate_steps{.rate = plain(run.steps_per_s, 2)}},
+                          {.value = msg::validate_rows{.rate = plain(run.rows_per_s, 1)}},
+                          {.value = msg::validate_model_busy{.share = in_percent(run.model_busy)}},
+                          {.value = msg::validate_wait{.share = in_percent(run.wait_share, 1)}},
+                          {.value = msg::validate_loss{.first = plain(run.first_loss, 2),
+                                                       .last = plain(run.last_loss, 2)}}};
   if (run.data_busy) {
-    check.findings.push_back(
-        fmt::format("        data device busy {:.0f} %", 100 * *run.data_busy));
+    parts.push_back({.value = msg::validate_data_busy{.share = in_percent(*run.data_busy)}});
   }
+  check.facts.push_back({.name = std::move(mode), .parts = std::move(parts)});
 }
 
 // Both modes in turns: what the machine does besides meets both.
@@ -274,13 +277,13 @@ void Validation::run_turns() {
 void Validation::check_run(ValidationCheck& check) {
   devices_ = {};  // the runs make their own
   run_turns();
-  describe(*report_.single, check);
+  describe(*report_.single, msg::validate_single{}, check);
   if (!report_.dual) {
-    check.findings.emplace_back("dual was not run: there are no two devices");
+    check.facts.push_back({.name = msg::validate_dual{}, .value = msg::validate_not_run{}});
     return;
   }
-  describe(*report_.dual, check);
-  check.findings.push_back(mode_verdict(report_));
+  describe(*report_.dual, msg::validate_dual{}, check);
+  check.facts.push_back({.name = msg::validate_verdict{}, .value = mode_verdict(report_)});
   if (report_.dual->data_busy.value_or(0) <= 0) {
     throw Error("the data GPU did nothing; expected it to make the features");
   }

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "locale/messages.h"
+#include "report/profile_parts.h"
 #include "report/run_json.h"
-#include "report/text_lines.h"
 
 namespace qanat {
 namespace {
 
-const char* word(CheckOutcome outcome) {
+Message said_outcome(CheckOutcome outcome) {
   switch (outcome) {
     case CheckOutcome::pass:
-      return "PASS";
+      return msg::validate_pass{};
     case CheckOutcome::fail:
-      return "FAIL";
+      return msg::validate_fail{};
     case CheckOutcome::skipped:
-      return "skipped";
+      break;
   }
-  return "unknown";
+  return msg::validate_skipped{};
 }
 
 nlohmann::json to_json(const ModeRun& run) {
@@ -66,65 +65,60 @@ ModeRun mean_run(std::span<const ModeRun> turns) {
   return run;
 }
 
-std::string mode_verdict(const ValidationReport& report) {
+std::optional<Message> mode_verdict(const ValidationReport& report) {
   if (!report.comparison) {
-    return "";
+    return std::nullopt;
   }
   const RunComparison& seen = *report.comparison;
-  if (!seen.withheld.empty()) {
-    return fmt::format("whether dual pays cannot be said: {}", seen.withheld);
+  if (seen.withheld) {
+    return msg::validate_undecided{.why = *seen.withheld};
   }
-  const std::string speeds =
-      fmt::format("{:.2f} x [{:.2f}, {:.2f}]", seen.ratio, seen.ci95.low, seen.ci95.high);
+  const Message ratio = ratio_interval(seen.ratio, seen.ci95);
   switch (seen.change) {
     case Change::faster:
-      return fmt::format("dual beats single here: {}", speeds);
+      return msg::validate_dual_faster{.ratio = ratio};
     case Change::slower:
-      return fmt::format("dual does not pay here: {}; run without --data-gpu and --model-gpu",
-                         speeds);
+      return msg::validate_dual_slower{.ratio = ratio};
     case Change::none:
       break;
   }
-  return fmt::format(
-      "no difference between dual and single was seen here: {}; single needs one "
-      "GPU less",
-      speeds);
+  return msg::validate_no_difference{.ratio = ratio};
 }
 
-std::string render_check(const ValidationCheck& check, const Words& words) {
-  std::string text = fmt::format("[{}] {:<28} {}\n",
-                                 words.digits(fmt::format("{}/5", check.number)),
-                                 words.say(check.name),
-                                 words.say(word(check.outcome)));
-  for (const std::string& line : check.findings) {
-    text += "      " + translated_lines(line, words) + '\n';
-  }
-  return text;
+std::string render_check(const ValidationCheck& check, const Translator& t) {
+  return render_text(Section{.title = msg::validate_check{.number = check.number,
+                                                          .name = check.name,
+                                                          .outcome = said_outcome(check.outcome)},
+                             .facts = check.facts},
+                     t);
 }
 
-std::string render_summary(const ValidationReport& report, const Words& words) {
+std::string render_summary(const ValidationReport& report, const Translator& t) {
   const auto passed =
       std::ranges::count(report.checks, CheckOutcome::pass, &ValidationCheck::outcome);
-  const std::string counted = fmt::format("{}: {} of {} checks passed",
-                                          report.passed() ? "PASS" : "FAIL",
-                                          passed,
-                                          report.checks.size());
-  std::string text = fmt::format("\n{}\n", words.say(counted));
-  const std::string verdict = mode_verdict(report);
-  if (!verdict.empty()) {
-    text += words.say(verdict) + '\n';
+  std::string text =
+      "\n" +
+      t.tr(msg::validate_summary{
+          .outcome = said_outcome(report.passed() ? CheckOutcome::pass : CheckOutcome::fail),
+          .passed = passed,
+          .checks = report.checks.size()}) +
+      "\n";
+  if (const std::optional<Message> verdict = mode_verdict(report)) {
+    text += t.tr(*verdict) + '\n';
   }
   return text;
 }
 
 nlohmann::json to_json(const ValidationReport& report) {
   nlohmann::json object = {{"passed", report.passed()}, {"checks", nlohmann::json::array()}};
+  const Translator english;
   for (const ValidationCheck& check : report.checks) {
+    const Section section{.facts = check.facts};
     object["checks"].push_back({{"number", check.number},
-                                {"name", check.name},
-                                {"outcome", word(check.outcome)},
-                                {"findings", check.findings},
-                                {"figures", check.figures}});
+                                {"name", english.tr(check.name)},
+                                {"outcome", english.tr(said_outcome(check.outcome))},
+                                {"findings", english_lines(section)},
+                                {"figures", render_json(section)}});
   }
   if (report.dual) {
     object["dual"] = to_json(*report.dual);
@@ -132,8 +126,8 @@ nlohmann::json to_json(const ValidationReport& report) {
   if (report.single) {
     object["single"] = to_json(*report.single);
   }
-  if (const std::string verdict = mode_verdict(report); !verdict.empty()) {
-    object["verdict"] = verdict;
+  if (const std::optional<Message> verdict = mode_verdict(report)) {
+    object["verdict"] = english.tr(*verdict);
     object["dual_over_single"] = to_json(*report.comparison);
   }
   return object;

@@ -1,7 +1,6 @@
 // What `qanat validate` found: five checks in order, and whether two devices pay here. Values only.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +10,7 @@
 
 #include "base/time.h"
 #include "diagnose/turn_comparison.h"
-#include "report/words.h"
+#include "report/document.h"
 
 namespace qanat {
 
@@ -19,10 +18,10 @@ enum class CheckOutcome { pass, fail, skipped };
 
 struct ValidationCheck {
   int number = 0;
-  std::string name;  // English, as the findings: JSON holds them
+  Message name;
   CheckOutcome outcome = CheckOutcome::skipped;
-  std::vector<std::string> findings;  // a line each: what was seen, or why it failed
-  nlohmann::json figures = nlohmann::json::object();  // seconds carry `_s`, memory `_mb`
+  // What was seen, or why it failed. Keys of seconds end in `_s`, of memory in `_mb`.
+  std::vector<Fact> facts{};
 };
 
 // A short run of the real pipeline.
@@ -52,12 +51,12 @@ struct ValidationReport {
 // The mean of each figure; the losses of the first and the last. There is at least one.
 ModeRun mean_run(std::span<const ModeRun> turns);
 
-// "dual beats single here: 1.42 x [1.40, 1.44]", or why it cannot be said; empty when one of the
+// "dual beats single here: 1.42x [1.40, 1.44]", or why it cannot be said; nothing when one of the
 // two did not run.
-std::string mode_verdict(const ValidationReport& report);
+std::optional<Message> mode_verdict(const ValidationReport& report);
 
-std::string render_check(const ValidationCheck& check, const Words& words = Words());
-std::string render_summary(const ValidationReport& report, const Words& words = Words());
+std::string render_check(const ValidationCheck& check, const Translator& t = Translator());
+std::string render_summary(const ValidationReport& report, const Translator& t = Translator());
 nlohmann::json to_json(const ValidationReport& report);
 
 }  // namespace qanat

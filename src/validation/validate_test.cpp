@@ -1,10 +1,12 @@
 #include "validation/validate.h"
 
+#include <regex>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/session_testing.h"
-#include "report/persian.h"
+#include "locale/messages.h"
 #include "validation/validate_run.h"
 
 namespace qanat {
@@ -15,23 +17,28 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const Words kPersian(Language::fa);
+const Translator kPersian(Language::fa);
 
-// The findings that a Persian report leaves English.
-std::vector<std::string> english_findings(const ValidationReport& report) {
+// What a Persian report leaves English: three words in a row outside names.
+std::vector<std::string> english_in(const ValidationReport& report) {
+  static const std::regex kProse("[a-z]+ [a-z]+ [a-z]{3,}");
   std::vector<std::string> english;
   for (const ValidationCheck& check : report.checks) {
-    for (const std::string& line : check.findings) {
-      const std::size_t begin = line.find_first_not_of(' ');
-      if (!has_persian(line.substr(begin))) {
-        english.push_back(line);
-      }
-    }
-    if (!has_persian(check.name)) {
-      english.push_back(check.name);
+    const std::string text = render_check(check, kPersian);
+    std::smatch found;
+    if (std::regex_search(text, found, kProse)) {
+      english.push_back(found.str());
     }
   }
   return english;
+}
+
+nlohmann::ordered_json figures(const ValidationCheck& check) {
+  return render_json(Section{.facts = check.facts});
+}
+
+std::string english(const std::optional<Message>& message) {
+  return message ? Translator().tr(*message) : "";
 }
 
 RunConfig on_two_gpus(const SmallDataSet& data) {
@@ -55,10 +62,10 @@ TEST(ValidateTest, PassesItsFiveChecksOnTwoVirtualGpus) {
   EXPECT_THAT(report.checks, Each(Field(&ValidationCheck::outcome, CheckOutcome::pass)));
   EXPECT_TRUE(report.passed());
   EXPECT_GT(report.dual->data_busy.value(), 0);
-  EXPECT_EQ(report.checks[2].figures.at("on_data_mb"), 0);
-  EXPECT_TRUE(report.checks[3].figures.at("model_to_data").at("exact"));
-  EXPECT_FALSE(mode_verdict(report).empty());
-  EXPECT_THAT(english_findings(report), IsEmpty());
+  EXPECT_EQ(figures(report.checks[2]).at("on_data_mb"), 0);
+  EXPECT_TRUE(figures(report.checks[3]).at("model_to_data").at("exact"));
+  EXPECT_TRUE(mode_verdict(report).has_value());
+  EXPECT_THAT(english_in(report), IsEmpty());
 }
 
 TEST(ValidateTest, TrainsTheModelThatWasAskedFor) {
@@ -73,7 +80,7 @@ TEST(ValidateTest, TrainsTheModelThatWasAskedFor) {
              stop.request_stop();
            }
          }});
-    return report.checks[2].figures.at("parameters").get<std::int64_t>();
+    return figures(report.checks[2]).at("parameters").get<std::int64_t>();
   };
 
   EXPECT_GT(parameters_of(ModelSize::tiny), parameters_of(ModelSize::nano));
@@ -87,9 +94,9 @@ TEST(ValidateTest, FailsThePlacementWithoutGpusAndSkipsTheRest) {
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.checks[0].outcome, CheckOutcome::pass);
   EXPECT_EQ(report.checks[1].outcome, CheckOutcome::fail);
-  EXPECT_THAT(report.checks[1].findings.front(), HasSubstr("requires at least 2 GPUs, found 0"));
+  EXPECT_THAT(render_check(report.checks[1]), HasSubstr("requires at least 2 GPUs, found 0"));
   EXPECT_EQ(report.checks[4].outcome, CheckOutcome::skipped);
-  EXPECT_THAT(english_findings(report), IsEmpty());
+  EXPECT_THAT(english_in(report), IsEmpty());
 }
 
 TEST(ValidateTest, FailsWithoutData) {
@@ -99,7 +106,7 @@ TEST(ValidateTest, FailsWithoutData) {
   const ValidationReport report = validate({.config = config, .steps = 3});
 
   EXPECT_EQ(report.checks[0].outcome, CheckOutcome::fail);
-  EXPECT_THAT(english_findings(report), IsEmpty());
+  EXPECT_THAT(english_in(report), IsEmpty());
 }
 
 TEST(ValidateTest, AStopSkipsWhatHasNotBegun) {
@@ -126,18 +133,19 @@ ValidationReport compared(double ratio, Change change) {
 }
 
 TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
-  EXPECT_EQ(mode_verdict({}), "");
-  EXPECT_EQ(mode_verdict(compared(1.5, Change::faster)),
-            "dual beats single here: 1.50 x [1.49, 1.52]");
-  EXPECT_THAT(mode_verdict(compared(0.8, Change::slower)), HasSubstr("dual does not pay here"));
-  EXPECT_THAT(mode_verdict(compared(1.02, Change::none)), HasSubstr("no difference"));
+  EXPECT_EQ(mode_verdict({}), std::nullopt);
+  EXPECT_EQ(english(mode_verdict(compared(1.5, Change::faster))),
+            "dual beats single here: 1.50x [1.49, 1.52]");
+  EXPECT_THAT(english(mode_verdict(compared(0.8, Change::slower))),
+              HasSubstr("dual does not pay here"));
+  EXPECT_THAT(english(mode_verdict(compared(1.02, Change::none))), HasSubstr("no difference"));
 }
 
 TEST(ModeVerdictTest, SaysNoRatioThatTheFiguresDoNotCarry) {
   ValidationReport report = compared(4.09, Change::none);
-  report.comparison->withheld = "2 rounds were measured; a comparison needs 3";
+  report.comparison->withheld = msg::turns_too_few{.rounds = 2, .needed = 3};
 
-  EXPECT_EQ(mode_verdict(report),
+  EXPECT_EQ(english(mode_verdict(report)),
             "whether dual pays cannot be said: 2 rounds were measured; a comparison needs 3");
   EXPECT_TRUE(to_json(report)["dual_over_single"]["ratio"].is_null());
   EXPECT_THAT(render_summary(report, kPersian),
@@ -148,9 +156,9 @@ TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
   EXPECT_THAT(
       render_summary(compared(1.5, Change::faster), kPersian),
       HasSubstr(
-          "این‌جا دو دستگاه از یکی تندتر است: ۱٫۵۰ برابر [۱٫۴۹، ۱٫۵۲]"));
+          "اینجا دو دستگاه از یکی سریع‌تر است: ۱٫۵۰ برابر [۱٫۴۹، ۱٫۵۲]"));
   EXPECT_THAT(render_summary(compared(0.8, Change::slower), kPersian),
-              HasSubstr("این‌جا دو دستگاه به‌صرفه نیست: ۰٫۸۰"));
+              HasSubstr("اینجا دو دستگاه به‌صرفه نیست: ۰٫۸۰"));
   EXPECT_THAT(render_summary(compared(1.02, Change::none), kPersian), HasSubstr("دیده نشد: ۱٫۰۲"));
 }
 
@@ -169,27 +177,29 @@ TEST(MeanRunTest, IsTheMeanOfTheTurnsWithTheFirstAndTheLastLoss) {
 }
 
 TEST(RenderCheckTest, SpeaksPersian) {
-  const ValidationCheck check{.number = 2,
-                              .name = "placement",
-                              .outcome = CheckOutcome::pass,
-                              .findings = {"model: virtual:1, virtual GPU (emulated), 1 core, "
-                                           "512 MB",
-                                           "        data device busy 12 %",
-                                           "something from elsewhere"}};
+  const ValidationCheck check{
+      .number = 2,
+      .name = msg::validate_placement{},
+      .outcome = CheckOutcome::pass,
+      .facts = {{.name = msg::validate_model{},
+                 .parts = {{.key = "model", .value = "virtual:1"},
+                           {.value = in_english("virtual GPU (emulated), 1 core, 512 MB")}}},
+                {.name = msg::validate_failed{}, .value = in_english("something from elsewhere")}}};
 
   EXPECT_EQ(
       render_check(check, kPersian),
-      "[۲/۵] جایگذاری                     موفق\n      مدل: \u2068virtual:1\u2069، GPU مجازی (شبیه‌سازی)، "
-      "۱ هسته، ۵۱۲ مگابایت\n              دستگاهِ داده ۱۲٪ مشغول\n      \u2068something from "
-      "elsewhere\u2069\n");
+      "[۲/۵] جایگذاری: \u2068PASS\u2069 (موفق)\n  مدل  \u2068virtual:1\u2069، GPU مجازی (شبیه‌سازی)، ۱ "
+      "هسته، ۵۱۲ مگابایت\n  علت  \u2068something from elsewhere\u2069\n");
 }
 
 TEST(RenderCheckTest, CountsInPersian) {
   ValidationReport report;
-  report.checks = {{.number = 1, .name = "prerequisites", .outcome = CheckOutcome::pass},
-                   {.number = 2, .name = "placement", .outcome = CheckOutcome::fail}};
+  report.checks = {
+      {.number = 1, .name = msg::validate_prerequisites{}, .outcome = CheckOutcome::pass},
+      {.number = 2, .name = msg::validate_placement{}, .outcome = CheckOutcome::fail}};
 
-  EXPECT_EQ(render_summary(report, kPersian), "\nناموفق: ۱ از ۲ آزمون گذشت\n");
+  EXPECT_EQ(render_summary(report, kPersian),
+            "\n\u2068FAIL\u2069 (ناموفق): ۱ از ۲ بررسی موفق بود\n");
   EXPECT_EQ(render_summary(report), "\nFAIL: 1 of 2 checks passed\n");
 }
 

@@ -1,0 +1,82 @@
+// Every report of a sample, in every format and language.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/dataset_html.h"
+#include "report/dataset_json.h"
+#include "report/dataset_report_sample.h"
+#include "report/dataset_text.h"
+#include "report/demo_sample.h"
+#include "report/full_diagnosis.h"
+#include "report/full_diagnosis_sample.h"
+#include "report/golden_testing.h"
+#include "report/profile_report.h"
+#include "report/profile_sample.h"
+
+namespace qanat {
+namespace {
+
+const Words kEnglishWords;
+const Words kPersianWords(Language::fa);
+
+void expect_document(const std::string& name, const Document& document) {
+  expect_golden(name + ".en.txt", render_text(document, kEnglishWords));
+  expect_golden(name + ".fa.txt", render_text(document, kPersianWords));
+  expect_golden(name + ".json", render_json(document).dump(2) + "\n");
+}
+
+template <typename Report>
+void expect_texts(const std::string& name, const Report& report) {
+  expect_golden(name + ".en.txt", render_text(report, kEnglishWords));
+  expect_golden(name + ".fa.txt", render_text(report, kPersianWords));
+  expect_golden(name + ".json", to_json(report).dump(2) + "\n");
+}
+
+TEST(GoldenTest, StepProfile) {
+  expect_document("step_profile", to_document(step_profile()));
+}
+
+TEST(GoldenTest, DataProfile) {
+  expect_document("data_profile", to_document(data_profile()));
+}
+
+TEST(GoldenTest, Sweep) {
+  expect_document("sweep", to_document(sweep_report()));
+}
+
+TEST(GoldenTest, DualProfile) {
+  expect_document("dual_profile", to_document(dual_profile()));
+}
+
+TEST(GoldenTest, FullDiagnosis) {
+  expect_texts("full_diagnosis", full_diagnosis());
+}
+
+TEST(GoldenTest, Dataset) {
+  const DatasetReport report = sample_report();
+  for (const Words& words : {kEnglishWords, kPersianWords}) {
+    const std::string name = "dataset." + std::string(to_string(words.language()));
+    expect_golden(name + ".txt", render_text(report, {.list_limit = 2, .words = words}));
+    expect_golden(name + ".html",
+                  page_body(render_html(report, {.list_limit = 2, .words = words})));
+  }
+  expect_golden("dataset.json", render_json(report));
+}
+
+TEST(GoldenTest, Demo) {
+  expect_golden("modes.en.txt", render_text(to_document(three_modes())));
+  expect_golden("modes.fa.txt", render_text(to_document(three_modes()), kPersianWords));
+  expect_golden("modes.json", to_json(three_modes()).dump(2) + "\n");
+  expect_golden("feed.en.txt", render_text(to_document(fed_table())));
+  expect_golden("feed.fa.txt", render_text(to_document(fed_table()), kPersianWords));
+  expect_golden("feed.json", to_json(fed_table()).dump(2) + "\n");
+  for (const Words& words : {kEnglishWords, kPersianWords}) {
+    expect_golden(
+        "demo." + std::string(to_string(words.language())) + ".html",
+        page_body(render_html(three_modes(), render_sections(fed_table(), words), words)));
+  }
+}
+
+}  // namespace
+}  // namespace qanat

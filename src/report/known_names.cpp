@@ -1,0 +1,76 @@
+#include "report/known_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "locale/messages.h"
+
+namespace qanat {
+namespace {
+
+struct KnownName {
+  std::string_view name;
+  MessageId id;
+};
+
+constexpr auto kNames = std::to_array<KnownName>({
+    {"decode", msg::stage_decode::id},
+    {"mel", msg::stage_mel::id},
+    {"tokens", msg::stage_tokens::id},
+    {"copy", msg::stage_copy::id},
+    {"data wait", msg::phase_data_wait::id},
+    {"transfer", msg::phase_transfer::id},
+    {"forward", msg::phase_forward::id},
+    {"loss", msg::phase_loss::id},
+    {"backward", msg::phase_backward::id},
+    {"optimizer", msg::phase_optimizer::id},
+    {"other", msg::phase_other::id},
+    {"step", msg::phase_step::id},
+    {"batches of an epoch", msg::cadence_epoch::id},
+    {"number of workers", msg::cadence_workers::id},
+    {"batches ahead", msg::cadence_ahead::id},
+    {"good", msg::band_good::id},
+    {"acceptable", msg::band_acceptable::id},
+    {"poor", msg::band_poor::id},
+    {"very poor", msg::band_very_poor::id},
+    {"stable", msg::steadiness_stable::id},
+    {"intermittent stalls", msg::steadiness_intermittent::id},
+    {"jitter", msg::steadiness_jitter::id},
+    {"confirmed", msg::probe_confirmed::id},
+    {"cheaper", msg::probe_cheaper::id},
+    {"dearer", msg::probe_dearer::id},
+    {"error", msg::severity_error::id},
+    {"warning", msg::severity_warning::id},
+    {"note", msg::severity_note::id},
+    {"python3 has no module torch", msg::feed_no_torch::id},
+    {"bench/torch_dataloader.py is not beside this program", msg::feed_no_program::id},
+    {"done", msg::analysis_done::id},
+    {"failed", msg::analysis_failed::id},
+    {"cut_short", msg::analysis_cut_short::id},
+    {"missing", msg::analysis_missing::id},
+    // Why something was not read.
+    {"not read", msg::reading_not_read::id},
+    {"no time was left", msg::reading_no_time::id},
+    {"no control group of this process counts throttling", msg::reading_no_throttling::id},
+    {"no control group of version 2 is mounted", msg::reading_no_cgroup2::id},
+    {"no core has a folder cpufreq; a virtual machine does not show it",
+     msg::reading_no_cpufreq::id},
+    {"no data folder was given", msg::reading_no_data::id},
+    {"there are no files to read", msg::reading_no_files::id},
+    {"stopped before a file was read", msg::reading_stopped::id},
+    {"no thread has a schedstat; the kernel was built without it", msg::reading_no_schedstat::id},
+    {"no time passed between two looks", msg::reading_no_interval::id},
+    {"TWO DEVICES PAY", msg::dual_pays::id},
+    {"TWO DEVICES DO NOT PAY", msg::dual_does_not_pay::id},
+    {"NO DIFFERENCE", msg::dual_no_difference::id},
+    {"INCOMPLETE", msg::dual_incomplete::id},
+});
+
+}  // namespace
+
+MessageArg in_words(std::string_view name) {
+  const auto known = std::ranges::find(kNames, name, &KnownName::name);
+  return known == kNames.end() ? MessageArg(name) : MessageArg(Message{known->id});
+}
+
+}  // namespace qanat

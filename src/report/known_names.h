@@ -1,0 +1,13 @@
+// The words for names that JSON and journals use: stages, phases, bands, outcomes. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "base/message.h"
+
+namespace qanat {
+
+// The message for a name; the name itself, never translated, when there is none.
+MessageArg in_words(std::string_view name);
+
+}  // namespace qanat

@@ -1,0 +1,123 @@
+#include "report/profile_parts.h"
+
+#include <map>
+#include <utility>
+
+#include "locale/messages.h"
+#include "metrics/order_statistics.h"
+
+namespace qanat {
+namespace {
+
+// "data:", "  num_workers: 3"
+std::vector<std::string> yaml_lines(const std::vector<RecommendedSetting>& settings) {
+  std::map<std::string, std::vector<std::string>> sections;
+  for (const RecommendedSetting& one : settings) {
+    const std::size_t dot = one.key.find('.');
+    sections[one.key.substr(0, dot)].push_back(one.key.substr(dot + 1) + ": " + one.value);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [name, keys] : sections) {
+    lines.push_back(name + ":");
+    for (const std::string& key : keys) {
+      lines.push_back("  " + key);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+Value in_milliseconds(std::optional<double> seconds) {
+  constexpr double kShort = 0.001;
+  if (!seconds) {
+    return {};
+  }
+  const int decimals = *seconds != 0 && *seconds < kShort ? 3 : 1;
+  return {plain(1000 * *seconds, decimals), *seconds};
+}
+
+std::vector<Column> times_columns() {
+  return {{.key = "n"},
+          {.key = "mean", .name = msg::times_mean{}},
+          {.key = "std", .name = msg::times_std{}},
+          {.key = "min", .name = msg::times_min{}},
+          {.key = "max", .name = msg::times_max{}},
+          {.key = "p50", .name = msg::times_p50{}},
+          {.key = "p95", .name = msg::times_p95{}},
+          {.key = "p99", .name = msg::times_p99{}},
+          {.key = "cv"}};
+}
+
+std::vector<Value> times_cells(const SampleSummary& seconds) {
+  return {seconds.count,
+          in_milliseconds(seconds.mean),
+          in_milliseconds(seconds.std),
+          in_milliseconds(seconds.min),
+          in_milliseconds(seconds.max),
+          in_milliseconds(seconds.p50),
+          in_milliseconds(seconds.p95),
+          in_milliseconds(seconds.p99),
+          figure_of(seconds.variation())};
+}
+
+void add_missing_percentiles(const SampleSummary& seconds, std::vector<MessageArg>& remarks) {
+  if (!seconds.p95) {
+    remarks.push_back(msg::times_missing_both{
+        .p95 = values_needed_for(0.95), .p99 = values_needed_for(0.99), .count = seconds.count});
+  } else if (!seconds.p99) {
+    remarks.push_back(
+        msg::times_missing_p99{.needed = values_needed_for(0.99), .count = seconds.count});
+  }
+}
+
+Value interval_value(const Range& seconds) {
+  return {msg::doc_interval{.low = in_seconds(seconds.low), .high = in_seconds(seconds.high)},
+          nlohmann::ordered_json::array({seconds.low, seconds.high})};
+}
+
+Message ratio_interval(double ratio, const Range& ci95) {
+  return msg::doc_ratio_interval{
+      .ratio = times(ratio), .low = plain(ci95.low, 2), .high = plain(ci95.high, 2)};
+}
+
+std::vector<RecommendedSetting> to_settings(std::span<const Recommendation> all) {
+  std::vector<RecommendedSetting> settings;
+  for (const Recommendation& one : all) {
+    settings.push_back({.key = one.key,
+                        .value = one.value,
+                        .flag = one.flag,
+                        .why = {MessageArg(one.finding), one.why}});
+  }
+  return settings;
+}
+
+Section recommended_section(const std::vector<RecommendedSetting>& settings,
+                            const Message& otherwise,
+                            std::string key) {
+  Section section{.title = msg::profile_recommended{}};
+  Table table{.key = std::move(key),
+              .columns = {{.key = "key"},
+                          {.key = "value"},
+                          {.key = "flag", .name = msg::recommended_flag{}, .is_number = false},
+                          {.key = "why", .name = msg::recommended_why{}, .is_number = false}}};
+  for (const RecommendedSetting& one : settings) {
+    table.rows.push_back({.cells = {one.key, one.value, one.flag, one.why}});
+  }
+  section.tables.push_back(std::move(table));
+  section.remarks.push_back(settings.empty() ? otherwise : Message(msg::recommended_as_file{}));
+  section.code = yaml_lines(settings);
+  return section;
+}
+
+Message nothing_recommended(const Diagnosis& diagnosis) {
+  if (diagnosis.verdict == VerdictKind::incomplete) {
+    return msg::recommended_none_verdict{};
+  }
+  if (diagnosis.verdict == VerdictKind::balanced) {
+    return msg::recommended_none_worth{};
+  }
+  return msg::recommended_none_setting{};
+}
+
+}  // namespace qanat
