@@ -26,7 +26,7 @@ class AudioDecoder {
 
   // Channels are averaged, the rate converted, the result bounded to [-1, 1]. As many samples as
   // resampled_length() says of the header. The span is valid until the next call. A file that
-  // holds fewer samples than its header says, or one that is no number, is a Failure.
+  // holds fewer samples than its header says, or a sample that is NaN, is a Failure.
   Result<std::span<const float>> decode(const std::filesystem::path& path);
 
   // The same as 16-bit PCM: bit-exact for 16-bit mono at the target rate, else rounded.

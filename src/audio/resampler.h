@@ -12,8 +12,8 @@ struct soxr;
 
 namespace qanat {
 
-// Owner of the engine for one signal: push..., finish. Not made to be kept: soxr designs its
-// filter anew for every signal (0.04 to 0.4 ms), whether the engine is new or cleared.
+// Owner of the engine for one signal: push..., finish. Reusing it saves nothing: soxr designs its
+// filter again for every signal (0.04 to 0.4 ms), whether the engine is new or cleared.
 // One thread at a time.
 class Resampler {
  public:

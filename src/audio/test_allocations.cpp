@@ -12,8 +12,8 @@ std::atomic<int> allocations = 0;
 
 }  // namespace
 
-// In a file of their own: where new and delete are seen at work the compiler takes malloc and
-// free for a mismatch.
+// In a separate file: where the compiler sees both new and delete, it warns that malloc and free
+// do not match them.
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* block = std::malloc(size)) {

@@ -204,7 +204,7 @@ class Parser {
       return std::find(kUnknownSizes.begin(), kUnknownSizes.end(), data.size) !=
              kUnknownSizes.end();
     }
-    // A finished header that says 0 means it; an unfinished one is wrong about the file, too.
+    // In a finished header 0 is the size; in an unfinished one the RIFF size is wrong as well.
     const std::optional<Chunk> riff = chunk_at(0);
     return riff && riff->payload + riff->size != file_size_;
   }
@@ -241,8 +241,8 @@ class Parser {
     return std::optional(layout);
   }
 
-  // A chunk, a tag or a little padding. Anything else means that the data size is wrong and the
-  // samples go on: training on the stump would be silent.
+  // A chunk, a tag or a little padding. Anything else means that the data size is wrong and more
+  // samples follow; without this check, training would silently use the truncated clip.
   bool may_follow_samples(const Chunk& tail) const {
     const std::string_view id = tail.id();
     const bool chunk = printable(id) == id;

@@ -12,11 +12,11 @@ namespace qanat {
 
 std::uint64_t content_hash(std::string_view bytes, std::uint64_t seed = 0);
 std::uint64_t content_hash(std::span<const std::byte> bytes, std::uint64_t seed = 0);
-// As content_hash() of `first` and `second` one behind the other.
+// As content_hash() of `first` and `second` concatenated.
 std::uint64_t content_hash_of_both(std::span<const std::byte> first,
                                    std::span<const std::byte> second);
 
-// One hash of several values. Order, type and borders count: add(1).add(2) is not add(2).add(1),
+// One hash of several values. Order, type and boundaries count: add(1).add(2) is not add(2).add(1),
 // add("ab").add("c") is not add("a").add("bc").
 class ContentHasher {
  public:

@@ -27,7 +27,7 @@ struct SpaceWait {
   std::function<void(const std::string&)> say{};  // when the wait begins and ends; may be absent
 };
 
-// Calls `attempt` again while it throws DiskFull. Anything else it throws is thrown on.
+// Calls `attempt` again while it throws DiskFull. Other exceptions pass through.
 void retry_while_full(const SpaceWait& wait, const std::function<void()>& attempt);
 
 }  // namespace qanat

@@ -1,4 +1,4 @@
-// How long work tells whoever asked that it goes on.
+// How long-running work reports its progress to the caller.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ class EpochPlanner {
   // bucket_ends_[b] becomes the number of items in buckets 0..b; items_ the items in that order.
   void sort_by_bucket() {
     const std::size_t none = bucket_count();
-    std::vector<std::uint16_t> bucket_by_frames;  // a table: a search per item would be felt
+    std::vector<std::uint16_t> bucket_by_frames;  // a table, because a search per item is slow
     for (std::size_t bucket = 0; bucket < none; ++bucket) {
       bucket_by_frames.resize(static_cast<std::size_t>(request_.edges[bucket].frames) + 1,
                               static_cast<std::uint16_t>(bucket));
@@ -161,8 +161,8 @@ class EpochPlanner {
     }
   }
 
-  // The leftover of a bucket lies at the end of its items and so at the front of the next one's:
-  // carrying it up is only not cutting it. bucket_ends_ moves to where the cut batches end.
+  // The leftover rows of a bucket are at the end of its items, directly before the next bucket's:
+  // not cutting them carries them up. bucket_ends_ moves to where the cut batches end.
   void cut_batches() {
     std::uint32_t begin = 0;
     for (std::size_t bucket = 0; bucket < bucket_count(); ++bucket) {

@@ -67,10 +67,10 @@ class BatchPlan {
   std::vector<Planned> tail_;               // one per rank, when the last step is shared
 };
 
-// The utterances to fill a row with, one after the other, when the planned one failed: first some
-// of the same bucket, then some of each smaller one and of the larger ones, then more of each.
-// All fit the batch's shape, and none comes twice. Which, follows from (seed, epoch, rank, world,
-// index, row) only.
+// The utterances to try in turn when the planned one of a row failed: first some of the same
+// bucket, then some of each smaller one and of the larger ones, then more of each. All fit the
+// batch's shape, and none repeats. The sequence depends only on (seed, epoch, rank, world, index,
+// row).
 class Substitutes {
  public:
   // `lengths` are those of the plan's request. Both outlive this.
@@ -107,10 +107,9 @@ class Substitutes {
 // the other. With one speaker, or in the order of the data set, nothing is moved.
 //
 // The global order depends on (seed, epoch) only. Rank r of w takes the global batches s*w + r.
-// When their number is no multiple of w, the rows of the last step's batches are dealt out evenly,
-// so that every rank has the same number of batches, none is empty, and the ranks together have
-// each utterance exactly once. Only when that step has fewer rows than there are ranks are rows
-// repeated.
+// When their number is not a multiple of w, the rows of the last step's batches are distributed
+// evenly: every rank has the same number of batches, none is empty, and the ranks together have
+// each utterance exactly once. Rows repeat only when that step has fewer rows than ranks.
 BatchPlan plan_epoch(const PlanRequest& request);
 
 }  // namespace qanat

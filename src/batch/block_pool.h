@@ -1,9 +1,9 @@
 // Blocks of host memory, all of one size, that batches borrow and give back.
 //
 // A fresh block costs a page fault per page it touches (2,500 for 10 MB; 20 ms were measured for 8
-// MB of page-locked memory), so blocks are kept, the one given back last is lent first, and nobody
-// who borrows one that is there waits for one that is being made. Where they come from is
-// pluggable: plain memory here, page-locked memory from device/.
+// MB of pinned memory), so blocks are kept and the one returned last is lent first. Borrowing a
+// free block never waits for one that is being allocated. The allocator is pluggable: plain memory
+// here, pinned memory from device/.
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,10 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
   std::byte* borrow();  // makes a block when none is free
   void add_block();     // makes one for later
   void give_back(std::byte* block) noexcept;
-  // Who is told, without a lock of the pool, that a block was given back; empty: nobody. Whoever is
-  // being told at this moment is waited for. `listener` must not throw, borrow or give back.
+  // Sets the listener that is called, without a lock of the pool, after a block was given back;
+  // empty: none. Waits for a call in progress. `listener` must not throw, borrow or give back.
   void tell_when_given_back(std::function<void()> listener);
-  // Frees blocks nobody borrowed until at most `blocks` remain.
+  // Frees unused blocks until at most `blocks` remain.
   void trim(std::int64_t blocks);
 
   std::size_t block_bytes() const { return block_bytes_; }

@@ -34,7 +34,7 @@ enum class ShapePolicy {
 };
 
 enum class ItemOrder {
-  shuffled,   // anew in every epoch: utterances inside their bucket, and the batches
+  shuffled,   // differently in every epoch: utterances inside their bucket, and the batches
   by_length,  // the same in every epoch: from the shortest bucket to the longest, as listed inside
 };
 
@@ -71,7 +71,7 @@ using BucketEdges = std::vector<BucketEdge>;  // ascending in frames
 bool is_usable(ItemLength length, const BatchingConfig& config);
 
 // The edges with the fewest padded frames, by dynamic programming over the length histogram. Empty
-// when no utterance is usable. Throws Error on a senseless config.
+// when no utterance is usable. Throws Error on an invalid config.
 BucketEdges choose_edges(std::span<const ItemLength> lengths, const BatchingConfig& config);
 
 }  // namespace qanat

@@ -53,8 +53,8 @@ std::byte* map_host_memory(std::size_t bytes, const char* purpose) {
     throw Error("memory for {}: {} bytes: {}", purpose, bytes, std::strerror(errno));
   }
   if (huge) {
-    // Whole huge pages only: the rest would make the process resident with what it does not use.
-    // Advice: a kernel without huge pages may ignore or refuse it.
+    // Complete huge pages only: a partial one would make unused memory resident. This is advice: a
+    // kernel without huge pages may ignore or refuse it.
     (void)::madvise(memory, size / kHugePage * kHugePage, MADV_HUGEPAGE);
   }
   return memory;

@@ -1,4 +1,4 @@
-// Large pieces of plain memory, straight from the kernel.
+// Large blocks of plain memory, mapped directly from the kernel.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Checkpoints of a run: everything needed to go on, or to speak.
+// Checkpoints of a run: everything needed to resume, or to synthesise speech.
 //
 //   checkpoints/step-000001000/{model,ema,optimizer}.safetensors, state.json, DONE
 //   checkpoints/best                 the step that validated best, for people and scripts
 //
-// A checkpoint appears whole or not at all, whenever the process dies: it is written under another
-// name, synced, sealed with checksums (checkpoint_seal.h) and renamed.
+// A checkpoint is written atomically, whenever the process dies: under another name, synced, sealed
+// with checksums (checkpoint_seal.h) and renamed.
 // docs/en/checkpoint_format.md.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Checkpoint {
   TensorMap weights;
   TensorMap ema;  // averaged weights, by the same names; empty without
   TensorMap optimizer;
-  nlohmann::json state;  // checkpoint_state.h, and whatever the trainer needs to go on
+  nlohmann::json state;  // checkpoint_state.h, and what the trainer needs to resume
 };
 
 // What to read; the rest of the Checkpoint stays empty. The state is always read.
@@ -52,7 +52,7 @@ Result<LoadedCheckpoint> load_checkpoint(const std::filesystem::path& folder,
 // The checkpoints of one run. One thread at a time; save() also keeps other processes out.
 class CheckpointFolder {
  public:
-  // `keep`: how many newest ones stay, at least 1; the best one stays besides. Touches nothing.
+  // `keep`: how many of the latest stay, at least 1; the best one stays as well. Touches nothing.
   CheckpointFolder(std::filesystem::path path, int keep);
 
   const std::filesystem::path& path() const { return path_; }
@@ -62,7 +62,7 @@ class CheckpointFolder {
   // the one of the same step if there was one. `best`: it validated better than all before.
   void save(std::int64_t step, const Checkpoint& checkpoint, bool best);
 
-  // The newest complete and undamaged one; nothing when there is none.
+  // The latest complete and undamaged one; nothing when there is none.
   std::optional<LoadedCheckpoint> newest(const WarnFn& warn,
                                          const CheckpointParts& parts = {}) const;
   // The one saved as the best last; nothing when there is none, or it is damaged.

@@ -25,8 +25,8 @@ struct SealedFile {
 
 struct CheckpointSeal {
   std::int64_t step = 0;
-  // Counts the saves into a folder: the newest checkpoint is the one saved last, which after a
-  // return to an earlier step is not the one with the highest step.
+  // Counts the saves into a folder: the latest checkpoint is the one saved last. After a return to
+  // an earlier step it is not the one with the highest step.
   std::int64_t save = 0;
   bool best = false;                        // it validated better than all before
   std::map<std::string, SealedFile> files;  // by name

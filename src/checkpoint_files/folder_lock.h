@@ -26,8 +26,8 @@ class FolderLock {
   UniqueFd fd_;
 };
 
-// Whether the process that wrote `text` into a lock file may still be there: it is, or it belongs
-// to another host, where nobody can look from here. For file systems without locks.
+// Whether the process that wrote `text` into a lock file may still run: it does, or it belongs to
+// another host, which cannot be checked from here. For file systems without locks.
 bool may_be_alive(const std::string& text);
 
 }  // namespace qanat

@@ -43,7 +43,7 @@ void check_gpus(const DataConfig& data, std::vector<Problem>& found) {
   }
 }
 
-// A rule that takes the effect of a key away although machine and build could do it.
+// A setting that makes a key ineffective although machine and build support it.
 struct Shadowed {
   std::string_view key;
   bool holds;

@@ -37,7 +37,7 @@ struct FieldSpec {
   double max = std::numeric_limits<double>::infinity();
   Needs needs = Needs::nothing;
   std::string_view inert_reason = "";        // said once at start when `needs` is not met
-  std::string_view passive_value = "false";  // the value that asks for nothing, so stays unsaid
+  std::string_view passive_value = "false";  // asks for nothing, so needs no warning
 
   constexpr FieldSpec unit(std::string_view text) const {
     return with(&FieldSpec::unit_name, text);

@@ -14,9 +14,9 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMostProblems = 50;  // of a file; nobody reads on
+constexpr std::size_t kMostProblems = 50;  // of a file; more are not read anyway
 
-// What is known so far; `problems` grows until everything was looked at.
+// The state while loading; `problems` grows until everything has been checked.
 struct Loading {
   LoadedConfig config;
   std::vector<Problem> problems;
@@ -143,7 +143,7 @@ void take_set(Loading& loading, const std::string& text) {
          "--set");
 }
 
-// Conflicts are looked for even when fields are wrong, but not between fields that are.
+// Finds conflicts even when some fields are wrong, but only between fields that are right.
 void take_conflicts(Loading& loading) {
   const std::vector<Problem> known = loading.problems;
   const auto wrong = [&](const std::string& key) {

@@ -8,11 +8,11 @@
 
 namespace qanat {
 
-// Edits (insert, delete, replace, swap neighbours) from one to the other; case, '-' and '_' are
-// not told apart.
+// Edits (insert, delete, replace, swap neighbours) from one to the other. Ignores case; '-' and '_'
+// are the same.
 int edit_distance(std::string_view one, std::string_view other);
 
-// Nothing when no name is near enough to be meant.
+// Nothing when no name is close enough.
 std::optional<std::string> nearest(std::string_view given, std::span<const std::string> names);
 
 }  // namespace qanat

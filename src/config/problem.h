@@ -10,7 +10,7 @@ namespace qanat {
 
 struct Problem {
   std::string where;  // "config.yaml:12:3", "--batch-size", "--set"; empty when it has no place
-  std::string key;    // "data.batch_size"; empty when it is about the whole
+  std::string key;    // "data.batch_size"; empty when it concerns the whole file
   std::string what;   // "what: value; expected ...; try ..."
   std::string other_key = "";  // of a conflict: the second field
 

@@ -90,7 +90,7 @@ void visit_update_fields(C& c, Visitor& visit) {
         c.max_skipped_steps);
 }
 
-// What is kept of a run, and looked at while it goes on.
+// What a run saves, and what can be watched while it runs.
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_record_fields(C& c, Visitor& visit) {
   visit(field("checkpoint_dir", "folder of the checkpoints").flag("--checkpoint-dir"),

@@ -22,7 +22,7 @@ YamlPlace place_at(std::string_view text, std::size_t offset) {
   return place;
 }
 
-// What has to be said before a parser sees the text; it would say it worse or not at all.
+// Problems to report before the parser runs: its own messages would be worse, or missing.
 std::vector<Problem> refusals(std::string_view text, const std::string& name) {
   if (text.size() > kMostYamlBytes) {
     return {

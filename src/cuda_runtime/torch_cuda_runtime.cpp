@@ -261,7 +261,7 @@ class TorchCudaRuntime : public CudaRuntime {
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
     translated([&] {
       const c10::cuda::CUDAStreamGuard current(to_torch(stream));
-      // Other threads go on copying and asking for memory meanwhile.
+      // Other threads continue to copy and allocate meanwhile.
       graph->capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
       try {
         work();
@@ -311,8 +311,8 @@ class TorchCudaRuntime : public CudaRuntime {
 }  // namespace
 
 std::shared_ptr<CudaRuntime> make_built_in_cuda_runtime() {
-  // Before CUDA looks: GPUs are counted as nvidia-smi and the monitor count them, unless the user
-  // has decided otherwise.
+  // Before CUDA starts: number GPUs as nvidia-smi and the monitor do, unless the user chose
+  // otherwise.
   (void)::setenv(
       "CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);  // NOLINT(concurrency-mt-unsafe)
   return std::make_shared<TorchCudaRuntime>();

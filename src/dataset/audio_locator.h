@@ -25,14 +25,13 @@ class AudioLocator {
  public:
   explicit AudioLocator(std::filesystem::path root) : root_(std::move(root)) {}
 
-  // Failure: the name leaves the data set by `..`. An absolute path is taken as the user's word.
-  // Looked for in this order: the path itself; then the name in wavs/, then in the root, each
-  // with .wav, .flac, .ogg, .mp3, in lower case, then in upper case.
+  // Failure: the name leaves the data set by `..`. An absolute path is accepted as it is.
+  // Search order: the path itself; then the name in wavs/, then in the root, each with .wav, .flac,
+  // .ogg, .mp3, in lower case, then in upper case.
   Result<AudioLocation> locate(std::string_view name);
 
-  // What to say of a name that locate() found no file for, in a row with that text: where the file
-  // is instead, that the columns are swapped, or what was tried. The first call looks through the
-  // whole data set.
+  // Explains why locate() found no file for a name, in a row with that text: where the file is
+  // instead, that the columns are swapped, or what was tried. The first call scans the data set.
   std::string why_missing(std::string_view name, std::string_view text);
 
  private:

@@ -1,5 +1,5 @@
-// How much of a data set is damaged, and whether that is more than a run accepts: decided here for
-// those who load a set and for those who only check it.
+// How much of a data set is damaged, and whether that is more than a run accepts. Shared by loading
+// and by `qanat data check`.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace qanat {
 
-// Whether the row is left out because it is broken (no audio, no text, a bad row), and not only
-// too long or too short for this run.
+// True when the row is skipped because it is broken (no audio, no text, a bad row); false when it
+// is only too long or too short for this run.
 bool is_damage(const DatasetProblem& problem);
 
 struct DamageShare {

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kExcerpt = 80;  // code points
 
-// What one worker found; merged and sorted afterwards, so that threads leave no trace.
+// What one worker found; merged and sorted afterwards, so that the result does not depend on
+// threads.
 struct WorkerFindings {
   std::vector<DatasetProblem> problems;
   std::vector<std::uint32_t> damaged;

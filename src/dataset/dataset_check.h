@@ -1,4 +1,4 @@
-// Looks at a whole data set and says everything that is wrong with it, before a run does.
+// Checks a whole data set and reports every problem before a run meets it.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Lengths of audio and text as they were found last time, on disk.
 //
-// A cache is a convenience: it is read if it is whole, written if somewhere can be written, and
-// everything works without it. Free functions; files appear complete or not at all.
+// The cache is optional: it is read if it is intact, written if a folder is writable, and
+// everything works without it. Free functions; files are written atomically.
 #pragma once
 
 #include <cstddef>

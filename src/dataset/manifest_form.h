@@ -12,9 +12,9 @@ enum class ManifestForm {
   cannot_tell,  // a name and a sentence, or a word and its reading
 };
 
-// `rows` are the lines of the manifest, of which the first thousand decide. A text shares words
-// with its normalised form; the name of a speaker comes again with another text. Where nothing of
-// this is seen, a second cell with a blank in it is a text, and what is left is not to be guessed.
+// `rows` are the lines of the manifest; the first thousand decide. A text shares words with its
+// normalised form; a speaker name repeats with other texts. Without such evidence, a second cell
+// that contains a blank is a text; anything else is not guessed.
 ManifestForm three_column_form(std::string_view rows, char line_end);
 
 }  // namespace qanat

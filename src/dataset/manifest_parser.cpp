@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r\v\f";
-// An hour of speech; beyond it a line is no row, and looking into it costs time.
+// An hour of speech. A longer line is not a row, and parsing it would cost time.
 constexpr std::size_t kMaxLine = 1 << 16;
-// Of the first bytes of a file: more zeros than this, and it is no text at all.
+// Share of zeros in the first bytes of a file above which it is not text.
 constexpr std::size_t kMaxZeroShare = 8;  // one in
 
 std::string_view trimmed(std::string_view text) {

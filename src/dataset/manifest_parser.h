@@ -1,4 +1,4 @@
-// Reads the rows of a manifest out of its bytes, whatever they hold. Knows nothing of files.
+// Parses the rows of a manifest from arbitrary bytes. Does no file access.
 //
 // Rows are `id|text`, `id|text|normalised`, and with a fourth and fifth column speaker and
 // language; or `id|speaker|text`, which manifest_form.h tells from the others; a header names its

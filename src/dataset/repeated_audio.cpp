@@ -13,7 +13,7 @@
 namespace qanat {
 namespace {
 
-// How files start tells nearly all of them apart; only those that start alike are read whole.
+// Nearly all files differ at their start; only those that start alike are read completely.
 constexpr std::size_t kStart = 16 * 1024;
 
 struct FileContent {

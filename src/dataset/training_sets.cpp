@@ -79,8 +79,8 @@ bool is_marked(const Manifest& manifest) {
   return rule_of(manifest, {}).by == SplitRule::By::files;
 }
 
-// With a validation set of its own, a training set gives all that is not marked for validation,
-// and the other way round; a set without marks is taken whole.
+// With a separate validation set, the training set provides every row that is not marked for
+// validation, and vice versa; a set without marks is used completely.
 std::vector<std::uint32_t> items_for(SplitHint purpose, const MeasuredSet& set) {
   const bool marked = is_marked(set.manifest);
   std::vector<std::uint32_t> items;

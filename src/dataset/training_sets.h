@@ -1,5 +1,5 @@
-// From what the user named to what is trained and validated on: manifests read, lengths known,
-// over-long and broken utterances left out and listed, the rest divided.
+// From the paths the user gave to the training and validation sets: reads manifests, measures
+// lengths, skips and lists over-long and broken utterances, and splits the rest.
 #pragma once
 
 #include <filesystem>

@@ -45,8 +45,8 @@ class DeviceGraph {
 
 // A FIFO of asynchronous work. Methods return without waiting for the work and may be called from
 // any one thread at a time. When work throws, the rest of the stream is skipped, its events carry
-// the failure to whoever waits for them, and synchronise() and submit() rethrow it. Destroying a
-// stream waits for the piece of work that is running and drops what has not begun.
+// the failure to those who wait for them, and synchronise() and submit() rethrow it. Destroying a
+// stream waits for the task that is running and drops those that have not begun.
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -74,7 +74,7 @@ class DeviceMemory {
 };
 
 struct DeviceStats {
-  Seconds busy{0};     // time in which at least one piece of submitted work ran
+  Seconds busy{0};     // time in which at least one submitted task ran
   Seconds copying{0};  // time in which at least one copy ran
   Bytes copied;
   std::int64_t host_waits = 0;  // calls that blocked the host on the device
@@ -94,7 +94,7 @@ class Device {
   }
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(Bytes bytes) = 0;  // throws OutOfMemory
-  // Whether copies from the memory of `other` into this device's need no way through the host.
+  // Whether memory of `other` can be copied to this device directly, without the host.
   virtual bool reaches(const Device& other) const;
   // Makes blocks of host memory that this device reads and writes without the host's help.
   virtual std::unique_ptr<BlockAllocator> pinned_blocks();

@@ -1,5 +1,5 @@
 // A device's budget is used up: the same type on every kind of device, so that a trainer can split
-// the batch and go on.
+// the batch and continue.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace qanat {
 
 class OutOfMemory : public Error {
  public:
-  // `asked` is absent where whoever asked does not say for how much.
+  // `asked` is absent where the requested size is not known.
   OutOfMemory(DeviceId device, std::optional<Bytes> asked, Bytes used, Bytes limit)
       : Error(
             "{}: out of memory: asked for {} bytes with {} of {} in use; try a smaller "

@@ -1,7 +1,7 @@
-// Page-locked host blocks: memory a device can read without the host's help.
+// Pinned host blocks: memory a device can read without the host's help.
 //
-// The host backend locks pages as far as the process may (RLIMIT_MEMLOCK) and goes on with plain
-// memory where it may not, as a copy from it is only slower.
+// The host backend pins memory up to the limit of the process (RLIMIT_MEMLOCK) and uses pageable
+// memory beyond it, from which copies are only slower.
 #pragma once
 
 #include <memory>

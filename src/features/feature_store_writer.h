@@ -1,7 +1,7 @@
-// Adds entries to the shards of a folder: a new shard is begun when the one in work is full.
+// Adds entries to the shards of a folder; starts a new shard when the current one is full.
 //
-// A shard is seen by readers only when it is whole. Destroyed before finish(), the shard in work
-// vanishes and those before it stay. Used from one thread.
+// Readers see a shard only when it is complete. Without finish(), the destructor drops the current
+// shard and keeps the earlier ones. Used from one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace qanat {
 
-// A stop drops the shard in work, and a full one is synced before the writer goes on: small
+// A stop drops the current shard, and a full one is synced before the writer continues: small
 // enough that neither takes long, large enough that a million utterances are a few thousand files.
 inline constexpr Bytes kShardLimit = mebibytes(64);
 

@@ -51,7 +51,7 @@ const float* FftPlan::keep(std::vector<float> values) {
   return storage_.emplace_back(std::move(values)).data();
 }
 
-// The transform goes on with sixteenths 0 and 1, 4 and 5, 6 and 7 as wholes: no padding inside.
+// The transform continues with sixteenths 0 and 1, 4 and 5, 6 and 7 as units: no padding inside.
 int FftPlan::padded(int index) const {
   const int part = index / (size_ / 16);
   const bool second_of_pair = part == 1 || part == 5 || part == 7;

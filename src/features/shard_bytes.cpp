@@ -18,7 +18,7 @@
 namespace qanat {
 namespace {
 
-// What a process opens besides: the journal, data files being read, devices.
+// Other files a process has open: the journal, data files being read, devices.
 constexpr std::size_t kOtherFiles = 256;
 
 Failure shard_cannot(const char* verb, const std::filesystem::path& path) {

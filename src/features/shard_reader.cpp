@@ -112,8 +112,7 @@ Result<Done> ShardReader::read_index(const ShardFooter& footer) {
   return check_records(footer);
 }
 
-// Blocks and ids lie one behind the other without gaps, so nothing overlaps and no byte of the
-// file is outside some checksum.
+// Blocks and ids are contiguous, so nothing overlaps and a checksum covers every byte of the file.
 Result<Done> ShardReader::check_records(const ShardFooter& footer) const {
   std::uint64_t block_end = sizeof(ShardHeader);
   std::uint64_t id_end = 0;

@@ -1,10 +1,10 @@
-// From the moments of a step to its closed ledger. Pure; no libtorch, no device.
+// From the timestamps of a step to its time breakdown. Pure; no libtorch, no device.
 //
 //   device:  ...| idle | forward | loss | backward | idle | forward ... | optimizer |  -> time
 //   host:    ... busy | asked, handed | ...
 //
-// What the device did is known from its events. Why it was idle is known from the host: it had no
-// batch to hand over, the batch was on its way, or the host was busy with something else.
+// The device's events say what it did; the host says why it was idle: there was no batch to hand
+// over, the batch was being copied, or the host was busy with something else.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ struct BatchArrival {
   Clock::time_point arrived;          // it was in the device's memory
 };
 
-// One stretch of the device's time. It begins where the one before ended.
+// One interval of the device's time. It begins where the one before ended.
 struct StepStretch {
   Clock::time_point end;
   bool idle = false;                     // the device waited for a batch: `arrival` says why

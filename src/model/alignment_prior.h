@@ -1,4 +1,4 @@
-// How likely each token is at each frame before anything was heard: a diagonal band.
+// The prior probability of each token at each frame, before any audio: a diagonal band.
 #pragma once
 
 #include <torch/types.h>

@@ -44,7 +44,8 @@ LossParts row_losses(const ModelBatch& batch,
                      const torch::Tensor& durations);
 
 // Sum over rows of row_weight * (weighted sum of the row's parts that are defined): a scalar.
-// Weighting rows by their frames makes the gradients of a batch the sum of those of its pieces.
+// Weighting rows by their frames makes the gradient of a batch the sum of those of its
+// microbatches.
 torch::Tensor weighted_loss(const LossParts& parts,
                             const LossWeights& weights,
                             const torch::Tensor& row_weights);

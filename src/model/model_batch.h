@@ -1,7 +1,7 @@
 // What one training step reads, as tensors on one device.
 //
-// Values behind the end of a row are never looked at, whatever they are, as long as they are finite
-// and token ids stay inside the vocabulary.
+// Values past the end of a row have no effect, as long as they are finite and token ids stay inside
+// the vocabulary.
 #pragma once
 
 #include <torch/types.h>

@@ -23,8 +23,8 @@ class BoundedCaller {
   // Joins a thread that is idle; does not wait for a call that was abandoned.
   ~BoundedCaller();
 
-  // False when `work` was not done within `longest`; from then on nothing is called any more and
-  // the answer stays false. `work` may not throw.
+  // False when `work` was not done within `longest`; every later call then returns false without
+  // running its work. `work` must not throw.
   bool call(std::function<void()> work, Seconds longest);
   bool lost() const { return lost_; }
 

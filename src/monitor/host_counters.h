@@ -1,5 +1,5 @@
-// What the machine did so far for this process, and against it: clocks and counters that only
-// grow. Two of them make shares of the time between.
+// What the machine has done for this process, and what held it back: clocks and counters that only
+// grow. The difference of two gives shares of the time between.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// What the machine offers a run and does not change while it goes on: cores, limits, memory nodes,
-// governor, the file system of the data. A line of kind "host" of the journal carries it, so that
-// a report on another machine knows as much.
+// The properties of the machine that do not change during a run: cores, limits, memory nodes,
+// governor, the file system of the data. A line of kind "host" of the journal carries them, for
+// reports on another machine.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct HostSetup {
   Reading<double> total_memory;
   Reading<double> memory_limit;  // of the tightest group
   Reading<double> swap;
-  Reading<double> locked_memory;  // most that may be page-locked
+  Reading<double> locked_memory;  // most that may be pinned
   Reading<double> shared_memory;  // size of /dev/shm
   Reading<double> numa_nodes;
   Reading<std::string> core_nodes;    // memory nodes of the cores it may use: "0", "0,1"

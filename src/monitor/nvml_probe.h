@@ -1,5 +1,5 @@
-// The NVIDIA GPUs of this machine, asked through NVML on a thread of its own, so that a lost GPU
-// cannot hang whoever asks.
+// Reads the NVIDIA GPUs of this machine through NVML, on a separate thread, so that a lost GPU
+// cannot hang the caller.
 //
 //   NvmlProbe probe({});
 //   if (const Reading<GpuSetup>& setup = probe.setup()) { ... probe.sample() ... }
@@ -19,7 +19,7 @@ namespace qanat {
 struct NvmlOptions {
   std::string library{};             // empty: QANAT_NVML of the environment, else the usual names
   std::filesystem::path root = "/";  // where /sys is looked for
-  Seconds longest{3};                // that a question may take
+  Seconds longest{3};                // of one query
 };
 
 // Not thread-safe. The destructor does not wait for a driver that hangs.
@@ -30,7 +30,7 @@ class NvmlProbe {
   NvmlProbe& operator=(const NvmlProbe&) = delete;
   ~NvmlProbe();
 
-  // Devices are told apart by bus id and UUID; the order is NVML's, which is the order of the bus.
+  // Devices are identified by bus id and UUID; the order is NVML's, which is the order of the bus.
   // Without a value: why there is nothing (no library, no driver, another version, no answer).
   const Reading<GpuSetup>& setup() const { return setup_; }
   // One for each GPU of the setup.

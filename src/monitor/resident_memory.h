@@ -11,8 +11,8 @@ namespace qanat {
 // does not say.
 std::optional<Bytes> peak_resident_memory();
 
-// Counts the peak anew, from what is resident now: freed memory is given back to the kernel first.
-// Without effect where the kernel does not allow it.
+// Resets the peak to what is resident now, after returning freed memory to the kernel. No effect
+// where the kernel does not allow it.
 void restart_peak_memory();
 
 }  // namespace qanat

@@ -52,7 +52,8 @@ void ResourceMonitor::watch(const std::stop_token& stop) {
     } while (!stop.stop_requested());
     look(gpus);
   } catch (const Error&) {
-    // The journal cannot be written. Whoever journals the steps says so and ends the run.
+    // The journal cannot be written. The thread that journals the steps reports it and ends the
+    // run.
   }
 }
 

@@ -1,11 +1,11 @@
-// Looks at host and GPUs every so often while a run goes on, and journals what it sees:
+// Samples host and GPUs periodically during a run and journals the readings:
 //
 //   {"kind":"host","setup":{...},"counters":{...},"cost":0.001}      the first line has the setup
 //   {"kind":"devices","setup":{...}} or {"kind":"devices","unknown":"why"}, once
 //   {"kind":"devices","samples":[{...}, ...]}                         when there are GPUs
 //
-// Counters only grow: two lines make shares of the time between. `cost` is the time all looks
-// together have taken so far, in seconds.
+// Counters only grow: the difference of two lines gives shares of the time between. `cost` is the
+// total time of all samples so far, in seconds.
 #pragma once
 
 #include <condition_variable>
@@ -29,12 +29,12 @@ struct MonitorOptions {
 
 class ResourceMonitor {
  public:
-  // Starts a thread that looks at once. `journal` outlives the monitor.
+  // Starts a thread that takes its first sample at once. `journal` outlives the monitor.
   ResourceMonitor(MonitorOptions options, EventSink& journal);
   ResourceMonitor(const ResourceMonitor&) = delete;
   ResourceMonitor& operator=(const ResourceMonitor&) = delete;
-  // Looks once more, so that even a short run has two; waits for a look that is under way, which
-  // takes milliseconds, and as long as NVML may take when a GPU is lost.
+  // Takes a last sample, so that even a short run has two. Waits for a sample in progress: some
+  // milliseconds, or NVML's timeout when a GPU is lost.
   ~ResourceMonitor() = default;
 
  private:

@@ -1,8 +1,8 @@
 // How fast the files of a data set come from where they are stored: the real files, in random
 // order, once with the page cache emptied of them and once from it.
 //
-// Only reads, and needs no permission but to read. Emptying the cache of a file slows whoever else
-// reads that file just then, once.
+// Only reads, and needs only read permission. Dropping a file from the cache slows the next read of
+// that file by another program.
 #pragma once
 
 #include <cstdint>

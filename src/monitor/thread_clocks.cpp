@@ -51,7 +51,7 @@ Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
     return Reading<std::vector<ThreadClock>>::none(folder.string() + ": " + error.message());
   }
   std::map<std::string, ThreadClock> groups;
-  // A thread may end while it is looked at: then it is left out.
+  // A thread may end while it is being read: then it is skipped.
   for (; !error && tasks != fs::directory_iterator(); tasks.increment(error)) {
     add_clock(tasks->path(), groups);
   }

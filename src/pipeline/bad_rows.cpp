@@ -68,9 +68,9 @@ bool BadRows::is_too_many(bool end_of_epoch) const {
     return static_cast<double>(bad_) > max_fraction_ * static_cast<double>(rows_);
   }
   if (order_ != ItemOrder::shuffled) {
-    return false;  // the batches so far are no sample of all
+    return false;  // the first batches are not a random sample
   }
-  // Shares lie between 0 and 1: whatever their distribution, they vary at most as much as this.
+  // Upper bound of the standard deviation for any distribution of shares between 0 and 1.
   const auto batches = static_cast<double>(batches_);
   const double deviation = std::sqrt(batches * max_fraction_ * (1.0 - max_fraction_));
   return bad_shares_ > max_fraction_ * batches + kDeviations * deviation + 1.0;

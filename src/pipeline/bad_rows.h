@@ -1,5 +1,5 @@
-// Utterances that could not be loaded: told to the journal, counted, and the run stopped when they
-// are too many.
+// Journals and counts utterances that could not be loaded, and stops the run when there are too
+// many.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,9 @@ class BadRows {
 
   // The reason to stop, when the share of this epoch's utterances that are bad is above the limit.
   // An utterance counts where it was planned, so that each counts once; substitutes do not, since
-  // they have (or had) a row of their own. At the end of an epoch the limit is exact. Before it a
-  // run stops when chance does not explain what was found (three standard deviations); there a
-  // batch is the unit, for damage often sits in utterances of one length, and so in few batches.
+  // they have (or had) their own row. At the end of an epoch the limit is exact. Before that, a run
+  // stops when chance cannot explain the share (three standard deviations). The unit is then a
+  // batch, because damaged utterances often have one length and so come in few batches.
   std::optional<Error> count(const PublishedBatch& batch);
 
  private:

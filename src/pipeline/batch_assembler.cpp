@@ -25,7 +25,7 @@ class Stopwatch {
   const Clock::time_point start_ = Clock::now();
 };
 
-// A lock that is free costs no look at the clock.
+// Reads the clock only when the lock is taken.
 std::unique_lock<std::mutex> lock_timed(std::mutex& mutex, TimeCounter& waited) {
   std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock) {
@@ -80,9 +80,9 @@ std::optional<RowTask> BatchAssembler::claim(WorkerSeat& seat, const std::stop_t
   return claim_slowly(seat, stop);
 }
 
-// A slot may have been published and opened again since the worker saw it last. That is no harm: a
-// positive count belongs to whatever batch the slot holds now, that batch is the one being claimed
-// (a batch is opened only when all before it are claimed), and it stays until this row is finished.
+// A slot may have been published and reopened since the worker last used it. This is safe: a
+// positive count belongs to the batch the slot holds now, that batch is the one being claimed (a
+// batch is opened only when all before it are claimed), and it stays until this row is finished.
 std::optional<RowTask> BatchAssembler::take_row(BatchSlot& slot) {
   const int left = slot.unclaimed.fetch_sub(1, std::memory_order_acquire);
   if (left <= 0) {
@@ -192,7 +192,7 @@ void BatchAssembler::wait_for_work(std::unique_lock<std::mutex>& lock,
 // One at a time: the woken worker wakes the next one if there is more than it can do alone.
 void BatchAssembler::wake_another() {
   if (waiting_ == 0) {
-    return;  // whoever is at work looks for itself
+    return;  // busy workers check by themselves
   }
   if (is_claimable() || gate() == Gate::open) {
     work_.notify_one();
@@ -241,7 +241,7 @@ bool BatchAssembler::has_surplus() const {
 }
 
 bool BatchAssembler::finish(const RowTask& task) {
-  // Release: the row's bytes are seen by whoever publishes. Acquire: and all rows by the last.
+  // Release: the publishing thread sees this row's bytes. Acquire: the last one sees all rows.
   if (task.slot->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) {
     return false;
   }

@@ -1,12 +1,12 @@
 // Hands out the rows of batches in plan order and publishes finished batches in plan order.
 //
-// Between the two lies the window: batches being filled or ready, bounded in number and, through
+// Between the two is the window: batches being filled or ready, bounded in number and, through
 // the pool's blocks, in bytes. Inside a batch rows are claimed and finished by atomic counters; the
 // lock is taken once per batch. A slow row holds back its own batch (and, since order is kept, the
 // delivery of later ones), but not the filling of the rest of the window.
 //
-// Blocks that the window has no use for yet are made by a thread of their own: page-locking one
-// takes longer than filling it, and the workers go on with those that are there meanwhile.
+// A separate thread allocates blocks ahead of need: pinning one takes longer than filling it, and
+// the workers meanwhile continue with the blocks that exist.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ namespace qanat {
 // A batch being filled. The fields without a comment are written under the assembler's lock before
 // `unclaimed` is set, and stay until the batch is published.
 struct BatchSlot {
-  // Rows nobody has claimed yet; below 0 when workers asked in vain.
+  // Rows not claimed yet; below 0 when workers asked after the last one.
   alignas(64) std::atomic<int> unclaimed{0};
   alignas(64) std::atomic<int> unfinished{0};
   std::atomic<int> bad_rows{0};          // whose planned utterance failed
@@ -48,7 +48,7 @@ struct RowTask {
   int row = 0;
 };
 
-// A worker's place at the assembler.
+// What the assembler knows of a worker.
 struct WorkerSeat {
   int number = 0;
   WorkerCounters& counters;
@@ -70,7 +70,7 @@ struct AssemblerOptions {
   int window = 1;  // batches; may be changed up to max_window; 0: one at a time, when asked for
   int max_window = 1;
   int max_blocks = 1;  // of the pool, lent to the window and the consumer together
-  int workers = 1;     // how many of the seats work; may be changed
+  int workers = 1;     // how many are active; the others are parked; may be changed
 };
 
 // How many batches were ready when the consumer took one, since reset_watermarks().
@@ -93,8 +93,8 @@ class BatchAssembler {
   BatchAssembler& operator=(const BatchAssembler&) = delete;
   ~BatchAssembler();
 
-  // The next row to fill. Waits while the window is full, the seat is not among those that work,
-  // or a plan is being made; nullopt at the end, after a failure, or when asked to stop.
+  // The next row to fill. Waits while the window is full, the worker is parked, or a plan is being
+  // made; nullopt at the end, after a failure, or when asked to stop.
   std::optional<RowTask> claim(WorkerSeat& seat, const std::stop_token& stop);
   // The row is filled. True when that completed its batch.
   bool finish(const RowTask& task);

@@ -252,7 +252,7 @@ TEST_F(BatchAssemblerTest, ABlockThatIsGivenBackIsFilledAtOnce) {
   hesitation.allowed.count_down();
 }
 
-// Page-locking a block takes longer than filling it.
+// Pinning a block takes longer than filling it.
 TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) {
   Hesitation hesitation;
   const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2},

@@ -1,9 +1,8 @@
-// Memory that keeps what it is given, item by item, until its budget is used up, and never lets go
-// of any of it.
+// A cache that keeps every item it is given until its budget is used up, and never evicts.
 //
-// Epochs visit every item once in a new order; under that pattern replacing what is kept only costs
-// (an LRU cache smaller than the set never hits). Keeping the first to come makes every later epoch
-// hit the same share. Thread-safe; what find() returns lives as long as the arena.
+// Epochs visit every item once in a new order; under that pattern eviction only costs time (an LRU
+// cache smaller than the set never hits). Keeping the first items gives every later epoch the same
+// hit rate. Thread-safe; what find() returns lives as long as the arena.
 #pragma once
 
 #include <atomic>

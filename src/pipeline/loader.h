@@ -1,4 +1,4 @@
-// The whole way from a plan to finished host batches.
+// The loader: from a plan to finished host batches.
 //
 //   plan_epoch -> workers claim rows in plan order -> the last row of a batch publishes it, in plan
 //   order -> ready buffer -> next()
@@ -70,8 +70,8 @@ struct LoaderInputs {
 };
 
 // The state of a loader: the batch that next() returns next, counted on this rank. Resuming at it
-// costs the same wherever it lies. Since the global order does not depend on the number of ranks, w
-// ranks at batch s stand where v ranks stand at batch s * w / v.
+// costs the same at any position. Since the global order does not depend on the number of ranks,
+// batch s of w ranks is the same position as batch s * w / v of v ranks.
 struct Position {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
@@ -84,8 +84,8 @@ class LoaderCore;
 // next() is for one consumer thread; the other methods may be called from any thread.
 class Loader {
  public:
-  // Starts filling at once. Throws Error when there is nothing to load, `start` lies behind the
-  // end of its epoch, or one batch does not fit the budget.
+  // Starts filling at once. Throws Error when there is nothing to load, `start` is past the end of
+  // its epoch, or one batch does not fit the budget.
   Loader(LoaderInputs inputs, const LoaderOptions& options, Position start = {});
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;

@@ -15,7 +15,7 @@ namespace {
 constexpr int kFirstWindow = 8;
 constexpr int kLeastWindow = 3;
 
-// Failed substitutes for one row after which there is no hope for the data set.
+// Failed substitutes for one row after which the data set counts as unusable.
 constexpr int kMaxSubstitutes = 256;
 
 std::size_t largest_batch(const BucketEdges& edges, const PayloadFormat& payload) {

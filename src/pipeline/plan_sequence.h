@@ -1,8 +1,8 @@
-// The plans of one epoch after the other, the next one made ahead so that an epoch's end is no
-// pause.
+// The plans of successive epochs; the next one is made ahead, so that the end of an epoch does not
+// pause the loader.
 //
-// Not thread-safe: guarded by the lock of its owner. Making a plan takes time, so whoever is told
-// by wanted() makes it without that lock and brings it back with provide().
+// Not thread-safe: guarded by the lock of its owner. Making a plan takes time, so the caller of
+// wanted() makes it without that lock and returns it with provide().
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Makes the features of a whole data set and keeps them in shards (features/feature_store.h).
 //
-// What is in the folder already, fresh and undamaged, is kept; everything else is made anew. A run
-// that was stopped or killed leaves whole shards only, and the next run goes on from there. Call
+// Fresh and undamaged features in the folder are kept; everything else is computed again. A run
+// that was stopped or killed leaves only complete shards, and the next run resumes from there. Call
 // from one thread; the folder is locked against other processes while precompute() runs.
 #pragma once
 

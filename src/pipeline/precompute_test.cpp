@@ -346,7 +346,7 @@ TEST_F(PrecomputeTest, ReportsItsProgress) {
   EXPECT_EQ(done.back(), kNumUtterances);
 }
 
-// Any byte of any shard: what is handed out is right or refused, and one run mends it.
+// Any byte of any shard: what is handed out is right or refused, and one run repairs it.
 class PrecomputeDamageTest : public PrecomputeTest, public testing::WithParamInterface<unsigned> {};
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PrecomputeDamageTest, testing::Range(0U, 20U));

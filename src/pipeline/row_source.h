@@ -49,7 +49,7 @@ class RowFiller {
   virtual ~RowFiller() = default;
 
   // A Failure is about this utterance only, names the file and the reason, and may leave anything
-  // in the row. Throws Error when the run cannot go on.
+  // in the row. Throws Error when the run cannot continue.
   virtual Result<FilledRow> fill(std::uint32_t item, const RowView& row) = 0;
 };
 

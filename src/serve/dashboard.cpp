@@ -115,7 +115,7 @@ HttpResponse Dashboard::respond(const HttpRequest& request) {
     return {.body = "ok\n"};
   }
   const std::lock_guard lock(mutex_);
-  while (!has_looked_) {  // a run that looks empty at first would be a jump for whoever scrapes it
+  while (!has_looked_) {  // or the first scrape would see an empty run, and counters would jump
     (void)read_on();
   }
   if (request.path == "/metrics" && options_.metrics) {
@@ -199,7 +199,7 @@ bool Dashboard::read_on() {
   return more;
 }
 
-// Figures are drawn only while somebody looks.
+// Figures are drawn only while a page is open.
 void Dashboard::update() {
   std::string event;
   for (bool more = true; more;) {

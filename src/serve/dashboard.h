@@ -1,5 +1,5 @@
-// The live page of a run: follows its journal in a thread of its own and shows it to browsers and
-// scrapers. The training is not touched: what it journals is all this knows of it.
+// The live page of a run: follows its journal in a separate thread and serves it to browsers and
+// scrapers. It only reads the journal and does not touch the training.
 //
 // /           the page                     /events       what changed, as server-sent events
 // /metrics    for Prometheus               /report.json  the diagnosis so far
@@ -27,14 +27,14 @@ struct DashboardOptions {
   int port = 0;
   std::string token{};  // needed unless the address is a loopback one
   Words words{};
-  Seconds pause{2};  // between two looks
+  Seconds pause{2};  // between two polls
   std::size_t most_clients = 256;
   // For Prometheus; empty: not served.
   std::function<std::string(const RunSnapshot&, const Diagnosis&)> metrics{};
 };
 
-// Fixture. The destructor takes a last look, so that pages learn how the run ended, and closes all
-// connections; it waits for pages to take it, a second at most.
+// Fixture. The destructor polls once more, so that pages learn how the run ended, and closes all
+// connections; it waits for pages to receive that, a second at most.
 class Dashboard {
  public:
   explicit Dashboard(const DashboardOptions& options);

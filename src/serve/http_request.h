@@ -1,7 +1,7 @@
-// The head of an HTTP request, from bytes: by hand, because a server that gives every connection a
-// thread (cpp-httplib 0.11 does, and begins its read timeout anew with every byte) can be kept busy
-// by clients that say nothing. Accepts what browsers and scrapers send for pages: GET and HEAD
-// without a body; refuses the rest. Pure.
+// Parses the head of an HTTP request. Written by hand, because idle clients can block a server with
+// a thread per connection (cpp-httplib 0.11 is one, and restarts its read timeout with every byte).
+// Accepts what browsers and scrapers send for pages: GET and HEAD without a body; refuses the rest.
+// Pure.
 #pragma once
 
 #include <cstddef>

@@ -180,8 +180,8 @@ void HttpServer::accept_clients() {
   }
 }
 
-// A stream is asked only whether its client is still there; what others say is read, so that
-// closing does not take the answer from them, and forgotten once they have it.
+// A stream is polled only for a hang-up. Other clients are read as well, because closing a socket
+// with unread input would discard the answer; what they send is ignored.
 short HttpServer::events_of(const Client& client) const {
   return static_cast<short>((client.is_stream ? POLLRDHUP : POLLIN) |
                             (wants_to_write(client) ? POLLOUT : 0));

@@ -1,9 +1,9 @@
 // A small HTTP server for pages about a run: one thread, non-blocking sockets, bounds on
 // everything a client can take. Serves what its handler makes, never files.
 //
-// Streams (server-sent events) get the newest event when they have taken the one before: a client
-// that reads slowly misses some, one that reads nothing is let go, and neither takes memory, since
-// all share the bytes of an event.
+// Streams (server-sent events) get the latest event once they have read the one before: a slow
+// client misses some, one that reads nothing is disconnected, and neither costs memory, since all
+// share the bytes of an event.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ struct HttpServerOptions {
   int port = 0;                       // 0: any that is free
   std::size_t most_clients = 256;     // one more is refused with 503
   Seconds request_timeout{5};         // from accepting to the whole head of a request
-  Seconds send_timeout{10};           // without a byte taken, a client is let go
+  Seconds send_timeout{10};           // without a byte read, a client is disconnected
   Seconds linger_timeout{1};          // at the end, for streams to take the newest event
 };
 

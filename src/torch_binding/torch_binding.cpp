@@ -21,8 +21,8 @@ std::shared_ptr<MemoryBudget>& thread_budget() {
   return budget;
 }
 
-// Lies before a tensor's memory and gives the charge back with it. Before, and not beside, because
-// oneDNN's buffers are allocated raw: by pointer alone, with nothing to ride along.
+// Stored in front of a tensor's memory; returns the charge when that is freed. In front, because
+// oneDNN frees its buffers by pointer alone, without a context.
 struct Charge {
   std::shared_ptr<MemoryBudget> budget;  // shared with the device: a tensor may outlive it
   Bytes bytes;

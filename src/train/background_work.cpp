@@ -52,7 +52,7 @@ void BackgroundWork::work() {
     } catch (...) {
       failure = std::current_exception();
     }
-    *job = nullptr;  // what it held goes before anybody hears that it is done
+    *job = nullptr;  // frees what it held before anyone learns that it is done
     end(failure);
   }
 }

@@ -26,9 +26,9 @@ class BackgroundWork {
   ~BackgroundWork();
 
   bool is_idle() const;
-  // Waits until nothing is going on; throws what the last job failed with, once.
+  // Waits until no job is running; throws what the last job failed with, once.
   void wait();
-  // wait(), and whoever asks next waits for the job that start() will bring.
+  // wait(), and the next caller of wait() waits for the job that start() will bring.
   void reserve();
   // The reserved job; does not wait.
   void start(std::function<void()> job);

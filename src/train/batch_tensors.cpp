@@ -23,7 +23,7 @@ torch::Tensor part(const DeviceBatch& batch,
   return torch::from_blob(begin, {rows.count, width}, options);
 }
 
-// For what is made on the host and read by `device`: page-locked where that is not the host.
+// For tensors made on the host and read by `device`: pinned unless that is the host itself.
 torch::TensorOptions on_host(torch::Device device, torch::ScalarType type) {
   return torch::TensorOptions().dtype(type).pinned_memory(!device.is_cpu());
 }

@@ -19,10 +19,10 @@ struct RowRange {
 };
 
 // Call on the stream that reads the batch, once it has arrived; `mel` is a view of the slot, so
-// the result lives no longer than the loan. `crops` has one entry per row of the whole batch. A
-// frame that is shown to its own row has no weight. `speakers` is how many the model's table has; a
-// speaker beyond it, or of no table, is not said. Everything but the rows is the same, whatever the
-// range.
+// the result must not outlive the lease. `crops` has one entry per row of the whole batch. A frame
+// that is shown to its own row has no weight. `speakers` is the size of the model's table; a
+// speaker outside it is left unknown. A row gives the same tensors for every range that contains
+// it.
 ModelBatch to_model_batch(const DeviceBatch& batch,
                           RowRange rows,
                           const std::vector<ReferenceCrop>& crops,

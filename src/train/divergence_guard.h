@@ -1,7 +1,7 @@
-// Decides what becomes of a run whose loss or gradient is no longer finite: the step is skipped,
-// and after too many of them in a row the run ends with an explanation.
+// Handles losses and gradients that are not finite: counts the skipped steps, and ends the run with
+// an explanation after too many in a row.
 //
-// Not thread-safe. The update itself is left out on the device (train/optimiser.h); this counts.
+// Not thread-safe. The device itself skips the update (train/optimiser.h).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class DivergenceGuard {
 
   std::int64_t skipped() const { return skipped_; }  // in all
   std::int64_t in_a_row() const { return in_a_row_; }
-  // Goes on counting where a run that was interrupted stood.
+  // Continues the counts of an interrupted run.
   void resume(std::int64_t skipped, std::int64_t in_a_row) {
     skipped_ = skipped;
     in_a_row_ = in_a_row;

@@ -1,8 +1,8 @@
 // The factor that keeps small gradients of fp16 from becoming zero: losses are multiplied by it,
-// gradients divided. It grows while all goes well and is halved by an update that is not finite.
+// gradients divided. It grows while updates are finite and is halved by one that is not.
 //
-// Lives on the device and is never looked at by the host, so nothing waits for it. libtorch's own
-// scaler is Python's. Belongs to one stream: call it from its work only.
+// Lives on the device and is never read by the host, so nothing waits for it. (PyTorch's GradScaler
+// exists in Python only.) Belongs to one stream: call it from its work only.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class LossScale {
   // f32 []: what a loss is multiplied by now.
   const torch::Tensor& factor() const { return factor_; }
   void unscale(const torch::Tensor& gradient) const;
-  // `made` is f32 []: 1 when the update was made, 0 when it was left out because its gradient was
+  // `made` is f32 []: 1 when the update was made, 0 when it was skipped because its gradient was
   // not finite.
   void follow(const torch::Tensor& made);
 

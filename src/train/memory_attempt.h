@@ -9,7 +9,7 @@
 
 namespace qanat {
 
-// Why `work` did not fit; empty when it did. Anything else it throws is thrown on.
+// Why `work` did not fit in memory; empty when it did. Other exceptions pass through.
 template <typename Work>
 std::string why_not_fitting(Work&& work) {
   try {

@@ -169,7 +169,7 @@ torch::Tensor AdamW::update_on_host(const torch::Tensor& weights,
 }
 
 // The same with tensors, for devices whose memory the host cannot read: a norm that is not finite
-// turns every change into a change by nothing, without the host knowing.
+// multiplies every change by 0, and the host need not know.
 torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
                                       const torch::Tensor& gradient,
                                       double divisor,
@@ -184,7 +184,7 @@ torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
   updates_.add_(made.to(torch::kFloat64));
   first_.add_((slope - first_) * (made * (1 - options_.beta1)));
   second_.add_((slope * slope - second_) * (made * (1 - options_.beta2)));
-  // The first updates may all have been left out: then there is nothing to correct.
+  // If all updates so far were skipped, there is nothing to correct.
   const torch::Tensor count = updates_.clamp_min(1.0);
   const auto correction = [&](double beta) {
     return (1 - torch::pow(beta, count)).to(torch::kFloat32);
@@ -196,8 +196,8 @@ torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
   return torch::stack({norm, made});
 }
 
-// libtorch's kernel divides gradients by a scale and leaves everything as it is when it is told of
-// an overflow: both are tensors, so the host need not know either.
+// libtorch's kernel divides gradients by a scale and changes nothing after an overflow. Both are
+// passed as tensors, so the host need not know them.
 torch::Tensor AdamW::update_fused(const torch::Tensor& weights,
                                   const torch::Tensor& gradient,
                                   double divisor,

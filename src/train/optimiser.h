@@ -1,4 +1,4 @@
-// AdamW on flat parameters, with clipping by the global norm, and the moving average of weights.
+// AdamW on flat parameters, with clipping by the global norm, and the EMA of the weights.
 //
 // Both belong to one stream: call them from its work only. Neither waits for the device.
 #pragma once
@@ -35,7 +35,7 @@ class AdamW {
 
   // One update of `weights` with `gradient` / `divisor`; both are blocks of the layout. Returns f32
   // [2] on the device: the norm of the gradient after division and before clipping, and 1 when
-  // the update was made, 0 when it was left out because the norm is not finite.
+  // the update was made, 0 when it was skipped because the norm is not finite.
   torch::Tensor update(const torch::Tensor& weights,
                        const torch::Tensor& gradient,
                        double divisor,
@@ -67,9 +67,9 @@ class AdamW {
   torch::Tensor updates_;  // f64 [1]: made, on the device, because only it knows which were not
 };
 
-// The moving average of weights that is validated, rendered and exported. Early on it follows
-// faster, or a short run would average over its random start: decay after t updates is
-// min(decay, (1 + t) / (10 + t)).
+// Updates the exponential moving average (EMA) of the weights, which is validated, rendered and
+// exported. The decay is smaller early on, or the EMA of a short run would still contain the random
+// start: after t updates it is min(decay, (1 + t) / (10 + t)).
 void follow(const torch::Tensor& average,
             const torch::Tensor& weights,
             double decay,

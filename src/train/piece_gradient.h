@@ -6,8 +6,8 @@
 // With fetch() in between, where a device is not the host.
 //
 // search() and encode() may run at the same time, on two threads.
-// Nothing is added to the model's gradient before backward() has succeeded, so a piece that runs
-// out of memory anywhere can be thrown away and done again in halves.
+// Nothing is added to the model's gradient before backward() has succeeded, so a microbatch that
+// runs out of memory anywhere can be dropped, split and done again.
 #pragma once
 
 #include <functional>
@@ -34,21 +34,21 @@ struct PieceOptions {
 
 class PieceGradient {
  public:
-  // `rows` makes the tensors; called by align(). `model` outlives the piece.
+  // `rows` makes the tensors; called by align(). `model` outlives the microbatch.
   PieceGradient(TrainedModel& model, const PieceOptions& options, std::function<ModelBatch()> rows);
 
   void align();
-  // Asks for what search() reads, where the host cannot read the device's memory: the device goes
-  // on while it is on its way. search() may then run once the stream has come past it; without
-  // fetch(), it waits for the device by itself.
+  // Starts the copy of what search() reads, where the host cannot read the device's memory; the
+  // device continues meanwhile. search() may run once the stream has passed this point; without
+  // fetch(), it waits for the device itself.
   void fetch();
   void search();
   void encode();
   void decode();
   void losses();
-  // Adds to model.gradient and to `sums`, f32 [kLossSums], and lets go of all tensors.
+  // Adds to model.gradient and to `sums`, f32 [kLossSums], and releases all tensors.
   void backward(const torch::Tensor& sums);
-  // All of them; without adding anything when `sums` is undefined: a try.
+  // All of them; with an undefined `sums` nothing is added: a trial.
   void run(const torch::Tensor& sums);
   void drop();
 

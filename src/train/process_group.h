@@ -1,9 +1,8 @@
-// The processes that train one model together, as far as a trainer has to know: who it is among
-// how many, how gradients become everybody's, and where all wait for each other.
+// The processes that train one model together: rank, world size, all-reduce and barrier.
 //
-// One process is a group, too, and the only one there is so far; a group over NCCL or Gloo takes
-// its place without a change in the trainer. Called by one thread, inside the work of the stream
-// the tensors belong to.
+// A single process is the only implementation so far; one over NCCL or Gloo can replace it without
+// a change in the trainer. Called by one thread, inside the work of the stream that the tensors
+// belong to.
 #pragma once
 
 #include <torch/types.h>
@@ -22,7 +21,7 @@ class ProcessGroup {
   virtual ~ProcessGroup() = default;
 
   virtual ProcessRank rank() const = 0;
-  // Every process has the sum over all of them when the stream has come so far; asynchronous.
+  // Replaces `values` by the sum of all ranks; asynchronous, in the order of the stream.
   virtual void sum(torch::Tensor& values) = 0;
   // Waits for all processes. For the ends of runs.
   virtual void barrier() = 0;

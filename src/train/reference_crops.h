@@ -3,8 +3,8 @@
 //
 // A row is shown another utterance of its speaker, of the same batch: plans bring speakers together
 // (batch_plan.h). Where the batch has none it is shown a part of its own, and is not trained on
-// that part. Decided from the seed, the epoch and what the batch holds; not from how the batch is
-// cut into pieces, nor where it was made.
+// that part. Depends on the seed, the epoch and the contents of the batch; not on how the batch is
+// split into microbatches, nor on where it was made.
 #pragma once
 
 #include <cstdint>

@@ -45,11 +45,10 @@ Schedule make_schedule(const ScheduleRequest& request);
 Schedule continue_schedule(const Schedule& stored, std::int64_t total, std::int64_t step);
 
 nlohmann::json to_json(const Schedule& schedule);
-// Fails, naming it, when a field is missing or senseless.
+// Fails, naming it, when a field is missing or invalid.
 Result<Schedule> to_schedule(const nlohmann::json& json);
 
-// Steps after which hard and soft alignment are pulled together: the aligner has to have found
-// its way before.
+// Steps after which the binarisation loss starts: the soft alignment must have formed before.
 std::int64_t default_binarisation_start(ModelSize size);
 
 }  // namespace qanat

@@ -10,7 +10,7 @@
 
 namespace qanat {
 
-// Frame-weighted sums over rows, in the order of StepLosses: total, mel, refined, prior,
+// Frame-weighted sums over rows, in the order of StepLosses: total, mel, postnet mel, prior,
 // forward_sum, binarisation, duration.
 inline constexpr std::int64_t kLossSums = 7;
 

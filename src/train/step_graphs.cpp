@@ -96,7 +96,7 @@ void StepGraphs::add(const SpeechPart& part, const SpeechOptions& options) {
   record(*entry, part, options);
 }
 
-// Leaves the gradient of the part added once, computed, whatever comes of the recording.
+// Adds the gradient of the part exactly once, as computed, whether or not the recording succeeds.
 void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOptions& options) {
   const torch::Tensor& gradient = parts_.model.gradient;
   Computed computed;
@@ -132,7 +132,7 @@ std::string StepGraphs::why_unusable(Entry& entry,
     throw;
   } catch (const Error& error) {
     return error.what();
-  } catch (const c10::OutOfMemoryError& error) {  // the gradient is there: this is no halving
+  } catch (const c10::OutOfMemoryError& error) {  // the gradient is there, so no split is needed
     return error.what_without_backtrace();
   }
 }

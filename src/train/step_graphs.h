@@ -51,7 +51,7 @@ class StepGraphs {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // rows, frames, tokens
 
   void record(Entry& entry, const SpeechPart& part, const SpeechOptions& options);
-  // Empty, or why the recording may not be used; the gradient is whatever it is afterwards.
+  // Empty, or why the recording must not be used. Leaves the gradient undefined.
   std::string why_unusable(Entry& entry,
                            const Computed& computed,
                            const SpeechPart& part,

@@ -1,4 +1,4 @@
-// What a trainer tells whoever watches it. Called from the thread that trains, between two steps;
+// Callbacks of a trainer. Called from the thread that trains, between two steps;
 // on_note() from any thread. Must not block.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Where a run stands: what a checkpoint holds besides tensors so that a run goes on as if it had
-// never been interrupted. A value.
+// The state of a run besides its tensors: with it in the checkpoint, a resumed run continues as if
+// it had never been interrupted. A value.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TrainProgress {
 };
 
 nlohmann::json to_json(const TrainProgress& progress);
-// Fails, naming it, when a field is missing or senseless.
+// Fails, naming it, when a field is missing or invalid.
 Result<TrainProgress> to_train_progress(const nlohmann::json& json);
 
 }  // namespace qanat

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kNumbers = kLossSums + 2;  // and norm, made
 
-// Rows of a shape that are halved until they fit.
+// Rows of a shape that are split until they fit.
 struct Halving {
   TrainedModel& model;
   const PieceOptions& options;
@@ -90,10 +90,10 @@ void FittingRows::remember(const BatchShape& shape, int rows) {
   most->second = std::min(most->second, rows);
 }
 
-// A piece of a batch between its phases. Used by work of the two streams, which events order.
+// A microbatch between its phases. Used by work of the two streams, which events order.
 struct TrainStep::Piece {
   // Work that fails for lack of memory leaves the rest to retry(). The tensors stay until then:
-  // the search may be looking at them.
+  // the search may still read them.
   void attempt(const std::function<void(PieceGradient&)>& work, std::string& why) {
     if (std::string reason = why_not_fitting([&] { work(*gradient); }); !reason.empty()) {
       why = std::move(reason);
@@ -106,7 +106,7 @@ struct TrainStep::Piece {
       return;
     }
     PieceOptions computed = options;
-    computed.graphs = nullptr;  // halves are of other shapes, and memory is short
+    computed.graphs = nullptr;  // a split has other shapes, and memory is short
     halve({.model = model,
            .options = computed,
            .rows = tensors,
@@ -189,7 +189,7 @@ TrainStep::~TrainStep() {
   try {
     stream_.synchronise();  // submitted work refers to this object
   } catch (const std::exception&) {
-    // Whoever waited for the steps was told; there is nobody left to tell here.
+    // Those who waited for the steps got the failure already.
   }
 }
 
@@ -334,8 +334,8 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
   stream_.wait(*found);
 }
 
-// The one wait of the host in a step: the durations decide what comes next, and finding them is
-// work for a processor. The device encodes meanwhile.
+// The only wait of the host in a step: the next work depends on the durations, and finding them is
+// a job for the CPU. The device encodes meanwhile.
 void TrainStep::search_on_host(const std::shared_ptr<Piece>& piece,
                                const std::function<void()>& search,
                                const std::function<void()>& encode) {
@@ -350,8 +350,8 @@ void TrainStep::search_on_host(const std::shared_ptr<Piece>& piece,
   stream_.submit(search);
 }
 
-// What an update divides its gradient by: the frames of all processes. With several, the division
-// is done here, by the same number everywhere, so that their weights stay the same to the bit.
+// The divisor of the gradient: the frames of all processes. With several processes the division is
+// done here, by the same number everywhere, so that their weights stay bit-identical.
 double TrainStep::sum_over_processes(double frames) {
   if (options_.group == nullptr || options_.group->rank().world == 1) {
     return frames;

@@ -8,9 +8,9 @@
 //     while (auto done = step.finished()) { ... done->record ... }
 //   }
 //
-// A piece of a batch that does not fit the device's memory is done again in halves, with the same
-// gradient, and the shape is remembered. All methods are for one host thread; whatever the model
-// holds belongs to the stream.
+// A microbatch that does not fit the device's memory is split and done again, with the same
+// gradient, and the shape is remembered. All methods are for one host thread; the model belongs to
+// the stream.
 #pragma once
 
 #include <array>
@@ -70,7 +70,7 @@ struct FinishedStep {
 // The most rows of a shape that fitted, for shapes of which not all did. Thread-safe.
 class FittingRows {
  public:
-  // Halves `rows` until every piece is known to fit, or is not known not to.
+  // Splits `rows` until every microbatch is known to fit, or has not been tried.
   std::vector<RowRange> pieces(const BatchShape& shape, RowRange rows) const;
   void remember(const BatchShape& shape, int rows);
 
@@ -94,7 +94,7 @@ class TrainStep {
   DeviceStream& stream() { return stream_; }
   void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
 
-  // Forward and backward of a whole shape without an update. Returns how many pieces it took;
+  // Forward and backward of a shape without an update. Returns how many microbatches it took;
   // throws Error with the remedy when not even one row fits. Waits for the device.
   int try_shape(const BatchShape& shape);
 
@@ -102,7 +102,7 @@ class TrainStep {
   void update(const UpdateRequest& request);
   // Work for a checkpoint; its time is booked there.
   void submit_checkpoint_work(std::function<void()> work);
-  // What the stream did since the last update is no part of the next one.
+  // Excludes what the stream did since the last update from the time of the next step.
   void leave_out();
 
   // The oldest update that is done and was not returned yet; nothing when none is.
@@ -116,12 +116,12 @@ class TrainStep {
   using PieceWork = void (Piece::*)();
 
   void submit_piece(const std::shared_ptr<Piece>& piece);
-  // Side by side: on a stream beside the device's, or on the host while the device encodes.
+  // In parallel: on a second stream, or on the host while the device encodes.
   void submit_search_and_encode(const std::shared_ptr<Piece>& piece);
   void search_on_host(const std::shared_ptr<Piece>& piece,
                       const std::function<void()>& search,
                       const std::function<void()>& encode);
-  // What every update is made of, on the stream. `frames` are those of this process.
+  // The work of an update, on the stream. `frames` are those of this process.
   void apply_update(const UpdateRequest& request, double frames, const torch::Tensor& numbers);
   double sum_over_processes(double frames);
   void mark(StepPhase phase);

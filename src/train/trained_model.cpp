@@ -20,8 +20,7 @@ TrainedModel make_trained_model(const ModelShape& shape,
                                 const AdamWOptions& options,
                                 std::uint64_t seed,
                                 torch::Device device) {
-  // The averaged network first, so that the weights that count are drawn last, right after the
-  // seed is set.
+  // The EMA network first, so that the trained weights are initialised right after the seed is set.
   XttsModel averaged(shape);
   torch::manual_seed(seed);
   XttsModel network(shape);

@@ -1,5 +1,5 @@
-// The network and everything an update changes: weights, their moving average, the gradient that
-// is being summed, and the optimiser. Belongs to one stream: touched by its work only.
+// The network and everything an update changes: weights, their EMA, the accumulated gradient, and
+// the optimiser. Belongs to one stream: touched by its work only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace qanat {
 
 struct TrainedModel {
   XttsModel network{nullptr};
-  XttsModel averaged{nullptr};  // the same network with the moving average for weights
+  XttsModel averaged{nullptr};  // the same network with the EMA as its weights
   FlatParameters layout;
   std::vector<torch::Tensor> parameters;  // of `network`, in the order of the layout
   // Blocks of the layout, f32.

@@ -275,7 +275,7 @@ void Trainer::save(Best best) {
   step_.submit_checkpoint_work([this, copy] { *copy = make_checkpoint(); });
   parts_.stream.then([this, copy, best, step = progress_.step, state = make_state()] {
     if (!*copy) {
-      saving_.cancel();  // the stream has failed; whoever waits for it is told why
+      saving_.cancel();  // the stream has failed; those who wait for it get the failure
       return;
     }
     saving_.start([this, copy, best, step, state] {
@@ -299,7 +299,7 @@ void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {
   }
 }
 
-// Left out when the last one is not done: sound is for listening, not for the record.
+// Skipped while the last one is running: nothing depends on the sound.
 void Trainer::render() {
   if (!parts_.render || !rendering_.is_idle()) {
     return;

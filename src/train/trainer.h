@@ -1,7 +1,7 @@
 // The training loop: takes batches from the ring, submits updates, and decides what is due.
 //
-// The host runs ahead of the device by as many batches as the ring has slots; results are looked
-// at when they are there. Saving happens beside the loop.
+// The host runs ahead of the device by as many batches as the ring has slots and reads results when
+// they arrive. Saving happens in the background.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,7 @@ struct TrainerParts {
   nlohmann::json state;  // of every checkpoint; the trainer adds "training"
   // Waits for the pipeline to be warm, before the first step; may be absent.
   std::function<void(const std::stop_token&)> open_gate;
-  // Renders the evaluation sentences with these averaged weights, on a thread of its own; may be
-  // absent.
+  // Renders the evaluation sentences with these EMA weights, in the background; may be absent.
   std::function<void(std::int64_t step, const TensorMap& weights)> render;
   TrainObserver& observer;
   EventSink* journal = nullptr;

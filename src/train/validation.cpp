@@ -68,7 +68,7 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
       .cpu();
 }
 
-// In halves where the whole does not fit.
+// Splits the batch where it does not fit.
 torch::Tensor fitting_loss_sums(TrainedModel& model, const ModelBatch& batch) {
   const auto rows = static_cast<int>(batch.mel.size(0));
   if (rows == 1) {
@@ -139,7 +139,7 @@ Validator::Validator(std::vector<Batch> batches, int max_free_running)
       max_free_running_(max_free_running),
       shown_(choose_references()) {}
 
-// The next utterance of the same speaker, by its place in the set; behind the last comes the first.
+// The next utterance of the same speaker, in the order of the set; after the last comes the first.
 std::vector<std::vector<Validator::Shown>> Validator::choose_references() const {
   struct Place {
     std::int32_t speaker = 0;
@@ -196,7 +196,7 @@ ModelBatch Validator::to_tensors(std::size_t batch, const TrainedModel& model) c
   return on_device(tensors, model.device());
 }
 
-// The references, which lie in any of the batches.
+// Adds the references, which may come from any batch.
 void Validator::show(std::size_t batch, ModelBatch& tensors) const {
   const std::int64_t bins = tensors.mel.size(2);
   std::vector<torch::Tensor> references;
@@ -212,7 +212,7 @@ void Validator::show(std::size_t batch, ModelBatch& tensors) const {
   tensors.reference = torch::nn::utils::rnn::pad_sequence(references, /*batch_first=*/true);
 }
 
-// As who speaks the whole utterance sees it.
+// Without references taken from the row itself: for free-running, which predicts all of it.
 ModelBatch Validator::without_own(std::size_t batch, const ModelBatch& tensors) const {
   ModelBatch result = tensors;
   result.reference_lengths = tensors.reference_lengths.clone();

@@ -1,9 +1,9 @@
-// How well the averaged weights do on utterances that are not trained on: following the recording
-// (teacher-forced), and speaking on their own (free-running), which is what users hear.
+// Validates the EMA weights on utterances that are not trained on: teacher-forced, and
+// free-running, which is what users hear.
 //
-// The voice is given by another utterance of the speaker. A speaker who has but one is shown the
-// first half of it and judged by the second, and speaks on its own without a reference: nothing
-// that the model is judged by was shown to it.
+// The reference is another utterance of the speaker. For a speaker with only one utterance, its
+// first half is the reference and the second half is scored; free-running then has no reference.
+// The model is never scored on what it was shown.
 #pragma once
 
 #include <vector>

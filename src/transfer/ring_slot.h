@@ -21,8 +21,8 @@ struct RingSlot {
   std::unique_ptr<DeviceEvent> read_done;
 };
 
-// Buffers on the data device, Multi-GPU only. A batch is through with them once it is copied, so a
-// few serve a ring of any depth, and stay in the caches of a data device that has some.
+// Staging buffers on the data device, Multi-GPU only. A batch needs them only until it is copied,
+// so a few serve a ring of any depth and stay in the cache of the data device.
 struct PrepareBench {
   std::unique_ptr<DeviceMemory> stage;     // PCM
   std::unique_ptr<DeviceMemory> prepared;  // features

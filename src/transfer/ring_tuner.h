@@ -1,7 +1,8 @@
 // How many slots a ring should have: as few as keep the model device fed.
 //
-// A deeper ring evens out stages that are uneven; it cannot help one that is too slow, and its
-// memory is the model's. decide_slots() is a pure function; whoever owns the ring applies it.
+// A deeper ring absorbs stages whose times vary; it cannot help a stage that is too slow, and its
+// memory is taken from the model. decide_slots() is a pure function; the owner of the ring applies
+// it.
 #pragma once
 
 #include <optional>
@@ -27,7 +28,7 @@ struct RingPeriod {
   Seconds step{0};          // the consumer's own time
   double wait_share = 0.0;  // of the period that the model device waited for a batch
   int calm_periods = 0;     // periods before this one without waiting
-  // The shortest time a batch had lain ready when its step began, since a step waited last.
+  // The shortest time that a batch was ready before its step began, since a step last waited.
   Seconds reserve{0};
   int too_few = 0;  // slots that a period before this one waited with; 0: none did
 };
@@ -43,7 +44,7 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits);
 struct StepPace {
   Seconds own{0};      // the consumer's
   Seconds waited{0};   // for its batch to arrive
-  Seconds reserve{0};  // that its batch had lain ready
+  Seconds reserve{0};  // that its batch was ready before it
 };
 
 // Nothing when the times are incomplete: the run was stopped in the middle.

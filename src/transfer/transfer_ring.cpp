@@ -15,8 +15,7 @@ namespace {
 constexpr int kMostSlots = 64;
 // One is staged, one prepared and one copied at a time.
 constexpr int kMostBenches = 3;
-// Readers that the consumer submits ahead, however deep the ring: whoever wants to stop waits for
-// them.
+// Readers that the consumer may submit ahead, at any depth of the ring: a stop waits for them.
 constexpr int kMostBeingRead = 3;
 // Host blocks that are submitted ahead of being read: one is read, the others are there when the
 // stream asks for them.
@@ -268,7 +267,7 @@ void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch
   to.bytes = target;
 
   stage_stream_->wait(*slot->read_done);
-  stage_stream_->wait(*bench->prepare_done);  // of the batch before on this bench
+  stage_stream_->wait(*bench->prepare_done);  // of the last batch in this buffer
   if (options_.poison == Poison::on) {
     poison_before(*stage_stream_, bench, *bench->stage);
   }

@@ -6,9 +6,9 @@
 //
 // A slot is free -> filling -> copying -> ready -> training -> free. All of it is submitted ahead,
 // and each arrow is an event between two streams: neither the feeder nor the consumer waits for a
-// device. A buffer is written again only after the event of its last reader. The feeder goes no
-// more than a few batches ahead of the stream that reads them: what waits any longer waits in the
-// loader, which counts it, and takes no page-locked memory here.
+// device. A buffer is written again only after the event of its last reader. The feeder stays at
+// most a few batches ahead of the stream that reads them: further batches wait in the loader, which
+// counts the waiting, and take no pinned memory here.
 #pragma once
 
 #include <cstdint>
@@ -77,9 +77,9 @@ struct RingStats {
 Bytes ring_bytes_on_model(const RingOptions& options);
 Bytes ring_bytes_on_data(const RingOptions& options);
 
-// next() and release() are for one consumer thread. The destructor waits for the pieces of work
-// that are running on the ring's streams and drops the rest: synchronise the reader first, or
-// what it has not begun fails. Batches that are still being read keep their memory.
+// next() and release() are for one consumer thread. The destructor waits for the tasks that are
+// running on the ring's streams and drops the rest: synchronise the reader first, or its pending
+// work fails. Batches that are still being read keep their memory.
 class TransferRing {
  public:
   // Allocates all slots (throws OutOfMemory) and starts the feeder.
@@ -101,7 +101,7 @@ class TransferRing {
   // device and were not taken, or no more will come; at most for `longest`. Returns whether that is
   // so.
   bool wait_until_warm(int count, Seconds longest, const std::stop_token& stop);
-  // What the source failed with, before the consumer comes to it; null while it has not.
+  // What the source failed with, available before the consumer reaches it; null without a failure.
   std::exception_ptr source_failure() const;
   RingStats stats() const;
 

@@ -34,7 +34,7 @@ void CudaActivity::harvest() noexcept {
       drop(stretch);
     }
   } catch (const CudaFailure&) {
-    // Whoever waits for the work is told; nothing more is known of how long it took.
+    // The failure reaches those who wait for the work; its duration stays unknown.
   }
 }
 

@@ -1,7 +1,7 @@
 // How long a CUDA device was busy, from pairs of events around everything its streams were given.
 //
-// What is counted is the time from the first launch of a piece of work to its end: gaps between
-// the kernels of one piece are inside it. The monitor's figure is NVML's and stands beside it.
+// Counts the time from the first launch of a task to its end, gaps between its kernels included.
+// The monitor reports NVML's figure separately.
 #pragma once
 
 #include <deque>

@@ -42,7 +42,7 @@ MemoryUse CudaBudget::use() const {
   try {
     use = runtime_->memory_use(device().index);
   } catch (const CudaFailure&) {
-    // Asked for by reports; whoever works on the device is told that it is lost.
+    // For reports only; work on the device reports the loss.
   }
   return {.limit = limit(),
           .used = use.used,

@@ -41,11 +41,11 @@ enum class CudaFault {
   no_driver,
   no_device,
   driver_too_old,
-  wrong_driver,  // its parts do not belong together, or it is none at all
+  wrong_driver,  // library and kernel module do not match, or it is not a driver
   no_kernels,    // libtorch has nothing compiled for this GPU
   out_of_memory,
   device_lost,
-  work_failed,  // a kernel did what it may not; the process cannot use the device any more
+  work_failed,  // a kernel made an illegal access; the process cannot use the device any more
   not_capturable,
   other,
 };
@@ -60,11 +60,11 @@ class CudaFailure : public std::runtime_error {
 };
 
 struct CudaVersions {
-  int driver = 0;   // the newest CUDA it can do: 12040 is 12.4; 0 is CUDA's word for "no driver"
+  int driver = 0;   // the newest CUDA it supports: 12040 is 12.4; 0 is CUDA's code for "no driver"
   int runtime = 0;  // that this program was built with
 };
 
-// `versions` tell apart what CUDA calls by one name: no driver at all and one that is too old.
+// `versions` distinguish two cases with the same CUDA code: no driver, and one that is too old.
 CudaFault fault_of(int code, const CudaVersions& versions);
 
 // Why CUDA cannot be used on this machine, and what to do about it: `what; expected; try`.

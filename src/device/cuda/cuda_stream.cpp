@@ -20,9 +20,9 @@ CudaStreamHandle make_stream_handle(CudaCore& core, int device) {
 
 }  // namespace
 
-// A way through the host for GPUs that cannot reach each other: out on a stream of the GPU the
-// bytes lie on, in on ours. Ours waits for the way out, and the way out for all that ours did
-// before, so one block is enough: it is not filled again before it was read.
+// Copies through the host for GPUs without peer access: device to host on a stream of the source
+// GPU, host to device on ours. Our stream waits for the first copy, and the first copy for all
+// earlier work of our stream, so one block is enough: it is read before it is filled again.
 class CudaStream::Staging {
  public:
   Staging(CudaCore& core, CudaStreamHandle into, int from_device)
@@ -116,7 +116,7 @@ CudaStream::~CudaStream() {
   try {
     core_.runtime->synchronise(handle_);
   } catch (const CudaFailure&) {
-    // Lost with all its work; whoever waited for it was told.
+    // The device is lost with all its work; those who waited for it got the failure.
   }
   staging_.reset();
   core_.runtime->drop_stream(handle_);

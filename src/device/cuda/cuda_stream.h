@@ -1,6 +1,6 @@
-// DeviceStream of the CUDA backend: a stream of libtorch, and a thread that calls back when the
-// stream has come so far. Callbacks run there and not in CUDA's own, which may not call CUDA: the
-// last owner of a block of device memory often is a callback.
+// DeviceStream of the CUDA backend: a stream of libtorch, and a thread that runs callbacks when the
+// stream reaches them. CUDA's own callbacks must not call CUDA, but ours often are the last owner
+// of a block of device memory and free it.
 #pragma once
 
 #include <condition_variable>
@@ -45,8 +45,8 @@ class CudaStream : public DeviceStream {
   void booked(CudaActivity& activity, const std::function<void()>& call);
   void attempt(const std::function<void()>& call);
   void start_copy(std::span<std::byte> to, std::span<const std::byte> from);
-  // The block that holds the address, or whatever else is there. Keeps the block from being given
-  // to others before this stream has come so far, though its owner may free it now.
+  // The block that holds the address, or whatever else is there. The allocator will not reuse the
+  // block before this stream reaches this point, even if its owner frees it now.
   MemoryPlace use(const std::byte* address);
   CudaEventHandle record_new();
   void call_back();

@@ -1,4 +1,4 @@
-// How long at least one of several overlapping activities was going on. Thread-safe.
+// How long at least one of several overlapping activities was running. Thread-safe.
 #pragma once
 
 #include <mutex>

@@ -19,7 +19,7 @@ namespace qanat {
 struct HostDeviceOptions {
   DeviceId id = {};
   std::vector<int> cores = {};  // its streams run on these only; empty: wherever they like
-  int threads = 0;              // that one piece of work may use; 0: one per core
+  int threads = 0;              // that one task may use; 0: one per core
   std::optional<Bytes> memory_limit = {};  // absent: what the machine has
   LinkModel link = {};                     // of copies made by its streams
   // Memory is filled with a signalling pattern before its first use and after it is freed, so

@@ -112,7 +112,7 @@ void HostStream::work(const std::stop_token& stop) {
     options_.on_thread_start();
   }
   // The buffer is drained without the token: entries that will not run still have to settle, or
-  // whoever waits for their events would wait for ever.
+  // those who wait for their events would wait forever.
   while (std::optional<Entry> entry = entries_.pop({})) {
     std::exception_ptr failed = failure();
     if (!failed && stop.stop_requested()) {

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Fails where a name, a comment or a page uses a word that this project has a better one for.
+
+    tools/check_phrases.py [--root FOLDER]
+
+The table below is the glossary: what not to say, and what to say instead. It is held against
+- names and comments of C++ files (not their string literals: those are formats and messages),
+- docs/en, README.md, CONTRIBUTING.md and src/README.md outside of code,
+- docs/fa outside of code,
+- locale/en.po (msgid) and locale/fa.po (msgstr), where there are any.
+Each line it prints is `file:line: "words": say ...`. A word that is right in one place belongs in
+ALLOWED, with the reason.
+"""
+import argparse
+import pathlib
+import re
+import sys
+import typing
+
+CODE_FOLDERS = ("src", "tests", "bench", "fuzz", "examples")
+
+
+class Ban(typing.NamedTuple):
+    pattern: str
+    say: str
+    under: str = ""  # regex of the paths it is for; empty: all
+
+
+# Each against a whole identifier.
+NAMES = [
+    Ban(r"k(Most|Fewest|Least)([A-Z]\w*)?", "kMax..., kMin..."),
+    Ban(r"\w*[Ll]edger\w*", "breakdown (of the step time)"),
+    Ban(r"\w*[Rr]hythm\w*", "period, pattern"),
+    Ban(r"\w*(Planted|_planted)\w*|planted(_\w+)?", "injected"),
+    Ban(r"Cure|cured?", "remedy, fixed"),
+    Ban(r"dearest(_\w+)?", "most_expensive"),
+    Ban(r"won(_by)?", "time_saved, gain"),
+    Ban(r"\w*WorthMentioning", "kMinReportableGain"),
+    Ban(r"exactness", "specificity"),
+    Ban(r"\w*(Scribe|EventFan)\w*|scribe_?", "...Writer, TeeSink"),
+    Ban(r"\w*[Ff]arewell\w*", "kLingerTimeout"),
+    Ban(r"complain(_\w+)?", "print_error"),
+    Ban(r"leave_out", "exclude, omit"),
+    Ban(r"leave_away", "omit"),
+    Ban(r"(read_)?run_trace|\w*RunTrace(?!r)\w*", "RunSummary: a trace is what telemetry writes"),
+    Ban(r"BatchWay|to_way", "BatchTimeline"),
+    Ban(r"ways?", "timelines", r"src/diagnose/"),
+    Ban(r"WorkerSeat|seat", "WorkerState", r"src/pipeline/"),
+    Ban(r"PrepareBench|bench(es)?_?|\w+_benches", "StagingBuffer", r"src/transfer/transfer_ring\."),
+    Ban(r"(?i:page_?locked?)|\w*PageLock\w*", "pinned"),
+    Ban(r"[Pp]iece(s|\w+)?|\w+_pieces?|halve[sd]?|[Hh]alving", "microbatch, split", r"src/train/(?!optimiser)"),
+    Ban(r"\w*(_on_stock|OnStock)\w*|stock", "prefill", r"src/diagnose/"),
+    Ban(r"refined", "postnet_mel"),
+    Ban(r"sum_over_processes", "all_reduce"),
+    Ban(r"looks", "samples", r"src/(diagnose|monitor)/"),
+    Ban(r"reserve_", "slack_"),
+    Ban(r"mend(ed|s)?", "fix"),
+]
+# Against the code of a line.
+CODE = [
+    Ban(r"\bSeconds longest\b(?!\s*(\{\s*0?\s*\}|=))", "timeout"),
+]
+# English prose: comments, pages, messages.
+ENGLISH = [
+    Ban(r"\bpage-lock(ed|s|ing)?\b", "pinned"),
+    Ban(r"\bledgers?\b", "step time breakdown"),
+    Ban(r"\brhythms?\b", "period"),
+    Ban(r"\bplant(s|ed|ing)? (known |a |the |any )?faults?\b|\bplanted\b", "inject"),
+    Ban(r"\bcure[sd]?\b", "fix, remedy"),
+    Ban(r"\bdearest\b", "most expensive"),
+    Ban(r"\b(can|could|cannot|to|not) be won\b|\b(is|was|not) won\b", "saved, gained"),
+    Ban(r"\bworth mentioning\b", "large enough to report"),
+    Ban(r"\bmend(s|ed|ing)?\b", "fix"),
+    Ban(r"\banew\b", "again, from the start"),
+    Ban(r"\b(leav(e|es|ing)|left) (it |them )?away\b", "omit"),
+    Ban(r"\bgo(es|ing)? on from\b", "resume from"),
+    Ban(r"\bnewest checkpoint\b", "latest checkpoint"),
+    Ban(r"\bleaves? with (exit|128|status|code)\b", "exit with"),
+    Ban(r"\bspeak(s|ing)? freely\b", "free-running"),
+    Ban(r"\bfor want of\b", "for lack of, because there is no"),
+    Ban(r"\bfarewell\b", "linger timeout"),
+    Ban(r"\bsum(s|med)? over (all )?processes\b", "all_reduce"),
+    Ban(r"\b(the|its|their) ways? of (a|each|every|its|the) batch(es)?\b", "batch timeline"),
+    Ban(r"\blook(s|ing)? cost\b|\bbetween (two )?looks\b|\ba look\b(?! at)", "sample, reading"),
+]
+# Persian prose. ZWNJ joins, so that an ending is part of the word and a stem is found with it.
+PERSIAN = [
+    Ban("کارگر(?!دان)", "worker"),
+    Ban("ریسه", "نخ (thread)"),
+    Ban("میان‌گیر", "بافر"),
+    Ban("جاروب", "جست‌وجوی تنظیمات (sweep)"),
+    Ban("پیمایش", "جست‌وجوی تنظیمات (sweep)"),
+    Ban("فرماندار", "governor"),
+    Ban("آموزگار", "آموزش"),
+    Ban("نشانه‌گذاری", "توکنایز"),
+    Ban("نقطه(ٔ|‌ی|‌های)? ?بازیابی", "چک‌پوینت (checkpoint)"),
+    Ban(r"شمار(?![\w‌])", "تعداد"),
+]
+
+# (path, words, reason): regexes; right in this place.
+ALLOWED = [
+    (r"src/diagnose/rules\.h", r"rhythm", "the name of a category in JSON and in `qanat rules`"),
+    (r"src/text/", r"cure[sd]?|halve[sd]?", "words that are read aloud"),
+    (r"src/app/demo_corpus|src/demo", r"planted|mended", "sentences of the demo corpus"),
+]
+# (path, reason): not looked at yet.
+EXCLUDED = [
+    (r"docs/(en|fa)/(commands|configuration|rules)\.md",
+     "made from messages in the sources, which are on their way to locale/"),
+]
+
+TOKEN = re.compile(
+    r'(?P<comment>//[^\n]*|/\*.*?\*/)'
+    r'|(?P<raw>(?:u8|[LuU])?R"(?P<delim>[^()\\\s]{0,16})\(.*?\)(?P=delim)")'
+    r'|(?P<include>^[ \t]*#[ \t]*include[^\n]*)'
+    r'|(?P<string>(?:u8|[LuU])?"(?:[^"\\\n]|\\.)*")'
+    r"|(?P<number>\b\d[\w.']*)"
+    r"|(?P<char>(?:u8|[LuU])?'(?:[^'\\\n]|\\.)+')", re.S | re.M)
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+# What stands in quotes or backticks names something: a key, a file, a command.
+QUOTED = re.compile(r'"[^"\n]*"|`[^`\n]*`')
+FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+LINK = re.compile(r"\]\([^)]*\)|<[^>\n]*>")
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def code_and_comments(text):
+    """The file twice, of the same length: without comments and strings, and comments only."""
+    code, comments, at = [], [], 0
+    for match in TOKEN.finditer(text):
+        before = text[at:match.start()]
+        code += [before, blank(match)]
+        comments += [re.sub(r"[^\n]", " ", before)]
+        comments += [match[0] if match.lastgroup == "comment" else blank(match)]
+        at = match.end()
+    code.append(text[at:])
+    comments.append(re.sub(r"[^\n]", " ", text[at:]))
+    return "".join(code), "".join(comments)
+
+
+def po_texts(text, keyword):
+    """The texts of all `keyword`s of a .po file in their lines; everything else blank."""
+    lines, inside = [], False
+    for line in text.split("\n"):
+        if line.startswith('"'):
+            lines.append(line if inside else "")
+            continue
+        inside = line.startswith(keyword)
+        lines.append(line[len(keyword):] if inside else "")
+    return "\n".join(lines)
+
+
+class Page:
+    """One text of a file, in which offsets are still those of the file's lines."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.text = text
+
+    def found(self, at, words, ban):
+        if any(re.search(where, self.path) and re.fullmatch(right, words, re.I)
+               for where, right, _ in ALLOWED):
+            return []
+        line = self.text.count("\n", 0, at) + 1
+        return [f'{self.path}:{line}: "{words}": say {ban.say}']
+
+    def prose_problems(self, bans):
+        bans = [ban for ban in bans if re.search(ban.under, self.path)]
+        any_ban = re.compile("|".join(f"(?:{ban.pattern})" for ban in bans), re.I)
+        for match in any_ban.finditer(self.text):
+            ban = next(b for b in bans if re.match(b.pattern, match[0], re.I))
+            yield from self.found(match.start(), match[0], ban)
+
+    def name_problems(self):
+        bans = [ban for ban in NAMES if re.search(ban.under, self.path)]
+        if not bans:
+            return
+        any_ban = re.compile("|".join(f"(?:{ban.pattern})" for ban in bans))
+        for match in IDENTIFIER.finditer(self.text):
+            if any_ban.fullmatch(match[0]):
+                ban = next(b for b in bans if re.fullmatch(b.pattern, match[0]))
+                yield from self.found(match.start(), match[0], ban)
+
+
+def cpp_problems(path, text):
+    code, comments = code_and_comments(text)
+    yield from Page(path, code).name_problems()
+    yield from Page(path, code).prose_problems(CODE)
+    yield from Page(path, QUOTED.sub(blank, comments)).prose_problems(ENGLISH)
+
+
+def page_problems(path, text, bans):
+    for pattern in (FENCE, QUOTED, LINK):
+        text = pattern.sub(blank, text)
+    yield from Page(path, text).prose_problems(bans)
+
+
+def file_problems(path, text):
+    if path.endswith((".h", ".cpp")):
+        yield from cpp_problems(path, text)
+    elif path.startswith("docs/fa/"):
+        yield from page_problems(path, text, PERSIAN)
+    elif path.endswith(".md"):
+        yield from page_problems(path, text, ENGLISH)
+    elif path.endswith("en.po"):
+        yield from Page(path, po_texts(text, "msgid")).prose_problems(ENGLISH)
+    elif path.endswith("fa.po"):
+        yield from Page(path, po_texts(text, "msgstr")).prose_problems(PERSIAN)
+
+
+def files(root):
+    for folder in CODE_FOLDERS:
+        yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
+    for pattern in ("docs/en/*.md", "docs/fa/*.md", "README.md", "CONTRIBUTING.md",
+                    "src/README.md", "locale/*.po"):
+        yield from sorted(root.glob(pattern))
+
+
+def problems(root):
+    for path in files(root):
+        name = path.relative_to(root).as_posix()
+        if not any(re.fullmatch(where, name) for where, _ in EXCLUDED):
+            yield from file_problems(name, path.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent)
+    found = list(problems(parser.parse_args().root))
+    print("\n".join(found) or "phrases: ok")
+    sys.exit(1 if found else 0)
