@@ -185,7 +185,7 @@ class DemoCommand : public Command {
       out << object.dump(2) << '\n';
       return;
     }
-    const Words words(report_language(language_));
+    const Words words = report_.words();
     fmt::print(out,
                "\n{}\n{}\nreport: {}\n\n",
                render_text(to_document(fed), words),
