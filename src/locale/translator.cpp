@@ -93,7 +93,7 @@ std::string Translator::filled(std::string_view sentence,
       text += in_code ? Translator(Language::en).said(args.at(index)) : said(args.at(index));
       at = end;
     } else if (c == '`' && right_to_left()) {
-      text += in_code ? "`" + std::string(kPopIsolate) : std::string(kFirstStrongIsolate) + "`";
+      text.append(in_code ? "`" : kFirstStrongIsolate).append(in_code ? kPopIsolate : "`");
       in_code = !in_code;
     } else {
       text += c;

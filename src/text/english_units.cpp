@@ -89,7 +89,7 @@ EnglishUnit find_power(string_view text, const WrittenNumber& number) {
       continue;
     }
     const std::size_t exponent = string_view(square ? " squared" : " cubed").size();
-    const Unit* unit = find_unit(sign);
+    const SpokenUnit* unit = find_unit(sign);
     if (unit == nullptr || !ends_unit(after.substr(exponent))) {
       return {};
     }
@@ -112,7 +112,7 @@ EnglishUnit find_english_unit(string_view text, const WrittenNumber& number) {
               .length = unit.sign.size()};
     }
   }
-  if (const Unit* unit = find_unit(text)) {
+  if (const SpokenUnit* unit = find_unit(text)) {
     return {.words = std::string(number.is_one() ? unit->singular : unit->plural),
             .length = unit->sign.size()};
   }

@@ -100,7 +100,7 @@ std::optional<PersianUnit> find_persian_unit(string_view text) {
   if (text.empty() || (!is_ascii_letter(text[0]) && !text.starts_with("°"))) {
     return std::nullopt;
   }
-  if (const Unit* unit = find_unit(text)) {
+  if (const SpokenUnit* unit = find_unit(text)) {
     return PersianUnit{.sign = unit->sign, .words = unit->persian};
   }
   for (const PersianUnit& unit : kPersianUnits) {

@@ -5,7 +5,7 @@
 
 namespace qanat {
 
-struct Unit {
+struct SpokenUnit {
   std::string_view sign;      // as written, case counts: "MB", "mb"
   std::string_view singular;  // English
   std::string_view plural;
@@ -14,6 +14,6 @@ struct Unit {
 
 // The unit whose sign starts `text` and ends there or before something that is no letter; null
 // when there is none. `text` is folded.
-const Unit* find_unit(std::string_view text);
+const SpokenUnit* find_unit(std::string_view text);
 
 }  // namespace qanat
