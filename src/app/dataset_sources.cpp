@@ -47,15 +47,15 @@ Result<SoundFacts> inspect(const std::filesystem::path& path, CheckDepth depth) 
                                           .non_finite = found.non_finite}};
 }
 
-std::vector<std::string> unknown_characters(const TextFrontEnd& text, const Utterance& utterance) {
+std::vector<NamedCount> unknown_characters(const TextFrontEnd& text, const Utterance& utterance) {
   const Result<TextReading> reading = text.read(utterance.text, utterance.language);
-  std::vector<std::string> symbols;
+  std::vector<NamedCount> characters;
   if (reading) {
     for (const UnknownSymbol& unknown : reading.value().unknown) {
-      symbols.push_back(unknown.symbol);
+      characters.push_back({.name = unknown.symbol, .count = unknown.count});
     }
   }
-  return symbols;
+  return characters;
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ TEST_F(DatasetSourcesTest, ATextWithoutAnythingToSayIsAFailure) {
 }
 
 TEST_F(DatasetSourcesTest, UnknownCharactersAreNamedInBothLanguages) {
-  EXPECT_THAT(sources_.unknown_characters({.text = "snow ☃ man"}), ElementsAre("☃"));
+  EXPECT_THAT(sources_.unknown_characters({.text = "snow ☃ man ☃"}),
+              ElementsAre(NamedCount{"☃", 2}));
   EXPECT_THAT(sources_.unknown_characters({.text = "سلام دنیا", .language = Language::fa}),
               IsEmpty());
 }

@@ -57,48 +57,27 @@ std::optional<char32_t> read_code_point(std::string_view text, std::size_t& at) 
   return value;
 }
 
-char32_t next_code_point(std::string_view text, std::size_t& at) {
-  // One and two well-formed bytes: nearly all of English and Persian text.
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x80) {
-    ++at;
-    return byte;
-  }
-  if (byte >= 0xC2 && byte <= 0xDF && at + 1 < text.size()) {
-    const auto next = static_cast<unsigned char>(text[at + 1]);
-    if ((next & 0xC0) == 0x80) {
-      at += 2;
-      return (char32_t{byte} & 0x1F) << 6 | (char32_t{next} & 0x3F);
-    }
-  }
-  return read_code_point(text, at).value_or(kReplacementCharacter);
-}
-
 std::u32string decode_utf8(std::string_view text) {
-  std::u32string out;
-  out.reserve(text.size());
+  std::u32string out(text.size(), U'\0');  // no text has more characters than bytes
+  std::size_t size = 0;
   for (std::size_t at = 0; at < text.size();) {
-    out += next_code_point(text, at);
+    out[size++] = next_code_point(text, at);
   }
+  out.resize(size);
   return out;
 }
 
 void append_utf8(std::string& out, char32_t code_point) {
-  const auto put = [&out](char32_t byte) { out += static_cast<char>(byte); };
+  const auto byte = [](char32_t value) { return static_cast<char>(value); };
+  const auto following = [&](int shift) { return byte(0x80 | ((code_point >> shift) & 0x3F)); };
   if (code_point < 0x80) {
-    put(code_point);
+    out += byte(code_point);
   } else if (code_point < 0x800) {
-    put(0xC0 | (code_point >> 6));
-    put(0x80 | (code_point & 0x3F));
+    out.append({byte(0xC0 | (code_point >> 6)), following(0)});
   } else if (code_point < 0x10000) {
-    put(0xE0 | (code_point >> 12));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
+    out.append({byte(0xE0 | (code_point >> 12)), following(6), following(0)});
   } else {
-    put(0xF0 | (code_point >> 18));
-    put(0x80 | ((code_point >> 12) & 0x3F));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
+    out.append({byte(0xF0 | (code_point >> 18)), following(12), following(6), following(0)});
   }
 }
 

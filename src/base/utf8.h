@@ -17,7 +17,22 @@ inline constexpr char32_t kZwnj = U'\u200C';  // zero-width non-joiner
 // be inside `text`.
 std::optional<char32_t> read_code_point(std::string_view text, std::size_t& at);
 // As above, with U+FFFD for what is not well-formed.
-char32_t next_code_point(std::string_view text, std::size_t& at);
+inline char32_t next_code_point(std::string_view text, std::size_t& at) {
+  // One and two well-formed bytes: nearly all of English and Persian text.
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte < 0x80) {
+    ++at;
+    return byte;
+  }
+  if (byte >= 0xC2 && byte <= 0xDF && at + 1 < text.size()) {
+    const auto next = static_cast<unsigned char>(text[at + 1]);
+    if ((next & 0xC0) == 0x80) {
+      at += 2;
+      return (char32_t{byte} & 0x1F) << 6 | (char32_t{next} & 0x3F);
+    }
+  }
+  return read_code_point(text, at).value_or(kReplacementCharacter);
+}
 
 std::u32string decode_utf8(std::string_view text);
 

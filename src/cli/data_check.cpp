@@ -57,7 +57,8 @@ class DataCheckCommand : public Command {
     if (!report_.html().empty()) {
       page.emplace(report_.html());
     }
-    const TextFrontEnd text;
+    // As a run makes it, so that what is not read here is not read there either.
+    const TextFrontEnd text(make_text_config(config_.data));
     const std::optional<DatasetReport> report = check(text, context);
     if (!report) {
       return ExitCode::failed;
@@ -82,6 +83,9 @@ class DataCheckCommand : public Command {
                    "by the script of the text")
         ->check(within(CLI::IsMember({"en", "fa"})))
         ->type_name("CODE");
+    app.add_flag("--phonemes",
+                 config_.data.use_phonemes,
+                 "tokens are phonemes made by espeak-ng, as in a run with data.use_phonemes");
     app.add_option("--max-text-length",
                    config_.data.max_text_length,
                    "longest text that is used, in tokens")

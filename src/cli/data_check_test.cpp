@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -139,6 +140,34 @@ TEST_F(DataCheckTest, TheReportSpeaksPersianWhenAsked) {
   EXPECT_THAT(outcome.out, HasSubstr("هر ۴ سطر به کار می‌رود."));
   EXPECT_THAT(read_text_file(page).value(), HasSubstr("<html lang=\"fa\" dir=\"rtl\">"));
   EXPECT_EQ(outcome.code, ExitCode::done);
+}
+
+TEST_F(DataCheckTest, WhatIsNotReadIsSaidWithHowOftenAndWhereFirst) {
+  rows_ += "u0b|this ☃ is ☃ not\n";
+  std::filesystem::copy_file(folder_ / "wavs/u0.wav", folder_ / "wavs/u0b.wav");
+  const std::filesystem::path page = folder_ / "report.html";
+
+  EXPECT_THAT(run({"--html", page.string()}).out,
+              HasSubstr("☃ U+2603  2 x in 1 utterance, first in metadata.csv:5 u0b"));
+  EXPECT_THAT(read_text_file(page).value(), HasSubstr("first in metadata.csv:5 u0b</td>"));
+  EXPECT_THAT(run({"--lang", "fa"}).out, HasSubstr("۲ بار در ۱ گفته، نخستین در "));
+  const nlohmann::json json = nlohmann::json::parse(run({"--json"}).out);
+  EXPECT_EQ(json["unknown_characters"][0]["first"]["id"], "u0b");
+}
+
+// An espeak-ng that says a click, which no model of phonemes knows.
+TEST_F(DataCheckTest, WhatAPhonemeModelIsNotGivenIsSaidWithPhonemes) {
+  const std::filesystem::path program = folder_ / "espeak-ng";
+  std::ofstream(program) << "#!/bin/sh\nif [ \"$1\" = --version ]; then echo fake; exit; fi\n"
+                            "while read -r line; do echo 'ʘa'; done\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder_.string() + ':' + path).c_str(), 1);
+
+  const CheckOutcome outcome = run({"--phonemes"});
+  ::setenv("PATH", path.c_str(), 1);
+
+  EXPECT_THAT(outcome.out, HasSubstr("ʘ U+0298  4 x in 4 utterances, first in metadata.csv:1 u0"));
 }
 
 TEST_F(DataCheckTest, TheLanguageOfTheRowsIsNotThatOfTheReport) {

@@ -1,6 +1,7 @@
 #include "dataset/dataset_check.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -21,13 +22,25 @@ namespace {
 
 constexpr std::size_t kExcerpt = 80;  // code points
 
+struct CharacterTally {
+  std::int64_t occurrences = 0;
+  std::int64_t utterances = 0;
+  std::uint32_t first = std::numeric_limits<std::uint32_t>::max();  // item
+
+  void add(const CharacterTally& other) {
+    occurrences += other.occurrences;
+    utterances += other.utterances;
+    first = std::min(first, other.first);
+  }
+};
+
 // What one worker found; merged and sorted afterwards, so that the result does not depend on
 // threads.
 struct WorkerFindings {
   std::vector<DatasetProblem> problems;
   std::vector<std::uint32_t> damaged;
   std::map<std::pair<std::int64_t, int>, std::vector<std::uint32_t>> formats;  // rate, channels
-  std::map<std::string, std::int64_t> unknown_characters;
+  std::map<std::string, CharacterTally> unknown_characters;
 };
 
 using Totals = std::map<std::string, SetTotal>;
@@ -172,9 +185,10 @@ void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
 
 void DatasetCheck::inspect_text(std::uint32_t item, WorkerFindings& found) const {
   std::string described;
-  for (const std::string& symbol : sources_.unknown_characters(manifest_.utterances[item])) {
-    const std::string name = describe_character(symbol);
-    ++found.unknown_characters[name];
+  for (const NamedCount& unknown : sources_.unknown_characters(manifest_.utterances[item])) {
+    const std::string name = describe_character(unknown.name);
+    found.unknown_characters[name].add(
+        {.occurrences = unknown.count, .utterances = 1, .first = item});
     described += (described.empty() ? "" : ", ") + name;
   }
   if (!described.empty()) {
@@ -186,15 +200,15 @@ void DatasetCheck::inspect_text(std::uint32_t item, WorkerFindings& found) const
 void DatasetCheck::merge(std::vector<WorkerFindings> found) {
   std::vector<std::uint32_t> damaged;
   std::map<std::pair<std::int64_t, int>, std::vector<std::uint32_t>> formats;
-  std::map<std::string, std::int64_t> characters;
+  std::map<std::string, CharacterTally> characters;
   for (WorkerFindings& one : found) {
     std::ranges::move(one.problems, std::back_inserter(report_.problems));
     std::ranges::copy(one.damaged, std::back_inserter(damaged));
     for (const auto& [format, items] : one.formats) {
       std::ranges::copy(items, std::back_inserter(formats[format]));
     }
-    for (const auto& [name, count] : one.unknown_characters) {
-      characters[name] += count;
+    for (const auto& [name, tally] : one.unknown_characters) {
+      characters[name].add(tally);
     }
   }
   drop_damaged(std::move(damaged));
@@ -206,10 +220,17 @@ void DatasetCheck::merge(std::vector<WorkerFindings> found) {
     }
   }
   report_.formats = by_duration(totals);
-  for (const auto& [name, count] : characters) {
-    report_.unknown_characters.push_back({name, count});
+  for (const auto& [name, tally] : characters) {
+    const Utterance& first = manifest_.utterances[tally.first];
+    report_.unknown_characters.push_back({.name = name,
+                                          .occurrences = tally.occurrences,
+                                          .utterances = tally.utterances,
+                                          .source = first.source,
+                                          .line = first.line,
+                                          .id = first.id});
   }
-  std::ranges::stable_sort(report_.unknown_characters, std::greater{}, &NamedCount::count);
+  std::ranges::stable_sort(
+      report_.unknown_characters, std::greater{}, &UnknownCharacter::occurrences);
 }
 
 void DatasetCheck::drop_damaged(std::vector<std::uint32_t> damaged) {

@@ -21,7 +21,8 @@ namespace qanat {
 struct CheckSources {
   IndexSources index;
   std::function<Result<SoundFacts>(const std::filesystem::path&, CheckDepth)> inspect;
-  std::function<std::vector<std::string>(const Utterance&)> unknown_characters;
+  // The characters of the text that are not read, each once, and how often it holds them.
+  std::function<std::vector<NamedCount>(const Utterance&)> unknown_characters;
 };
 
 struct CheckOptions {

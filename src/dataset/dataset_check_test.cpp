@@ -49,19 +49,20 @@ class DatasetCheckTest : public testing::Test {
     return facts;
   }
   static CheckSources sources() {
-    return {.index = {.probe_length = [](const std::filesystem::path& path) -> Result<SampleCount> {
-                        const std::string words = read_text_file(path).value();
-                        return words == "unreadable" ? Result<SampleCount>(Failure{"no header"})
-                                                     : SampleCount{std::stoll(words)};
-                      },
-                      .count_tokens = [](const Utterance& utterance) -> Result<TokenCount> {
-                        return TokenCount{static_cast<std::int64_t>(utterance.text.size())};
-                      }},
-            .inspect = inspect,
-            .unknown_characters = [](const Utterance& utterance) -> std::vector<std::string> {
-              const bool has = utterance.text.find("☃") != std::string::npos;
-              return has ? std::vector<std::string>{"☃", "\u200B"} : std::vector<std::string>{};
-            }};
+    return {
+        .index = {.probe_length = [](const std::filesystem::path& path) -> Result<SampleCount> {
+                    const std::string words = read_text_file(path).value();
+                    return words == "unreadable" ? Result<SampleCount>(Failure{"no header"})
+                                                 : SampleCount{std::stoll(words)};
+                  },
+                  .count_tokens = [](const Utterance& utterance) -> Result<TokenCount> {
+                    return TokenCount{static_cast<std::int64_t>(utterance.text.size())};
+                  }},
+        .inspect = inspect,
+        .unknown_characters = [](const Utterance& utterance) -> std::vector<NamedCount> {
+          const bool has = utterance.text.find("☃") != std::string::npos;
+          return has ? std::vector<NamedCount>{{"☃", 3}, {"\u200B", 1}} : std::vector<NamedCount>{};
+        }};
   }
   CheckOptions options() const {
     folder_.write("metadata.csv", rows_);
@@ -194,7 +195,20 @@ TEST_F(DatasetCheckTest, UnknownCharactersAreNamedAndCounted) {
 
   EXPECT_EQ(report.problems.at(0).detail, "characters: ☃ U+2603, U+200B");
   EXPECT_THAT(report.unknown_characters,
-              ElementsAre(NamedCount{"U+200B", 1}, NamedCount{"☃ U+2603", 1}));
+              ElementsAre(Field(&UnknownCharacter::name, "☃ U+2603"),
+                          Field(&UnknownCharacter::name, "U+200B")));
+}
+
+TEST_F(DatasetCheckTest, UnknownCharactersAreCountedFromTheirFirstUtteranceOn) {
+  add("u", std::string(50, 'x') + "☃", "88200 u");
+  add("v", std::string(50, 'y') + "☃", "88200 v");
+  const int line = static_cast<int>(std::ranges::count(rows_, '\n')) - 1;  // of u
+
+  const DatasetReport report = check();
+
+  EXPECT_EQ(report.unknown_characters.at(0),
+            (UnknownCharacter{
+                .name = "☃ U+2603", .occurrences = 6, .utterances = 2, .line = line, .id = "u"}));
 }
 
 TEST_F(DatasetCheckTest, ATextThatDoesNotFitItsAudioIsWarnedOf) {

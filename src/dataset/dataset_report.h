@@ -47,6 +47,18 @@ struct NamedCount {
   bool operator==(const NamedCount&) const = default;
 };
 
+// A character of the texts that no model is given, and so is not spoken.
+struct UnknownCharacter {
+  std::string name;              // "☃ U+2603"
+  std::int64_t occurrences = 0;  // in all texts
+  std::int64_t utterances = 0;   // that hold it
+  std::uint8_t source = 0;       // of the first one: which of the manifest's files
+  int line = 0;
+  std::string id;
+
+  bool operator==(const UnknownCharacter&) const = default;
+};
+
 struct DatasetReport {
   std::filesystem::path root;
   std::vector<std::string> sources;  // the manifests, relative to the root
@@ -59,8 +71,8 @@ struct DatasetReport {
   std::optional<SetTotal> validation;
   std::vector<NamedTotal> speakers;  // most hours first; one without a name: not said
   std::vector<NamedTotal> languages;
-  std::vector<NamedTotal> formats;             // "22050 Hz mono"
-  std::vector<NamedCount> unknown_characters;  // utterances that hold them, most first
+  std::vector<NamedTotal> formats;                   // "22050 Hz mono"
+  std::vector<UnknownCharacter> unknown_characters;  // most frequent first
 
   std::optional<LengthSummary> lengths;         // of all clips whose length is known
   std::vector<HistogramBin> histogram;          // of the same

@@ -85,6 +85,40 @@ void add_histogram_html(const DatasetReport& report, const Words& words, Out out
   fmt::format_to(out, "</table>\n");
 }
 
+void add_rest_html(std::size_t left_out, const Words& words, Out out) {
+  if (left_out > 0) {
+    fmt::format_to(out,
+                   "<p>{}</p>\n",
+                   said(words,
+                        fmt::format("and {} more; --all lists them",
+                                    grouped(static_cast<std::int64_t>(left_out)))));
+  }
+}
+
+void add_characters_html(const DatasetReport& report, const DatasetHtmlOptions& options, Out out) {
+  if (report.unknown_characters.empty()) {
+    return;
+  }
+  const Words& words = options.words;
+  fmt::format_to(out,
+                 "<h2>{}</h2>\n<div class=\"scroll\"><table>\n"
+                 "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
+                 said(words, "Characters that are not read"),
+                 said(words, "Character"),
+                 said(words, "Where"));
+  const std::size_t all = report.unknown_characters.size();
+  const std::size_t shown = std::min(all, options.list_limit.value_or(all));
+  for (const UnknownCharacter& one : std::span(report.unknown_characters).first(shown)) {
+    fmt::format_to(out,
+                   "<tr><td dir=\"auto\">{}</td><td{}>{}</td></tr>\n",
+                   html_escaped(one.name),
+                   line_direction(words),
+                   html_escaped(occurrence_words(report, one, {.words = words})));
+  }
+  fmt::format_to(out, "</table></div>\n");
+  add_rest_html(all - shown, words, out);
+}
+
 void add_speakers(const DatasetReport& report, const Words& words, Out out) {
   constexpr std::size_t kShown = 100;
   const std::size_t count = report.speakers.size();
@@ -181,13 +215,7 @@ void add_kind_html(const DatasetReport& report,
                  title);
   add_problem_table(report, problems.first(shown), words, out);
   fmt::format_to(out, "</div>\n");
-  if (shown < problems.size()) {
-    fmt::format_to(out,
-                   "<p>{}</p>\n",
-                   said(words,
-                        fmt::format("and {} more; --all lists them",
-                                    grouped(std::ssize(problems.subspan(shown))))));
-  }
+  add_rest_html(problems.size() - shown, words, out);
   fmt::format_to(out, "</details>\n");
 }
 
@@ -224,6 +252,7 @@ std::string render_html(const DatasetReport& report, const DatasetHtmlOptions& o
                  html_escaped(verdict(report, {.words = words})));
   add_facts(report, words, out);
   add_histogram_html(report, words, out);
+  add_characters_html(report, options, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     add_severity_html(report, severity, options, out);
   }

@@ -86,8 +86,13 @@ Json problems_json(const DatasetReport& report) {
 
 Json characters_json(const DatasetReport& report) {
   Json characters = Json::array();
-  for (const NamedCount& one : report.unknown_characters) {
-    characters.push_back({{"character", one.name}, {"utterances", one.count}});
+  for (const UnknownCharacter& one : report.unknown_characters) {
+    characters.push_back(
+        {{"character", one.name},
+         {"occurrences", one.occurrences},
+         {"utterances", one.utterances},
+         {"first",
+          {{"manifest", report.sources.at(one.source)}, {"line", one.line}, {"id", one.id}}}});
   }
   return characters;
 }

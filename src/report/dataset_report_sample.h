@@ -16,7 +16,8 @@ inline DatasetReport sample_report() {
   report.speakers = {{"mary", {10'000, Seconds{70'000}}}, {"علی", {3'096, Seconds{16'000}}}};
   report.languages = {{"en", {10'000, Seconds{70'000}}}, {"fa", {3'096, Seconds{16'000}}}};
   report.formats = {{"22050 Hz mono", {13'096, Seconds{86'000}}}};
-  report.unknown_characters = {{"☃ U+2603", 1}};
+  report.unknown_characters = {
+      {.name = "☃ U+2603", .occurrences = 3, .utterances = 1, .line = 41, .id = "fa-1"}};
   report.lengths =
       LengthSummary{Seconds{1.1}, Seconds{6.5}, Seconds{6.57}, Seconds{9.8}, Seconds{14.0}};
   report.histogram = {{Seconds{0}, Seconds{5}, 4'000},

@@ -41,6 +41,33 @@ TEST(DatasetTextTest, NothingInTheDataReachesTheTerminalAsACommand) {
                     Not(HasSubstr("\x1b"))));
 }
 
+TEST(DatasetTextTest, NoNameBesideACharacterReachesTheTerminalAsACommand) {
+  DatasetReport report = sample_report();
+  report.sources[0] = "a\x1b[31m.csv";
+  report.unknown_characters[0].id = "\u202Eb";
+
+  EXPECT_THAT(render_text(report),
+              HasSubstr("  ☃ U+2603  3 x in 1 utterance, first in a\\x1b[31m.csv:41 \\u202eb\n"));
+}
+
+TEST(DatasetJsonTest, SaysHowOftenAndWhereFirstACharacterIsNotRead) {
+  const nlohmann::json json = nlohmann::json::parse(render_json(sample_report()));
+
+  EXPECT_EQ(json.at("unknown_characters"),
+            nlohmann::json::parse(R"([{"character": "☃ U+2603", "occurrences": 3, "utterances": 1,
+              "first": {"manifest": "metadata_train.csv", "line": 41, "id": "fa-1"}}])"));
+}
+
+TEST(DatasetHtmlTest, SaysHowOftenAndWhereFirstACharacterIsNotRead) {
+  DatasetReport report = sample_report();
+  report.unknown_characters[0].id = "<b>";
+
+  EXPECT_THAT(render_html(report),
+              AllOf(HasSubstr("<h2>Characters that are not read</h2>"),
+                    HasSubstr("<td dir=\"auto\">3 x in 1 utterance, first in "
+                              "metadata_train.csv:41 &lt;b&gt;</td>")));
+}
+
 // What the sentences of a Persian report say themselves: no names, paths and flags.
 std::string outside_isolates(std::string_view text) {
   std::string outside;

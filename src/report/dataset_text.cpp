@@ -90,6 +90,35 @@ void add_histogram_text(const DatasetReport& report, const DatasetTextOptions& o
   }
 }
 
+void add_rest_text(std::size_t left_out, const Words& words, Out out) {
+  if (left_out > 0) {
+    fmt::format_to(out,
+                   "    {}\n",
+                   words.say(fmt::format("and {} more; --all lists them",
+                                         grouped(static_cast<std::int64_t>(left_out)))));
+  }
+}
+
+void add_characters_text(const DatasetReport& report,
+                         const DatasetTextOptions& options,
+                         const DatasetWording& wording,
+                         Out out) {
+  if (report.unknown_characters.empty()) {
+    return;
+  }
+  const Words& words = options.words;
+  fmt::format_to(out, "\n{}\n", words.say("Characters that are not read"));
+  const std::size_t all = report.unknown_characters.size();
+  const std::size_t listed = std::min(all, options.list_limit.value_or(all));
+  for (const UnknownCharacter& one : std::span(report.unknown_characters).first(listed)) {
+    fmt::format_to(out,
+                   "  {}  {}\n",
+                   words.verbatim(printable(one.name)),
+                   occurrence_words(report, one, wording));
+  }
+  add_rest_text(all - listed, words, out);
+}
+
 void add_problem_text(const DatasetReport& report,
                       const DatasetProblem& problem,
                       const Words& words,
@@ -118,12 +147,7 @@ void add_kind_text(const DatasetReport& report,
   for (const DatasetProblem& problem : problems.first(listed)) {
     add_problem_text(report, problem, words, out);
   }
-  if (listed < problems.size()) {
-    fmt::format_to(out,
-                   "    {}\n",
-                   words.say(fmt::format("and {} more; --all lists them",
-                                         grouped(std::ssize(problems.subspan(listed))))));
-  }
+  add_rest_text(problems.size() - listed, words, out);
 }
 
 void add_severity_text(const DatasetReport& report,
@@ -154,6 +178,7 @@ std::string render_text(const DatasetReport& report, const DatasetTextOptions& o
     fmt::format_to(out, "  {:<20}{}\n", fact.name, shown(fact.value, words));
   }
   add_histogram_text(report, options, out);
+  add_characters_text(report, options, wording, out);
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     add_severity_text(report, severity, options, out);
   }

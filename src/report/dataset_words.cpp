@@ -62,14 +62,14 @@ std::string speaker_words(const DatasetReport& report, const DatasetWording& wor
                      list_words(report.speakers, wording));
 }
 
-std::string character_words(const std::vector<NamedCount>& characters,
+std::string character_words(const std::vector<UnknownCharacter>& characters,
                             const DatasetWording& wording) {
   constexpr std::size_t kShown = 10;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(kShown, characters.size()); ++i) {
     shown.push_back(fmt::format("{} ({})",
                                 isolated(characters[i].name, wording),
-                                wording.words.count(characters[i].count)));
+                                wording.words.count(characters[i].occurrences)));
   }
   return joined(shown, wording.words) + rest_words(characters.size(), kShown, wording.words);
 }
@@ -166,6 +166,18 @@ std::string bin_name(const HistogramBin& bin, const Words& words) {
 std::string place_of(const DatasetReport& report, const DatasetProblem& problem) {
   const std::string& source = report.sources.at(problem.source);
   return problem.line == 0 ? source : fmt::format("{}:{}", source, problem.line);
+}
+
+std::string occurrence_words(const DatasetReport& report,
+                             const UnknownCharacter& character,
+                             const DatasetWording& wording) {
+  const std::string place =
+      fmt::format("{}:{} {}", report.sources.at(character.source), character.line, character.id);
+  return wording.words.say(fmt::format("{} x in {} utterance{}, first in {}",
+                                       grouped(character.occurrences),
+                                       grouped(character.utterances),
+                                       character.utterances == 1 ? "" : "s",
+                                       wording.clean == nullptr ? place : wording.clean(place)));
 }
 
 std::string_view heading(Severity severity) {

@@ -42,6 +42,11 @@ std::span<const Translation> persian_dataset_sentences() {
       {"manifest, text and audio headers; not the samples (--quick)",
        "فهرست، متن و سرایند صوت‌ها؛ نه نمونه‌ها (\u2068--quick\u2069)"},
       {"Clips by length", "قطعه‌ها بر پایهٔ طول"},
+      {"Characters that are not read", "نویسه‌هایی که خوانده نمی‌شوند"},
+      {"Character", "نویسه"},
+      {"Where", "کجا"},
+      {"{} x in {} utterance, first in {}", "{} بار در {} گفته، نخستین در \u2068{}\u2069"},
+      {"{} x in {} utterances, first in {}", "{} بار در {} گفته، نخستین در \u2068{}\u2069"},
 
       // The page.
       {"How many clips are how long", "چند قطعه چه طولی دارند"},

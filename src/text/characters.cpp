@@ -9,22 +9,7 @@ bool within(char32_t code_point, char32_t first, char32_t last) {
 
 }  // namespace
 
-std::optional<int> digit_value(char32_t code_point) {
-  for (const char32_t zero : {U'0', U'\u06F0', U'\u0660', U'\uFF10', U'\u2080'}) {
-    if (within(code_point, zero, zero + 9)) {
-      return static_cast<int>(code_point - zero);
-    }
-  }
-  return std::nullopt;
-}
-
-bool is_arabic_letter(char32_t code_point) {
-  if (is_plain_persian_letter(code_point)) {
-    return true;
-  }
-  if (code_point < 0x0620) {
-    return false;
-  }
+bool is_other_arabic_letter(char32_t code_point) {
   return within(code_point, 0x0620, 0x063F) || within(code_point, 0x0641, 0x065F) ||
          within(code_point, 0x066E, 0x06D3) || code_point == 0x06D5 ||
          within(code_point, 0x06FA, 0x06FF) || within(code_point, 0x0750, 0x077F) ||

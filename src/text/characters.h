@@ -27,10 +27,14 @@ constexpr char to_ascii_lower(char byte) {
 }
 
 // ASCII, Persian, Arabic-Indic, full-width and subscript digits.
-std::optional<int> digit_value(char32_t code_point);
-
-// Letters and vowel marks of the Arabic script, presentation forms included, kashida not.
-bool is_arabic_letter(char32_t code_point);
+constexpr std::optional<int> digit_value(char32_t code_point) {
+  for (const char32_t zero : {U'0', U'\u06F0', U'\u0660', U'\uFF10', U'\u2080'}) {
+    if (code_point - zero < 10) {  // below zero it wraps around
+      return static_cast<int>(code_point - zero);
+    }
+  }
+  return std::nullopt;
+}
 
 // A letter of the Persian alphabet in its usual code point: the spelling that nothing changes.
 constexpr bool is_plain_persian_letter(char32_t code_point) {
@@ -47,6 +51,15 @@ static_assert(is_plain_persian_letter(U'م') && is_plain_persian_letter(U'آ') &
               !is_plain_persian_letter(0x0625) && !is_plain_persian_letter(0x0629) &&
               !is_plain_persian_letter(0x063B) && !is_plain_persian_letter(0x0640) &&
               !is_plain_persian_letter(0x0643));
+
+// An Arabic letter or vowel mark that is not one of the above.
+bool is_other_arabic_letter(char32_t code_point);
+
+// Letters and vowel marks of the Arabic script, presentation forms included, kashida not.
+inline bool is_arabic_letter(char32_t code_point) {
+  return is_plain_persian_letter(code_point) ||
+         (code_point >= 0x0620 && is_other_arabic_letter(code_point));
+}
 
 // Marks that sit on the letter before them, of any script, and what joins such marks.
 bool is_combining_mark(char32_t code_point);

@@ -119,19 +119,28 @@ Capitals find_capitals(string_view text) {
 
 class EnglishReader {
  public:
-  explicit EnglishReader(string_view text) : text_(text), capitals_(find_capitals(text)) {}
+  explicit EnglishReader(string_view text) : text_(text), capitals_(find_capitals(text)) {
+    out_.reserve(text.size() + text.size() / 4);
+  }
 
   std::string read() {
     while (at_ < text_.size()) {
       at_ += read_next();
     }
-    return out_.text();
+    return out_.take();
   }
 
  private:
   // The bytes taken, at least one.
   std::size_t read_next() {
     const Place place{.before = text_.substr(0, at_), .rest = text_.substr(at_)};
+    if (const std::size_t length = read_plain_english_words(place, out_); length > 0) {
+      return length;
+    }
+    if (string_view(" ,;!)\"").find(place.rest[0]) != string_view::npos) {
+      out_.symbol(place.rest.substr(0, 1));
+      return 1;
+    }
     if (const std::size_t length = read_english_address(place, out_); length > 0) {
       return length;
     }
@@ -141,10 +150,6 @@ class EnglishReader {
                                     : 0;
       return money > 0 ? money : read_english_word(place, capitals_, out_);
     }
-    if (place.rest[0] == ' ') {
-      out_.symbol(" ");
-      return 1;
-    }
     if (const std::size_t length = read_quantity(place); length > 0) {
       return length;
     }
@@ -152,7 +157,7 @@ class EnglishReader {
       return length;
     }
     for (const SignWord& sign : kSignWords) {
-      if (place.rest.starts_with(sign.sign)) {
+      if (place.rest[0] == sign.sign[0] && place.rest.starts_with(sign.sign)) {
         return put_word(sign.word, sign.sign.size());
       }
     }

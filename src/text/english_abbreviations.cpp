@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "text/characters.h"
+#include "text/word_index.h"
 
 namespace qanat {
 namespace {
@@ -106,10 +108,7 @@ constexpr std::array kEnglishAbbreviations = {
     Abbreviation{"al", "al", Rule::behind_et},
 };
 
-constexpr std::size_t kLongestAbbreviation =
-    std::ranges::max(kEnglishAbbreviations, {}, [](const Abbreviation& one) {
-      return one.written.size();
-    }).written.size();
+constexpr WordIndex kAbbreviationIndex(kEnglishAbbreviations, &Abbreviation::written);
 
 bool starts_with_capital(string_view text) {
   return !text.empty() && is_ascii_upper(text.front());
@@ -204,13 +203,15 @@ bool ends_sentence(string_view after) {
   return after.starts_with(' ') && starts_with_capital(skip_spaces(after.substr(0, 8)));
 }
 
+bool is_english_abbreviation(string_view lower) {
+  return kAbbreviationIndex.contains(lower);
+}
+
 std::size_t read_english_abbreviation(const Place& place, string_view word, WordWriter& out) {
-  if (word.size() > kLongestAbbreviation) {
-    return 0;
-  }
   const bool stop = place.rest.substr(word.size()).starts_with('.');
   const std::string lower = ascii_lower(word);
-  for (const Abbreviation& abbreviation : kEnglishAbbreviations) {
+  for (const std::uint16_t row : kAbbreviationIndex.candidates(lower)) {
+    const Abbreviation& abbreviation = kEnglishAbbreviations[row];
     if (lower != abbreviation.written || !holds(abbreviation.rule, place, word, stop)) {
       continue;
     }

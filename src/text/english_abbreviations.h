@@ -13,6 +13,9 @@ namespace qanat {
 bool ends_text(std::string_view after);
 bool ends_sentence(std::string_view after);
 
+// One that some context makes an abbreviation; without its full stop.
+bool is_english_abbreviation(std::string_view lower);
+
 // Reads `word`, the letters at `place`, if it is an abbreviation there. The bytes it took, the
 // full stop included, or 0.
 std::size_t read_english_abbreviation(const Place& place, std::string_view word, WordWriter& out);

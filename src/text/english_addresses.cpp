@@ -8,6 +8,7 @@
 #include "text/characters.h"
 #include "text/english_numbers.h"
 #include "text/english_words.h"
+#include "text/word_index.h"
 
 namespace qanat {
 namespace {
@@ -49,21 +50,30 @@ constexpr std::array kDomains = {
     Domain{"jp", true},   Domain{"cn", true},   Domain{"ru", true},    Domain{"nl", true},
     Domain{"ch", true},   Domain{"se", true},   Domain{"es", true},    Domain{"br", true}};
 
+constexpr WordIndex kDomainIndex(kDomains, &Domain::name);
+
 constexpr std::size_t kLongestAddress = 256;  // bytes
 
-bool is_alphanumeric(char byte) {
+constexpr bool is_alphanumeric(char byte) {
   return is_ascii_letter(byte) || is_ascii_digit(byte);
 }
 
-bool is_address_sign(char byte) {
-  return std::ranges::find(kAddressSigns, byte, &AddressSign::sign) != kAddressSigns.end();
-}
+constexpr auto kIsAddressByte = [] {
+  std::array<bool, 256> is{};
+  for (int byte = 0; byte < 128; ++byte) {
+    is[static_cast<std::size_t>(byte)] = is_alphanumeric(static_cast<char>(byte));
+  }
+  for (const AddressSign& sign : kAddressSigns) {
+    is[static_cast<unsigned char>(sign.sign)] = true;
+  }
+  return is;
+}();
 
 // The bytes that can belong to an address, without the punctuation of the sentence behind it.
 string_view leading_address(string_view rest) {
   rest = rest.substr(0, kLongestAddress);
   const auto* end = std::ranges::find_if_not(
-      rest, [](char byte) { return is_alphanumeric(byte) || is_address_sign(byte); });
+      rest, [](char byte) { return kIsAddressByte[static_cast<unsigned char>(byte)]; });
   rest = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
   while (!rest.empty() && !is_alphanumeric(rest.back())) {
     rest.remove_suffix(1);
@@ -72,8 +82,8 @@ string_view leading_address(string_view rest) {
 }
 
 const Domain* find_domain(string_view name) {
-  const auto* found = std::ranges::find(kDomains, name, &Domain::name);
-  return found == kDomains.end() ? nullptr : found;
+  const std::size_t row = kDomainIndex.find(name);
+  return row == kDomains.size() ? nullptr : &kDomains[row];
 }
 
 // Of "example.com/about": "example.com".

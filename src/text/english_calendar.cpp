@@ -6,6 +6,7 @@
 #include "text/characters.h"
 #include "text/english_abbreviations.h"
 #include "text/number_scan.h"
+#include "text/word_index.h"
 
 namespace qanat {
 namespace {
@@ -47,18 +48,28 @@ constexpr std::array kCalendar = {
     CalendarName{"sunday", "sun", "", CalendarKind::day},
 };
 
-constexpr std::size_t kLongestName = 9;
+constexpr std::size_t kNamesOfEach = 3;
+
+// All names of all rows; what has no third name has its first one again.
+constexpr auto kCalendarWords = [] {
+  std::array<string_view, kCalendar.size() * kNamesOfEach> words;
+  for (std::size_t i = 0; i < kCalendar.size(); ++i) {
+    const CalendarName& name = kCalendar[i];
+    words[i * kNamesOfEach] = name.full;
+    words[i * kNamesOfEach + 1] = name.brief;
+    words[i * kNamesOfEach + 2] = name.other.empty() ? name.full : name.other;
+  }
+  return words;
+}();
+constexpr WordIndex kCalendarIndex(kCalendarWords);
 
 // By its full or short name, with a capital.
 const CalendarName* find_calendar_name(string_view word) {
-  if (word.size() < 3 || word.size() > kLongestName || !is_ascii_upper(word.front())) {
+  if (word.empty() || !is_ascii_upper(word.front())) {
     return nullptr;
   }
-  const auto* found = std::ranges::find_if(kCalendar, [&](const CalendarName& name) {
-    return equals_ignoring_case(word, name.full) || equals_ignoring_case(word, name.brief) ||
-           equals_ignoring_case(word, name.other);
-  });
-  return found == kCalendar.end() ? nullptr : found;
+  const std::size_t found = kCalendarIndex.find(ascii_lower(word));
+  return found == kCalendarWords.size() ? nullptr : &kCalendar[found / kNamesOfEach];
 }
 
 bool is_month_name(string_view word) {
@@ -121,6 +132,10 @@ bool is_short_for(const CalendarName& name, const Place& place, string_view afte
 }
 
 }  // namespace
+
+bool is_calendar_name(string_view lower) {
+  return kCalendarIndex.contains(lower);
+}
 
 std::optional<int> english_month(string_view word) {
   const CalendarName* name = find_calendar_name(word);

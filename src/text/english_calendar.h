@@ -10,6 +10,9 @@
 
 namespace qanat {
 
+// A full or short name of a month or day, given in lower case.
+bool is_calendar_name(std::string_view lower);
+
 // 1 to 12 of "May" or "Sept"; nothing for other words.
 std::optional<int> english_month(std::string_view word);
 

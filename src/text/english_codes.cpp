@@ -5,58 +5,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "text/characters.h"
 #include "text/english_numbers.h"
 #include "text/number_scan.h"
+#include "text/word_list.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMaxCodeGroups = 8;
 constexpr std::size_t kMaxGroupDigits = 8;
 constexpr std::size_t kMinCodeDigits = 7;  // fewer: a range or a score
 
 // What is said in pairs of digits: "Flight 370" is three seventy.
-constexpr std::array<string_view, 14> kDesignated = {"airbus",
-                                                     "apt",
-                                                     "boeing",
-                                                     "ext",
-                                                     "extension",
-                                                     "flight",
-                                                     "gate",
-                                                     "highway",
-                                                     "hwy",
-                                                     "interstate",
-                                                     "room",
-                                                     "route",
-                                                     "suite",
-                                                     "unit"};
+constexpr std::array kDesignated = word_list<14>(
+    "airbus apt boeing ext extension flight gate highway hwy interstate room route suite unit");
 
 constexpr std::array<string_view, 7> kCalled = {
     "call", "called", "calling", "calls", "dial", "dialed", "dialing"};
 
-constexpr std::array<string_view, 18> kVersioned = {"android",
-                                                    "chrome",
-                                                    "cuda",
-                                                    "debian",
-                                                    "firefox",
-                                                    "firmware",
-                                                    "ios",
-                                                    "java",
-                                                    "kernel",
-                                                    "linux",
-                                                    "macos",
-                                                    "node",
-                                                    "php",
-                                                    "python",
-                                                    "pytorch",
-                                                    "ubuntu",
-                                                    "version",
-                                                    "v"};
+constexpr std::array kVersioned = word_list<18>(
+    "android chrome cuda debian firefox firmware ios java kernel linux macos node php python "
+    "pytorch ubuntu version v");
 
 template <std::size_t N>
 bool stands_behind(const std::array<string_view, N>& words, string_view before) {
@@ -65,42 +37,39 @@ bool stands_behind(const std::array<string_view, N>& words, string_view before) 
 }
 
 // Groups of digits with one kind of separator between them.
-struct DigitGroups {
-  std::vector<string_view> groups;
-  std::size_t digits = 0;
+struct CodeGroups {
+  DigitGroups groups;
   std::size_t length = 0;
 };
 
-DigitGroups scan_digit_groups(string_view text, char separator) {
-  DigitGroups scanned;
-  while (scanned.groups.size() < kMaxCodeGroups) {
+CodeGroups scan_code_groups(string_view text, char separator) {
+  CodeGroups scanned;
+  while (!scanned.groups.full()) {
     const std::size_t begin = scanned.groups.empty() ? 0 : scanned.length + 1;
-    if (begin > 0 && text.substr(scanned.length, 1) != string_view(&separator, 1)) {
+    if (begin > 0 && !text.substr(scanned.length).starts_with(separator)) {
       break;
     }
-    const string_view group = leading_digits(text.substr(std::min(begin, text.size())));
+    const string_view group = leading_digits(text.substr(begin));
     if (group.empty()) {
       break;
     }
-    scanned.groups.push_back(group);
-    scanned.digits += group.size();
+    scanned.groups.add(group);
     scanned.length = begin + group.size();
   }
   return scanned;
 }
 
-bool is_card(const DigitGroups& scanned) {
-  return scanned.groups.size() == 4 &&
-         std::ranges::all_of(scanned.groups, [](string_view group) { return group.size() == 4; });
+bool is_card(const DigitGroups& groups) {
+  return groups.have_sizes({4, 4, 4, 4});
 }
 
-bool is_hyphenated_code(const DigitGroups& scanned) {
-  return scanned.groups.size() >= 3 && scanned.digits >= kMinCodeDigits &&
-         std::ranges::all_of(scanned.groups,
+bool is_hyphenated_code(const DigitGroups& groups) {
+  return groups.size() >= 3 && groups.num_digits(groups.size()) >= kMinCodeDigits &&
+         std::ranges::all_of(groups,
                              [](string_view group) { return group.size() <= kMaxGroupDigits; });
 }
 
-std::string group_words(const std::vector<string_view>& groups, string_view between) {
+std::string group_words(const DigitGroups& groups, string_view between) {
   std::string words;
   for (const string_view group : groups) {
     words += words.empty() ? "" : between;
@@ -110,7 +79,7 @@ std::string group_words(const std::vector<string_view>& groups, string_view betw
 }
 
 // "1-800-FLOWERS": the groups in front of the letters.
-std::size_t read_lettered_phone(string_view rest, const DigitGroups& scanned, WordWriter& out) {
+std::size_t read_lettered_phone(string_view rest, const CodeGroups& scanned, WordWriter& out) {
   const string_view after = rest.substr(scanned.length);
   const bool toll_free = scanned.groups.size() == 2 && scanned.groups[0] == "1" &&
                          scanned.groups[1].size() == 3 && scanned.groups[1][0] == '8';
@@ -127,8 +96,8 @@ std::string version_part(string_view digits) {
   return count ? english_cardinal(*to_value(digits)) : english_digits(digits);
 }
 
-bool is_network_address(const DigitGroups& scanned) {
-  return scanned.groups.size() == 4 && std::ranges::all_of(scanned.groups, [](string_view group) {
+bool is_network_address(const DigitGroups& groups) {
+  return groups.size() == 4 && std::ranges::all_of(groups, [](string_view group) {
            return group.size() <= 3 && *to_value(group) <= 255;
          });
 }
@@ -169,14 +138,14 @@ std::size_t read_english_digit_groups(const Place& place, WordWriter& out) {
   if (!starts_with_digit(place.rest) || ends_in_digit(place.before)) {
     return 0;
   }
-  const DigitGroups hyphenated = scan_digit_groups(place.rest, '-');
+  const CodeGroups hyphenated = scan_code_groups(place.rest, '-');
   if (hyphenated.groups.size() == 2) {
     return read_lettered_phone(place.rest, hyphenated, out);
   }
-  const bool code = is_card(hyphenated) || is_hyphenated_code(hyphenated);
-  const DigitGroups scanned = code ? hyphenated : scan_digit_groups(place.rest, ' ');
+  const bool code = is_card(hyphenated.groups) || is_hyphenated_code(hyphenated.groups);
+  const CodeGroups scanned = code ? hyphenated : scan_code_groups(place.rest, ' ');
   const string_view after = place.rest.substr(scanned.length);
-  if ((!code && !is_card(scanned)) || starts_with_letter(after)) {
+  if ((!code && !is_card(scanned.groups)) || starts_with_letter(after)) {
     return 0;
   }
   out.words(group_words(scanned.groups, ", "));
@@ -184,12 +153,12 @@ std::size_t read_english_digit_groups(const Place& place, WordWriter& out) {
 }
 
 std::size_t read_english_version(const Place& place, WordWriter& out) {
-  const DigitGroups scanned = scan_digit_groups(place.rest, '.');
+  const CodeGroups scanned = scan_code_groups(place.rest, '.');
   const bool named = stands_behind(kVersioned, place.before);
   if (scanned.groups.size() < (named ? 2U : 3U) || ends_in_digit(place.before)) {
     return 0;
   }
-  if (!named && is_network_address(scanned)) {
+  if (!named && is_network_address(scanned.groups)) {
     out.words(group_words(scanned.groups, " dot "));
     return scanned.length;
   }

@@ -8,6 +8,7 @@
 #include "text/characters.h"
 #include "text/english_numbers.h"
 #include "text/roman_numerals.h"
+#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -20,30 +21,16 @@ constexpr std::array<string_view, 29> kCounted = {
     "scene",  "schedule", "section",  "stage",   "table", "title", "type",  "vol",
     "volume", "war",      "episode",  "season",  "tier"};
 
-constexpr std::array<string_view, 66> kRulers = {
-    "Abbas",       "Albert",    "Alexander", "Alfonso",  "Anne",      "Artaxerxes", "Benedict",
-    "Boniface",    "Caesar",    "Catherine", "Charles",  "Christian", "Clement",    "Cleopatra",
-    "Constantine", "Cyrus",     "Darius",    "David",    "Edward",    "Elizabeth",  "Ferdinand",
-    "Francis",     "Frederick", "George",    "Gregory",  "Gustav",    "Haakon",     "Harald",
-    "Henry",       "Innocent",  "Ivan",      "James",    "John",      "Joseph",     "Julius",
-    "Karl",        "Leo",       "Leopold",   "Louis",    "Malcolm",   "Margaret",   "Mary",
-    "Maximilian",  "Mehmed",    "Murad",     "Napoleon", "Nicholas",  "Olaf",       "Otto",
-    "Paul",        "Pedro",     "Peter",     "Philip",   "Pius",      "Ptolemy",    "Ramses",
-    "Richard",     "Robert",    "Rudolf",    "Selim",    "Sixtus",    "Stephen",    "Urban",
-    "Victor",      "William",   "Xerxes"};
+constexpr std::array kRulers = word_list<66>(
+    "Abbas Albert Alexander Alfonso Anne Artaxerxes Benedict Boniface Caesar Catherine Charles "
+    "Christian Clement Cleopatra Constantine Cyrus Darius David Edward Elizabeth Ferdinand "
+    "Francis Frederick George Gregory Gustav Haakon Harald Henry Innocent Ivan James John "
+    "Joseph Julius Karl Leo Leopold Louis Malcolm Margaret Mary Maximilian Mehmed Murad "
+    "Napoleon Nicholas Olaf Otto Paul Pedro Peter Philip Pius Ptolemy Ramses Richard Robert "
+    "Rudolf Selim Sixtus Stephen Urban Victor William Xerxes");
 
-constexpr std::array<string_view, 12> kThrones = {"Czar",
-                                                  "Emperor",
-                                                  "Empress",
-                                                  "Kaiser",
-                                                  "King",
-                                                  "Pharaoh",
-                                                  "Pope",
-                                                  "Prince",
-                                                  "Queen",
-                                                  "Shah",
-                                                  "Sultan",
-                                                  "Tsar"};
+constexpr std::array kThrones =
+    word_list<12>("Czar Emperor Empress Kaiser King Pharaoh Pope Prince Queen Shah Sultan Tsar");
 
 // What the pronoun is followed by, when it stands behind a name: "as Charles I think".
 constexpr std::array<string_view, 10> kPronounVerbs = {

@@ -75,11 +75,6 @@ constexpr std::array kEnglishUnits = {
     EnglishUnitSign{"h", "hour", "hours"},
 };
 
-bool ends_unit(string_view after) {
-  return !starts_with_letter(after) && !starts_with_digit(after) && !after.starts_with('/') &&
-         !after.starts_with('\'');
-}
-
 // "m squared" is a square meter; the fold wrote the exponent out.
 EnglishUnit find_power(string_view text, const WrittenNumber& number) {
   for (const string_view sign : {"km", "cm", "mm", "mi", "ft", "m"}) {
@@ -90,7 +85,7 @@ EnglishUnit find_power(string_view text, const WrittenNumber& number) {
     }
     const std::size_t exponent = string_view(square ? " squared" : " cubed").size();
     const SpokenUnit* unit = find_unit(sign);
-    if (unit == nullptr || !ends_unit(after.substr(exponent))) {
+    if (unit == nullptr || !ends_unit_sign(after.substr(exponent))) {
       return {};
     }
     return {.words = (square ? "square " : "cubic ") +
@@ -106,11 +101,9 @@ EnglishUnit find_english_unit(string_view text, const WrittenNumber& number) {
   if (EnglishUnit power = find_power(text, number); power.length > 0) {
     return power;
   }
-  for (const EnglishUnitSign& unit : kEnglishUnits) {
-    if (text.starts_with(unit.sign) && ends_unit(text.substr(unit.sign.size()))) {
-      return {.words = std::string(number.is_one() ? unit.singular : unit.plural),
-              .length = unit.sign.size()};
-    }
+  if (const EnglishUnitSign* unit = find_sign<EnglishUnitSign>(kEnglishUnits, text)) {
+    return {.words = std::string(number.is_one() ? unit->singular : unit->plural),
+            .length = unit->sign.size()};
   }
   if (const SpokenUnit* unit = find_unit(text)) {
     return {.words = std::string(number.is_one() ? unit->singular : unit->plural),

@@ -9,6 +9,8 @@
 #include "text/english_calendar.h"
 #include "text/english_roman.h"
 #include "text/english_states.h"
+#include "text/word_index.h"
+#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -18,16 +20,13 @@ using std::string_view;
 constexpr string_view kVowels = "AEIOUY";
 
 // Said letter by letter although they have vowels.
-constexpr std::array<string_view, 109> kInitialisms = {
-    "ABC",  "AC",   "AD",  "ADA", "ADHD", "AFC", "AFK",  "AI",  "AKA",  "AMD",  "AOL", "API", "ATM",
-    "AUX",  "BA",   "BCE", "CE",  "CEO",  "CFO", "CIA",  "COO", "CPU",  "CTO",  "DIY", "DNA", "DOJ",
-    "ECB",  "EDT",  "EPA", "ER",  "ESA",  "ESL", "ESPN", "EST", "ET",   "ETA",  "EU",  "EV",  "FAA",
-    "FAQ",  "FBI",  "FDA", "FYI", "GOP",  "GPA", "GPU",  "HIV", "HOA",  "IBM",  "ICU", "ID",  "IDE",
-    "IMF",  "IOU",  "IP",  "IPA", "IPO",  "IQ",  "IRL",  "IRS", "ISBN", "ISO",  "ISP", "IV",  "LED",
-    "MBA",  "MIT",  "MRI", "NBA", "NDA",  "NGO", "NSA",  "NY",  "NYC",  "NYPD", "NYU", "OCD", "OS",
-    "OT",   "PTA",  "QA",  "RIP", "RNA",  "ROI", "SEO",  "SOS", "SUV",  "TBA",  "TSA", "UAE", "UAV",
-    "UCLA", "UFC",  "UFO", "UI",  "UK",   "UN",  "UPS",  "URL", "US",   "USA",  "USB", "USC", "USD",
-    "USPS", "USSR", "UV",  "UX",  "VIP"};
+constexpr std::array kInitialisms = word_list<109>(
+    "ABC AC AD ADA ADHD AFC AFK AI AKA AMD AOL API ATM AUX BA BCE CE CEO CFO CIA COO CPU CTO "
+    "DIY DNA DOJ ECB EDT EPA ER ESA ESL ESPN EST ET ETA EU EV FAA FAQ FBI FDA FYI GOP GPA GPU "
+    "HIV HOA IBM ICU ID IDE IMF IOU IP IPA IPO IQ IRL IRS ISBN ISO ISP IV LED MBA MIT MRI NBA "
+    "NDA NGO NSA NY NYC NYPD NYU OCD OS OT PTA QA RIP RNA ROI SEO SOS SUV TBA TSA UAE UAV UCLA "
+    "UFC UFO UI UK UN UPS URL US USA USB USC USD USPS USSR UV UX VIP");
+constexpr WordIndex kInitialismIndex(kInitialisms);
 
 struct SpecialWord {
   string_view written;
@@ -41,6 +40,7 @@ constexpr std::array kSpecialWords = {SpecialWord{"iOS", "i o s"},
                                       SpecialWord{"PhDs", "p h d's"},
                                       SpecialWord{"WWI", "world war one"},
                                       SpecialWord{"WWII", "world war two"}};
+constexpr WordIndex kSpecialWordIndex(kSpecialWords, &SpecialWord::written);
 
 // Short forms with a slash, in lower case.
 constexpr std::array kSlashWords = {SpecialWord{"w/o", "without"},
@@ -197,9 +197,8 @@ std::size_t read_special_word(const Place& place,
                               string_view word,
                               Capitals capitals,
                               WordWriter& out) {
-  if (const auto* special = std::ranges::find(kSpecialWords, word, &SpecialWord::written);
-      special != kSpecialWords.end()) {
-    out.words(special->words);
+  if (const std::size_t row = kSpecialWordIndex.find(word); row < kSpecialWords.size()) {
+    out.words(kSpecialWords[row].words);
     return word.size();
   }
   std::size_t length = read_slash_word(place, out);
@@ -214,14 +213,53 @@ std::size_t read_special_word(const Place& place,
   return length > 0 ? length : read_version_letter(place, word, out);
 }
 
+// Neither part of an address or a short form with a mark, nor said otherwise because of what comes
+// before: what a plain word may stand behind and before.
+bool begins_plain_word(string_view before) {
+  return before.empty() || string_view(" (\"'").find(before.back()) != string_view::npos;
+}
+
+bool ends_plain_word(string_view after) {
+  if (after.empty() || static_cast<unsigned char>(after[0]) >= 0x80 ||
+      string_view(" ,;!)\"'").find(after[0]) != string_view::npos) {
+    return true;
+  }
+  const bool stop = string_view(".:?").find(after[0]) != string_view::npos;
+  return stop && (after.size() == 1 || after[1] == ' ');
+}
+
+// What may stand for another word, here or elsewhere: an abbreviation, "Dec", "5 pm".
+bool is_short_form(string_view word) {
+  constexpr std::size_t kLongestShortForm = 6;
+  if (word.size() > kLongestShortForm) {
+    return false;
+  }
+  const std::string lower = ascii_lower(word);
+  return lower == "am" || lower == "pm" || is_english_abbreviation(lower) ||
+         (is_ascii_upper(word[0]) && is_calendar_name(lower));
+}
+
+// Of the plain word that `text` starts with: small letters, the first of them perhaps a capital,
+// that no rule is about. 0 when it may be something else.
+std::size_t plain_word_length(string_view text) {
+  if (!starts_with_letter(text)) {
+    return 0;
+  }
+  std::size_t length = 1;
+  while (length < text.size() && is_ascii_lower(text[length])) {
+    ++length;
+  }
+  const bool plain = length == 1 ? text[0] == 'a' : !is_short_form(text.substr(0, length));
+  return plain && ends_plain_word(text.substr(length)) ? length : 0;
+}
+
 }  // namespace
 
 bool is_initialism(string_view word) {
   if (word.size() < 2 || word.size() > 5 || !is_capitals(word)) {
     return false;
   }
-  return word.find_first_of(kVowels) == string_view::npos ||
-         std::ranges::find(kInitialisms, word) != kInitialisms.end();
+  return word.find_first_of(kVowels) == string_view::npos || kInitialismIndex.contains(word);
 }
 
 std::string spaced_letters(string_view letters) {
@@ -231,6 +269,25 @@ std::string spaced_letters(string_view letters) {
     words += to_ascii_lower(letter);
   }
   return words;
+}
+
+std::size_t read_plain_english_words(const Place& place, WordWriter& out) {
+  if (!begins_plain_word(place.before)) {
+    return 0;
+  }
+  std::size_t at = 0;
+  while (const std::size_t length = plain_word_length(place.rest.substr(at))) {
+    const char first = to_ascii_lower(place.rest[at]);
+    out.letters({&first, 1});
+    out.letters(place.rest.substr(at + 1, length - 1));
+    at += length;
+    if (place.rest.substr(at, 1) != " ") {
+      break;
+    }
+    out.symbol(" ");
+    ++at;
+  }
+  return at;
 }
 
 std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter& out) {

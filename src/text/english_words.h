@@ -19,6 +19,10 @@ bool is_initialism(std::string_view word);
 // "FBI" "f b i"
 std::string spaced_letters(std::string_view letters);
 
+// Reads the words at `place`, and the spaces behind them, as far as nothing has to be decided about
+// them: most of any text. The bytes it took; read_english_word() says the same of each word.
+std::size_t read_plain_english_words(const Place& place, WordWriter& out);
+
 // Reads the word that starts at `place` (an ASCII letter) and writes it in lower case, or what it
 // stands for. The bytes it took, at least one.
 std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter& out);

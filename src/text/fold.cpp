@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/utf8.h"
 #include "text/characters.h"
@@ -198,15 +199,14 @@ bool is_dropped(char32_t code_point) {
   return control || combining_accent || variation_selector;
 }
 
-bool is_plain_ascii(char32_t code_point) {
-  return code_point < 0x80 && (is_ascii_letter(static_cast<char>(code_point)) ||
-                               is_ascii_digit(static_cast<char>(code_point)) || code_point == U' ');
+// What folding leaves as it is and needs no rule: by far the most characters of a text.
+bool is_plain(char32_t code_point) {
+  const bool ascii = code_point >= 0x20 && code_point < 0x7F;
+  return ascii ? code_point != U'[' && code_point != U']' && code_point != U'`'
+               : is_plain_persian_letter(code_point);
 }
 
 bool is_invisible(char32_t code_point) {
-  if (is_plain_ascii(code_point) || is_plain_persian_letter(code_point)) {
-    return false;
-  }
   const auto replaced = find_replacement(code_point);
   return replaced ? replaced->empty() : is_dropped(code_point);
 }
@@ -235,78 +235,134 @@ bool is_dash_between_numbers(std::u32string_view text, std::size_t at) {
   return left > 0 && digit_value(text[left - 1]) && right < text.size() && digit_value(text[right]);
 }
 
-std::u32string without_stray_zwnj(std::u32string_view text) {
-  std::u32string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool inside = !out.empty() && i + 1 < text.size();
-    if (text[i] != kZwnj || (inside && joins_by_zwnj(out.back(), text[i + 1]))) {
-      out += text[i];
+// Takes visible characters one by one; a ZWNJ waits until what follows it is known.
+class VisibleWriter {
+ public:
+  // At most `size` characters are put.
+  explicit VisibleWriter(std::size_t size) : out_(size, U'\0') {}
+
+  void put(char32_t code_point) {
+    if (code_point == kZwnj) {
+      joint_ = size_ > 0;
+      return;
+    }
+    if (std::exchange(joint_, false) && joins_by_zwnj(out_[size_ - 1], code_point)) {
+      out_[size_++] = kZwnj;
+    }
+    out_[size_++] = code_point;
+  }
+
+  std::u32string take() {
+    out_.resize(size_);
+    return std::move(out_);
+  }
+
+ private:
+  std::u32string out_;
+  std::size_t size_ = 0;  // so far
+  bool joint_ = false;
+};
+
+// Writes folded characters as UTF-8 and changes the last one when a mark comes behind it.
+class FoldWriter {
+ public:
+  FoldWriter(std::size_t size, Language language) : language_(language) {
+    out_.reserve(size * (language == Language::fa ? 2 : 1) + 16);
+  }
+
+  void put(char32_t code_point) {
+    if (is_plain(code_point)) {
+      append(code_point);
+    } else if (const auto composed = compose(last_, code_point)) {
+      replace_last(*composed);
+    } else if (is_short_vowel(code_point) && last_ == kShadda) {
+      replace_last(code_point);  // one order for both marks, that of NFC
+      append(kShadda);
+    } else {
+      put_other(code_point);
     }
   }
-  return out;
-}
 
-void append_ascii(std::u32string& out, std::string_view text) {
-  out.append(text.begin(), text.end());
-}
-
-void fold_one(std::u32string& out, char32_t code_point, Language language) {
-  if (is_plain_ascii(code_point) || is_plain_persian_letter(code_point)) {
-    out += code_point;  // by far the most frequent case
-  } else if (const auto composed = out.empty() ? std::nullopt : compose(out.back(), code_point)) {
-    out.back() = *composed;
-  } else if (is_short_vowel(code_point) && out.ends_with(kShadda)) {
-    out.back() = code_point;  // one order for both marks, that of NFC
-    out += kShadda;
-  } else if (const auto by_language = find_by_language(code_point, language)) {
-    out += *by_language;
-  } else if (const auto replaced = find_replacement(code_point)) {
-    out += *replaced;
-  } else if (const auto digit = digit_value(code_point)) {
-    out += U'0' + static_cast<char32_t>(*digit);
-  } else if (const std::string_view latin = latin_base_letters(code_point); !latin.empty()) {
-    append_ascii(out, latin);
-  } else if (const std::string_view form = presentation_form_letters(code_point); !form.empty()) {
-    out += decode_utf8(form);
-  } else if (code_point > 0xFF00 && code_point <= 0xFF5E) {
-    fold_one(out, code_point - 0xFF00 + 0x20, language);  // full-width ASCII
-  } else if (!is_dropped(code_point) && code_point != kMaddahAbove) {
-    out += code_point;
+  void put(std::u32string_view text) {
+    for (const char32_t code_point : text) {
+      append(code_point);
+    }
   }
-}
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void append(char32_t code_point) {
+    if (code_point < 0x80) {
+      out_ += static_cast<char>(code_point);
+    } else {
+      append_utf8(out_, code_point);
+    }
+    last_ = code_point;
+  }
+
+  // Letters and marks of the Arabic script take two bytes, before and afterwards.
+  void replace_last(char32_t code_point) {
+    out_.resize(out_.size() - 2);
+    append(code_point);
+  }
+
+  void put_other(char32_t code_point) {
+    if (const auto by_language = find_by_language(code_point, language_)) {
+      put(*by_language);
+    } else if (const auto replaced = find_replacement(code_point)) {
+      put(*replaced);
+    } else if (const auto digit = digit_value(code_point)) {
+      append(U'0' + static_cast<char32_t>(*digit));
+    } else if (const std::string_view latin = latin_base_letters(code_point); !latin.empty()) {
+      put(decode_utf8(latin));
+    } else if (const std::string_view form = presentation_form_letters(code_point); !form.empty()) {
+      put(decode_utf8(form));
+    } else if (code_point > 0xFF00 && code_point <= 0xFF5E) {
+      put(code_point - 0xFF00 + 0x20);  // full-width ASCII
+    } else if (!is_dropped(code_point) && code_point != kMaddahAbove) {
+      append(code_point);
+    }
+  }
+
+  std::string out_;
+  char32_t last_ = 0;
+  Language language_;
+};
 
 }  // namespace
 
 std::u32string drop_invisible(std::u32string_view text, Language language) {
-  std::u32string visible;
-  visible.reserve(text.size());
+  VisibleWriter visible(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char32_t code_point = text[at];
+    if (is_plain(code_point)) {
+      visible.put(code_point);
+      continue;
+    }
     const bool hyphen = code_point == 0x00AC || code_point == 0x00AD;
     const bool first_kashida = code_point == kKashida && (at == 0 || text[at - 1] != kKashida);
     if (first_kashida && is_dash_between_numbers(text, at)) {
-      visible += U'–';
+      visible.put(U'–');
     } else if (hyphen && language == Language::fa) {
-      visible += kZwnj;
+      visible.put(kZwnj);
     } else if (code_point != 0x00AD && !is_invisible(code_point)) {
-      visible += code_point;
+      visible.put(code_point);
     }
   }
-  return without_stray_zwnj(visible);
+  return visible.take();
 }
 
 std::string fold_characters(std::u32string_view text, Language language) {
-  std::u32string out;
-  out.reserve(text.size());
+  FoldWriter folded(text.size(), language);
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == kTeMarbuta && text.substr(at + 1).starts_with(U"ال")) {
-      out += U"ت\u200C";  // دایرةالمعارف: it is heard
+      folded.put(U"ت\u200C");  // دایرةالمعارف: it is heard
     } else {
-      fold_one(out, text[at], language);
+      folded.put(text[at]);
     }
   }
-  return encode_utf8(out);
+  return folded.take();
 }
 
 }  // namespace qanat

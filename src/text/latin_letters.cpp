@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "text/characters.h"
-
 namespace qanat {
 namespace {
 
@@ -75,13 +73,6 @@ std::string_view latin_base_letters(char32_t code_point) {
     one = one_of(kAdditional, code_point - kFirstAdditional);
   }
   return one.empty() ? several_letters(code_point) : one;
-}
-
-bool is_latin_letter(char32_t code_point) {
-  if (code_point < 0x80) {
-    return is_ascii_letter(static_cast<char>(code_point));
-  }
-  return !latin_base_letters(code_point).empty();
 }
 
 }  // namespace qanat

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "text/characters.h"
 
@@ -9,7 +10,6 @@ namespace qanat {
 namespace {
 
 constexpr std::size_t kLongestValue = 18;  // digits
-constexpr std::size_t kMostGroups = 8;
 
 bool digit_at(std::string_view text, std::size_t at) {
   return at < text.size() && is_ascii_digit(text[at]);
@@ -45,41 +45,39 @@ std::optional<int> scan_sixtieths(std::string_view text, std::size_t& at) {
   return value;
 }
 
-std::vector<std::size_t> sizes(const std::vector<std::string>& groups) {
-  std::vector<std::size_t> result;
-  for (const std::string& group : groups) {
-    result.push_back(group.size());
-  }
-  return result;
-}
-
 bool looks_like_phone(const PhoneNumber& number, bool hyphenated) {
-  const std::vector<std::size_t> shape = sizes(number.groups);
-  std::size_t total = 0;
-  for (const std::size_t size : shape) {
-    total += size;
-  }
+  const DigitGroups& groups = number.groups;
+  const std::size_t total = groups.num_digits(groups.size());
   if (number.international) {
     return total >= 8 && total <= 15;
   }
-  using Shape = std::vector<std::size_t>;
-  if (shape == Shape{3, 3, 4} || shape == Shape{1, 3, 3, 4}) {
+  if (groups.have_sizes({3, 3, 4}) || groups.have_sizes({1, 3, 3, 4})) {
     return true;
   }
-  const bool leading_zero = !number.groups.empty() && number.groups[0][0] == '0';
-  if (leading_zero) {
-    return total >= 7 && total <= 15 && (shape.size() == 1 || hyphenated);
+  if (groups.front()[0] == '0') {
+    return total >= 7 && total <= 15 && (groups.size() == 1 || hyphenated);
   }
   // "100-1000" is a range.
-  const bool round =
-      total == 7 && (number.groups[0].ends_with("00") || number.groups.back().ends_with("000"));
-  return hyphenated && shape == Shape{3, 4} && !round;
+  const bool round = groups.front().ends_with("00") || groups.back().ends_with("000");
+  return hyphenated && groups.have_sizes({3, 4}) && !round;
 }
 
 }  // namespace
 
+std::size_t DigitGroups::num_digits(std::size_t count) const {
+  return std::accumulate(
+      begin(), begin() + count, std::size_t{0}, [](std::size_t sum, std::string_view group) {
+        return sum + group.size();
+      });
+}
+
+bool DigitGroups::have_sizes(std::initializer_list<std::size_t> sizes) const {
+  return std::ranges::equal(*this, sizes, {}, &std::string_view::size);
+}
+
 std::string_view leading_digits(std::string_view text) {
-  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+  const auto* end = std::ranges::find_if_not(text, is_ascii_digit);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
 std::optional<std::uint64_t> to_value(std::string_view digits) {
@@ -184,7 +182,7 @@ std::optional<PhoneNumber> scan_phone_number(std::string_view text) {
   number.international = text.starts_with('+');
   at += number.international ? 1 : 0;
   bool hyphenated = true;
-  while (number.groups.size() < kMostGroups) {
+  while (!number.groups.full()) {
     const bool bracket = at < text.size() && text[at] == '(';
     const std::string_view digits = leading_digits(text.substr(at + (bracket ? 1 : 0), 16));
     std::size_t end = at + (bracket ? 1 : 0) + digits.size();
@@ -192,7 +190,7 @@ std::optional<PhoneNumber> scan_phone_number(std::string_view text) {
       break;
     }
     end += bracket ? 1 : 0;
-    number.groups.emplace_back(digits);
+    number.groups.add(digits);
     number.length = end;
     const bool spaced = end < text.size() && text[end] == ' ' && (bracket || number.international);
     const bool joined = end < text.size() && (text[end] == '-' || text[end] == '.');

@@ -2,12 +2,13 @@
 // read. Every function looks at the start of `text` only, and in bounded distance.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace qanat {
 
@@ -59,9 +60,32 @@ struct WrittenFraction {
 
 std::optional<WrittenFraction> scan_fraction(std::string_view text);
 
-// "555-1234", "(212) 555-1234", "+98 912 123 4567": digit groups, at most eight.
+// Groups of digits as they follow each other in a text, at most eight. Views into that text.
+class DigitGroups {
+ public:
+  bool full() const { return size_ == groups_.size(); }
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  std::string_view operator[](std::size_t index) const { return groups_[index]; }
+  std::string_view front() const { return groups_[0]; }
+  std::string_view back() const { return groups_[size_ - 1]; }
+  auto begin() const { return groups_.begin(); }
+  auto end() const { return groups_.begin() + size_; }
+
+  void add(std::string_view group) { groups_[size_++] = group; }
+  // Of the first `count` groups together.
+  std::size_t num_digits(std::size_t count) const;
+  // They have these numbers of digits.
+  bool have_sizes(std::initializer_list<std::size_t> sizes) const;
+
+ private:
+  std::array<std::string_view, 8> groups_;
+  std::size_t size_ = 0;
+};
+
+// "555-1234", "(212) 555-1234", "+98 912 123 4567"
 struct PhoneNumber {
-  std::vector<std::string> groups;
+  DigitGroups groups;
   bool international = false;  // began with +
   std::size_t length = 0;
 };

@@ -64,22 +64,23 @@ class PersianReader {
  public:
   PersianReader(string_view text, NumberVowels vowels)
       : text_(text),
-        out_(vowels == NumberVowels::write ? with_number_vowels : WordWriter::Spelling{}) {}
+        out_(vowels == NumberVowels::write ? with_number_vowels : WordWriter::Spelling{}) {
+    out_.reserve(text.size() + text.size() / 4);
+  }
 
   std::string read() {
     while (at_ < text_.size()) {
       at_ += read_next();
     }
-    return out_.text();
+    return out_.take();
   }
 
  private:
   // The bytes taken, at least one.
   std::size_t read_next() {
     const Place place{.before = text_.substr(0, at_), .rest = text_.substr(at_)};
-    if (place.rest[0] == ' ') {
-      out_.symbol(" ");
-      return 1;
+    if (const std::size_t length = read_plain_words(place.rest); length > 0) {
+      return length;
     }
     if (const std::size_t length = read_persian_abbreviation(place, out_); length > 0) {
       return length;
@@ -97,6 +98,34 @@ class PersianReader {
       return length;
     }
     return read_character(place);
+  }
+
+  // Words and the spaces between them, as far as none can be a short form: most of any text.
+  std::size_t read_plain_words(string_view rest) {
+    std::size_t at = 0;
+    while (at < rest.size()) {
+      if (rest[at] == ' ') {
+        out_.symbol(" ");
+        ++at;
+        continue;
+      }
+      if (joins_letters(rest.substr(at))) {
+        out_.symbol(kZwnjBytes);
+        at += kZwnjBytes.size();
+      }
+      const string_view word = leading_persian_letters(rest.substr(at));
+      if (word.empty() || may_be_persian_abbreviation(word, rest.substr(at + word.size()))) {
+        break;
+      }
+      out_.letters(word);
+      at += word.size();
+    }
+    return at;
+  }
+
+  static bool joins_letters(string_view text) {
+    return text.starts_with(kZwnjBytes) &&
+           starts_with_persian_letter(text.substr(kZwnjBytes.size()));
   }
 
   // Latin letters that the Persian rules read.
@@ -253,7 +282,7 @@ class PersianReader {
       }
     }
     for (const Reading& mark : kPunctuation) {
-      if (place.rest.starts_with(mark.written)) {
+      if (place.rest[0] == mark.written[0]) {
         out_.symbol(mark.words);
         return mark.written.size();
       }

@@ -161,18 +161,23 @@ std::size_t read_spelled(const Place& place, WordWriter& out) {
 
 }  // namespace
 
+// All but one are short and stand before a mark or a number.
+bool may_be_persian_abbreviation(string_view word, string_view after) {
+  constexpr std::size_t kLongestWord = kMaxSpelledLetters * 2;  // bytes
+  constexpr std::size_t kReach = 8;
+  if (word.size() > kLongestWord) {
+    return false;
+  }
+  const string_view next = skip_spaces(after.substr(0, kReach));
+  return starts_with_digit(next) || next.starts_with('.') || next.starts_with(':') ||
+         word == kShortWords[0].written;
+}
+
 std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
-  const bool bracket = place.rest[0] == '(';
-  const bool word =
-      starts_with_persian_letter(place.rest) && !ends_with_persian_letter(place.before);
-  if (bracket) {
+  if (place.rest[0] == '(') {
     return read_short_form(place, out);
   }
-  // All but one are short and hold a mark or a space: most words are none of them.
-  constexpr std::size_t kReach = 8;
-  const bool marked =
-      place.rest.substr(0, kReach).find_first_of(". :0123456789") != string_view::npos;
-  if (!word || (!marked && !place.rest.starts_with("الخ"))) {
+  if (!starts_with_persian_letter(place.rest) || ends_with_persian_letter(place.before)) {
     return 0;
   }
   constexpr std::array kReaders = {

@@ -7,6 +7,7 @@
 #include "text/persian_letters.h"
 #include "text/persian_units.h"
 #include "text/place.h"
+#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -16,20 +17,8 @@ using std::string_view;
 constexpr std::size_t kLookBehind = 96;  // bytes
 constexpr std::size_t kLookAhead = 64;
 
-constexpr std::array<string_view, 14> kCurrencyWords = {"تومان",
-                                                        "تومن",
-                                                        "تومانی",
-                                                        "تومنی",
-                                                        "ریال",
-                                                        "ریالی",
-                                                        "دلار",
-                                                        "یورو",
-                                                        "پوند",
-                                                        "درهم",
-                                                        "لیر",
-                                                        "روپیه",
-                                                        "دینار",
-                                                        "یوان"};
+constexpr std::array kCurrencyWords =
+    word_list<14>("تومان تومن تومانی تومنی ریال ریالی دلار یورو پوند درهم لیر روپیه دینار یوان");
 
 constexpr std::array<string_view, 6> kMagnitudeWords = {
     "هزار", "میلیون", "میلیارد", "تریلیون", "ملیون", "ملیارد"};
@@ -46,23 +35,9 @@ constexpr std::array<string_view, 25> kMeasureStems = {
 constexpr std::array<string_view, 8> kDayParts = {
     "صبح", "ظهر", "عصر", "شب", "بامداد", "بعدازظهر", "غروب", "نیمه‌شب"};
 
-constexpr std::array<string_view, 17> kPhoneWords = {"تلفن",
-                                                     "تلفن‌های",
-                                                     "تماس",
-                                                     "شماره",
-                                                     "همراه",
-                                                     "موبایل",
-                                                     "فکس",
-                                                     "دورنگار",
-                                                     "تلفکس",
-                                                     "زنگ",
-                                                     "واتساپ",
-                                                     "واتس‌اپ",
-                                                     "تلگرام",
-                                                     "پیامک",
-                                                     "گوشی",
-                                                     "نمابر",
-                                                     "تلفنی"};
+constexpr std::array kPhoneWords = word_list<17>(
+    "تلفن تلفن‌های تماس شماره همراه موبایل فکس دورنگار تلفکس زنگ واتساپ واتس‌اپ تلگرام پیامک "
+    "گوشی نمابر تلفنی");
 constexpr std::array<string_view, 3> kCardWords = {"کارت", "کارتم", "حساب"};
 constexpr std::array<string_view, 3> kClockWords = {"ساعت", "ساعات", "رأس"};
 constexpr std::array<string_view, 9> kDateWords = {

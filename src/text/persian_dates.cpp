@@ -10,6 +10,7 @@
 #include "text/persian_context.h"
 #include "text/persian_letters.h"
 #include "text/persian_numbers.h"
+#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -18,31 +19,8 @@ using std::string_view;
 
 constexpr int kFirstGregorianYear = 1700;  // below it a year is Jalali
 
-constexpr std::array<string_view, 12> kJalaliMonths = {"فروردین",
-                                                       "اردیبهشت",
-                                                       "خرداد",
-                                                       "تیر",
-                                                       "مرداد",
-                                                       "شهریور",
-                                                       "مهر",
-                                                       "آبان",
-                                                       "آذر",
-                                                       "دی",
-                                                       "بهمن",
-                                                       "اسفند"};
-
-constexpr std::array<string_view, 12> kGregorianMonths = {"ژانویه",
-                                                          "فوریه",
-                                                          "مارس",
-                                                          "آوریل",
-                                                          "مه",
-                                                          "ژوئن",
-                                                          "ژوئیه",
-                                                          "اوت",
-                                                          "سپتامبر",
-                                                          "اکتبر",
-                                                          "نوامبر",
-                                                          "دسامبر"};
+constexpr std::array kGregorianMonths =
+    word_list<12>("ژانویه فوریه مارس آوریل مه ژوئن ژوئیه اوت سپتامبر اکتبر نوامبر دسامبر");
 
 struct CalendarLetter {
   string_view letter;

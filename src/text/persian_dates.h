@@ -1,12 +1,18 @@
 // Dates and times of day in Persian text.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "text/place.h"
+#include "text/word_list.h"
 #include "text/word_writer.h"
 
 namespace qanat {
+
+inline constexpr std::array kJalaliMonths =
+    word_list<12>("فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند");
 
 // Each returns the bytes it took, or 0 when there is no such thing here.
 

@@ -41,9 +41,11 @@ struct Ambiguous {
   string_view marked;
 };
 
-// Without the mark they are "no" and "tradition", or lose their vowel.
+// Without the mark they are "no", "tradition", "warm" and "inclined", or lose their vowel.
 constexpr std::array kAmbiguous = {Ambiguous{"نه", "نُه"},
                                    Ambiguous{"سنت", "سِنت"},
+                                   Ambiguous{"گرم", "گِرَم"},
+                                   Ambiguous{"مایل", "مایْل"},
                                    Ambiguous{"سی‌ام", "سی‌اُم"},
                                    Ambiguous{"سی‌امین", "سی‌اُمین"}};
 

@@ -20,7 +20,6 @@ constexpr std::size_t kDigitsOfNumber = 11;  // with the leading zero
 constexpr std::size_t kDigitsOfCard = 16;
 constexpr std::size_t kDigitsOfIban = 24;
 constexpr std::size_t kMinDigitsOfIban = 6;  // of one that is cut short
-constexpr std::size_t kMaxSpacedGroups = 8;
 
 // Where the digits of one written group are parted when they are spoken.
 std::vector<std::size_t> spoken_sizes(string_view digits) {
@@ -50,39 +49,39 @@ void append_spoken(std::string& words, string_view digits, const std::vector<std
   }
 }
 
-// Digit groups with one space or hyphen between them.
-struct DigitGroups {
-  std::vector<string_view> groups;
-  std::vector<std::size_t> ends;    // of each group, in bytes
-  std::vector<std::size_t> totals;  // digits up to and with each group
-};
-
-DigitGroups scan_digit_groups(string_view text) {
-  DigitGroups found;
-  std::size_t at = 0;
-  std::size_t total = 0;
-  while (found.groups.size() < kMaxSpacedGroups) {
+// With one space or hyphen between them.
+DigitGroups scan_spoken_groups(string_view text) {
+  DigitGroups groups;
+  for (std::size_t at = 0; !groups.full(); ++at) {
     const string_view digits = leading_digits(text.substr(at, kDigitsOfCard + 1));
     if (digits.empty()) {
       break;
     }
+    groups.add(digits);
     at += digits.size();
-    total += digits.size();
-    found.groups.push_back(digits);
-    found.ends.push_back(at);
-    found.totals.push_back(total);
     if (at >= text.size() || (text[at] != ' ' && text[at] != '-')) {
       break;
     }
-    ++at;
   }
-  return found;
+  return groups;
 }
 
 // How many groups make up a number of `digits` digits; 0: none do.
-std::size_t groups_with(const DigitGroups& found, std::size_t digits) {
-  const auto at = std::ranges::find(found.totals, digits);
-  return at == found.totals.end() ? 0 : static_cast<std::size_t>(at - found.totals.begin()) + 1;
+std::size_t groups_with(const DigitGroups& groups, std::size_t digits) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    total += groups[i].size();
+    if (total == digits) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+// What comes behind the first `count` groups, of which there are that many.
+string_view behind_groups(const Place& place, const DigitGroups& groups, std::size_t count) {
+  const string_view last = groups[count - 1];
+  return place.rest.substr(static_cast<std::size_t>(last.end() - place.rest.begin()));
 }
 
 bool ends_here(string_view after) {
@@ -92,13 +91,16 @@ bool ends_here(string_view after) {
   return !more;
 }
 
-std::size_t write_groups(const DigitGroups& found, std::size_t count, WordWriter& out) {
+std::size_t write_groups(const Place& place,
+                         const DigitGroups& groups,
+                         std::size_t count,
+                         WordWriter& out) {
   std::string words;
   for (std::size_t i = 0; i < count; ++i) {
-    append_spoken(words, found.groups[i], spoken_sizes(found.groups[i]));
+    append_spoken(words, groups[i], spoken_sizes(groups[i]));
   }
   out.words(words);
-  return found.ends[count - 1];
+  return place.rest.size() - behind_groups(place, groups, count).size();
 }
 
 // ۰۹۱۲ ۱۲۳ ۴۵۶۷
@@ -106,34 +108,33 @@ std::size_t read_spaced_number(const Place& place, WordWriter& out) {
   if (!place.rest.starts_with('0')) {
     return 0;
   }
-  const DigitGroups found = scan_digit_groups(place.rest);
-  const std::size_t count = groups_with(found, kDigitsOfNumber);
-  if (count < 2 || found.groups[0].size() < 3 ||
-      !ends_here(place.rest.substr(found.ends[count - 1]))) {
+  const DigitGroups groups = scan_spoken_groups(place.rest);
+  const std::size_t count = groups_with(groups, kDigitsOfNumber);
+  if (count < 2 || groups.front().size() < 3 || !ends_here(behind_groups(place, groups, count))) {
     return 0;
   }
-  return write_groups(found, count, out);
+  return write_groups(place, groups, count, out);
 }
 
 // ۸۸۷۷۶۶۵۵, ۸۸۷۷-۶۶۵۵ and ۲۲۳-۴۵۶۷ behind «تلفن».
 std::size_t read_local_number(const Place& place, WordWriter& out) {
-  const DigitGroups found = scan_digit_groups(place.rest);
+  const DigitGroups groups = scan_spoken_groups(place.rest);
   for (const std::size_t digits : {8U, 7U}) {
-    const std::size_t count = groups_with(found, digits);
+    const std::size_t count = groups_with(groups, digits);
     if (count == 0 || count > 4) {
       continue;
     }
-    const string_view after = place.rest.substr(found.ends[count - 1]);
+    const string_view after = behind_groups(place, groups, count);
     if (ends_here(after) && !measure_follows(after) && behind_phone_word(place.before)) {
-      return write_groups(found, count, out);
+      return write_groups(place, groups, count, out);
     }
   }
   return 0;
 }
 
 bool is_local_shape(const PhoneNumber& number) {
-  return !number.international && number.groups.size() == 2 && number.groups[0].size() == 3 &&
-         number.groups[1].size() == 4 && number.groups[0].front() != '0';
+  return !number.international && number.groups.have_sizes({3, 4}) &&
+         number.groups.front()[0] != '0';
 }
 
 bool at_number_start(const Place& place) {
@@ -160,7 +161,7 @@ std::size_t read_persian_phone(const Place& place, WordWriter& out) {
     return 0;
   }
   std::string words = number->international ? "مثبت " : "";
-  for (const std::string& group : number->groups) {
+  for (const string_view group : number->groups) {
     append_spoken(words, group, spoken_sizes(group));
   }
   out.words(words);
@@ -171,20 +172,20 @@ std::size_t read_persian_card(const Place& place, WordWriter& out) {
   if (!starts_with_digit(place.rest) || !at_number_start(place)) {
     return 0;
   }
-  const DigitGroups found = scan_digit_groups(place.rest);
-  const std::size_t count = groups_with(found, kDigitsOfCard);
-  const bool grouped = count == 4 && found.groups[0].size() == 4 && found.groups[1].size() == 4 &&
-                       found.groups[2].size() == 4;
+  const DigitGroups groups = scan_spoken_groups(place.rest);
+  const std::size_t count = groups_with(groups, kDigitsOfCard);
+  const bool grouped =
+      count == 4 && groups[0].size() == 4 && groups[1].size() == 4 && groups[2].size() == 4;
   const bool solid = count == 1 && behind_card_word(place.before);
-  if ((!grouped && !solid) || !ends_here(place.rest.substr(found.ends[count - 1]))) {
+  if ((!grouped && !solid) || !ends_here(behind_groups(place, groups, count))) {
     return 0;
   }
   std::string words;
   for (std::size_t i = 0; i < count; ++i) {
-    append_spoken(words, found.groups[i], std::vector<std::size_t>(found.groups[i].size() / 2, 2));
+    append_spoken(words, groups[i], std::vector<std::size_t>(groups[i].size() / 2, 2));
   }
   out.words(words);
-  return found.ends[count - 1];
+  return place.rest.size() - behind_groups(place, groups, count).size();
 }
 
 std::size_t iban_length(string_view text) {

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/persian_verbs.h"
+#include "text/word_index.h"
 
 namespace qanat {
 namespace {
@@ -19,11 +20,14 @@ constexpr string_view kEzafeMark = "\u0654";
 // Endings that are typed as words of their own.
 constexpr std::array<string_view, 12> kPluralAndDegree = {
     "ها", "های", "هایی", "هایم", "هایت", "هایش", "هایمان", "هایتان", "هایشان", "تر", "ترین", "تری"};
+constexpr WordIndex kPluralAndDegreeIndex(kPluralAndDegree);
 constexpr std::array<string_view, 7> kBehindSilentH = {"ام", "ات", "اش", "ای", "ایم", "اید", "اند"};
+constexpr WordIndex kBehindSilentHIndex(kBehindSilentH);
 
-// Endings that are glued on; the longest first.
+// Those of plurals, which are also glued on.
 constexpr std::array<string_view, 9> kGluedPlurals = {
-    "هایشان", "هایتان", "هایمان", "هایی", "هایم", "هایت", "هایش", "های", "ها"};
+    "ها", "های", "هایی", "هایم", "هایت", "هایش", "هایمان", "هایتان", "هایشان"};
+constexpr WordIndex kGluedPluralIndex(kGluedPlurals);
 
 // Words that end in ها without being plurals.
 constexpr std::array<string_view, 11> kNoPlurals = {
@@ -35,6 +39,7 @@ constexpr std::array<string_view, 5> kWet = {"چشم", "دیده", "خشک", "ه
 // Behind «می» these say that it is wine.
 constexpr std::array<string_view, 14> kBehindWine = {
     "و", "را", "ناب", "در", "از", "با", "به", "که", "یا", "کهنه", "است", "نوش", "هم", "بی"};
+constexpr WordIndex kBehindWineIndex(kBehindWine);
 
 bool is_in(string_view word, auto const& words) {
   return std::ranges::find(words, word) != words.end();
@@ -86,18 +91,20 @@ class SpellingWriter {
     if (word == "ی") {
       return join_ezafe(before);
     }
-    const bool wet = word.starts_with("تر") && is_in(before, kWet);
-    const bool behind_h = before.ends_with("ه") && is_in(word, kBehindSilentH);
-    const bool wine = is_in(word, kBehindWine);
-    if (is_in(word, kPluralAndDegree) && before.size() > 2 && !wet) {
+    if (kPluralAndDegreeIndex.contains(word) && before.size() > 2 && !is_wet(before, word)) {
       out_ += ends_unjoined(before) ? "" : kJoint;
-    } else if (behind_h || ((before == "می" || before == "نمی") && !wine)) {
+    } else if ((before.ends_with("ه") && kBehindSilentHIndex.contains(word)) ||
+               ((before == "می" || before == "نمی") && !kBehindWineIndex.contains(word))) {
       out_ += kJoint;
     } else {
       return false;
     }
     out_ += word;
     return true;
+  }
+
+  static bool is_wet(string_view before, string_view word) {
+    return word.starts_with("تر") && is_in(before, kWet);
   }
 
   bool join_ezafe(string_view before) {
@@ -129,7 +136,7 @@ class SpellingWriter {
     const string_view stem = word.substr(0, joint);
     const string_view ending = word.substr(joint + kJoint.size());
     out_ += stem;
-    out_ += ends_unjoined(stem) && is_in(ending, kPluralAndDegree) ? "" : kJoint;
+    out_ += ends_unjoined(stem) && kPluralAndDegreeIndex.contains(ending) ? "" : kJoint;
     out_ += ending;
   }
 
@@ -146,20 +153,18 @@ class SpellingWriter {
   }
 
   bool put_plural(string_view word) {
-    for (const string_view ending : kGluedPlurals) {
-      if (!word.ends_with(ending)) {
-        continue;
-      }
-      const string_view stem = word.substr(0, word.size() - ending.size());
-      if (stem.size() < 4 || ends_unjoined(stem) || is_in(stem, kNoPlurals)) {
-        return false;
-      }
-      out_ += stem;
-      out_ += kJoint;
-      out_ += ending;
-      return true;
+    const std::size_t begin = word.rfind(kGluedPlurals[0]);
+    if (begin == string_view::npos || !kGluedPluralIndex.contains(word.substr(begin))) {
+      return false;
     }
-    return false;
+    const string_view stem = word.substr(0, begin);
+    if (stem.size() < 4 || ends_unjoined(stem) || is_in(stem, kNoPlurals)) {
+      return false;
+    }
+    out_ += stem;
+    out_ += kJoint;
+    out_ += word.substr(begin);
+    return true;
   }
 
   std::string out_;

@@ -85,15 +85,6 @@ constexpr std::array kPersianUnits = {
     PersianUnit{"s", "ثانیه"},
 };
 
-bool ends_sign(string_view after) {
-  return after.empty() || (!is_ascii_letter(after[0]) && !is_ascii_digit(after[0]) &&
-                           after[0] != '/' && after[0] != '\'');
-}
-
-bool stands_at(string_view text, string_view sign) {
-  return text.starts_with(sign) && ends_sign(text.substr(sign.size()));
-}
-
 }  // namespace
 
 std::optional<PersianUnit> find_persian_unit(string_view text) {
@@ -103,26 +94,14 @@ std::optional<PersianUnit> find_persian_unit(string_view text) {
   if (const SpokenUnit* unit = find_unit(text)) {
     return PersianUnit{.sign = unit->sign, .words = unit->persian};
   }
-  for (const PersianUnit& unit : kPersianUnits) {
-    if (stands_at(text, unit.sign)) {
-      return unit;
-    }
-  }
-  for (const PersianUnit& magnitude : kMagnitudeSigns) {
-    if (stands_at(text, magnitude.sign)) {
-      return magnitude;
-    }
-  }
-  return std::nullopt;
+  const PersianUnit* unit = find_sign<PersianUnit>(kPersianUnits, text);
+  unit = unit != nullptr ? unit : find_sign<PersianUnit>(kMagnitudeSigns, text);
+  return unit != nullptr ? std::optional(*unit) : std::nullopt;
 }
 
 string_view magnitude_sign(string_view text) {
-  for (const PersianUnit& magnitude : kMagnitudeSigns) {
-    if (stands_at(text, magnitude.sign)) {
-      return magnitude.words;
-    }
-  }
-  return {};
+  const PersianUnit* magnitude = find_sign<PersianUnit>(kMagnitudeSigns, text);
+  return magnitude != nullptr ? magnitude->words : string_view{};
 }
 
 }  // namespace qanat

@@ -1,12 +1,14 @@
 #include "text/phonemizer.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "text/characters.h"
+#include "text/espeak_spelling.h"
 #include "text/latin_letters.h"
 
 namespace qanat {
@@ -22,20 +24,7 @@ std::string require_version(const PhonemizerConfig& config) {
         "characters",
         version.failure().what);
   }
-  return std::move(version).value();
-}
-
-// espeak-ng names a shadda that stands behind its vowel, the order of NFC, instead of speaking it.
-std::string for_espeak(std::string_view line) {
-  constexpr char32_t kShadda = 0x0651;
-  std::u32string text = decode_utf8(line);
-  for (std::size_t at = 1; at < text.size(); ++at) {
-    const bool behind_vowel = text[at - 1] >= 0x064B && text[at - 1] <= 0x0650;
-    if (text[at] == kShadda && behind_vowel) {
-      std::swap(text[at - 1], text[at]);
-    }
-  }
-  return encode_utf8(text);
+  return std::move(version).value() + " spelling " + std::to_string(kEspeakSpellingVersion);
 }
 
 std::optional<Language> script_of(char32_t code_point) {
@@ -160,7 +149,7 @@ Result<Done> Phonemizer::ask_espeak(Language language,
         "`qanat data text` with a sentence to see whether it answers"};
   }
   std::vector<std::string> asked = lines;
-  std::ranges::transform(asked, asked.begin(), for_espeak);
+  std::ranges::transform(asked, asked.begin(), espeak_spelling);
   Result<std::vector<std::string>> answers = speaker.espeak.phonemes(asked);
   speaker.failures_in_a_row = answers ? 0 : speaker.failures_in_a_row + 1;
   if (!answers) {

@@ -75,6 +75,22 @@ TEST(PhonemizerTest, ShaddaStandsBeforeItsVowelForTheProgram) {
   EXPECT_EQ(phonemizer.phonemes("مدر\u0650\u0651س").value(), "<مدر\u0651\u0650س>");
 }
 
+TEST(PhonemizerTest, UnitsAreSpelledForTheProgram) {
+  Phonemizer phonemizer(
+      {.espeak_program = make_fake_espeak(make_test_folder(), kAnswersEveryLine)});
+
+  EXPECT_EQ(
+      phonemizer.phonemes("دو گیگابیت، میلی‌آمپر ساعت، میلی").value(),
+      "<دو گیگا‌بیط>، <می‌لی‌آمپر ساعت>، <میلی>");
+}
+
+TEST(PhonemizerTest, TheVersionNamesTheSpelling) {
+  const Phonemizer phonemizer(
+      {.espeak_program = make_fake_espeak(make_test_folder(), kAnswersEveryLine)});
+
+  EXPECT_EQ(phonemizer.version(), "fake 1.0 spelling 1");
+}
+
 TEST(PhonemizerTest, TheCacheFileSparesTheProgram) {
   const std::filesystem::path folder = make_test_folder();
   const std::filesystem::path file = folder / "phonemes.tsv";

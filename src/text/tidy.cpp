@@ -34,13 +34,6 @@ class TidyWriter {
   explicit TidyWriter(std::size_t size) { out_.reserve(size); }
 
   void put(char32_t code_point) {
-    if (is_letter_behind_letter(code_point)) {
-      out_ += space_ ? " " : "";
-      space_ = false;
-      append_utf8(out_, code_point);
-      last_ = code_point;
-      return;
-    }
     if (code_point == U' ') {
       space_ = true;
     } else if (code_point == kZwnj) {
@@ -53,15 +46,49 @@ class TidyWriter {
     }
   }
 
+  // Inside and between words of one script no rule says anything: copies the letters and single
+  // spaces that `text` goes on with, most of any text. The bytes taken.
+  std::size_t copy_words(std::string_view text) {
+    if (space_ || joint_ || hyphen_) {
+      return 0;
+    }
+    const std::size_t end = is_plain_persian_letter(last_) ? persian_words(text)
+                            : is_small(last_)              ? small_words(text)
+                                                           : 0;
+    out_ += text.substr(0, end);  // last_ may stay: of letters only their script counts
+    return end;
+  }
+
   std::string take() { return std::move(out_); }
 
  private:
-  // Inside and between words of one script: the usual case, which needs no rule.
-  bool is_letter_behind_letter(char32_t code_point) const {
-    const auto small = [](char32_t c) { return c >= U'a' && c <= U'z'; };
-    const bool same = (is_plain_persian_letter(code_point) && is_plain_persian_letter(last_)) ||
-                      (small(code_point) && small(last_));
-    return same && !joint_ && !hyphen_;
+  static bool is_small(char32_t code_point) { return code_point >= U'a' && code_point <= U'z'; }
+
+  // How far letters reach, with one space between words; never ends in a space.
+  static std::size_t small_words(std::string_view text) {
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (is_ascii_lower(text[at])) {
+        end = at + 1;
+      } else if (text[at] != ' ' || end < at) {
+        break;
+      }
+    }
+    return end;
+  }
+
+  static std::size_t persian_words(std::string_view text) {
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t begin = at;
+      const char32_t code_point = next_code_point(text, at);
+      if (is_plain_persian_letter(code_point)) {
+        end = at;
+      } else if (code_point != U' ' || end < begin) {
+        break;
+      }
+    }
+    return end;
   }
 
   void put_hyphen() {
@@ -130,6 +157,7 @@ std::string tidy_text(std::string_view text) {
   TidyWriter writer(text.size());
   for (std::size_t at = 0; at < text.size();) {
     writer.put(next_code_point(text, at));
+    at += writer.copy_words(text.substr(at));
   }
   return writer.take();
 }

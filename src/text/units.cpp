@@ -51,20 +51,15 @@ constexpr std::array kUnits = {
     SpokenUnit{"°", "degree", "degrees", "درجه"},
 };
 
-bool ends_as_a_sign(std::string_view after) {
+}  // namespace
+
+bool ends_unit_sign(std::string_view after) {
   return after.empty() || (!is_ascii_letter(after[0]) && !is_ascii_digit(after[0]) &&
                            after[0] != '/' && after[0] != '\'');
 }
 
-}  // namespace
-
 const SpokenUnit* find_unit(std::string_view text) {
-  for (const SpokenUnit& unit : kUnits) {
-    if (text.starts_with(unit.sign) && ends_as_a_sign(text.substr(unit.sign.size()))) {
-      return &unit;
-    }
-  }
-  return nullptr;
+  return find_sign<SpokenUnit>(kUnits, text);
 }
 
 }  // namespace qanat

@@ -1,8 +1,10 @@
 // Collects normalised text and keeps words apart that were not apart in the raw text: "5kg".
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace qanat {
 
@@ -12,6 +14,8 @@ class WordWriter {
   using Spelling = std::string (*)(std::string_view);
 
   explicit WordWriter(Spelling spelling = nullptr) : spelling_(spelling) {}
+  // Makes room for this many bytes.
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
 
   // Words in place of something else; spaces set them apart.
   void words(std::string_view text);
@@ -20,7 +24,7 @@ class WordWriter {
   // Anything else of the text: spaces, punctuation.
   void symbol(std::string_view text);
 
-  const std::string& text() const { return text_; }
+  std::string take() { return std::move(text_); }
 
  private:
   bool ends_in_letter() const;
