@@ -20,7 +20,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Without the marks around names.
 TEST(DatasetTextTest, ListsEverythingWhenAsked) {
   EXPECT_THAT(render_text(sample_report(), {.list_limit = std::nullopt}),
               AllOf(HasSubstr("metadata_eval.csv:3"), Not(HasSubstr("--all"))));
@@ -85,10 +84,6 @@ std::string outside_isolates(std::string_view text) {
     }
   }
   return outside;
-}
-
-std::string without_marks(const std::string& text) {
-  return std::regex_replace(text, std::regex("\u2068|\u2069"), "");
 }
 
 // Latin letters that Persian texts hold too.

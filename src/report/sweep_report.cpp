@@ -64,8 +64,10 @@ Table cell_table(const SweepReport& sweep) {
 }
 
 Section cells_section(const SweepReport& sweep) {
-  const std::optional<double> drift =
-      sweep.cells.empty() ? std::nullopt : control_drift(sweep.cells[sweep.control]);
+  std::optional<double> drift;
+  if (!sweep.cells.empty()) {
+    drift = control_drift(sweep.cells[sweep.control]);
+  }
   const MessageArg pace = sweep.step ? MessageArg(msg::sweep_paced{.step = in_seconds(*sweep.step)})
                                      : MessageArg(msg::sweep_unpaced{});
   const Quantity seconds = in_seconds(sweep.seconds);

@@ -27,8 +27,8 @@ TEST_F(SelftestTest, FaultsThatNoNeighbourCanHideAreFoundAndCured) {
   const SelftestReport report = run({"lock convoy", "log stall"});
 
   ASSERT_EQ(report.rows.size(), 2U);
-  EXPECT_EQ(report.rows[0].found, "DL004") << render_text(report);
-  EXPECT_EQ(report.rows[1].found, "PER001") << render_text(report);
+  EXPECT_EQ(report.rows[0].found, "DL004") << render_text(to_document(report));
+  EXPECT_EQ(report.rows[1].found, "PER001") << render_text(to_document(report));
   EXPECT_NE(report.rows[1].title.find("training.log_every"), std::string::npos);
   ASSERT_TRUE(report.rows[1].realised);
   EXPECT_LT(*report.rows[1].realised, report.rows[1].step_now);
