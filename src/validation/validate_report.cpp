@@ -96,13 +96,12 @@ std::string render_check(const ValidationCheck& check, const Translator& t) {
 std::string render_summary(const ValidationReport& report, const Translator& t) {
   const auto passed =
       std::ranges::count(report.checks, CheckOutcome::pass, &ValidationCheck::outcome);
-  std::string text =
-      "\n" +
-      t.tr(msg::validate_summary{
-          .outcome = said_outcome(report.passed() ? CheckOutcome::pass : CheckOutcome::fail),
-          .passed = passed,
-          .checks = report.checks.size()}) +
-      "\n";
+  std::string text = "\n";
+  text += t.tr(msg::validate_summary{
+      .outcome = said_outcome(report.passed() ? CheckOutcome::pass : CheckOutcome::fail),
+      .passed = passed,
+      .checks = report.checks.size()});
+  text += '\n';
   if (const std::optional<Message> verdict = mode_verdict(report)) {
     text += t.tr(*verdict) + '\n';
   }
