@@ -88,7 +88,7 @@ std::string outside_isolates(std::string_view text) {
 
 // Latin letters that Persian texts hold too.
 std::string english_left_in(std::string_view text) {
-  static const std::regex known("p95|UTF-8|mel");
+  static const std::regex known("p95|UTF-8|mel|U\\+[0-9A-F]{4,6}");
   const std::string left = std::regex_replace(outside_isolates(text), known, "");
   std::smatch found;
   return std::regex_search(left, found, std::regex("[A-Za-z][^\n]*")) ? found.str() : "";

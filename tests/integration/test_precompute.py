@@ -120,7 +120,7 @@ class Precompute(unittest.TestCase):
         out, err = run.communicate(timeout=30)
         self.assertLess(time.monotonic() - start, 2)
         self.assertEqual(run.returncode, 128 + signal.SIGINT, err)
-        self.assertIn(b"stopped: whole shards are kept", out)
+        self.assertIn(b"stopped: finished shards are kept", out)
         self.assertEqual(list(self.features.glob("*.part-*")), [])
         self.assertEqual(self.report("--verify", expect=10)["refused_shards"], [])
 
