@@ -11,7 +11,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS qanat RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS qanat-torch qanat-espeak RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/qanat
                                                  COMPONENT program)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR}
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}
         COMPONENT program)
 install(
   FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.bash

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "locale/translator.h"
 #include "training/train_session.h"
 
 namespace {
@@ -37,7 +38,10 @@ int main(int argc, char** argv) try {
   const std::optional<qanat::TrainSummary> summary =
       qanat::run_training({.config = qanat::load_config(wanted),
                            .observer = printer,
-                           .say = [](const std::string& line) { std::cout << line << '\n'; },
+                           .say =
+                               [](const qanat::MessageArg& line) {
+                                 std::cout << qanat::Translator().said(line) << '\n';
+                               },
                            .measuring = nullptr,
                            .starting =
                                [](std::int64_t first, std::int64_t last) {

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from make_reference import Phrases, Program, collect, marked, pages
+from make_reference import Program, collect, marked, pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -126,20 +126,16 @@ def link_problems():
 
 
 def reference_problems(program):
-    phrases = Phrases(DOCS / "phrases_fa.txt")
-    for path, text in pages(program, phrases).items():
+    for path, text in pages(program).items():
         committed = DOCS / path
         if not committed.exists() or committed.read_text(encoding="utf-8") != text:
             yield f"docs/{path}: not what the program says; run ./dev docs"
-    for english in phrases.missing:
-        yield f"docs/phrases_fa.txt: no Persian for: {english}"
 
 
 def known_flags(program):
     """{"data check": {"--json", ...}}"""
-    return {path: {flag for _, entries in page["groups"] for name, _ in entries
-                   for flag in re.findall(r"--?[a-z][\w-]*", name.split(" ")[0])}
-            for path, page in collect(program)}
+    return {path: {name for flag in facts["flags"] for name in flag["names"]}
+            for path, facts in collect(program)}
 
 
 def usage_problems(program):

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "monitor": "metrics locale base",
     "telemetry": "monitor pipeline features batch audio metrics locale base",
     "diagnose": "monitor metrics locale base",
-    "report": "diagnose monitor dataset metrics locale base",
+    "report": "diagnose monitor dataset config metrics locale base",
     "serve": "report diagnose metrics locale base",
     "app": "report diagnose telemetry monitor pipeline features audio text dataset metrics config locale base",
     "corpus": "batch dataset text audio locale base",

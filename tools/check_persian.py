@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails if diagnosis, `data check` or `validate` says a sentence that reports cannot say in Persian.
+"""Fails if `data check` or `validate` says a sentence that reports cannot say in Persian.
 
-Sentences are the string literals of src/diagnose/rules*.cpp and the files below that hold a space;
+Sentences are the string literals of the files below that hold a space;
 the catalogue is src/report/persian_*.cpp. Format fields count as gaps on both sides.
 """
 import pathlib
@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCES = ("diagnose/diagnosis.cpp", "dataset/audio_locator.cpp", "dataset/dataset_check.cpp",
+SOURCES = ("dataset/audio_locator.cpp", "dataset/dataset_check.cpp",
            "dataset/partition.cpp", "dataset/problem.cpp", "dataset/sound_findings.cpp",
            "dataset/split.cpp", "validation/validate.cpp", "validation/validate_report.cpp",
            "validation/validate_run.cpp")
@@ -48,10 +48,7 @@ def missing():
     known = catalogue()
     patterns = [to_pattern(english) for english in known]
     beginnings = [english.replace("{}", "1") for english in known]
-    sources = sorted((ROOT / "src/diagnose").glob("rules*.cpp"))
-    for path in [*sources, *(ROOT / "src" / name for name in SOURCES)]:
-        if path.name in ("rules.cpp",) or path.name.endswith("_test.cpp"):
-            continue
+    for path in (ROOT / "src" / name for name in SOURCES):
         for text in strings(path):
             if not is_sentence(text):
                 continue

@@ -161,7 +161,7 @@ MADE = "// Made from locale/*.po by tools/make_messages.py; edit the files there
 
 def header(english):
     lines = [MADE + '#pragma once\n\n#include "base/message.h"\n\nnamespace qanat::msg {\n']
-    for index, entry in enumerate(english.values()):
+    for index, entry in enumerate(english.values(), 1):  # 0 says nothing
         members = "".join(f"  MessageArg {name};\n" for name in gaps(entry.fields["msgid"], entry))
         lines.append(f"struct {entry.id} {{{comment(entry.fields['msgid'])}\n{members}"
                      f"  static constexpr MessageId id{{{index}}};\n  operator Message() const;\n}};\n")
@@ -169,7 +169,7 @@ def header(english):
 
 
 def tables(english, persian):
-    rows, operators = [], []
+    rows, operators = ["    MessageText{},\n"], []
     for entry in english.values():
         names = gaps(entry.fields["msgid"], entry)
         said = [numbered(text, names) for text in entry.forms()]

@@ -3,9 +3,8 @@
 
     tools/make_reference.py --qanat build/release/bin/qanat     # rewrites docs/{en,fa}/*.md
 
-English comes from `--help`, `qanat config reference` and `qanat rules`. Persian comes from the same
-sentences through docs/phrases_fa.txt; rules speak Persian themselves. tools/check_docs.py compares
-what is committed with what this would write.
+Both languages come from the program: `qanat manual --json`, `qanat config reference` and `qanat rules`,
+with `--lang`. tools/check_docs.py compares what is committed with what this would write.
 """
 import argparse
 import json
@@ -16,38 +15,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CONFIG_GROUPS = ("Data", "Model", "Training", "Pipeline")
 GENERATED = ("commands.md", "configuration.md", "rules.md")
-
-
-class Phrases:
-    """English to Persian; remembers what it did not know.
-
-    A phrase with {} stands for all that differ in these places only: numbers, names, choices.
-    """
-
-    def __init__(self, path):
-        self.persian = {}
-        self.missing = {}
-        english = None
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith("\t"):
-                self.persian[english] = line.strip()
-            elif line.strip():
-                english = line.strip()
-
-    def say(self, english):
-        if not re.search(r"[A-Za-z]", english):
-            return english
-        if english in self.persian:
-            return self.persian[english]
-        for pattern in (phrase for phrase in self.persian if "{}" in phrase):
-            match = re.fullmatch(re.escape(pattern).replace(r"\{\}", "([^;]+)"), english)
-            if match:
-                return self.persian[pattern].format(*match.groups())
-        self.missing[english] = True
-        return english
-
+ISOLATES = re.compile("[\u2068\u2069]")  # pages have marks of their own: see marked()
 
 
 class Program:
@@ -68,53 +37,21 @@ class Program:
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
 
 
-def parse_help(text):
-    """{"summary", "usage", "groups": [(title, [(name, words)])], "footer": [lines]}"""
-    lines = text.splitlines()
-    page = {"summary": lines[0], "usage": lines[1].removeprefix("Usage: "), "groups": [],
-            "footer": []}
-    for line in lines[2:]:
-        title = re.fullmatch(r"([A-Z]\w+):", line)
-        entry = re.match(r"  (\S.*)", line)
-        if title and not page["footer"]:
-            page["groups"].append((title[1], []))
-        elif line.startswith(" " * 10) and page["groups"] and not page["footer"]:
-            name, words = page["groups"][-1][1][-1]
-            page["groups"][-1][1][-1] = (name, f"{words} {line.strip()}".strip())
-        elif entry and page["groups"] and not page["footer"]:
-            name, _, words = entry[1].partition("  ")
-            page["groups"][-1][1].append((name.strip(), words.strip()))
-        elif line.strip() or page["footer"]:
-            page["footer"].append(line)
-    return page
+def collect(program, language="en"):
+    """Every command that does something, in the order of --help: [("data check", facts)]."""
+    manual = json.loads(ISOLATES.sub("", program.run("manual", "--json", "--lang", language)))
+    return [(command["name"].removeprefix("qanat "), command) for command in manual["commands"]
+            if not command["commands"]]
 
 
-def collect(program):
-    """Every command with its page, in the order of --help: [("data check", page)]."""
-    found = []
-    for name, _ in dict(parse_help(program.run("--help"))["groups"])["Commands"]:
-        page = parse_help(program.run(name, "--help"))
-        inner = dict(page["groups"]).get("Commands")
-        if inner is None:
-            found.append((name, page))
-            continue
-        for command, _ in inner:
-            found.append((f"{name} {command}", parse_help(program.run(name, command, "--help"))))
-    return found
+def exit_codes(program, language):
+    manual = json.loads(ISOLATES.sub("", program.run("manual", "--json", "--lang", language)))
+    return manual["exit_codes"]
 
 
-def option_cells(name, words):
-    """("`--seed N`", "another seed ...", "0") of ("--seed UINT=0", "another seed ...")."""
-    flag, _, value = name.partition(" ")
-    value = value.removesuffix("(required)").strip()
-    default = ""
-    if "=" in value and not value.endswith("=VALUE"):
-        value, _, default = value.partition("=")
-    value = value.partition(":")[0].strip()
-    said = re.search(r" \(default:? ([^()]*)\)$", words)
-    if said and not default:
-        words, default = words[: said.start()], said[1]
-    return f"`{f'{flag} {value}'.strip()}`", words, default
+def usage(path, facts):
+    arguments = "".join(f" {argument['names'][0]}" for argument in facts["arguments"])
+    return f"qanat {path} [OPTIONS]{arguments}"
 
 
 def escaped(text):
@@ -124,107 +61,70 @@ def escaped(text):
     return "`".join(parts)
 
 
-def default_cell(default, say):
-    return say(default) if " " in default else f"`{default}`" if default else ""
-
-
 COMMAND_WORDS = {
     "en": {"title": "Commands and flags",
-           "intro": "Generated from `--help` by `./dev docs`; do not edit. Results go to stdout, progress and "
-                    "warnings to stderr. `qanat COMMAND --help` prints what stands here.",
+           "intro": "Generated by `./dev docs`; do not edit. Results go to stdout, progress and "
+                    "warnings to stderr. `qanat COMMAND --help` prints the same.",
            "codes": "Exit codes", "code": "code", "meaning": "meaning",
            "head": "| flag | meaning | default |\n|---|---|---|\n",
            "arguments": "| argument | meaning | default |\n|---|---|---|\n",
            "config": "Also takes these flags of the [configuration](configuration.md): ",
            "comma": ", "},
     "fa": {"title": "فرمان‌ها و پرچم‌ها",
-           "intro": "این فصل با `./dev docs` از روی `--help` ساخته می‌شود؛ ویرایشش نکنید. نتیجه‌ها به stdout و پیشرفت و "
-                    "هشدارها به stderr می‌روند. `qanat COMMAND --help` همین‌ها را به انگلیسی چاپ می‌کند.",
-           "codes": "کدهای خروج", "code": "کد", "meaning": "معنا",
-           "head": "| پرچم | معنا | پیش‌فرض |\n|---|---|---|\n",
-           "arguments": "| آرگومان | معنا | پیش‌فرض |\n|---|---|---|\n",
+           "intro": "این فصل با `./dev docs` ساخته می‌شود؛ ویرایشش نکنید. نتیجه‌ها به stdout و پیشرفت و "
+                    "هشدارها به stderr می‌روند. `qanat COMMAND --help --lang fa` همین‌ها را چاپ می‌کند.",
+           "codes": "کدهای خروج", "code": "کد", "meaning": "معنی",
+           "head": "| پرچم | معنی | پیش‌فرض |\n|---|---|---|\n",
+           "arguments": "| آرگومان | معنی | پیش‌فرض |\n|---|---|---|\n",
            "config": "این پرچم‌های [پیکربندی](configuration.md) را هم می‌پذیرد: ",
            "comma": "، "},
 }
-EXIT_CODES = (("0", "done"), ("1", "failed"), ("2", "wrong flags or configuration"),
-              ("3", "cannot measure"), ("10", "findings at or above `--fail-on`"),
-              ("11", "slower than `--baseline`"), ("12", "hardware fault"),
-              ("128 + n", "stopped by signal n, after saving"))
-
-
-def plain(text):
-    return text
-
 
 def fenced(lines, language, text_direction):
     block = f"```{language}\n" + "\n".join(lines) + "\n```\n"
     return f'<div dir="ltr">\n\n{block}\n</div>\n' if text_direction == "fa" else block
 
 
-def footer_parts(lines):
-    """(sentences, examples) of what stands below the flags."""
-    text = "\n".join(lines)
-    words, _, examples = text.partition("Example:")
-    sentences = " ".join(words.split())
-    return sentences, [line.strip() for line in examples.splitlines() if line.strip()]
-
-
-def command_section(path, page, language, say):
-    words = COMMAND_WORDS[language]
-    text = f"## `qanat {path}`\n\n{say(page['summary'])}\n\n"
-    text += fenced([page["usage"]], "text", language)
-    for title, entries in page["groups"]:
-        entries = [entry for entry in entries if not entry[0].startswith("-h,")]
-        if title in CONFIG_GROUPS or not entries:
-            continue
-        text += "\n" + (words["arguments"] if title == "Positionals" else words["head"])
-        for name, meaning in entries:
-            flag, meaning, default = option_cells(name, meaning)
-            text += f"| {flag} | {escaped(say(meaning))} | {default_cell(default, say)} |\n"
-    flags = [f"`{name.split()[0]}`" for title, entries in page["groups"] if title in CONFIG_GROUPS
-             for name, _ in entries]
-    if flags:
-        text += f"\n{words['config']}{words['comma'].join(flags)}\n"
-    sentences, examples = footer_parts(page["footer"])
-    if sentences:
-        text += f"\n{escaped(say(sentences))}\n"
-    if examples:
-        text += "\n" + fenced(examples, "sh", language)
+def table(head, flags):
+    text = head
+    for flag in flags:
+        name = f"{', '.join(flag['names'])} {flag['placeholder'] if flag['names'][0][0] == '-' else ''}".strip()
+        default = f"`{flag['default']}`" if flag["default"] else ""
+        text += f"| `{name}` | {escaped(flag['help'])} | {default} |\n"
     return text
 
 
-def commands_page(commands, language, say):
+def command_section(path, facts, language, sections):
     words = COMMAND_WORDS[language]
+    text = f"## `qanat {path}`\n\n{escaped(facts['summary'])}\n\n"
+    text += fenced([usage(path, facts)], "text", language)
+    if facts["arguments"]:
+        text += "\n" + table(words["arguments"], facts["arguments"])
+    own = [flag for flag in facts["flags"] if flag["group"] not in sections and "--help" not in flag["names"]]
+    if own:
+        text += "\n" + table(words["head"], own)
+    shared = [f"`{flag['names'][0]}`" for flag in facts["flags"] if flag["group"] in sections]
+    if shared:
+        text += f"\n{words['config']}{words['comma'].join(shared)}\n"
+    if facts["footer"]:
+        text += f"\n{escaped(facts['footer'])}\n"
+    if facts["examples"]:
+        text += "\n" + fenced(facts["examples"], "sh", language)
+    return text
+
+
+def commands_page(program, language):
+    words = COMMAND_WORDS[language]
+    commands = collect(program, language)
+    # `config show` has the flags of all sections, and one group of its own, the first.
+    groups = [flag["group"] for flag in dict(commands)["config show"]["flags"]]
+    sections = set(groups) - {groups[0]}
     text = f"# {words['title']}\n\n{words['intro']}\n\n## {words['codes']}\n\n"
     text += f"| {words['code']} | {words['meaning']} |\n|---|---|\n"
-    text += "".join(f"| `{code}` | {say(meaning)} |\n" for code, meaning in EXIT_CODES)
-    for path, page in commands:
-        text += "\n" + command_section(path, page, language, say)
+    text += "".join(f"| `{one['code']}` | {escaped(one['meaning'])} |\n" for one in exit_codes(program, language))
+    for path, facts in commands:
+        text += "\n" + command_section(path, facts, language, sections)
     return text
-
-
-def persian_configuration(english, say):
-    """The reference, cell by cell."""
-    lines = []
-    paragraph = []
-    for line in english.splitlines() + [""]:
-        heading = re.fullmatch(r"(#+ )(?:(`\w+`): )?(.*)", line)
-        if heading or line.startswith("|") or not line.strip():
-            if paragraph:
-                lines.append(say(" ".join(paragraph)))
-                paragraph = []
-        if heading:
-            name = f"{heading[2]}: " if heading[2] else ""
-            lines.append(f"{heading[1]}{name}{say(heading[3])}")
-        elif line.startswith("|---") or not line.strip():
-            lines.append(line)
-        elif line.startswith("|"):
-            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-            lines.append("| " + " | ".join(cell.replace("`, `", "`، `") if cell.startswith("`")
-                                           else say(cell) for cell in cells) + " |")
-        else:
-            paragraph.append(line.strip())
-    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def marked(text):
@@ -257,7 +157,8 @@ def right_to_left(text):
 
 
 def rules_page(program, language):
-    rules = json.loads(program.run("rules", "--json", "--lang", language))
+    # A page has marks of its own (right_to_left) where a terminal needs isolates.
+    rules = json.loads(program.run("rules", "--json", "--lang", language).translate({0x2068: None, 0x2069: None}))
     persian = language == "fa"
     text = "# قاعده‌های تشخیص\n\n" if persian else "# The rules of diagnosis\n\n"
     text += ("این فصل با `./dev docs` از روی `qanat rules` ساخته می‌شود؛ ویرایشش نکنید. هر یافتهٔ یک [گزارش](reports.md) شناسهٔ یکی از این "
@@ -272,7 +173,7 @@ def rules_page(program, language):
             category = rule["category"]
             text += f"\n## {rule['category_title']}\n"
         text += f"\n### {rule['id']}: {rule['looks_for']}\n\n{rule['meaning']}\n\n"
-        text += f"**{'چاره' if persian else 'What to do'}:** {rule['remedy']}\n"
+        text += f"**{'راه‌حل' if persian else 'What to do'}:** {rule['remedy']}\n"
     return text
 
 
@@ -280,20 +181,20 @@ def readme_page(commands):
     """The README with its table of commands."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     head = "| command | what it does |\n|---|---|\n"
-    rows = "".join(f"| `qanat {path}` | {page['summary']} |\n" for path, page in commands)
+    rows = "".join(f"| `qanat {path}` | {facts['summary']} |\n" for path, facts in commands)
     return re.sub(re.escape(head) + r"(?:\|.*\n)*", lambda _: head + rows, text)
 
 
-def pages(program, phrases):
+def pages(program):
     """{path below docs/: text} of everything generated."""
-    commands = collect(program)
-    english = program.run("config", "reference")
+    reference = {language: ISOLATES.sub("", program.run("config", "reference", "--lang", language))
+                 for language in ("en", "fa")}
     return {
-        "../README.md": readme_page(commands),
-        "en/commands.md": commands_page(commands, "en", plain),
-        "fa/commands.md": right_to_left(commands_page(commands, "fa", phrases.say)),
-        "en/configuration.md": english,
-        "fa/configuration.md": right_to_left(persian_configuration(english, phrases.say)),
+        "../README.md": readme_page(collect(program)),
+        "en/commands.md": commands_page(program, "en"),
+        "fa/commands.md": right_to_left(commands_page(program, "fa")),
+        "en/configuration.md": reference["en"],
+        "fa/configuration.md": right_to_left(reference["fa"]),
         "en/rules.md": rules_page(program, "en"),
         "fa/rules.md": right_to_left(rules_page(program, "fa")),
     }
@@ -303,13 +204,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--qanat", default=str(ROOT / "build/release/bin/qanat"))
     options = parser.parse_args()
-    phrases = Phrases(ROOT / "docs/phrases_fa.txt")
-    for path, text in pages(Program(options.qanat), phrases).items():
+    for path, text in pages(Program(options.qanat)).items():
         (ROOT / "docs" / path).write_text(text, encoding="utf-8")
         print(f"wrote docs/{path}")
-    for english in phrases.missing:
-        print(f"docs/phrases_fa.txt: no Persian for: {english}", file=sys.stderr)
-    return 1 if phrases.missing else 0
+    return 0
 
 
 if __name__ == "__main__":

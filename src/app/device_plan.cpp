@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -85,7 +86,7 @@ DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
   DevicePlan plan;
   plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = 0} : DeviceId{};
   if (gpus.count == 0 && !gpus.why_none.empty()) {
-    plan.notes.push_back(gpus.why_none + "; continuing on the CPU");
+    plan.notes.push_back(msg::plan_on_cpu{.reason = gpus.why_none});
   }
   if (config.pipeline.enable_memory_isolation && plan.model.kind != DeviceKind::cpu) {
     plan.model_budget = config.pipeline.model_gpu_memory.bytes();
@@ -102,10 +103,6 @@ DevicePlan multi_plan(const RunConfig& config, const Gpus& gpus) {
     plan.data_budget = config.pipeline.data_gpu_memory.bytes();
   }
   return plan;
-}
-
-std::string marked(Symbols symbols, const char* emoji, const std::string& text) {
-  return symbols == Symbols::emoji ? fmt::format("{} {}", emoji, text) : text;
 }
 
 }  // namespace
@@ -137,49 +134,49 @@ DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
         *problem);
   }
   DevicePlan plan = single_plan(config, hardware);
-  plan.notes.push_back(*problem + "; continuing in Single-GPU Buffered Mode (--allow-fallback)");
+  plan.notes.push_back(msg::plan_fallback{.reason = *problem});
   return plan;
 }
 
-std::vector<std::string> describe_plan(const DevicePlan& plan,
-                                       const DataConfig& data,
-                                       Symbols symbols) {
+Message marked(Symbols symbols, const char* emoji, const Message& line) {
+  return symbols == Symbols::emoji ? Message(msg::plan_marked{.mark = emoji, .line = line}) : line;
+}
+
+std::vector<Message> describe_plan(const DevicePlan& plan,
+                                   const DataConfig& data,
+                                   Symbols symbols) {
   constexpr int kMaxBuffer = 50;
   const int buffer_size = data.pipeline_buffer_size.value_or(kMaxBuffer);
-  std::vector<std::string> lines = plan.notes;
+  const bool on_cpu = plan.model.kind == DeviceKind::cpu;
+  const auto gpu = [](int index) { return fmt::format("/GPU:{}", index); };
+  std::vector<Message> lines = plan.notes;
   if (plan.mode == RunMode::multi_gpu) {
-    lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Multi-GPU Mode"));
-    lines.push_back(fmt::format("   - Data Processing GPU: {}", plan.data->index));
-    lines.push_back(fmt::format("   - Model Training GPU: {}", plan.model.index));
-    lines.push_back(fmt::format(
-        "   - Prefetching to /GPU:{} with buffer_size={}", plan.data->index, buffer_size));
-    lines.push_back(
-        marked(symbols,
-               "🎯",
-               fmt::format("Multi-GPU Mode: Model will be placed on /GPU:{}", plan.model.index)));
+    lines.push_back(marked(symbols, "🚀", msg::plan_multi_gpu{}));
+    lines.push_back(msg::plan_data_gpu{.index = plan.data->index});
+    lines.push_back(msg::plan_model_gpu{.index = plan.model.index});
+    lines.push_back(msg::plan_prefetching{.target = gpu(plan.data->index), .size = buffer_size});
+    lines.push_back(marked(symbols, "🎯", msg::plan_model_placed{.target = gpu(plan.model.index)}));
     return lines;
   }
-  const std::string target =
-      plan.model.kind == DeviceKind::cpu ? "the CPU" : fmt::format("/GPU:{}", plan.model.index);
+  const MessageArg target =
+      on_cpu ? MessageArg(msg::plan_the_cpu{}) : MessageArg(gpu(plan.model.index));
   if (buffer_size == 0) {
-    lines.push_back(marked(symbols, "🐢", "Single-GPU Serial Mode: unbuffered, for comparison"));
-    lines.push_back(fmt::format("   - Loading, then training on {}, in turns", target));
+    lines.push_back(marked(symbols, "🐢", msg::plan_serial{}));
+    lines.push_back(msg::plan_in_turns{.target = target});
     return lines;
   }
-  lines.push_back(marked(symbols, "🚀", "Intelligent GPU Pipeline: Single-GPU Buffered Mode"));
-  lines.push_back(fmt::format("   - Buffer Size: {}{}",
-                              buffer_size,
-                              data.pipeline_buffer_size ? "" : " at most, as many as it takes"));
-  if (plan.model.kind == DeviceKind::cpu || !data.prefetch_to_gpu) {
-    lines.push_back(fmt::format("   - Smart Prefetching: Disabled, {}",
-                                plan.model.kind == DeviceKind::cpu
-                                    ? "there is no GPU to copy to"
-                                    : "data.prefetch_to_gpu is false"));
-    lines.push_back(fmt::format("   - Training on {}", target));
+  lines.push_back(marked(symbols, "🚀", msg::plan_single{}));
+  lines.push_back(data.pipeline_buffer_size
+                      ? Message(msg::plan_buffer{.size = buffer_size})
+                      : Message(msg::plan_buffer_at_most{.size = buffer_size}));
+  if (on_cpu || !data.prefetch_to_gpu) {
+    lines.push_back(msg::plan_prefetch_off{.reason = on_cpu ? Message(msg::inert_no_gpu{})
+                                                            : Message(msg::plan_prefetch_false{})});
+    lines.push_back(msg::plan_training_on{.target = target});
     return lines;
   }
-  lines.push_back("   - Smart Prefetching: Enabled");
-  lines.push_back(fmt::format("   - Prefetching to {} with buffer_size={}", target, buffer_size));
+  lines.push_back(msg::plan_prefetch_on{});
+  lines.push_back(msg::plan_prefetching{.target = target, .size = buffer_size});
   return lines;
 }
 

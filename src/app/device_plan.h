@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device_id.h"
+#include "base/message.h"
 #include "base/quantity.h"
 #include "config/run_config.h"
 
@@ -35,7 +36,7 @@ struct DevicePlan {
   std::optional<DeviceId> data;       // Multi-GPU only
   std::optional<Bytes> model_budget;  // absent: not limited
   std::optional<Bytes> data_budget;
-  std::vector<std::string> notes;  // what was asked for, refused, and why
+  std::vector<Message> notes;  // what was asked for, refused, and why
 
   bool operator==(const DevicePlan&) const = default;
 };
@@ -46,9 +47,10 @@ DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware);
 
 enum class Symbols { emoji, plain };
 
+// A line with a sign before it, where there may be one.
+Message marked(Symbols symbols, const char* emoji, const Message& line);
+
 // What a run says of its plan when it starts, a line each.
-std::vector<std::string> describe_plan(const DevicePlan& plan,
-                                       const DataConfig& data,
-                                       Symbols symbols);
+std::vector<Message> describe_plan(const DevicePlan& plan, const DataConfig& data, Symbols symbols);
 
 }  // namespace qanat

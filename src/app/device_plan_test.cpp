@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -25,6 +26,18 @@ std::string refusal(const RunConfig& config, const Hardware& hardware) {
     return error.what();
   }
   return "accepted";
+}
+
+std::vector<std::string> said(const std::vector<Message>& lines) {
+  std::vector<std::string> texts;
+  for (const Message& line : lines) {
+    texts.push_back(Translator().tr(line));
+  }
+  return texts;
+}
+
+std::vector<std::string> lines_of(const DevicePlan& plan, const DataConfig& data, Symbols symbols) {
+  return said(describe_plan(plan, data, symbols));
 }
 
 DataConfig with_buffer(int batches) {
@@ -85,7 +98,7 @@ TEST(DevicePlanTest, FallsBackToOneWholePlanWhenAllowed) {
   EXPECT_EQ(plan.model, (DeviceId{.kind = DeviceKind::cuda, .index = 0}));
   EXPECT_FALSE(plan.data.has_value());
   EXPECT_FALSE(plan.data_budget.has_value());
-  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("found 1")));
+  EXPECT_THAT(said(plan.notes), ElementsAre(HasSubstr("found 1")));
 }
 
 TEST(DevicePlanTest, DoesNotFallBackWhenTheGpusAreThere) {
@@ -102,7 +115,7 @@ TEST(DevicePlanTest, TrainsOnTheProcessorWithoutADriverAndSaysWhy) {
   const DevicePlan plan = plan_devices({}, {.no_cuda = "no NVIDIA driver was found"});
 
   EXPECT_EQ(plan.model, DeviceId{});
-  EXPECT_THAT(plan.notes, ElementsAre("no NVIDIA driver was found; continuing on the CPU"));
+  EXPECT_THAT(said(plan.notes), ElementsAre("no NVIDIA driver was found; continuing on the CPU"));
 }
 
 TEST(DevicePlanTest, RefusesToTrainOnTheProcessorWhenCudaIsBroken) {
@@ -134,18 +147,18 @@ TEST(DevicePlanTest, SaysItsModeInTheWordsOfTheContract) {
   const DevicePlan multi = plan_devices(asking_for(0, 1), {.virtual_gpus = 2});
   const DevicePlan single = plan_devices({}, {.virtual_gpus = 1});
 
-  EXPECT_THAT(describe_plan(multi, with_buffer(50), Symbols::emoji),
+  EXPECT_THAT(lines_of(multi, with_buffer(50), Symbols::emoji),
               ElementsAre("🚀 Intelligent GPU Pipeline: Multi-GPU Mode",
                           "   - Data Processing GPU: 0",
                           "   - Model Training GPU: 1",
                           "   - Prefetching to /GPU:0 with buffer_size=50",
                           "🎯 Multi-GPU Mode: Model will be placed on /GPU:1"));
-  EXPECT_THAT(describe_plan(single, with_buffer(50), Symbols::plain),
+  EXPECT_THAT(lines_of(single, with_buffer(50), Symbols::plain),
               ElementsAre("Intelligent GPU Pipeline: Single-GPU Buffered Mode",
                           "   - Buffer Size: 50",
                           "   - Smart Prefetching: Enabled",
                           "   - Prefetching to /GPU:0 with buffer_size=50"));
-  EXPECT_THAT(describe_plan(single, with_buffer(0), Symbols::plain),
+  EXPECT_THAT(lines_of(single, with_buffer(0), Symbols::plain),
               ElementsAre("Single-GPU Serial Mode: unbuffered, for comparison",
                           "   - Loading, then training on /GPU:0, in turns"));
 }
@@ -154,14 +167,14 @@ TEST(DevicePlanTest, DoesNotSayThatItPrefetchesWhereItDoesNot) {
   const DevicePlan cpu = plan_devices({}, {});
   const DevicePlan gpu = plan_devices({}, {.virtual_gpus = 1});
 
-  EXPECT_THAT(describe_plan(cpu, {}, Symbols::plain),
+  EXPECT_THAT(lines_of(cpu, {}, Symbols::plain),
               ElementsAre("Intelligent GPU Pipeline: Single-GPU Buffered Mode",
-                          "   - Buffer Size: 50 at most, as many as it takes",
+                          "   - Buffer Size: 50 at most, as many as needed",
                           "   - Smart Prefetching: Disabled, there is no GPU to copy to",
                           "   - Training on the CPU"));
   DataConfig late;
   late.prefetch_to_gpu = false;
-  EXPECT_THAT(describe_plan(gpu, late, Symbols::plain),
+  EXPECT_THAT(lines_of(gpu, late, Symbols::plain),
               testing::Contains("   - Smart Prefetching: Disabled, data.prefetch_to_gpu is false"));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "locale/messages.h"
 #include "telemetry/tensorboard_sink.h"
 #include "telemetry/trace_sink.h"
 
@@ -36,7 +37,7 @@ std::optional<std::filesystem::path> tensorboard_folder(const TrainingConfig& co
   return std::nullopt;
 }
 
-RunExports::RunExports(const RunExportOptions& options, std::function<void(const std::string&)> say)
+RunExports::RunExports(const RunExportOptions& options, std::function<void(const MessageArg&)> say)
     : options_(options), say_(std::move(say)) {
   if (options_.trace) {
     check_writable(*options_.trace);
@@ -44,7 +45,7 @@ RunExports::RunExports(const RunExportOptions& options, std::function<void(const
   }
   if (options_.tensorboard) {
     tensorboard_ = std::make_unique<TensorBoardSink>(*options_.tensorboard);
-    say_(fmt::format("TensorBoard: tensorboard --logdir {}", options_.tensorboard->string()));
+    say_(msg::train_tensorboard{.folder = options_.tensorboard->string()});
   }
 }
 
@@ -85,13 +86,10 @@ void RunExports::finish() {
     return;
   }
   const TraceSink::Finished finished = trace->finish(*options_.trace);
-  say_(fmt::format(
-      "trace: {} ({} steps{}); open it at ui.perfetto.dev, which reads it in the "
-      "browser and uploads nothing",
-      options_.trace->string(),
-      finished.steps,
-      finished.left_out > 0 ? "; the middle of the run did not fit --trace-budget and was left out"
-                            : ""));
+  const Message steps = msg::train_trace_steps{.count = finished.steps};
+  say_(msg::train_trace{
+      .file = options_.trace->string(),
+      .steps = finished.left_out > 0 ? Message(msg::train_trace_cut{.steps = steps}) : steps});
   if (finished.complaint) {
     say_(*finished.complaint);
   }

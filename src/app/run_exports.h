@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "config/run_config.h"
 #include "metrics/journal.h"
 #include "pipeline/row_span.h"
@@ -32,7 +33,7 @@ std::optional<std::filesystem::path> tensorboard_folder(const TrainingConfig& co
 class RunExports {
  public:
   // `say` gets lines for people. Throws Error when a folder cannot be written.
-  RunExports(const RunExportOptions& options, std::function<void(const std::string&)> say);
+  RunExports(const RunExportOptions& options, std::function<void(const MessageArg&)> say);
   RunExports(const RunExports&) = delete;
   RunExports& operator=(const RunExports&) = delete;
   // finish(), and what goes wrong then is said: also a run that failed leaves its trace.
@@ -46,7 +47,7 @@ class RunExports {
 
  private:
   const RunExportOptions options_;
-  const std::function<void(const std::string&)> say_;
+  const std::function<void(const MessageArg&)> say_;
   std::unique_ptr<TensorBoardSink> tensorboard_;
   std::unique_ptr<TraceSink> trace_;
 };

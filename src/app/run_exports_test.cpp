@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -19,7 +20,7 @@ std::filesystem::path fresh_folder() {
 }
 
 TEST(RunExportsTest, NothingIsExportedUnlessAskedFor) {
-  RunExports exports({}, [](const std::string& line) { FAIL() << line; });
+  RunExports exports({}, [](const MessageArg& line) { FAIL() << Translator().said(line); });
 
   EXPECT_TRUE(exports.sinks().empty());
   EXPECT_FALSE(exports.on_row());
@@ -29,8 +30,9 @@ TEST(RunExportsTest, ATraceIsLeftAlsoByARunThatFails) {
   const std::filesystem::path file = fresh_folder() / "run.perfetto-trace";
   std::vector<std::string> said;
   {
-    const RunExports exports({.tensorboard = std::nullopt, .trace = file},
-                             [&](const std::string& line) { said.push_back(line); });
+    const RunExports exports(
+        {.tensorboard = std::nullopt, .trace = file},
+        [&](const MessageArg& line) { said.push_back(Translator().said(line)); });
     exports.sinks().at(0)->record({.kind = "journal"});
   }
 

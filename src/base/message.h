@@ -18,15 +18,17 @@
 
 namespace qanat {
 
-// Which sentence. Numbered by the build: never stored, never sent.
+// Which sentence. Numbered by the build: never stored, never sent. 0 says nothing.
 enum class MessageId : std::uint16_t;
 
 class MessageArg;
 
 struct Message {
-  MessageId id;
+  MessageId id{};
   std::vector<MessageArg> args{};
 
+  // Whether it says anything.
+  explicit operator bool() const { return id != MessageId{}; }
   bool operator==(const Message& other) const;
 };
 

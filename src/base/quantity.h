@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace qanat {
 
@@ -50,7 +51,14 @@ enum class Unit {
   hertz,             // "22050 Hz"
   watts,
   celsius,
+  cores,  // "2.5 cores"
+  steps,
+  batches,
+  lanes,
 };
+
+// Its name in JSON: "s", "B/s", "1" for what has none.
+std::string_view to_string(Unit unit);
 
 // A number of a report or a sentence.
 struct Quantity {
@@ -64,8 +72,8 @@ struct Quantity {
 constexpr Quantity in_percent(double share, int decimals = 0) {
   return {.value = share, .unit = Unit::share, .decimals = decimals};
 }
-constexpr Quantity in_seconds(double seconds) {
-  return {.value = seconds, .unit = Unit::seconds};
+constexpr Quantity in_seconds(double seconds, std::optional<int> decimals = std::nullopt) {
+  return {.value = seconds, .unit = Unit::seconds, .decimals = decimals};
 }
 constexpr Quantity in_bytes(double bytes) {
   return {.value = bytes, .unit = Unit::bytes};

@@ -2,18 +2,14 @@
 
 #include "base/files.h"
 #include "cli/terminal_text.h"
+#include "locale/messages.h"
 #include "report/run_junit.h"
 
 namespace qanat {
 
-void CiFlags::declare(CLI::App& app) {
-  app.add_option("--junit", junit_, "write the findings as JUnit XML, for CI servers")
-      ->type_name("FILE");
-  app.add_option(
-         "--annotations", annotations_, "print the findings on stderr for CI: github or none")
-      ->check(CLI::IsMember({"github", "none"}).description(""))
-      ->type_name("WHOSE")
-      ->capture_default_str();
+void CiFlags::declare(Flags& flags) {
+  flags.text("--junit", junit_, "FILE", msg::help_junit{});
+  flags.choice("--annotations", annotations_, "WHOSE", {"github", "none"}, msg::help_annotations{});
 }
 
 void CiFlags::write(const Diagnosis& diagnosis, const std::string& what, std::ostream& err) const {

@@ -1,14 +1,13 @@
 // The flags with which a diagnosis is shown by continuous integration: --junit and --annotations.
 //
-//   void declare(CLI::App& app) override { ci_.declare(app); }
+//   void declare(Flags& flags) override { ci_.declare(flags); }
 //   ... ci_.write(diagnosis, context.err);
 #pragma once
 
 #include <ostream>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/flags.h"
 #include "diagnose/diagnosis.h"
 
 namespace qanat {
@@ -16,7 +15,7 @@ namespace qanat {
 // A part of a command; lives as long as the CLI::App it declared flags on.
 class CiFlags {
  public:
-  void declare(CLI::App& app);
+  void declare(Flags& flags);
   // After parsing; nothing when neither was asked for. `what` names the test suite. Throws Error
   // when the file cannot be written.
   void write(const Diagnosis& diagnosis, const std::string& what, std::ostream& err) const;

@@ -7,9 +7,9 @@
 #include <stop_token>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
+#include "base/message.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
 
 namespace qanat {
 
@@ -19,6 +19,7 @@ struct CommandContext {
   std::stop_token stop;
   std::ostream& out;
   std::ostream& err;
+  Translator words{};  // of the language that was asked for
 };
 
 class Command {
@@ -26,19 +27,14 @@ class Command {
   virtual ~Command() = default;
 
   // Adds the flags; values land in the command's own fields.
-  virtual void declare(CLI::App& app) = 0;
+  virtual void declare(Flags& flags) = 0;
   virtual ExitCode run(const CommandContext& context) = 0;
 };
 
 struct CommandEntry {
   std::string_view path;  // "data check" is the command `check` in the group `data`
-  std::string_view summary;
+  MessageId summary;
   std::unique_ptr<Command> (*make)();  // null: in the other program (cli/torch_part.h)
 };
-
-// A bound that the help line already states: not repeated beside the flag.
-inline CLI::Validator within(CLI::Validator validator) {
-  return validator.description("");
-}
 
 }  // namespace qanat

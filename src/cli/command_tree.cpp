@@ -1,6 +1,13 @@
 #include "cli/command_tree.h"
 
+#include <sstream>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.h"
 
 namespace qanat {
 namespace {
@@ -10,7 +17,8 @@ FlagFacts facts_of(const CLI::Option& option) {
   FlagFacts facts{.names = {},
                   .placeholder = takes_value ? option.get_type_name() : "",
                   .help = option.get_description(),
-                  .group = option.get_group()};
+                  .group = option.get_group(),
+                  .initial = option.get_default_str()};
   if (facts.placeholder.empty() && takes_value) {
     facts.placeholder = "VALUE";
   }
@@ -27,8 +35,38 @@ FlagFacts facts_of(const CLI::Option& option) {
   return facts;
 }
 
+// Words are filled lines, commands are indented, and the line before the first is their heading.
+void take_footer(const std::string& text, CommandFacts& facts) {
+  std::vector<std::string> words;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  ")) {
+      facts.examples.push_back(line.substr(2));
+    } else if (!line.empty()) {
+      words.push_back(line);
+    }
+  }
+  if (!facts.examples.empty() && !words.empty()) {
+    words.pop_back();
+  }
+  facts.footer = fmt::to_string(fmt::join(words, "\n"));
+}
+
+nlohmann::json flags_json(const std::vector<FlagFacts>& flags) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const FlagFacts& flag : flags) {
+    list.push_back({{"names", flag.names},
+                    {"placeholder", flag.placeholder},
+                    {"help", flag.help},
+                    {"group", flag.group},
+                    {"default", flag.initial}});
+  }
+  return list;
+}
+
 void visit(const CLI::App& app, std::vector<std::string> path, std::vector<CommandFacts>& into) {
-  CommandFacts facts{.path = path, .summary = app.get_description(), .footer = app.get_footer()};
+  CommandFacts facts{.path = path, .summary = app.get_description(), .footer = ""};
+  take_footer(app.get_footer(), facts);
   for (const CLI::Option* option : app.get_options()) {
     (option->get_positional() ? facts.positionals : facts.flags).push_back(facts_of(*option));
   }
@@ -59,6 +97,24 @@ std::vector<CommandFacts> command_tree(const CLI::App& root) {
   std::vector<CommandFacts> commands;
   visit(root, {}, commands);
   return commands;
+}
+
+nlohmann::json to_json(const std::vector<CommandFacts>& commands, const Translator& words) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CommandFacts& command : commands) {
+    list.push_back({{"name", command.name()},
+                    {"summary", command.summary},
+                    {"arguments", flags_json(command.positionals)},
+                    {"flags", flags_json(command.flags)},
+                    {"commands", command.subcommands},
+                    {"footer", command.footer},
+                    {"examples", command.examples}});
+  }
+  nlohmann::json codes = nlohmann::json::array();
+  for (const auto& [code, meaning] : exit_codes()) {
+    codes.push_back({{"code", code}, {"meaning", words.tr(Message{meaning})}});
+  }
+  return {{"commands", list}, {"exit_codes", codes}};
 }
 
 }  // namespace qanat

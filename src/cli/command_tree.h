@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -13,13 +16,15 @@ struct FlagFacts {
   std::vector<std::string> names;  // "-h", "--help"
   std::string placeholder;         // "FILE"; empty: takes no value
   std::string help;
-  std::string group;  // heading in --help
+  std::string group;      // heading in --help
+  std::string initial{};  // what it is when it is not given; empty: the help says it
 };
 
 struct CommandFacts {
   std::vector<std::string> path;  // {"data", "check"}; empty: the program itself
   std::string summary;
-  std::string footer;
+  std::string footer;                   // words
+  std::vector<std::string> examples{};  // commands
   std::vector<FlagFacts> flags{};
   std::vector<FlagFacts> positionals{};
   std::vector<std::string> subcommands{};
@@ -29,5 +34,8 @@ struct CommandFacts {
 
 // The program first, then every group and command in the order of --help.
 std::vector<CommandFacts> command_tree(const CLI::App& root);
+
+// The same for other programs, with the words of the program that no command has.
+nlohmann::json to_json(const std::vector<CommandFacts>& commands, const Translator& words);
 
 }  // namespace qanat

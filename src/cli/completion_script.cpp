@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/help_formatter.h"
+
 namespace qanat {
 namespace {
 
@@ -121,11 +123,11 @@ std::string zsh_completion(const std::vector<CommandFacts>& commands) {
       std::vector<std::string> path = command.path;
       path.push_back(name);
       const CommandFacts* inner = find_command(commands, path);
-      entry(name, inner == nullptr ? "" : inner->summary);
+      entry(name, inner == nullptr ? "" : without_ticks(inner->summary));
     }
     for (const FlagFacts& flag : command.flags) {
       for (const std::string& name : flag.names) {
-        entry(name, flag.help);
+        entry(name, without_ticks(flag.help));
       }
     }
     text += "    ) ;;\n";
@@ -161,7 +163,7 @@ std::string fish_completion(const std::vector<CommandFacts>& commands) {
                      "complete -c qanat -n {} -f -a {} -d {}\n",
                      at,
                      name,
-                     fish_quoted(inner == nullptr ? "" : inner->summary));
+                     fish_quoted(inner == nullptr ? "" : without_ticks(inner->summary)));
     }
     for (const FlagFacts& flag : command.flags) {
       fmt::format_to(out, "complete -c qanat -n {}", at);
@@ -171,8 +173,10 @@ std::string fish_completion(const std::vector<CommandFacts>& commands) {
                        name.starts_with("--") ? "-l" : "-s",
                        name.substr(name.starts_with("--") ? 2 : 1));
       }
-      fmt::format_to(
-          out, "{} -d {}\n", flag.placeholder.empty() ? "" : " -r", fish_quoted(flag.help));
+      fmt::format_to(out,
+                     "{} -d {}\n",
+                     flag.placeholder.empty() ? "" : " -r",
+                     fish_quoted(without_ticks(flag.help)));
     }
   }
   return text;

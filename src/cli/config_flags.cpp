@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -14,18 +13,12 @@ bool selects(std::string_view key, const FieldEntry& field) {
   return key == field.section || key == field.key;
 }
 
-std::string group_of(const FieldEntry& field) {
-  std::string name = field.section;
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
-}
-
 // What stands behind the flag in the help: the unit when there is one.
 std::string placeholder(const FieldEntry& field) {
-  if (field.expected.starts_with("one of ")) {
+  if (field.kind == FieldKind::choice) {
     return "WORD";
   }
-  if (field.expected.starts_with("text")) {
+  if (field.kind == FieldKind::text) {
     return "PATH";
   }
   std::string unit(field.spec.unit_name == "s" ? "seconds" : field.spec.unit_name);
@@ -34,32 +27,29 @@ std::string placeholder(const FieldEntry& field) {
   return unit.empty() ? "N" : unit;
 }
 
-std::string help_of(const FieldEntry& field) {
-  const std::string_view help = field.spec.help;
-  if (field.is_bool) {
-    return field.value == "true" ? fmt::format("{} (the default)", help) : std::string(help);
+Message help_of(const FieldEntry& field) {
+  const Message help{field.spec.help};
+  if (field.kind == FieldKind::on_off) {
+    return field.value == "true" ? Message(msg::help_is_default{.help = help}) : help;
   }
-  if (field.value == "none" || field.value == "auto") {
-    return fmt::format("{} (default {})", help, field.value);
-  }
-  const bool choice = field.expected.starts_with("one of ");
-  return fmt::format("{}{} (default {})", help, choice ? "; " + field.expected : "", field.value);
+  const bool has_value = field.value != "none" && field.value != "auto";
+  return msg::help_default{
+      .help = field.kind == FieldKind::choice && has_value
+                  ? Message(msg::help_choice{.help = help, .expected = field.expected})
+                  : help,
+      .value = field.value};
 }
 
 }  // namespace
 
-void ConfigFlags::declare(CLI::App& app, std::initializer_list<std::string_view> keys) {
-  app.add_option_function<std::string>(
-         "--config",
-         [this](const std::string& path) { request_.file = path; },
-         "configuration file (YAML); --set and flags win over it")
+void ConfigFlags::declare(Flags& flags, std::initializer_list<std::string_view> keys) {
+  flags.app()
+      .add_option_function<std::string>(
+          "--config",
+          [this](const std::string& path) { request_.file = path; },
+          flags.words().tr(msg::help_config{}))
       ->type_name("FILE");
-  app.add_option(
-         "--set",
-         request_.sets,
-         "set any key of the configuration, as in --set data.batch_size=32; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  flags.text("--set", request_.sets, "KEY=VALUE", msg::help_set{})->allow_extra_args(false);
   const std::vector<FieldEntry> fields = list_fields(RunConfig{});
   for (const std::string_view key : keys) {
     const auto selected = [&](const FieldEntry& field) { return selects(key, field); };
@@ -67,25 +57,28 @@ void ConfigFlags::declare(CLI::App& app, std::initializer_list<std::string_view>
   }
   for (const FieldEntry& field : fields) {
     if (std::ranges::any_of(keys, [&](std::string_view key) { return selects(key, field); })) {
-      add_field(app, field);
+      add_field(flags, field);
     }
   }
 }
 
-void ConfigFlags::add_field(CLI::App& app, const FieldEntry& field) {
+void ConfigFlags::add_field(Flags& flags, const FieldEntry& field) {
+  const auto described = [&](CLI::Option* option, const Message& help) {
+    return option->description(flags.words().tr(help))
+        ->group(flags.words().tr(Message{field.heading}));
+  };
   const std::vector<std::string> names = flag_names(field.spec);
-  if (!field.is_bool) {
-    for (const std::string& name : names) {
-      const bool alias = name != names.front();
-      add_value(app, field, name)->description(alias ? "same as " + names.front() : help_of(field));
-    }
-    return;
-  }
   for (const std::string& name : names) {
-    CLI::Option* on = add_switch(app, field, name, "true")->description(help_of(field));
+    if (field.kind != FieldKind::on_off) {
+      described(add_value(flags.app(), field, name),
+                name == names.front() ? help_of(field)
+                                      : Message(msg::help_same_as{.flag = names.front()}));
+      continue;
+    }
+    CLI::Option* on = described(add_switch(flags.app(), field, name, "true"), help_of(field));
     if (!field.spec.off_flag.empty()) {
-      add_switch(app, field, std::string(field.spec.off_flag), "false")
-          ->description("the opposite of " + name)
+      described(add_switch(flags.app(), field, std::string(field.spec.off_flag), "false"),
+                msg::help_opposite{.flag = name})
           ->excludes(on);
     }
   }
@@ -100,7 +93,6 @@ CLI::Option* ConfigFlags::add_value(CLI::App& app,
   };
   return app.add_option_function<std::string>(name, take_text)
       ->type_name(placeholder(field))
-      ->group(group_of(field))
       ->take_last();
 }
 
@@ -109,7 +101,7 @@ CLI::Option* ConfigFlags::add_switch(CLI::App& app,
                                      const std::string& name,
                                      const char* value) {
   const auto take_value = [this, key = field.key, name, value] { take(key, name, value); };
-  return app.add_flag_callback(name, take_value)->group(group_of(field));
+  return app.add_flag_callback(name, take_value);
 }
 
 void ConfigFlags::take(const std::string& key, const std::string& name, const std::string& text) {

@@ -1,6 +1,6 @@
 // The flags of a command that are fields of the run's configuration, with --config and --set.
 //
-//   void declare(CLI::App& app) override { flags_.declare(app, {"data", "training.seed"}); }
+//   void declare(Flags& flags) override { flags_.declare(flags, {"data", "training.seed"}); }
 //   ExitCode run(const CommandContext& c) override { const LoadedConfig config = flags_.load(); ...
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flags.h"
 #include "config/field_list.h"
 #include "config/load_config.h"
 
@@ -25,13 +26,13 @@ class ConfigFlags {
 
   // `keys` are sections ("data") or single fields ("training.seed"); every one that has a flag
   // gets it. --set and --config reach all fields either way.
-  void declare(CLI::App& app, std::initializer_list<std::string_view> keys);
+  void declare(Flags& flags, std::initializer_list<std::string_view> keys);
 
   // After parsing. Throws ConfigError with all problems.
   LoadedConfig load() const { return load_config(request_); }
 
  private:
-  void add_field(CLI::App& app, const FieldEntry& field);
+  void add_field(Flags& flags, const FieldEntry& field);
   CLI::Option* add_value(CLI::App& app, const FieldEntry& field, const std::string& name);
   CLI::Option* add_switch(CLI::App& app,
                           const FieldEntry& field,

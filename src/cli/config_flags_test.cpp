@@ -19,12 +19,17 @@ class ConfigFlagsTest : public testing::Test {
     app_.parse(arguments);
   }
 
+  void declare(std::initializer_list<std::string_view> keys) {
+    Flags flags(app_, Translator());
+    flags_.declare(flags, keys);
+  }
+
   CLI::App app_{"test", "tool"};
   ConfigFlags flags_;
 };
 
 TEST_F(ConfigFlagsTest, FlagsOfEveryKindReachTheirFields) {
-  flags_.declare(app_, {"data", "model", "training", "pipeline"});
+  declare({"data", "model", "training", "pipeline"});
 
   parse({"--batch-size",
          "8",
@@ -49,7 +54,7 @@ TEST_F(ConfigFlagsTest, FlagsOfEveryKindReachTheirFields) {
 }
 
 TEST_F(ConfigFlagsTest, ACommandTakesOnlyTheFlagsItNames) {
-  flags_.declare(app_, {"data", "training.seed"});
+  declare({"data", "training.seed"});
 
   EXPECT_NE(app_.get_option_no_throw("--batch-size"), nullptr);
   EXPECT_NE(app_.get_option_no_throw("--seed"), nullptr);
@@ -58,7 +63,7 @@ TEST_F(ConfigFlagsTest, ACommandTakesOnlyTheFlagsItNames) {
 }
 
 TEST_F(ConfigFlagsTest, SetReachesFieldsWithoutAFlagAndMayBeRepeated) {
-  flags_.declare(app_, {"model"});
+  declare({"model"});
 
   parse({"--set", "training.epochs=3", "--set", "pipeline.bucket_edges=1"});
   const LoadedConfig config = flags_.load();
@@ -69,7 +74,7 @@ TEST_F(ConfigFlagsTest, SetReachesFieldsWithoutAFlagAndMayBeRepeated) {
 }
 
 TEST_F(ConfigFlagsTest, SetDoesNotSwallowTheArgumentAfterIt) {
-  flags_.declare(app_, {"model"});
+  declare({"model"});
   std::string positional;
   app_.add_option("DIR", positional);
 
@@ -79,7 +84,7 @@ TEST_F(ConfigFlagsTest, SetDoesNotSwallowTheArgumentAfterIt) {
 }
 
 TEST_F(ConfigFlagsTest, TheOriginIsTheFlagThatWasUsed) {
-  flags_.declare(app_, {"data"});
+  declare({"data"});
 
   parse({"--data-path", "corpus"});
   const LoadedConfig config = flags_.load();
@@ -89,7 +94,7 @@ TEST_F(ConfigFlagsTest, TheOriginIsTheFlagThatWasUsed) {
 }
 
 TEST_F(ConfigFlagsTest, AFlagGivenAgainReplacesTheFirst) {
-  flags_.declare(app_, {"data"});
+  declare({"data"});
 
   parse({"--batch-size", "8", "--batch-size", "9"});
 
@@ -97,7 +102,7 @@ TEST_F(ConfigFlagsTest, AFlagGivenAgainReplacesTheFirst) {
 }
 
 TEST_F(ConfigFlagsTest, AllBadValuesAreReportedTogether) {
-  flags_.declare(app_, {"data", "training"});
+  declare({"data", "training"});
   parse({"--batch-size", "many", "--data-gpu", "-1", "--epochs", "0", "--set", "nonsense"});
 
   try {
@@ -109,18 +114,18 @@ TEST_F(ConfigFlagsTest, AllBadValuesAreReportedTogether) {
 }
 
 TEST_F(ConfigFlagsTest, OnAndOffTogetherAreAUsageError) {
-  flags_.declare(app_, {"data"});
+  declare({"data"});
 
   EXPECT_THROW(parse({"--enable-static-shapes", "--disable-static-shapes"}), CLI::ExcludesError);
 }
 
 TEST_F(ConfigFlagsTest, TheHelpSaysUnitDefaultAndChoices) {
-  flags_.declare(app_, {"data", "model"});
+  declare({"data", "model"});
 
   const std::string help = app_.help();
 
   EXPECT_THAT(help, HasSubstr("--batch-size UTTERANCES"));
-  EXPECT_THAT(help, HasSubstr("utterances in a batch (default 16)"));
+  EXPECT_THAT(help, HasSubstr("utterances per batch (default 16)"));
   EXPECT_THAT(help, HasSubstr("one of nano, tiny, small, normal, big (default tiny)"));
   EXPECT_THAT(help, HasSubstr("--model-start-delay SECONDS"));
   EXPECT_THAT(help, HasSubstr("same as --train-data"));

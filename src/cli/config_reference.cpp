@@ -6,10 +6,10 @@ namespace {
 
 class ConfigReferenceCommand : public Command {
  public:
-  void declare(CLI::App&) override {}
+  void declare(Flags&) override {}
 
   ExitCode run(const CommandContext& context) override {
-    context.out << config_reference();
+    context.out << config_reference(context.words);
     return ExitCode::done;
   }
 };

@@ -6,31 +6,36 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
 class ConfigShowCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    report_.declare_json(app, "print one JSON object: config, origins, notes");
-    app.footer("The output is a configuration file: qanat config show --epochs 3 > run.yaml");
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    report_.declare_json(flags, msg::help_config_json{});
+    flags.footer(msg::footer_config_show{}, {"qanat config show --epochs 3 > run.yaml"});
   }
 
   ExitCode run(const CommandContext& context) override {
     const LoadedConfig config = flags_.load();
-    const std::vector<std::string> notes = inert_notes(
+    const std::vector<Message> notes = inert_notes(
         config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0, .cuda = false});
     if (report_.json()) {
+      std::vector<std::string> english;
+      for (const Message& note : notes) {
+        english.push_back(Translator().tr(note));
+      }
       const nlohmann::json all = {
-          {"config", to_json(config.values)}, {"origins", config.origins}, {"notes", notes}};
+          {"config", to_json(config.values)}, {"origins", config.origins}, {"notes", english}};
       context.out << all.dump(2) << '\n';
       return ExitCode::done;
     }
     context.out << to_yaml(config);
-    for (const std::string& note : notes) {
-      context.err << "note: " << note << '\n';
+    for (const Message& note : notes) {
+      context.err << context.words.tr(msg::note{.text = note}) << '\n';
     }
     return ExitCode::done;
   }

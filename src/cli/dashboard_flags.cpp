@@ -2,10 +2,9 @@
 
 #include <charconv>
 
-#include <fmt/ostream.h>
-
 #include "cli/scrape_context.h"
 #include "cli/usage_error.h"
+#include "locale/messages.h"
 #include "serve/access.h"
 #include "serve/dashboard.h"
 #include "telemetry/prometheus.h"
@@ -17,18 +16,11 @@ constexpr int kDefaultPort = 7860;
 
 }  // namespace
 
-void DashboardFlags::declare(CLI::App& app) {
-  asked_ =
-      app.add_option("--dashboard", port_, "show the run in browsers on this machine; port 7860")
-          ->expected(0, 1)
-          ->type_name("[PORT]");
-  app.add_option("--dashboard-address",
-                 address_,
-                 "address to show it on; others than 127.0.0.1 ask for a token")
-      ->type_name("ADDRESS")
+void DashboardFlags::declare(Flags& flags) {
+  asked_ = flags.text("--dashboard", port_, "[PORT]", msg::help_dashboard{})->expected(0, 1);
+  flags.text("--dashboard-address", address_, "ADDRESS", msg::help_dashboard_address{})
       ->capture_default_str();
-  app.add_option("--dashboard-token", token_, "the token; not given: made and printed")
-      ->type_name("TEXT");
+  flags.text("--dashboard-token", token_, "TEXT", msg::help_dashboard_token{});
 }
 
 bool DashboardFlags::wanted() const {
@@ -43,8 +35,8 @@ int DashboardFlags::port() const {
   int port = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc() || end != text.data() + text.size() || port < 0 || port > 65535) {
-    throw UsageError("--dashboard {}: not a port; expected 0 to 65535, 0 for any that is free",
-                     text);
+    throw UsageError(
+        msg::usage_flag{.flag = "--dashboard", .what = msg::usage_port{.given = text}});
   }
   return port;
 }
@@ -62,7 +54,7 @@ std::unique_ptr<Dashboard> DashboardFlags::start(const std::filesystem::path& jo
                        .metrics = [](const RunSnapshot& run, const Diagnosis& diagnosis) {
                          return prometheus_text(run, scrape_context(diagnosis));
                        }});
-  fmt::print(err, "dashboard: {}\n", dashboard->url());
+  err << words.tr(msg::train_dashboard{.url = dashboard->url()}) << '\n';
   return dashboard;
 }
 

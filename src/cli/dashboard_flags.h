@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flags.h"
 #include "report/words.h"
 
 namespace qanat {
@@ -19,7 +20,7 @@ class Dashboard;
 class DashboardFlags {
  public:
   // `--dashboard [PORT]`, `--dashboard-address`, `--dashboard-token`.
-  void declare(CLI::App& app);
+  void declare(Flags& flags);
   // Throws UsageError when the port is none.
   bool wanted() const;
 

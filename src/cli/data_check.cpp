@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
+#include "locale/messages.h"
 #include "report/dataset_html.h"
 #include "report/dataset_json.h"
 #include "report/dataset_text.h"
@@ -26,30 +27,21 @@ namespace {
 
 class DataCheckCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("DIR", data_, "folder of the data set, or a manifest file in it")->required();
-    app.add_flag("--quick", quick_, "read manifest, text and audio headers, not the samples");
-    report_.declare_json(app, "print one JSON object with every problem");
-    report_.declare_html(app, "also write the report as a page to this file");
-    app.add_flag("--all", all_, "list every problem; otherwise 20 of a kind (HTML: 200)");
-    // Beside --language, which is about the rows, it has to say what it is about.
-    report_.declare_language(app)->description(
-        "language of the report: en or fa; not given: the environment's (LANG=fa_IR), else en");
-    declare_set(app);
-    app.add_option("--fail-on", fail_on_, "exit with 10 on: error, warning or never")
-        ->check(within(CLI::IsMember({"error", "warning", "never"})))
-        ->type_name("WHEN")
-        ->capture_default_str();
-    app.add_option("--threads", threads_, "threads to read with; 0: one per core")
-        ->check(within(CLI::Range(0, 1024)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--cache-dir", cache_, "where lengths are remembered; default: ~/.cache/qanat")
-        ->type_name("DIR");
-    app.footer(
-        "Errors are rows a run would not use; warnings are used but suspicious. The data set is\n"
-        "only read. Exit code: 0 all is used, 10 something is not, 1 the set cannot be used.\n"
-        "Example: qanat data check LJSpeech-1.1 --html report.html");
+  void declare(Flags& flags) override {
+    flags.argument("DIR", data_, msg::help_data_check_dir{})->required();
+    flags.on("--quick", quick_, msg::help_data_check_quick{});
+    report_.declare_json(flags, msg::help_data_check_json{});
+    report_.declare_html(flags, msg::help_data_check_html{});
+    flags.on("--all", all_, msg::help_data_check_all{});
+    declare_set(flags);
+    flags.choice("--fail-on",
+                 fail_on_,
+                 "WHEN",
+                 {"error", "warning", "never"},
+                 msg::help_data_check_fail_on{});
+    flags.number("--threads", threads_, "N", {0, 1024}, msg::help_data_check_threads{});
+    flags.text("--cache-dir", cache_, "DIR", msg::help_data_check_cache{});
+    flags.footer(msg::footer_data_check{}, {"qanat data check LJSpeech-1.1 --html report.html"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -76,43 +68,17 @@ class DataCheckCommand : public Command {
   }
 
  private:
-  void declare_set(CLI::App& app) {
-    app.add_option("--language",
-                   language_,
-                   "language of rows that name none: en or fa; default: "
-                   "by the script of the text")
-        ->check(within(CLI::IsMember({"en", "fa"})))
-        ->type_name("CODE");
-    app.add_flag("--phonemes",
-                 config_.data.use_phonemes,
-                 "tokens are phonemes made by espeak-ng, as in a run with data.use_phonemes");
-    app.add_option("--max-text-length",
-                   config_.data.max_text_length,
-                   "longest text that is used, in tokens")
-        ->check(within(CLI::PositiveNumber))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--max-mel-frames",
-                   config_.data.max_mel_frames,
-                   "longest audio that is used, in frames of 256 "
-                   "samples at 22050 Hz")
-        ->check(within(CLI::PositiveNumber))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--min-seconds", min_seconds_, "shortest audio that is used, in s")
-        ->check(within(CLI::NonNegativeNumber))
-        ->type_name("S")
-        ->capture_default_str();
-    app.add_option("--val-split",
-                   config_.data.val_split,
-                   "share of the rows that validate where there is no metadata_eval.csv; 0: the "
-                   "set has no validation part")
-        ->check(within(CLI::Range(0.0, 1.0)))
-        ->type_name("SHARE")
-        ->capture_default_str();
-    app.add_option("--seed", seed_, "another seed chooses other rows for validation")
-        ->type_name("N")
-        ->capture_default_str();
+  void declare_set(Flags& flags) {
+    DataConfig& data = config_.data;
+    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_row_language{});
+    flags.on("--phonemes", data.use_phonemes, msg::help_data_check_phonemes{});
+    flags.number(
+        "--max-text-length", data.max_text_length, "N", {1, 1e9}, msg::help_data_check_max_text{});
+    flags.number(
+        "--max-mel-frames", data.max_mel_frames, "N", {1, 1e9}, msg::help_data_check_max_frames{});
+    flags.number("--min-seconds", min_seconds_, "S", {0, 1e9}, msg::help_data_check_min_seconds{});
+    flags.number("--val-split", data.val_split, "SHARE", {0, 1}, msg::help_data_check_val_split{});
+    flags.number("--seed", seed_, "N", {0, kMaxSeed}, msg::help_data_check_split_seed{});
   }
 
   std::optional<DatasetReport> check(const TextFrontEnd& text,

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 
 namespace qanat {
 namespace {
@@ -53,7 +54,13 @@ class DataCheckTest : public testing::Test {
     std::ofstream(folder_ / "metadata.csv") << rows_;
     const std::unique_ptr<Command> command = make_data_check_command();
     CLI::App app;
-    command->declare(app);
+    Language language = Language::en;  // as the program reads --lang before a command sees its flags
+    if (const auto given = std::ranges::find(flags, "--lang"); given != flags.end()) {
+      language = to_language(*std::next(given)).value();
+      flags.erase(given, std::next(given, 2));
+    }
+    Flags declared(app, Translator(language));
+    command->declare(declared);
     flags.insert(flags.end(), {"--val-split", "0.5", "--cache-dir", (folder_ / "cache").string()});
     flags.push_back(folder_.string());
     std::reverse(flags.begin(), flags.end());  // as CLI11 wants them

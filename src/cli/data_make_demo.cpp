@@ -16,6 +16,7 @@
 #include "cli/torch_part.h"
 #include "cli/usage_error.h"
 #include "corpus/demo_corpus.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -25,7 +26,9 @@ std::vector<Language> to_languages(const std::vector<std::string>& codes) {
   for (const std::string& code : codes) {
     const std::optional<Language> language = to_language(code);
     if (!language) {
-      throw UsageError("--languages: {}; expected en, fa or en,fa", code);
+      throw UsageError(msg::usage_flag{
+          .flag = "--languages",
+          .what = msg::usage_value{.given = code, .expected = one_of({"en", "fa", "en,fa"})}});
     }
     if (std::find(languages.begin(), languages.end(), *language) == languages.end()) {
       languages.push_back(*language);
@@ -52,29 +55,20 @@ std::string_view to_string(DemoOutcome outcome) {
 
 class DataMakeDemoCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("DIR", folder_, "folder to make; must be new or empty")->required();
-    app.add_option("--utterances", options_.utterances, "how many, at least 2")
-        ->check(CLI::Range(2, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--languages", languages_, "en, fa or both: --languages en,fa")
+  void declare(Flags& flags) override {
+    flags.argument("DIR", folder_, msg::help_demo_dir{})->required();
+    flags.number("--utterances", options_.utterances, "N", {2, 1e6}, msg::help_utterances{});
+    flags.text("--languages", languages_, "CODES", msg::help_languages{})
         ->delimiter(',')
         ->capture_default_str();
-    app.add_option("--voices", options_.voices, "speakers per language, 1 to 8")
-        ->check(CLI::Range(1, 8))
-        ->capture_default_str();
-    app.add_option("--seed", options_.seed, "another seed gives other sentences")
-        ->capture_default_str();
-    app.add_option(
-           "--mean-seconds", options_.mean_seconds, "mean length of an utterance in s, 1.5 to 30")
-        ->check(CLI::Range(1.5, 30.0))
-        ->capture_default_str();
-    app.add_flag("--built-in", built_in_, "use the built-in voice even where eSpeak NG is there");
-    report_.declare_json(app);
-    app.footer(
-        "Speaks with eSpeak NG (package espeak-ng) where it is installed, else with a built-in\n"
-        "formant synthesiser. Exact times of phones and words are in alignments.jsonl.\n"
-        "Example: qanat data make-demo demo --utterances 600 --built-in");
+    flags.number("--voices", options_.voices, "N", {1, 8}, msg::help_voices{});
+    flags.number("--seed", options_.seed, "N", {0, 1e15}, msg::help_corpus_seed{});
+    flags.number(
+        "--mean-seconds", options_.mean_seconds, "SECONDS", {1.5, 30}, msg::help_mean_seconds{});
+    flags.on("--built-in", built_in_, msg::help_built_in{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_data_make_demo{},
+                 {"qanat data make-demo demo --utterances 600 --built-in"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -15,6 +15,7 @@
 #include "cli/report_flags.h"
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -58,15 +59,11 @@ MelSummary summarise(std::span<const float> mel) {
 
 class DataMelCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("FILE", file_, "audio: WAV, FLAC, OGG or MP3 of any rate")->required();
-    app.add_option("--out", out_, "write the spectrogram here, for numpy.load")->type_name("NPY");
-    report_.declare_json(app);
-    app.footer(
-        "Shows what the pipeline makes of a recording: mono, 22050 Hz, natural log of 80 mel "
-        "bands\n"
-        "(0 to 8000 Hz, FFT 1024, hop 256), as HiFi-GAN defines it. The array is float32,\n"
-        "[mel bands, frames]. Example: qanat data mel clip.wav --out clip.npy");
+  void declare(Flags& flags) override {
+    flags.argument("FILE", file_, msg::help_mel_file{})->required();
+    flags.text("--out", out_, "NPY", msg::help_mel_out{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_data_mel{}, {"qanat data mel clip.wav --out clip.npy"});
   }
 
   ExitCode run(const CommandContext& context) override {

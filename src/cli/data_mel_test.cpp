@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 
 namespace qanat {
 namespace {
@@ -42,7 +43,8 @@ class DataMelTest : public testing::Test {
   static MelOutcome run(std::vector<std::string> arguments, const std::stop_token& stop = {}) {
     const std::unique_ptr<Command> command = make_data_mel_command();
     CLI::App app;
-    command->declare(app);
+    Flags declared(app, Translator());
+    command->declare(declared);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
     std::ostringstream out;

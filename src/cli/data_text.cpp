@@ -15,7 +15,9 @@
 #include "base/language.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/help_formatter.h"
 #include "cli/report_flags.h"
+#include "locale/messages.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/text_front_end.h"
@@ -81,18 +83,12 @@ std::string code_point_name(const std::string& symbol) {
 
 class DataTextCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("TEXT", text_, "a sentence, or - for one sentence a line on standard input")
-        ->required();
-    app.add_option("--language", language_, "en or fa; default: by the script of the text")
-        ->check(CLI::IsMember({"en", "fa"}).description(""))
-        ->type_name("CODE");
-    app.add_flag("--phonemes", phonemes_, "phonemes by espeak-ng instead of characters");
-    report_.declare_json(app, "print one JSON object per sentence");
-    app.footer(
-        "Shows what a model would be given for a sentence: how it is read, its tokens, and "
-        "the\ncharacters that have none. Example: qanat data text '۲۵٪ از 1,234' --language "
-        "fa");
+  void declare(Flags& flags) override {
+    flags.argument("TEXT", text_, msg::help_text{})->required();
+    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_text_language{});
+    flags.on("--phonemes", phonemes_, msg::help_phonemes{});
+    report_.declare_json(flags, msg::help_text_json{});
+    flags.footer(msg::footer_data_text{}, {"qanat data text '۲۵٪ از 1,234' --language fa"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -122,7 +118,7 @@ class DataTextCommand : public Command {
     if (report_.json()) {
       print_json(front_end, raw, language, reading.value(), context.out);
     } else {
-      print_text(front_end.tokenizer(), raw, reading.value(), context.out);
+      print_text(front_end.tokenizer(), raw, reading.value(), context);
     }
     return true;
   }
@@ -130,23 +126,29 @@ class DataTextCommand : public Command {
   static void print_text(const Tokenizer& tokenizer,
                          std::string_view raw,
                          const TextReading& reading,
-                         std::ostream& out) {
-    fmt::print(out, "text        {}\n", raw);
-    fmt::print(out, "normalised  {}\n", reading.normalised);
-    if (!reading.phonemes.empty()) {
-      fmt::print(out, "phonemes    {}\n", reading.phonemes);
-    }
-    fmt::print(out, "tokens      {}:", reading.ids.size());
+                         const CommandContext& context) {
+    const Translator& w = context.words;
+    const auto fact = [&](const Message& name, const MessageArg& text) {
+      context.out << fact_line(w.tr(name), w.said(text));
+    };
+    std::string tokens = fmt::format("{}:", reading.ids.size());
     for (const TokenId id : reading.ids) {
-      fmt::print(out, " {}={}", visible(tokenizer.symbol(id)), id);
+      tokens += fmt::format(" {}={}", visible(tokenizer.symbol(id)), id);
     }
-    fmt::print(out, "\nunknown     {}\n", reading.unknown.empty() ? "none" : "left out:");
+    fact(msg::fact_text{}, raw);
+    fact(msg::fact_normalised{}, reading.normalised);
+    if (!reading.phonemes.empty()) {
+      fact(msg::fact_phonemes{}, reading.phonemes);
+    }
+    fact(msg::fact_tokens{}, tokens);
+    fact(msg::fact_unknown{},
+         reading.unknown.empty() ? Message(msg::fact_unknown_none{})
+                                 : Message(msg::fact_unknown_omitted{}));
     for (const UnknownSymbol& unknown : reading.unknown) {
-      fmt::print(out,
-                 "            {} ({}), {} x\n",
-                 unknown.symbol,
-                 code_point_name(unknown.symbol),
-                 unknown.count);
+      context.out << fact_line("",
+                               w.tr(msg::fact_unknown_is{.symbol = unknown.symbol,
+                                                         .code = code_point_name(unknown.symbol),
+                                                         .count = unknown.count}));
     }
   }
 

@@ -4,6 +4,10 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/utf8.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -13,37 +17,67 @@ constexpr std::size_t kWordsColumn = 32;
 constexpr int kNarrowest = 60;
 constexpr int kWidest = 110;  // longer lines are hard to read
 
-// A line break in `text` stays one.
-std::vector<std::string> wrapped_lines(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    const std::vector<std::string> more = wrapped(line, width);
-    lines.insert(lines.end(), more.begin(), more.end());
+}  // namespace
+
+std::size_t text_columns(std::string_view text) {
+  constexpr std::u32string_view kWithoutWidth = U"\u200C\u2068\u2069";
+  std::size_t columns = 0;
+  for (const char32_t code_point : decode_utf8(text)) {
+    columns += kWithoutWidth.find(code_point) == std::u32string_view::npos ? 1 : 0;
   }
-  return lines;
+  return columns;
 }
 
-}  // namespace
+std::string fact_line(const std::string& name, const std::string& text) {
+  constexpr std::size_t kFactColumn = 12;
+  const std::size_t columns = text_columns(name);
+  return fmt::format(
+      "{}{:{}}{}\n", name, "", columns < kFactColumn ? kFactColumn - columns : 1, text);
+}
+
+std::string without_ticks(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
 
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
   std::istringstream words(text);
+  std::size_t columns = 0;
   for (std::string word; words >> word;) {
-    if (lines.empty() || lines.back().size() + 1 + word.size() > width) {
+    const std::size_t more = text_columns(word);
+    if (lines.empty() || columns + 1 + more > width) {
       lines.push_back(word);
+      columns = more;
     } else {
-      lines.back() += ' ';
-      lines.back() += word;
+      lines.back() += ' ' + word;
+      columns += 1 + more;
     }
   }
   return lines;
 }
 
-HelpFormatter::HelpFormatter(int width)
-    : width_(static_cast<std::size_t>(std::clamp(width, kNarrowest, kWidest))) {
+HelpFormatter::HelpFormatter(int width, Translator words)
+    : width_(static_cast<std::size_t>(std::clamp(width, kNarrowest, kWidest))), words_(words) {
   column_width(kWordsColumn);
   label("SUBCOMMAND", "COMMAND");
+  label("Usage", words_.tr(msg::help_usage{}));
+  label("Positionals", words_.tr(msg::help_arguments{}));
+}
+
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  return without_ticks(app->get_description()) + '\n';
+}
+
+// Examples are indented, and not wrapped: they are copied.
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  std::string footer;
+  std::istringstream lines(without_ticks(app->get_footer()));
+  for (std::string line; std::getline(lines, line);) {
+    const bool as_it_is = line.empty() || line.starts_with("  ");
+    footer += as_it_is ? line + '\n' : fmt::format("{}\n", fmt::join(wrapped(line, width_), "\n"));
+  }
+  return footer;
 }
 
 std::string HelpFormatter::entry(const std::string& name, const std::string& words) const {
@@ -52,7 +86,7 @@ std::string HelpFormatter::entry(const std::string& name, const std::string& wor
   if (!first_line || words.empty()) {
     text += '\n';
   }
-  for (const std::string& line : wrapped_lines(words, width_ - kWordsColumn)) {
+  for (const std::string& line : wrapped(without_ticks(words), width_ - kWordsColumn)) {
     const std::size_t indent = first_line ? kWordsColumn - text.size() : kWordsColumn;
     text += fmt::format("{:{}}{}\n", "", indent, line);
     first_line = false;
@@ -74,7 +108,7 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   return fmt::format(" {}{}{}",
                      option->get_type_name(),
                      initial.empty() ? "" : "=" + initial,
-                     option->get_required() ? " (required)" : "");
+                     option->get_required() ? ' ' + words_.tr(msg::help_required{}) : "");
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {

@@ -20,12 +20,17 @@ TEST(HelpFormatterTest, WordsAreWrapped) {
   EXPECT_THAT(wrapped("  ", 5), IsEmpty());
 }
 
+TEST(HelpFormatterTest, ColumnsAreCountedNotBytes) {
+  EXPECT_THAT(wrapped("سلام دنیا", 9), ElementsAre("سلام دنیا"));
+  EXPECT_EQ(text_columns("می\u200Cشود \u2068--x\u2069"), 9);
+}
+
 CLI::Option* add_flag(CLI::App& app, const std::string& name, const std::string& words) {
   return app.add_flag(name)->description(words);
 }
 
 std::string help_of(CLI::App& app, int width) {
-  app.formatter(std::make_shared<HelpFormatter>(width));
+  app.formatter(std::make_shared<HelpFormatter>(width, Translator()));
   return app.help();
 }
 
@@ -67,6 +72,16 @@ TEST(HelpFormatterTest, RequiredAndDefaultAreShownAndExclusionsAreNot) {
   EXPECT_THAT(help, HasSubstr("  --needed N (required)"));
   EXPECT_THAT(help, HasSubstr("  --other N=3 "));
   EXPECT_THAT(help, Not(HasSubstr("Excludes")));
+}
+
+TEST(HelpFormatterTest, CodeLosesItsTicksAndExamplesStayAsTheyAre) {
+  CLI::App app("test", "tool");
+  app.footer("Words about `--x`.\n\nExample:\n  tool " + std::string(100, 'x'));
+
+  const std::string help = help_of(app, 60);
+
+  EXPECT_THAT(help, HasSubstr("Words about --x.\n"));
+  EXPECT_THAT(help, HasSubstr("\n  tool " + std::string(100, 'x') + "\n"));
 }
 
 TEST(HelpFormatterTest, CommandsAreListedWithTheirSummary) {

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "cli/exit_code.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -13,10 +17,16 @@ namespace {
 using Out = std::back_insert_iterator<std::string>;
 
 // Text that troff shows as it is: no escapes, hyphens that can be copied, no line that looks like a
-// request.
-std::string plain(const std::string& text) {
+// request. Code is bold. Isolates are left out: troff has no directions.
+std::string plain(std::string text) {
+  for (const std::string_view isolate : {kFirstStrongIsolate, kPopIsolate}) {
+    for (std::size_t at = text.find(isolate); at != std::string::npos; at = text.find(isolate)) {
+      text.erase(at, isolate.size());
+    }
+  }
   std::string result;
   bool line_begins = true;
+  bool in_code = false;
   for (const char c : text) {
     if (line_begins && (c == '.' || c == '\'')) {
       result += "\\&";
@@ -25,6 +35,9 @@ std::string plain(const std::string& text) {
       result += "\\e";
     } else if (c == '-') {
       result += "\\-";
+    } else if (c == '`') {
+      in_code = !in_code;
+      result += in_code ? "\\fB" : "\\fR";
     } else {
       result += c;
     }
@@ -47,6 +60,10 @@ std::string stem_of(const CommandFacts& command) {
   return stem;
 }
 
+void write_heading(Out out, const std::string& title) {
+  fmt::format_to(out, ".SH {}\n", upper(plain(title)));
+}
+
 void write_flag(Out out, const FlagFacts& flag) {
   fmt::format_to(out, ".TP\n\\fB{}\\fR", plain(fmt::to_string(fmt::join(flag.names, ", "))));
   if (!flag.placeholder.empty()) {
@@ -64,7 +81,7 @@ void write_flags(Out out, const std::vector<FlagFacts>& flags) {
     }
   }
   for (const std::string& group : groups) {
-    fmt::format_to(out, ".SH {}\n", upper(plain(group.empty() ? "Options" : group)));
+    write_heading(out, group);
     for (const FlagFacts& flag : flags) {
       if (flag.group == group) {
         write_flag(out, flag);
@@ -74,7 +91,6 @@ void write_flags(Out out, const std::vector<FlagFacts>& flags) {
 }
 
 void write_commands(Out out, const CommandFacts& command, const std::vector<CommandFacts>& all) {
-  fmt::format_to(out, ".SH COMMANDS\n");
   for (const CommandFacts& one : all) {
     const bool inside = one.path.size() == command.path.size() + 1 &&
                         std::equal(command.path.begin(), command.path.end(), one.path.begin());
@@ -84,39 +100,58 @@ void write_commands(Out out, const CommandFacts& command, const std::vector<Comm
   }
 }
 
+// Words as they are filled, commands as they are typed; the program says what its exit codes mean.
+void write_footer(Out out, const CommandFacts& command, const Translator& words) {
+  if (!command.footer.empty()) {
+    write_heading(out, words.tr(msg::manual_notes{}));
+    fmt::format_to(out, "{}\n", plain(command.footer));
+  }
+  if (command.path.empty()) {
+    write_heading(out, words.tr(msg::help_exit_codes{}));
+    for (const auto& [code, meaning] : exit_codes()) {
+      fmt::format_to(out, ".TP\n\\fB{}\\fR\n{}\n", code, plain(words.tr(Message{meaning})));
+    }
+  } else if (!command.examples.empty()) {
+    write_heading(out, words.tr(msg::help_example{}));
+    fmt::format_to(out, ".nf\n{}\n.fi\n", plain(fmt::to_string(fmt::join(command.examples, "\n"))));
+  }
+}
+
 }  // namespace
 
 std::string manual_page_name(const CommandFacts& command) {
   return stem_of(command) + ".1";
 }
 
-std::string manual_page(const CommandFacts& command, const std::vector<CommandFacts>& all) {
-  std::string text =
-      fmt::format(".TH \"{}\" 1 \"\" \"qanat {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
-                  upper(stem_of(command)),
-                  QANAT_VERSION,
-                  plain(stem_of(command)),
-                  plain(command.summary));
+std::string manual_page(const CommandFacts& command,
+                        const std::vector<CommandFacts>& all,
+                        const Translator& words) {
+  std::string text = fmt::format(".TH \"{}\" 1 \"\" \"qanat {}\" \"{}\"\n",
+                                 upper(stem_of(command)),
+                                 QANAT_VERSION,
+                                 words.tr(msg::manual_user_commands{}));
   const Out out = std::back_inserter(text);
-  fmt::format_to(out, ".SH SYNOPSIS\n\\fB{}\\fR", plain(command.name()));
+  write_heading(out, words.tr(msg::manual_name{}));
+  fmt::format_to(out, "{} \\- {}\n", plain(stem_of(command)), plain(command.summary));
+  write_heading(out, words.tr(msg::help_usage{}));
+  fmt::format_to(out, "\\fB{}\\fR", plain(command.name()));
   text += command.subcommands.empty() ? "" : " \\fICOMMAND\\fR";
   for (const FlagFacts& positional : command.positionals) {
     fmt::format_to(out, " \\fI{}\\fR", plain(positional.names.front()));
   }
   text += " [\\fIOPTIONS\\fR]\n";
   if (!command.positionals.empty()) {
-    text += ".SH ARGUMENTS\n";
+    write_heading(out, words.tr(msg::help_arguments{}));
     for (const FlagFacts& positional : command.positionals) {
       write_flag(out, {.names = positional.names, .help = positional.help});
     }
   }
   if (!command.subcommands.empty()) {
+    write_heading(out, words.tr(msg::help_commands{}));
     write_commands(out, command, all);
   }
   write_flags(out, command.flags);
-  if (!command.footer.empty()) {
-    fmt::format_to(out, ".SH NOTES\n.nf\n{}\n.fi\n", plain(command.footer));
-  }
+  write_footer(out, command, words);
   return text;
 }
 

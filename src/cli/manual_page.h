@@ -9,6 +9,8 @@ namespace qanat {
 
 // "qanat.1", "qanat-data-check.1"
 std::string manual_page_name(const CommandFacts& command);
-std::string manual_page(const CommandFacts& command, const std::vector<CommandFacts>& all);
+std::string manual_page(const CommandFacts& command,
+                        const std::vector<CommandFacts>& all,
+                        const Translator& words);
 
 }  // namespace qanat

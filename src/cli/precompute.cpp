@@ -20,39 +20,24 @@
 #include "cli/usage_error.h"
 #include "dataset/index_cache.h"
 #include "features/feature_fingerprint.h"
+#include "locale/messages.h"
 #include "pipeline/precompute_folder.h"
 
 namespace qanat {
 namespace {
 
-constexpr const char* kPrecomputeFooter =
-    "Features of unchanged audio and text are kept, everything else is made anew; stopped, the\n"
-    "command goes on where it was when it is run again. Training uses what is fresh by itself.\n"
-    "With --json the lists are whole; otherwise 20 of a kind.\n"
-    "Exit code: 0 done, 10 --verify found something wrong, 1 the data set or the disk cannot be\n"
-    "used, 2 wrong flags.\n"
-    "Example: qanat precompute --data-path LJSpeech-1.1 --dtype f16\n"
-    "         qanat precompute --data-path LJSpeech-1.1 --verify";
-
 class PrecomputeCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data.train_data", "data.num_workers"});
-    app.add_option("--out",
-                   out_,
-                   "folder of the shards (default: .qanat/features in the data set, or the user's "
-                   "cache folder when the data set cannot be written)")
-        ->type_name("DIR");
-    app.add_option("--dtype",
-                   dtype_,
-                   "f32, or f16: half the space, log mel rounded by at most 0.004 (default: as in "
-                   "the folder, else f32)")
-        ->type_name("WORD");
-    CLI::Option* const verify = app.add_flag(
-        "--verify", verify_, "only compare what is there with the data set, checksums included");
-    app.add_flag("--repair", repair_, "list what is wrong, then make that anew")->excludes(verify);
-    report_.declare_json(app);
-    app.footer(kPrecomputeFooter);
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data.train_data", "data.num_workers"});
+    flags.text("--out", out_, "DIR", msg::help_precompute_out{});
+    flags.choice("--dtype", dtype_, "WORD", {"f32", "f16"}, msg::help_precompute_dtype{});
+    CLI::Option* const verify = flags.on("--verify", verify_, msg::help_precompute_verify{});
+    flags.on("--repair", repair_, msg::help_precompute_repair{})->excludes(verify);
+    report_.declare_json(flags);
+    flags.footer(msg::footer_precompute{},
+                 {"qanat precompute --data-path LJSpeech-1.1 --dtype f16",
+                  "qanat precompute --data-path LJSpeech-1.1 --verify"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -87,9 +72,6 @@ class PrecomputeCommand : public Command {
   std::optional<MelDtype> parse_dtype() const {
     if (dtype_.empty()) {
       return std::nullopt;
-    }
-    if (dtype_ != "f32" && dtype_ != "f16") {
-      throw UsageError("--dtype: {}; expected f32 or f16", dtype_);
     }
     return dtype_ == "f32" ? MelDtype::f32 : MelDtype::f16;
   }

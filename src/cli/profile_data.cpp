@@ -17,6 +17,7 @@
 #include "cli/terminal.h"
 #include "config/field_list.h"
 #include "experiment/data_profile_run.h"
+#include "locale/messages.h"
 #include "metrics/journal.h"
 #include "report/profile_report.h"
 
@@ -25,29 +26,16 @@ namespace {
 
 class ProfileDataCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "pipeline", "training.seed"});
-    app.add_option("--num-batches", batches_, "batches to take")
-        ->check(within(CLI::Range(2, 10'000'000)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--step-ms",
-                   step_,
-                   "length of a training step: batches are taken at that pace, and waiting counts")
-        ->check(within(CLI::Range(0.01, 1e6)))
-        ->type_name("MS");
-    declare_sweep(app);
-    report_.declare_fail_on(app);
-    report_.declare_language(app);
-    report_.declare_json(app);
-    app.footer(
-        "Runs the loader that `qanat train` uses. Without --step-ms it says how much can be\n"
-        "delivered; with it, whether a trainer of that pace would wait, and why. Every pass is\n"
-        "made as the first one, unless pipeline.feature_cache is set. --benchmark\n"
-        "compares batch sizes and numbers of workers, and names the fewest workers that are as\n"
-        "good as the best; it never changes the batch size by itself. Ctrl-C shows what there is.\n"
-        "Example: qanat profile data --data-path LJSpeech-1.1 --step-ms 45\n"
-        "         qanat profile data --data-path LJSpeech-1.1 --benchmark --budget 60");
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "pipeline", "training.seed"});
+    flags.number("--num-batches", batches_, "N", {2, 1e7}, msg::help_num_batches{});
+    flags.number("--step-ms", step_, "MS", {0.01, 1e6}, msg::help_profile_step_ms{});
+    declare_sweep(flags);
+    report_.declare_fail_on(flags);
+    report_.declare_json(flags);
+    flags.footer(msg::footer_profile_data{},
+                 {"qanat profile data --data-path LJSpeech-1.1 --step-ms 45",
+                  "qanat profile data --data-path LJSpeech-1.1 --benchmark --budget 60"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -64,28 +52,20 @@ class ProfileDataCommand : public Command {
   }
 
  private:
-  void declare_sweep(CLI::App& app) {
-    app.add_flag("--benchmark", benchmark_, "sweep over batch sizes and numbers of workers");
-    app.add_option("--sweep-batch-sizes",
-                   sweep_batches_,
-                   "batch sizes of the sweep; default: half, the same and twice --batch-size")
-        ->delimiter(',')
-        ->check(within(CLI::Range(1, 65'536)))
-        ->type_name("N,N,...");
-    app.add_option("--sweep-workers",
-                   sweep_workers_,
-                   "numbers of workers of the sweep; default: 1, 2, 4, ... up to the cores allowed")
-        ->delimiter(',')
-        ->check(within(CLI::Range(1, 1024)))
-        ->type_name("N,N,...");
-    app.add_option("--keep",
-                   keep_,
-                   "keep the sweep in this folder: journal.jsonl, and report.html that draws it")
-        ->type_name("DIR");
-    app.add_option("--budget", budget_, "longest time of the sweep, in s")
-        ->check(within(CLI::Range(0.1, 1e6)))
-        ->type_name("S")
-        ->capture_default_str();
+  void declare_sweep(Flags& flags) {
+    flags.on("--benchmark", benchmark_, msg::help_benchmark{});
+    flags
+        .number("--sweep-batch-sizes",
+                sweep_batches_,
+                "N,N,...",
+                {1, 65'536},
+                msg::help_sweep_batches{})
+        ->delimiter(',');
+    flags
+        .number("--sweep-workers", sweep_workers_, "N,N,...", {1, 1024}, msg::help_sweep_workers{})
+        ->delimiter(',');
+    flags.text("--keep", keep_, "DIR", msg::help_sweep_keep{});
+    flags.number("--budget", budget_, "S", {0.1, 1e6}, msg::help_sweep_budget{});
   }
 
   std::optional<Seconds> step() const {

@@ -11,9 +11,13 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "cli/help_formatter.h"
+#include "cli/report_flags.h"
 #include "cli/signal_stop.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -22,6 +26,7 @@
 #include "cli/usage_error.h"
 #include "config/problem.h"
 #include "device/device_lost.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -31,66 +36,97 @@ struct Registered {
   std::unique_ptr<Command> command;
 };
 
-std::string group_summary(const std::string& group) {
-  if (group == "config") {
-    return "show the configuration of a run, and every key there is";
-  }
-  if (group == "data") {
-    return "make, check and look at data sets";
-  }
-  if (group == "profile") {
-    return "measure the loader, a training step, or two devices against one";
-  }
-  return "commands for " + group;
+MessageId group_summary(std::string_view group) {
+  return group == "config" ? msg::summary_config::id
+         : group == "data" ? msg::summary_data::id
+                           : msg::summary_profile::id;
 }
 
-CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& summary) {
-  return parent.add_subcommand(name, summary)->group("Commands");
-}
-
-CLI::App* subcommand(CLI::App& root, const CommandEntry& entry) {
-  const std::string path(entry.path);
-  const std::string summary(entry.summary);
-  const std::size_t space = path.find(' ');
-  if (space == std::string::npos) {
-    return add_command(root, path, summary);
+// The program as its commands are put into it.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(CLI::App& root, Translator words) : root_(root), words_(words) {
+    root_.require_subcommand(1);
+    root_.option_defaults()->group(words_.tr(msg::help_options{}));
+    root_.set_help_flag("-h,--help", words_.tr(msg::help_help{}));
+    root_.set_version_flag("--version", QANAT_VERSION, words_.tr(msg::help_version{}));
+    root_.formatter(std::make_shared<HelpFormatter>(detect_terminal(STDOUT_FILENO).width, words_));
   }
-  const std::string group = path.substr(0, space);
-  const auto named = [&](CLI::App* app) { return app->get_name() == group; };
-  const std::vector<CLI::App*> found = root.get_subcommands(named);
-  CLI::App* parent = found.empty() ? nullptr : found.front();
-  if (parent == nullptr) {
-    parent = add_command(root, group, group_summary(group));
-    parent->require_subcommand(1);
-  }
-  return add_command(*parent, path.substr(space + 1), summary);
-}
 
-std::vector<Registered> register_commands(CLI::App& root,
-                                          const std::vector<CommandEntry>& commands) {
-  root.require_subcommand(1);
-  root.set_help_flag("-h,--help", "print this and exit");
-  root.set_version_flag("--version", QANAT_VERSION, "print the version and exit");
-  root.formatter(std::make_shared<HelpFormatter>(detect_terminal(STDOUT_FILENO).width));
-  std::vector<Registered> registered;
-  for (const CommandEntry& entry : commands) {
-    if (entry.make == nullptr) {
-      subcommand(root, entry);  // in the other program; for --help
-      continue;
+  // Those of the other program are named for --help.
+  std::vector<Registered> add(const std::vector<CommandEntry>& commands) {
+    std::vector<Registered> registered;
+    for (const CommandEntry& entry : commands) {
+      CLI::App* app = subcommand(entry);
+      if (entry.make == nullptr) {
+        continue;
+      }
+      Registered one{.app = app, .command = entry.make()};
+      Flags flags(*app, words_);
+      one.command->declare(flags);
+      add_language(*app);
+      registered.push_back(std::move(one));
     }
-    Registered one{.app = subcommand(root, entry), .command = entry.make()};
-    one.command->declare(*one.app);
-    registered.push_back(std::move(one));
+    add_language(root_);
+    root_.footer(footer());  // last: commands would inherit it
+    return registered;
   }
-  root.footer(  // last: commands would inherit it
-      "`qanat COMMAND --help` shows the flags of a command.\n"
-      "Exit codes: 0 done, 1 failed, 2 usage, 3 cannot measure, 10 findings, 11 regression,\n"
-      "12 hardware fault, 128 + signal when stopped after saving.");
-  return registered;
+
+ private:
+  CLI::App* add_command(CLI::App& parent, const std::string& name, MessageId summary) {
+    CLI::App* app = parent.add_subcommand(name, words_.tr(Message{summary}))
+                        ->group(words_.tr(msg::help_commands{}));
+    app->get_help_ptr()->group(words_.tr(msg::help_options{}));
+    return app;
+  }
+
+  CLI::App* subcommand(const CommandEntry& entry) {
+    const std::string path(entry.path);
+    const std::size_t space = path.find(' ');
+    if (space == std::string::npos) {
+      return add_command(root_, path, entry.summary);
+    }
+    const std::string group = path.substr(0, space);
+    const auto named = [&](CLI::App* app) { return app->get_name() == group; };
+    const std::vector<CLI::App*> found = root_.get_subcommands(named);
+    CLI::App* parent = found.empty() ? nullptr : found.front();
+    if (parent == nullptr) {
+      parent = add_command(root_, group, group_summary(group));
+      parent->require_subcommand(1);
+      add_language(*parent);
+    }
+    return add_command(*parent, path.substr(space + 1), entry.summary);
+  }
+
+  // Its value was read before: asked_language().
+  void add_language(CLI::App& app) {
+    Flags flags(app, words_);
+    flags.choice("--lang", language_code_, "LANGUAGE", {"en", "fa"}, msg::help_lang{});
+  }
+
+  std::string footer() const {
+    std::string text =
+        fmt::format("{}\n\n{}:\n", words_.tr(msg::help_more{}), words_.tr(msg::help_exit_codes{}));
+    for (const auto& [code, meaning] : exit_codes()) {
+      text += fmt::format("  {:<8} {}\n", code, words_.tr(Message{meaning}));
+    }
+    return text;
+  }
+
+  CLI::App& root_;
+  const Translator words_;
+  std::string language_code_;
+};
+
+int complain(std::string_view what, ExitCode code) {
+  std::cerr << "qanat: " << what << '\n';
+  return static_cast<int>(code);
 }
 
 // --help and --version are results; everything else went wrong and goes to stderr.
-int answer_parse_error(const CLI::App& root, const CLI::ParseError& error) {
+int answer_parse_error(const CLI::App& root,
+                       const CLI::ParseError& error,
+                       const Translator& words) {
   if (error.get_exit_code() == 0) {
     return root.exit(error, std::cout, std::cerr);
   }
@@ -100,58 +136,61 @@ int answer_parse_error(const CLI::App& root, const CLI::ParseError& error) {
     const CLI::App* parent = reached.get_parent();
     std::cerr << reached.help(parent == nullptr ? "" : command_path(*parent));
   } else {
-    std::cerr << "qanat: " << explain_usage_error(root, error) << '\n';
+    return complain(words.tr(explain_usage_error(root, error)), ExitCode::usage);
   }
   return static_cast<int>(ExitCode::usage);
 }
 
-int parse_and_run(const std::vector<CommandEntry>& commands, int argc, char** argv) {
+int parse_and_run(const std::vector<CommandEntry>& commands,
+                  int argc,
+                  char** argv,
+                  const Translator& words) {
   const SignalStop signals;
-  CLI::App root("Qanat trains XTTS-style text-to-speech models and keeps the GPU busy.", "qanat");
-  const std::vector<Registered> registered = register_commands(root, commands);
+  CLI::App root(words.tr(msg::help_program{}), "qanat");
+  ProgramBuilder builder(root, words);
+  const std::vector<Registered> registered = builder.add(commands);
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return answer_parse_error(root, error);
+    return answer_parse_error(root, error, words);
   }
   for (const Registered& one : registered) {
     if (one.app->parsed()) {
-      const ExitCode code =
-          one.command->run({.stop = signals.token(), .out = std::cout, .err = std::cerr});
+      const ExitCode code = one.command->run(
+          {.stop = signals.token(), .out = std::cout, .err = std::cerr, .words = words});
       return signals.signal() != 0 ? 128 + signals.signal() : static_cast<int>(code);
     }
   }
   return static_cast<int>(ExitCode::usage);
 }
 
-int complain(std::string_view what, ExitCode code) {
-  std::cerr << "qanat: " << what << '\n';
-  return static_cast<int>(code);
-}
-
 // Problems stand at the beginning of their lines, where editors look for file:line.
-int complain_of_config(const ConfigError& error) {
-  const std::size_t count = error.problems().size();
-  std::cerr << error.what() << '\n';
-  return complain(std::to_string(count) + (count == 1 ? " problem" : " problems") +
-                      " in the configuration; nothing was run",
-                  ExitCode::usage);
+int complain_of_config(const ConfigError& error, const Translator& words) {
+  for (const Problem& problem : error.problems()) {
+    std::cerr << to_string(problem, words) << '\n';
+  }
+  return complain(words.tr(msg::problem_count{.count = error.problems().size()}), ExitCode::usage);
 }
 
-int run_guarded(const std::vector<CommandEntry>& commands, int argc, char** argv) {
+int run_guarded(const std::vector<CommandEntry>& commands,
+                int argc,
+                char** argv,
+                const Translator& words) {
   try {
     if (needs_torch_part(commands, argc, argv)) {
       become_torch_part(argv);
     }
-    return parse_and_run(commands, argc, argv);
+    return parse_and_run(commands, argc, argv, words);
   } catch (const ConfigError& error) {
-    return complain_of_config(error);
+    return complain_of_config(error, words);
   } catch (const UsageError& error) {
-    return complain(error.what(), ExitCode::usage);
+    return complain(words.tr(error.message()), ExitCode::usage);
+  } catch (const MessageError& error) {
+    return complain(words.tr(error.message()), ExitCode::failed);
   } catch (const DeviceLost& error) {
     return complain(error.what(), ExitCode::hardware_fault);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", ExitCode::failed);
+    return complain(words.tr(msg::error_out_of_memory{}), ExitCode::failed);
   } catch (const std::exception& error) {
     return complain(error.what(), ExitCode::failed);
   }
@@ -162,11 +201,12 @@ int run_guarded(const std::vector<CommandEntry>& commands, int argc, char** argv
 int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv) {
   const HarmlessStream out(std::cout);
   const HarmlessStream err(std::cerr);
-  const int code = run_guarded(commands, argc, argv);
+  const auto count = static_cast<std::size_t>(argc);
+  const Translator words(report_language(asked_language({argv, count})));
+  const int code = run_guarded(commands, argc, argv, words);
   if (!std::cout.flush()) {
     // A result that did not arrive is no result: disk full, closed stdout.
-    return complain(std::string("cannot write to stdout: ") + std::strerror(errno),
-                    ExitCode::failed);
+    return complain(words.tr(msg::error_stdout{.reason = std::strerror(errno)}), ExitCode::failed);
   }
   return code;
 }

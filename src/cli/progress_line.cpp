@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/help_formatter.h"
 #include "cli/terminal_text.h"
+#include "cli/top_view.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -55,15 +58,16 @@ std::string figures(const ProgressFacts& facts) {
       bounded ? fmt::format(
                     " {:3.0f}%  {}/{}", std::floor(100 * share_of(facts)), facts.done, facts.total)
               : fmt::format("  {}", facts.done);
-  text += " " + facts.unit;
+  const Translator& w = facts.words;
+  text = fmt::format("{} {}", w.digits(text), w.said(facts.unit));
   const std::optional<double> rate = rate_of(facts);
   if (rate) {
-    text += "  " + rate_text(*rate);
+    text += "  " + w.digits(rate_text(*rate));
   }
   if (rate && facts.total > facts.done) {
     const auto left = static_cast<double>(facts.total - facts.done);
-    text += fmt::format("  {} left",
-                        clock_text(std::llround(std::ceil(std::min(left / *rate, 3.6e8)))));
+    text += "  " + w.tr(msg::progress_left{
+                       .time = w.clock(Seconds(std::ceil(std::min(left / *rate, 3.6e8))))});
   }
   return text;
 }
@@ -71,43 +75,42 @@ std::string figures(const ProgressFacts& facts) {
 }  // namespace
 
 std::string running_text(const ProgressFacts& facts, const Terminal& terminal) {
-  const std::string head = facts.label + ":";
+  const std::string head = facts.words.said(facts.label) + ":";
   const std::string tail = figures(facts);
   const auto columns = static_cast<std::size_t>(terminal.width);
   if (!terminal.interactive) {
     return head + tail;
   }
-  if (facts.total > 0 && head.size() + 1 + kBarWidth + tail.size() < columns) {
+  if (facts.total > 0 && text_columns(head) + 1 + kBarWidth + text_columns(tail) < columns) {
     return head + " " + bar(share_of(facts), terminal.unicode) + tail;
   }
-  return (head + tail).substr(0, columns - 1);
+  return cut_to_width(head + tail, terminal.width - 1);
 }
 
 std::string finished_text(const ProgressFacts& facts) {
-  const double seconds = facts.elapsed.count();
+  const Translator& w = facts.words;
+  const Quantity seconds = plain(facts.elapsed.count(), 1);
   if (facts.done < facts.total) {
-    return fmt::format("{}: stopped at {} of {} {} after {:.1f} s",
-                       facts.label,
-                       facts.done,
-                       facts.total,
-                       facts.unit,
-                       seconds);
+    return w.tr(msg::progress_stopped{.label = facts.label,
+                                      .done = facts.done,
+                                      .total = facts.total,
+                                      .unit = facts.unit,
+                                      .seconds = seconds});
   }
-  std::string text =
-      fmt::format("{}: {} {} in {:.1f} s", facts.label, facts.done, facts.unit, seconds);
-  if (const std::optional<double> rate = rate_of(facts)) {
-    text += ", " + rate_text(*rate);
-  }
-  return text;
+  const std::string text = w.tr(msg::progress_done{
+      .label = facts.label, .done = facts.done, .unit = facts.unit, .seconds = seconds});
+  const std::optional<double> rate = rate_of(facts);
+  return rate ? text + std::string(w.comma()) + w.digits(rate_text(*rate)) : text;
 }
 
 class ProgressLine::State {
  public:
   State(std::ostream& out, const Terminal& terminal, ProgressLineOptions options)
-      : out_(out), terminal_(terminal), now_(std::move(options.now)), start_(now_()) {
-    facts_.label = std::move(options.label);
-    facts_.unit = std::move(options.unit);
-  }
+      : out_(out),
+        terminal_(terminal),
+        now_(std::move(options.now)),
+        start_(now_()),
+        facts_{.label = options.label, .unit = options.unit, .words = options.words} {}
 
   void update(std::int64_t done, std::int64_t total) {
     const std::scoped_lock lock(mutex_);

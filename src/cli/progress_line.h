@@ -1,7 +1,9 @@
 // Says on stderr how far long work is: one rewritten line on a terminal, a line now and then in a
 // log. Silent when the work is over within two seconds.
 //
-//   ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "indexing"});
+//   ProgressLine progress(context.err,
+//                         detect_terminal(STDERR_FILENO),
+//                         {.label = msg::progress_aligning{}, .words = context.words});
 //   build_index(manifest, sources, {.progress = progress.fn()});
 //   progress.finish();
 #pragma once
@@ -12,15 +14,19 @@
 #include <ostream>
 #include <string>
 
+#include "base/message.h"
 #include "base/progress.h"
 #include "base/time.h"
 #include "cli/terminal.h"
+#include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
 struct ProgressLineOptions {
-  std::string label;
-  std::string unit = "utterances";
+  MessageArg label;
+  MessageArg unit = msg::progress_utterances{};
+  Translator words{};
   std::function<Clock::time_point()> now = Clock::now;
 };
 
@@ -45,8 +51,9 @@ class ProgressLine {
 
 // The words of the line, apart from when and where they are shown.
 struct ProgressFacts {
-  std::string label;
-  std::string unit;
+  MessageArg label;
+  MessageArg unit;
+  Translator words{};
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: unknown
   // The first report: what was done before it counts for no rate, so resumed work shows its own.

@@ -19,6 +19,7 @@
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
 #include "diagnose/run_trace.h"
+#include "locale/messages.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
 #include "report/run_json.h"
@@ -30,22 +31,16 @@ namespace {
 
 class ReportCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("JOURNAL", journal_, "journal of a run, or its checkpoint folder")
-        ->required()
-        ->type_name("");
-    app.add_option("--baseline", baseline_, "journal to compare with; slower: exit with 11")
-        ->type_name("JOURNAL");
-    report_.declare_fail_on(app);
-    report_.declare_html(app, "write the report as one page, charts included");
-    report_.declare_language(app);
-    ci_.declare(app);
-    trace_.declare(app);
-    app.add_option("--prometheus",
-                   prometheus_,
-                   "write the state of the run as Prometheus text, for a textfile collector")
-        ->type_name("FILE");
-    report_.declare_json(app);
+  void declare(Flags& flags) override {
+    flags.argument("JOURNAL", journal_, msg::help_journal{})->required();
+    flags.text("--baseline", baseline_, "JOURNAL", msg::help_baseline{});
+    report_.declare_fail_on(flags);
+    report_.declare_html(flags, msg::help_report_html{});
+    ci_.declare(flags);
+    trace_.declare(flags);
+    flags.text("--prometheus", prometheus_, "FILE", msg::help_prometheus{});
+    report_.declare_json(flags);
+    flags.on("--verbose", verbose_, msg::help_verbose{});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -128,7 +123,7 @@ class ReportCommand : public Command {
       fmt::print(context.out, "{}\n", object.dump(2));
       return;
     }
-    context.out << render_text(diagnosis, report_.words());
+    context.out << render_text(diagnosis, report_.words(), verbose_ ? Detail::all : Detail::brief);
     if (baseline) {
       context.out << '\n'
                   << render_text(baseline->comparison, report_.words())
@@ -152,6 +147,7 @@ class ReportCommand : public Command {
   CiFlags ci_;
   TraceFlags trace_;
   ReportFlags report_;
+  bool verbose_ = false;
 };
 
 }  // namespace

@@ -2,37 +2,29 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
+
+#include "locale/messages.h"
 
 namespace qanat {
 
-void ReportFlags::declare_json(CLI::App& app, const std::string& help) {
-  app.add_flag("--json", json_, help);
+void ReportFlags::declare_json(Flags& flags) {
+  declare_json(flags, msg::help_json{});
 }
 
-void ReportFlags::declare_html(CLI::App& app, const std::string& help) {
-  app.add_option("--html", html_, help)->type_name("FILE");
+void ReportFlags::declare_json(Flags& flags, const Message& help) {
+  language_ = flags.words().language();
+  flags.on("--json", json_, help);
 }
 
-CLI::Option* ReportFlags::declare_language(CLI::App& app) {
-  return app
-      .add_option(
-          "--lang", language_, "en or fa; not given: the environment's (LANG=fa_IR), else en")
-      ->check(CLI::IsMember({"en", "fa"}).description(""))
-      ->type_name("LANGUAGE");
+void ReportFlags::declare_html(Flags& flags, const Message& help) {
+  language_ = flags.words().language();
+  flags.text("--html", html_, "FILE", help);
 }
 
-void ReportFlags::declare_fail_on(CLI::App& app) {
-  app.add_option("--fail-on", fail_on_, "exit with 10 on findings: crit, warn or never")
-      ->check(CLI::IsMember({"crit", "warn", "never"}).description(""))
-      ->type_name("WHEN")
-      ->capture_default_str();
-}
-
-Language ReportFlags::language() const {
-  return report_language(language_, [](const std::string& name) -> std::optional<std::string> {
-    const char* const value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  });
+void ReportFlags::declare_fail_on(Flags& flags) {
+  language_ = flags.words().language();
+  flags.choice("--fail-on", fail_on_, "WHEN", {"crit", "warn", "never"}, msg::help_fail_on{});
 }
 
 void ReportFlags::print(std::ostream& out, const Document& report) const {
@@ -64,6 +56,31 @@ Language report_language(const std::string& code, const EnvironmentLookup& envir
     }
   }
   return Language::en;
+}
+
+Language report_language(const std::string& code) {
+  return report_language(code, [](const std::string& name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  });
+}
+
+std::string asked_language(std::span<const char* const> arguments) {
+  constexpr std::string_view kFlag = "--lang";
+  std::string asked;
+  std::string_view before;
+  for (const std::string_view argument : arguments) {
+    if (argument == "--") {
+      break;
+    }
+    const bool attached = argument.starts_with(kFlag) && argument.substr(kFlag.size(), 1) == "=";
+    const std::string_view code = attached          ? argument.substr(kFlag.size() + 1)
+                                  : before == kFlag ? argument
+                                                    : std::string_view();
+    asked = to_language(code) ? std::string(code) : asked;
+    before = argument;
+  }
+  return asked;
 }
 
 }  // namespace qanat

@@ -1,18 +1,18 @@
-// The flags of commands that report: --json, --lang, --html and --fail-on, and what they ask for.
+// The flags of commands that report: --json, --html and --fail-on, and what they ask for. --lang is
+// the program's.
 //
-//   void declare(CLI::App& app) override { report_.declare_language(app);
-//   report_.declare_json(app); }
-//   ... report_.print(context.out, to_document(profile)); return report_.exit_code(profile.findings);
+//   void declare(Flags& flags) override { report_.declare_json(flags); }
+//   ... report_.print(context.out, to_document(profile)); return
+//   report_.exit_code(profile.findings);
 #pragma once
 
 #include <ostream>
 #include <span>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/language.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "cli/terminal.h"
 #include "diagnose/finding.h"
 #include "report/document.h"
@@ -23,17 +23,17 @@ namespace qanat {
 // A part of a command; lives as long as the CLI::App it declared flags on.
 class ReportFlags {
  public:
-  // Each adds one flag. The option is returned for commands that have more to say about it.
-  void declare_json(CLI::App& app, const std::string& help = "print one JSON object");
-  void declare_html(CLI::App& app, const std::string& help);
-  CLI::Option* declare_language(CLI::App& app);
-  void declare_fail_on(CLI::App& app);  // crit, warn or never
+  // Each adds one flag. Reports speak the language of the flags.
+  void declare_json(Flags& flags);
+  void declare_json(Flags& flags, const Message& help);
+  void declare_html(Flags& flags, const Message& help);
+  void declare_fail_on(Flags& flags);  // crit, warn or never
 
   // After parsing.
   bool json() const { return json_; }
   const std::string& html() const { return html_; }  // empty: no page is wanted
-  Language language() const;
-  Words words() const { return Words(language()); }
+  Language language() const { return language_; }
+  Words words() const { return Words(language_); }
 
   // The report in the form that was asked for.
   void print(std::ostream& out, const Document& report) const;
@@ -44,12 +44,18 @@ class ReportFlags {
  private:
   bool json_ = false;
   std::string html_;
-  std::string language_;
+  Language language_ = Language::en;
   std::string fail_on_ = "crit";
 };
 
 // Of a --lang, where it was given: its language. Else that of the environment handed in: LC_ALL,
 // LC_MESSAGES, LANG, the first that is not empty; Persian when it begins with fa. Else English.
 Language report_language(const std::string& code, const EnvironmentLookup& environment);
+// In the environment of this process.
+Language report_language(const std::string& code);
+
+// Before anything is parsed, since what is wrong with the arguments is said in it: the value behind
+// the last --lang that is a language.
+std::string asked_language(std::span<const char* const> arguments);
 
 }  // namespace qanat

@@ -1,5 +1,6 @@
 #include "cli/report_flags.h"
 
+#include <array>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,14 @@ TEST(ReportLanguageTest, WithoutTheFlagTheEnvironmentDecides) {
 TEST(ReportLanguageTest, OtherLanguagesGetEnglish) {
   EXPECT_EQ(report_language("", with({{"LANG", "fat_GH.UTF-8"}})), Language::en);
   EXPECT_EQ(report_language("", with({})), Language::en);
+}
+
+TEST(ReportLanguageTest, TheFlagIsFoundBeforeAnythingIsParsed) {
+  EXPECT_EQ(asked_language(std::array{"qanat", "trian", "--lang", "fa"}), "fa");
+  EXPECT_EQ(asked_language(std::array{"qanat", "--lang=fa", "--help"}), "fa");
+  EXPECT_EQ(asked_language(std::array{"qanat", "--lang", "xx"}), "");
+  EXPECT_EQ(asked_language(std::array{"qanat", "synth", "--", "--lang", "fa"}), "");
+  EXPECT_EQ(asked_language(std::array{"qanat", "--language", "fa"}), "");
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "diagnose/rules.h"
 
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
@@ -10,96 +9,66 @@
 #include "cli/commands.h"
 #include "cli/report_flags.h"
 #include "cli/usage_error.h"
-#include "diagnose/rules_dual.h"
-#include "report/rule_guide.h"
+#include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
 
-// A rule with the words about it; a rule without words says what it looks for.
-struct Entry {
-  std::string_view id;
-  std::string_view category;
-  RuleGuide guide;
-};
-
-Entry entry_of(std::string_view id,
-               std::string_view category,
-               std::string_view looks_for,
-               Language language) {
-  RuleGuide guide = guide_of(id, language).value_or(RuleGuide{.id = id});
-  if (guide.looks_for.empty()) {
-    guide.looks_for = looks_for;
-  }
-  return {.id = id, .category = category, .guide = guide};
-}
-
-std::vector<Entry> all_entries(Language language) {
-  std::vector<Entry> entries;
-  for (const Rule& rule : all_rules()) {
-    entries.push_back(entry_of(rule.id, rule.category, rule.looks_for, language));
-  }
-  for (const DualRule& rule : dual_rules()) {
-    entries.push_back(entry_of(rule.id, "dual", rule.looks_for, language));
-  }
-  return entries;
-}
-
-nlohmann::ordered_json to_json(const Entry& entry, Language language) {
-  return {{"id", entry.id},
-          {"category", entry.category},
-          {"category_title", category_title(entry.category, language)},
-          {"looks_for", entry.guide.looks_for},
-          {"meaning", entry.guide.meaning},
-          {"remedy", entry.guide.remedy}};
+nlohmann::ordered_json to_json(const Rule& rule, const Translator& words) {
+  return {{"id", rule.id},
+          {"category", to_string(rule.category)},
+          {"category_title", words.tr(to_message(rule.category))},
+          {"looks_for", words.tr({.id = rule.text.looks_for})},
+          {"meaning", words.tr({.id = rule.text.means})},
+          {"remedy", words.tr({.id = rule.text.remedy})}};
 }
 
 class RulesCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("ID", id_, "one rule, as DL002; not given: all of them")->type_name("");
-    report_.declare_language(app);
-    report_.declare_json(app);
-    app.footer(
-        "A finding of a report carries the id of its rule.\n"
-        "Example: qanat rules DL002\n"
-        "         qanat rules --lang fa");
+  void declare(Flags& flags) override {
+    flags.argument("ID", id_, msg::help_rule_id{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_rules{}, {"qanat rules DL002", "qanat rules --lang fa"});
   }
 
   ExitCode run(const CommandContext& context) override {
-    const Language language = report_.language();
-    const std::vector<Entry> entries = chosen(all_entries(language));
+    const Translator words(report_.language());
+    const std::span<const Rule> rules = chosen();
     if (report_.json()) {
-      nlohmann::ordered_json rules = nlohmann::ordered_json::array();
-      for (const Entry& entry : entries) {
-        rules.push_back(to_json(entry, language));
+      nlohmann::ordered_json list = nlohmann::ordered_json::array();
+      for (const Rule& rule : rules) {
+        list.push_back(to_json(rule, words));
       }
-      fmt::print(context.out, "{}\n", nlohmann::ordered_json{{"rules", rules}}.dump(2));
+      fmt::print(context.out, "{}\n", nlohmann::ordered_json{{"rules", list}}.dump(2));
       return ExitCode::done;
     }
-    for (const Entry& entry : entries) {
-      print(entry, context.out);
+    for (const Rule& rule : rules) {
+      print(rule, words, context.out);
     }
     return ExitCode::done;
   }
 
  private:
-  std::vector<Entry> chosen(std::vector<Entry> entries) const {
+  std::span<const Rule> chosen() const {
     if (id_.empty()) {
-      return entries;
+      return all_rules();
     }
-    std::erase_if(entries, [this](const Entry& entry) { return entry.id != id_; });
-    if (entries.empty()) {
-      throw UsageError("no rule {}; `qanat rules` lists them", id_);
+    const Rule* const rule = find_rule(id_);
+    if (rule == nullptr) {
+      throw UsageError(msg::usage_no_rule{.rule = id_});
     }
-    return entries;
+    return {rule, 1};
   }
 
   // All of them: a line each. One: everything about it.
-  void print(const Entry& entry, std::ostream& out) const {
-    fmt::print(out, "{:<8} {}\n", entry.id, entry.guide.looks_for);
+  void print(const Rule& rule, const Translator& words, std::ostream& out) const {
+    fmt::print(out, "{:<8} {}\n", rule.id, words.tr({.id = rule.text.looks_for}));
     if (!id_.empty()) {
-      fmt::print(out, "\n{}\n\n{}\n", entry.guide.meaning, entry.guide.remedy);
+      fmt::print(out,
+                 "\n{}\n\n{}\n",
+                 words.tr({.id = rule.text.means}),
+                 words.tr({.id = rule.text.remedy}));
     }
   }
 

@@ -30,7 +30,7 @@ class StageLines {
   std::ostream& err_;
   const Terminal terminal_;
   std::mutex mutex_;  // guards everything below
-  ProgressLineOptions options_;
+  ProgressLineOptions options_{.label = ""};
   std::optional<ProgressLine> progress_;
 };
 

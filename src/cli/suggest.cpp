@@ -8,6 +8,7 @@
 
 #include "config/nearest.h"
 #include "config/problem.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -40,14 +41,52 @@ std::optional<std::string> nearest_command(const CLI::App& app, const std::strin
   return nearest(given, names);
 }
 
-std::string line(const CLI::App& app,
-                 std::string_view kind,
-                 const std::string& given,
-                 const std::optional<std::string>& meant) {
+Message line(const CLI::App& app, const Message& what, const std::optional<std::string>& meant) {
   const std::string path = command_path(app);
-  return meant ? fmt::format(
-                     "{} {}; did you mean {}? See `{} --help`", kind, shown(given), *meant, path)
-               : fmt::format("{} {}; see `{} --help`", kind, shown(given), path);
+  return meant ? Message(msg::usage_meant{.what = what, .meant = *meant, .command = path})
+               : Message(msg::usage_see{.what = what, .command = path});
+}
+
+// CLI11 tells what went wrong by the type of its error, and the flag by its name in the text.
+std::string named_flag(const CLI::App& app, std::string_view text) {
+  std::string named;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name.size() > named.size() && text.find(name) != std::string_view::npos) {
+      named = name;
+    }
+  }
+  return named;
+}
+
+std::optional<std::string> missing_option(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_required() && option->count() == 0) {
+      return option->get_name();
+    }
+  }
+  return std::nullopt;
+}
+
+Message explain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string flag = named_flag(app, text);
+  if (const auto missing = missing_option(app); missing && error.get_name() == "RequiredError") {
+    return msg::usage_required{.name = *missing};
+  }
+  if (flag.empty()) {
+    return msg::usage_unreadable{};
+  }
+  if (error.get_name() == "ValidationError") {  // the words after the name are ours: cli/flags.h
+    return msg::usage_flag{.flag = flag, .what = text.substr(text.find(": ") + 2)};
+  }
+  if (error.get_name() == "ExcludesError") {
+    const std::size_t after = text.find(" excludes ");
+    return msg::usage_excludes{.flag = text.substr(0, after),
+                               .other = named_flag(app, text.substr(after))};
+  }
+  return error.get_name() == "ArgumentMismatch" ? Message(msg::usage_no_value{.flag = flag})
+                                                : Message(msg::usage_bad_value{.flag = flag});
 }
 
 // The first argument nobody took, a flag before anything else: what follows an unknown flag is
@@ -78,19 +117,20 @@ std::string command_path(const CLI::App& app) {
                            : fmt::format("{} {}", command_path(*parent), app.get_name());
 }
 
-std::string explain_usage_error(const CLI::App& root, const CLI::ParseError& error) {
+Message explain_usage_error(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& app = reached_command(root);
   const std::optional<std::string> unknown = first_unknown(root);
   if (!unknown) {
-    return fmt::format("{}; see `{} --help`", error.what(), command_path(app));
+    return line(app, explain(app, error), std::nullopt);
   }
+  const std::string given = shown(*unknown);
   if (unknown->starts_with('-')) {
-    return line(app, "unknown flag", *unknown, nearest(*unknown, flags_of(app)));
+    return line(app, msg::usage_unknown_flag{.given = given}, nearest(*unknown, flags_of(app)));
   }
   if (!commands_of(app).empty()) {
-    return line(app, "unknown command", *unknown, nearest_command(app, *unknown));
+    return line(app, msg::usage_unknown_command{.given = given}, nearest_command(app, *unknown));
   }
-  return line(app, "unexpected argument", *unknown, std::nullopt);
+  return line(app, msg::usage_unexpected{.given = given}, std::nullopt);
 }
 
 }  // namespace qanat

@@ -176,10 +176,4 @@ std::ostream& operator<<(std::ostream& out, Control control) {
   return out;
 }
 
-std::string clock_text(std::int64_t seconds) {
-  const std::int64_t minutes = seconds / 60 % 60;
-  return seconds >= 3600 ? fmt::format("{}:{:02}:{:02}", seconds / 3600, minutes, seconds % 60)
-                         : fmt::format("{}:{:02}", minutes, seconds % 60);
-}
-
 }  // namespace qanat

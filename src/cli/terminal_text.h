@@ -68,7 +68,4 @@ class HarmlessStream final : public std::streambuf {
   TerminalText text_;
 };
 
-// "3:07", "1:02:03".
-std::string clock_text(std::int64_t seconds);
-
 }  // namespace qanat

@@ -14,6 +14,7 @@
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "cli/top_view.h"
+#include "locale/messages.h"
 #include "report/run_watch.h"
 #include "serve/dashboard.h"
 
@@ -24,24 +25,15 @@ constexpr Seconds kRedraw{0.5};
 constexpr Seconds kTopLogEvery{10};
 constexpr Seconds kLook{0.25};  // how long a request to stop may go unseen
 
-constexpr const char* kTopFooter =
-    "Follows the journal, so it works while the run goes on, afterwards, and over ssh. q leaves.\n"
-    "Not on a terminal: a line every ten seconds until the run ends.\n"
-    "Example: qanat top checkpoints\n"
-    "         qanat top --web checkpoints";
-
 class TopCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("JOURNAL", journal_, "journal of a run, or its checkpoint folder")
-        ->required()
-        ->type_name("");
-    app.add_flag("--once", once_, "print the view once and leave");
-    report_.declare_json(app, "print the state once, as one JSON object");
-    app.add_flag("--web", web_, "show it in browsers instead, as --dashboard does; Ctrl-C ends it");
-    dashboard_.declare(app);
-    report_.declare_language(app);
-    app.footer(kTopFooter);
+  void declare(Flags& flags) override {
+    flags.argument("JOURNAL", journal_, msg::help_journal{})->required();
+    flags.on("--once", once_, msg::help_top_once{});
+    report_.declare_json(flags, msg::help_top_json{});
+    flags.on("--web", web_, msg::help_top_web{});
+    dashboard_.declare(flags);
+    flags.footer(msg::footer_top{}, {"qanat top checkpoints", "qanat top --web checkpoints"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -101,7 +93,9 @@ class TopCommand : public Command {
   static void read_first(RunWatch& watch, const CommandContext& context) {
     ProgressLine reading(context.err,
                          detect_terminal(STDERR_FILENO),
-                         {.label = "reading the journal", .unit = "steps"});
+                         {.label = msg::progress_reading_journal{},
+                          .unit = msg::progress_steps{},
+                          .words = context.words});
     for (bool more = true; more && !context.stop.stop_requested();) {
       update(watch, more);
       reading.update(watch.snapshot().steps, watch.snapshot().last_step.value_or(0));

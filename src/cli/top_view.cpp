@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/help_formatter.h"
 #include "cli/terminal_text.h"
+#include "locale/messages.h"
 #include "metrics/order_statistics.h"
+#include "report/config_changes.h"
 #include "report/run_history.h"
 #include "report/run_text.h"
 #include "report/run_words.h"
@@ -31,8 +34,11 @@ class TopLines {
  public:
   TopLines(const TopState& state, const Terminal& terminal) : state_(state), terminal_(terminal) {}
 
-  void add(std::string_view name, const std::string& text) {
-    add_plain(fmt::format("{:<9} {}", state_.words.say(name), text));
+  void add(const MessageArg& name, const std::string& text) {
+    constexpr std::size_t kNameColumn = 10;
+    const std::string said = state_.words.said(name);
+    const std::size_t columns = std::min(text_columns(said), kNameColumn - 1);
+    add_plain(fmt::format("{}{:{}}{}", said, "", kNameColumn - columns, text));
   }
   void add_plain(const std::string& text) {
     lines_.push_back(cut_to_width(one_line(text), terminal_.width));
@@ -64,26 +70,22 @@ class TopLines {
   std::vector<std::string> lines_;
 };
 
-std::string clock_of(double seconds) {
-  return clock_text(std::llround(std::max(0.0, seconds)));
-}
-
 std::string state_words(const RunSnapshot& run, const Words& w) {
-  return run.ending ? w.say(fmt::format("ended: {}", *run.ending)) : w.say("running");
+  return run.ending ? w.tr(msg::top_ended{.why = w.say(*run.ending)}) : w.tr(msg::top_running{});
 }
 
 void add_head(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
   const Words& w = state.words;
   lines.add_strong(w.verbatim("qanat top"), "  " + w.verbatim(state.journal.string()));
-  lines.add("run",
+  lines.add(msg::top_run{},
             fmt::format("{}{}{}{}{}{}",
                         w.verbatim(run.mode.empty() ? "train" : run.mode),
                         run.model_device.empty() ? "" : ' ' + w.verbatim(run.model_device),
                         w.comma(),
                         state_words(run, w),
                         w.comma(),
-                        w.digits(clock_of(run.at.count()))));
+                        w.clock(Seconds(std::round(run.at.count())))));
 }
 
 void add_problem(TopLines& lines, const TopState& state) {
@@ -96,7 +98,7 @@ void add_pace(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
   const Words& w = state.words;
   if (!run.newest) {
-    lines.add("step", w.say("none yet"));
+    lines.add(msg::top_step{}, w.tr(msg::top_none_yet{}));
     return;
   }
   const auto pace = run.steps_per_second();
@@ -104,15 +106,15 @@ void add_pace(TopLines& lines, const TopState& state) {
   if (run.last_step) {
     text += fmt::format("/{}", w.count(*run.last_step));
   }
-  text += fmt::format("  {} {}", w.say("epoch"), w.count(run.newest->epoch));
+  text += "  " + w.tr(msg::top_epoch{.epoch = run.newest->epoch});
   if (pace) {
-    text += fmt::format("  {} {}", w.number(*pace, 2), w.say("steps/s"));
+    text += "  " + w.tr(msg::top_pace{.rate = plain(*pace, 2)});
     if (run.last_step && !run.ending) {
       const auto left = static_cast<double>(*run.last_step - run.newest->step - 1);
-      text += fmt::format("  {} {}", w.say("ETA"), w.digits(clock_of(left / *pace)));
+      text += "  " + w.tr(msg::train_eta{.time = w.clock(Seconds(std::round(left / *pace)))});
     }
   }
-  lines.add("step", text);
+  lines.add(msg::top_step{}, text);
 }
 
 void add_series(TopLines& lines, const TopState& state) {
@@ -126,11 +128,11 @@ void add_series(TopLines& lines, const TopState& state) {
   if (times.empty()) {
     return;
   }
-  lines.add("loss",
+  lines.add(msg::top_loss{},
             fmt::format("{:<10} {}",
                         w.number(losses.back(), 4),
                         sparkline(losses, lines.chart_width(), lines.unicode())));
-  lines.add("step time",
+  lines.add(msg::top_step_time{},
             fmt::format("{:<10} {}",
                         w.duration(Seconds(median(times))),
                         sparkline(times, lines.chart_width(), lines.unicode())));
@@ -150,8 +152,9 @@ void add_ledger(TopLines& lines, const TopState& state) {
     return;
   }
   const double wait = state.run.wait_share().value_or(0);
-  lines.add("wait", fmt::format("{} {}", lines.bar(wait), w.percent(wait)));
-  lines.add("busy", fmt::format("{} {}", lines.bar(busy / total), w.percent(busy / total)));
+  lines.add(msg::top_wait{}, fmt::format("{} {}", lines.bar(wait), w.percent(wait)));
+  lines.add(msg::top_busy{},
+            fmt::format("{} {}", lines.bar(busy / total), w.percent(busy / total)));
   std::string parts;
   std::size_t at = 0;
   visit_phases(state.run.recent.back().phases, [&](std::string_view name, Seconds) {
@@ -160,7 +163,7 @@ void add_ledger(TopLines& lines, const TopState& state) {
       parts += fmt::format("{}{} {}", parts.empty() ? "" : "  ", w.say(name), w.percent(share));
     }
   });
-  lines.add("ledger", parts);
+  lines.add(msg::top_breakdown{}, parts);
 }
 
 void add_buffers(TopLines& lines, const TopState& state) {
@@ -170,16 +173,14 @@ void add_buffers(TopLines& lines, const TopState& state) {
     const double filled =
         ready.capacity == 0 ? 0
                             : static_cast<double>(ready.size) / static_cast<double>(ready.capacity);
-    lines.add("ready",
-              fmt::format("{} {}/{}  {} {}/{}  {} {}",
+    lines.add(msg::top_ready{},
+              fmt::format("{} {}/{}  {}  {}",
                           lines.bar(filled),
                           w.count(static_cast<std::int64_t>(ready.size)),
                           w.count(static_cast<std::int64_t>(ready.capacity)),
-                          w.say("window"),
-                          w.count(pipeline->window.batches),
-                          w.count(pipeline->window.limit),
-                          w.say("workers"),
-                          w.count(pipeline->active_workers)));
+                          w.tr(msg::top_window{.batches = pipeline->window.batches,
+                                               .limit = pipeline->window.limit}),
+                          w.tr(msg::top_workers{.count = pipeline->active_workers})));
     for (const DeviceUse& device : pipeline->devices) {
       const double busy = pipeline->age.count() > 0 ? device.busy / pipeline->age : 0;
       std::string text = fmt::format("{} {} {}",
@@ -189,17 +190,12 @@ void add_buffers(TopLines& lines, const TopState& state) {
       if (device.memory_limit) {
         text += fmt::format("/{}", w.bytes(static_cast<double>(device.memory_limit->value)));
       }
-      lines.add(device.role, text + "  " + w.verbatim(device.name));
+      lines.add(w.say(device.role), text + "  " + w.verbatim(device.name));
     }
   }
   if (const auto& ring = state.run.ring) {
-    lines.add("ring",
-              fmt::format("{} {}{}{} {}",
-                          w.count(ring->slots),
-                          w.say("slots"),
-                          w.comma(),
-                          w.count(ring->batches),
-                          w.say("batches")));
+    lines.add(msg::top_ring{},
+              w.tr(msg::top_ring_is{.slots = ring->slots, .batches = ring->batches}));
   }
 }
 
@@ -212,14 +208,14 @@ void add_verdict(TopLines& lines, const TopState& state) {
     std::string text = fmt::format("#{}  {} {}",
                                    w.count(static_cast<std::int64_t>(i + 1)),
                                    w.verbatim(findings[i].id),
-                                   w.say(findings[i].title));
+                                   w.tr(findings[i].title));
     lines.add_plain(text);
     for (const Fix& fix : findings[i].fixes) {
       lines.add_plain(fmt::format(
           "    {}  {}  {}",
-          w.say("fix"),
-          w.say(fix.flag),
-          findings[i].gain.speedup > 1 ? speedup_words(findings[i].gain, w) : std::string()));
+          w.tr(msg::label_fix{}),
+          fix_words(fix, w),
+          findings[i].gain.speedup > 1 ? w.tr(speedup_message(findings[i].gain)) : std::string()));
     }
   }
 }
@@ -285,20 +281,14 @@ std::string render_top_line(const TopState& state) {
   const Words& w = state.words;
   std::string line = state_words(run, w);
   if (run.newest) {
-    line += fmt::format("  {} {}  {} {}",
-                        w.say("step"),
-                        w.count(run.newest->step + 1),
-                        w.say("loss"),
-                        w.number(run.newest->losses.total, 4));
+    line += "  " + w.tr(msg::top_step_is{.step = run.newest->step + 1}) + "  " +
+            w.tr(msg::top_loss_is{.loss = plain(run.newest->losses.total, 4)});
   }
   if (const auto pace = run.steps_per_second()) {
-    line += fmt::format("  {} {}  {} {}",
-                        w.number(*pace, 2),
-                        w.say("steps/s"),
-                        w.say("wait"),
-                        w.percent(run.wait_share().value_or(0)));
+    line += "  " + w.tr(msg::top_pace{.rate = plain(*pace, 2)}) + "  " +
+            w.tr(msg::top_wait_is{.share = in_percent(run.wait_share().value_or(0), 1)});
   }
-  line += "  " + w.say(to_string(state.diagnosis.verdict));
+  line += "  " + w.tr(to_message(state.diagnosis.verdict));
   return state.problem.empty() ? line : line + "  " + w.say(state.problem);
 }
 

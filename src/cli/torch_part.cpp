@@ -8,7 +8,8 @@
 
 #include <unistd.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -49,7 +50,10 @@ std::optional<std::filesystem::path> find_companion(const std::string& name) {
 }
 
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  while (words.size() > 1 && words.front() == "--lang") {  // may stand before the command
+    words.erase(words.begin(), words.begin() + 2);
+  }
   return std::ranges::any_of(commands, [&](const CommandEntry& entry) {
     return entry.make == nullptr && asks_for(entry, words);
   });
@@ -78,14 +82,12 @@ void restart_with_torch_environment(char** argv) {
 void become_torch_part(char** argv) {
   const std::optional<std::filesystem::path> program = find_companion(kTorchPart);
   if (!program) {
-    throw Error(
-        "{}: not found; expected it beside this program or in ../libexec/qanat; try to build or "
-        "install all of qanat",
-        kTorchPart);
+    throw MessageError(msg::error_companion{.program = kTorchPart});
   }
   prepare_torch_environment();
   ::execv(program->c_str(), argv);
-  throw Error("{}: cannot be run: {}", program->string(), std::strerror(errno));
+  throw MessageError(
+      msg::error_not_run{.program = program->string(), .reason = std::strerror(errno)});
 }
 
 }  // namespace qanat

@@ -13,8 +13,9 @@ std::unique_ptr<Command> make_nothing() {
   return nullptr;
 }
 
-const std::vector<CommandEntry> kCommands = {
-    {"report", "", make_nothing}, {"train", "", nullptr}, {"profile data", "", nullptr}};
+const std::vector<CommandEntry> kCommands = {{"report", MessageId{}, make_nothing},
+                                             {"train", MessageId{}, nullptr},
+                                             {"profile data", MessageId{}, nullptr}};
 
 template <typename... Words>
 bool needs_torch(Words... words) {
@@ -30,6 +31,7 @@ TEST(TorchPartTest, CommandsThatAreNotHereAreInTheOtherProgram) {
   EXPECT_TRUE(needs_torch("train"));
   EXPECT_TRUE(needs_torch("train", "--help"));
   EXPECT_TRUE(needs_torch("profile", "data"));
+  EXPECT_TRUE(needs_torch("--lang", "fa", "train"));
 }
 
 TEST(TorchPartTest, EverythingElseIsHere) {

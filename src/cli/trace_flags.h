@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/flags.h"
 #include "telemetry/run_tracer.h"
 
 namespace qanat {
@@ -14,7 +13,7 @@ namespace qanat {
 // A part of a command; lives as long as the CLI::App it declared flags on.
 class TraceFlags {
  public:
-  void declare(CLI::App& app);
+  void declare(Flags& flags);
 
   // After parsing.
   std::optional<std::filesystem::path> file() const;

@@ -1,13 +1,13 @@
 // The command line asks for something that cannot be: exit code 2 instead of 1.
 #pragma once
 
-#include "base/error.h"
+#include "locale/message_error.h"
 
 namespace qanat {
 
-class UsageError : public Error {
+class UsageError : public MessageError {
  public:
-  using Error::Error;
+  using MessageError::MessageError;
 };
 
 }  // namespace qanat

@@ -9,7 +9,7 @@ namespace {
 
 class VersionCommand : public Command {
  public:
-  void declare(CLI::App& app) override { report_.declare_json(app); }
+  void declare(Flags& flags) override { report_.declare_json(flags); }
 
   ExitCode run(const CommandContext& context) override {
     if (report_.json()) {

@@ -3,9 +3,8 @@
 #include <array>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "config/field_list.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -27,18 +26,15 @@ bool satisfied(Needs needs, const Capabilities& capabilities) {
 void check_gpus(const DataConfig& data, std::vector<Problem>& found) {
   if (data.data_gpu.has_value() != data.model_gpu.has_value()) {
     const bool has_data = data.data_gpu.has_value();
-    found.push_back({.where = "",
-                     .key = has_data ? "data.data_gpu" : "data.model_gpu",
-                     .what = fmt::format("{} is missing; both are needed for Multi-GPU mode; try "
-                                         "--data-gpu 0 --model-gpu 1, or neither",
-                                         has_data ? "data.model_gpu" : "data.data_gpu"),
-                     .other_key = has_data ? "data.model_gpu" : "data.data_gpu"});
+    found.push_back(
+        {.where = "",
+         .key = has_data ? "data.data_gpu" : "data.model_gpu",
+         .what = msg::problem_gpu_missing{.other = has_data ? "data.model_gpu" : "data.data_gpu"},
+         .other_key = has_data ? "data.model_gpu" : "data.data_gpu"});
   } else if (data.data_gpu && data.data_gpu == data.model_gpu) {
     found.push_back({.where = "",
                      .key = "data.model_gpu",
-                     .what = fmt::format("the same GPU as data.data_gpu: {}; expected two "
-                                         "different ones; try neither for one GPU",
-                                         *data.model_gpu),
+                     .what = msg::problem_same_gpu{.gpu = *data.model_gpu},
                      .other_key = "data.data_gpu"});
   }
 }
@@ -47,52 +43,42 @@ void check_gpus(const DataConfig& data, std::vector<Problem>& found) {
 struct Shadowed {
   std::string_view key;
   bool holds;
-  std::string_view reason;
+  MessageId reason;
 };
 
 std::array<Shadowed, 13> shadowed(const RunConfig& config, const Capabilities& capabilities) {
   const bool isolated = config.pipeline.enable_memory_isolation;
-  constexpr std::string_view kNeedsIsolation =
-      "budgets are enforced with pipeline.enable_memory_isolation only";
+  constexpr MessageId kNeedsIsolation = msg::inert_isolation::id;
   return {{
       {"pipeline.data_gpu_memory", !isolated, kNeedsIsolation},
       {"pipeline.model_gpu_memory", !isolated, kNeedsIsolation},
-      {"pipeline.data_gpu_memory",
-       isolated && !config.data.data_gpu,
-       "there is no data GPU without data.data_gpu"},
+      {"pipeline.data_gpu_memory", isolated && !config.data.data_gpu, msg::inert_no_data_gpu::id},
       {"pipeline.virtual_gpu_memory",
        config.pipeline.virtual_gpus == 0,
-       "there are no virtual GPUs; pipeline.virtual_gpus is 0"},
-      {"pipeline.bucket_edges",
-       !config.data.enable_static_shapes,
-       "data.enable_static_shapes is off, so every batch is as long as its longest utterance"},
-      {"data.val_split", config.data.val_data.has_value(), "data.val_data is given"},
-      {"data.split_seed", config.data.val_data.has_value(), "data.val_data is given"},
+       msg::inert_no_virtual_gpus::id},
+      {"pipeline.bucket_edges", !config.data.enable_static_shapes, msg::inert_no_static_shapes::id},
+      {"data.val_split", config.data.val_data.has_value(), msg::inert_val_data::id},
+      {"data.split_seed", config.data.val_data.has_value(), msg::inert_val_data::id},
       {"data.feature_dir",
        config.data.preprocessing_mode == PreprocessingMode::runtime,
-       "data.preprocessing_mode is runtime, which does not read shards"},
-      {"pipeline.feature_cache",
-       config.training.epochs == 1,
-       "there is one epoch only, so nothing is needed again"},
+       msg::inert_runtime::id},
+      {"pipeline.feature_cache", config.training.epochs == 1, msg::inert_one_epoch::id},
       {"pipeline.feature_cache",
        config.training.epochs != 1 &&
            config.data.preprocessing_mode == PreprocessingMode::precompute,
-       "data.preprocessing_mode is precompute, and shards are read without it"},
+       msg::inert_precompute::id},
       {"data.optimize_cpu_gpu_overlap",
        config.data.num_workers && config.data.pipeline_buffer_size,
-       "data.num_workers and data.pipeline_buffer_size are given, so nothing is left to tune"},
+       msg::inert_nothing_to_tune::id},
       {"data.preprocessing_mode",
        capabilities.multi_gpu && config.data.preprocessing_mode == PreprocessingMode::precompute,
-       "in Multi-GPU mode the data GPU makes the features of the training set from audio; shards "
-       "serve validation only"},
-      {"data.batch_size",
-       config.pipeline.frame_budget.has_value(),
-       "pipeline.frame_budget is given, so the rows of a batch follow from its length"},
+       msg::inert_multi_gpu::id},
+      {"data.batch_size", config.pipeline.frame_budget.has_value(), msg::inert_frame_budget::id},
   }};
 }
 
-std::string note(const std::string& key, const Origins& origins, std::string_view reason) {
-  return fmt::format("{} ({}) has no effect: {}", key, origins.at(key), reason);
+Message note(const std::string& key, const Origins& origins, MessageId reason) {
+  return msg::inert_key{.key = key, .origin = origins.at(key), .reason = Message{reason}};
 }
 
 // training.seed orders the batches, so the loader uses it, too.
@@ -108,24 +94,22 @@ std::vector<Problem> problems(const RunConfig& config) {
   if (config.training.resume && config.training.reset_training) {
     found.push_back({.where = "",
                      .key = "training.reset_training",
-                     .what = "contradicts training.resume; expected one of them; drop the other",
+                     .what = msg::problem_resume{},
                      .other_key = "training.resume"});
   }
   if (config.pipeline.frame_budget && *config.pipeline.frame_budget < config.data.max_mel_frames) {
     found.push_back(
         {.where = "",
          .key = "pipeline.frame_budget",
-         .what = fmt::format("{} frames hold no utterance of data.max_mel_frames = {}; expected at "
-                             "least that many",
-                             *config.pipeline.frame_budget,
-                             config.data.max_mel_frames),
+         .what = msg::problem_frame_budget{.budget = std::to_string(*config.pipeline.frame_budget),
+                                           .frames = std::to_string(config.data.max_mel_frames)},
          .other_key = "data.max_mel_frames"});
   }
   return found;
 }
 
-std::vector<std::string> inert_notes(const LoadedConfig& config, const Capabilities& capabilities) {
-  std::vector<std::string> notes;
+std::vector<Message> inert_notes(const LoadedConfig& config, const Capabilities& capabilities) {
+  std::vector<Message> notes;
   std::vector<std::string> unread;
   for (const FieldEntry& field : list_fields(config.values)) {
     if (!config.origins.contains(field.key) || field.value == field.spec.unset_word) {
@@ -145,11 +129,7 @@ std::vector<std::string> inert_notes(const LoadedConfig& config, const Capabilit
     }
   }
   if (!unread.empty()) {
-    notes.push_back(
-        fmt::format("no trainer in this build: {} {} checked and kept, but nothing reads {}",
-                    fmt::join(unread, ", "),
-                    unread.size() == 1 ? "is" : "are",
-                    unread.size() == 1 ? "it" : "them"));
+    notes.push_back(msg::inert_no_trainer{.count = unread.size(), .keys = unread});
   }
   return notes;
 }

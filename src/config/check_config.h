@@ -1,9 +1,9 @@
 // What is wrong between fields, and which fields do nothing here.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "config/load_config.h"
 #include "config/problem.h"
 #include "config/run_config.h"
@@ -22,6 +22,6 @@ struct Capabilities {
 };
 
 // One sentence for each key that was given and has no effect; said once at start.
-std::vector<std::string> inert_notes(const LoadedConfig& config, const Capabilities& capabilities);
+std::vector<Message> inert_notes(const LoadedConfig& config, const Capabilities& capabilities);
 
 }  // namespace qanat

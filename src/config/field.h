@@ -1,8 +1,8 @@
 // What is known about one configuration field besides its value, and the protocol that walks them.
 //
-// Every config struct has exactly one `visit_fields(config, visitor)` beside it. It calls
+// Every config struct has exactly one `visit_fields(config, visitor)`, in config/fields.h. It calls
 // `visitor(const FieldSpec&, value)` once per field; the YAML reader, the flags, `--set`, the help
-// texts, the dump and docs/en/configuration.md are all visitors. The texts are string literals.
+// texts, the dump and docs/*/configuration.md are all visitors. The names are string literals.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/language.h"
+#include "base/message.h"
 #include "base/quantity.h"
 
 namespace qanat {
@@ -27,7 +28,7 @@ enum class Needs {
 
 struct FieldSpec {
   std::string_view name;            // key inside its section, and the name of the C++ field
-  std::string_view help;            // one phrase, lower case, no full stop
+  MessageId help;                   // one phrase, lower case, no full stop
   std::string_view unit_name = "";  // "tokens", "s", "MB"; empty when there is none
   std::string_view flag_names =
       "";                          // "--batch-size", several separated by commas; empty: only --set
@@ -36,7 +37,7 @@ struct FieldSpec {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   Needs needs = Needs::nothing;
-  std::string_view inert_reason = "";        // said once at start when `needs` is not met
+  MessageId inert_reason{};                  // said once at start when `needs` is not met
   std::string_view passive_value = "false";  // asks for nothing, so needs no warning
 
   constexpr FieldSpec unit(std::string_view text) const {
@@ -51,7 +52,7 @@ struct FieldSpec {
   constexpr FieldSpec range(double low, double high) const {
     return with(&FieldSpec::min, low).with(&FieldSpec::max, high);
   }
-  constexpr FieldSpec inert_without(Needs what, std::string_view reason) const {
+  constexpr FieldSpec inert_without(Needs what, MessageId reason) const {
     return with(&FieldSpec::needs, what).with(&FieldSpec::inert_reason, reason);
   }
   constexpr FieldSpec passive(std::string_view value) const {
@@ -67,9 +68,15 @@ struct FieldSpec {
   }
 };
 
-constexpr FieldSpec field(std::string_view name, std::string_view help) {
+constexpr FieldSpec field(std::string_view name, MessageId help) {
   return FieldSpec{.name = name, .help = help};
 }
+
+struct SectionSpec {
+  std::string_view name;
+  MessageId help;
+  MessageId heading;  // above its flags in --help
+};
 
 // A memory size as users write it: a plain number of MB (1024 * 1024 bytes).
 struct Megabytes {

@@ -8,15 +8,31 @@
 #include <nlohmann/json.hpp>
 
 #include "config/field_type.h"
+#include "config/fields.h"
 #include "config/nearest.h"
+#include "config/problem.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
 template <typename T>
-struct IsBool : std::is_same<T, bool> {};
+struct ValueOf {
+  using Type = T;
+};
 template <typename T>
-struct IsBool<std::optional<T>> : IsBool<T> {};
+struct ValueOf<std::optional<T>> {
+  using Type = T;
+};
+
+template <typename T>
+constexpr FieldKind kind_of() {
+  using Value = typename ValueOf<T>::Type;
+  return std::is_same_v<Value, bool>          ? FieldKind::on_off
+         : std::is_enum_v<Value>              ? FieldKind::choice
+         : std::is_same_v<Value, std::string> ? FieldKind::text
+                                              : FieldKind::number;
+}
 
 // visit(section, spec, value) for every field of every section.
 template <typename Config, typename Visitor>
@@ -36,11 +52,23 @@ bool is_key(std::string_view key, const SectionSpec& section, const FieldSpec& s
          key[dot] == '.' && key.ends_with(spec.name);
 }
 
+// Why `value` cannot be the field.
 template <typename T>
-Failure explained(const Failure& failure, const FieldSpec& spec, const T& fallback) {
+Message explained(const Scalar& value, const FieldSpec& spec, const T& fallback) {
   using Type = FieldType<T>;
+  const Message expected = Type::expected(spec);
   const std::string example = Type::text(spec, fallback);
-  return {fmt::format("{}; expected {}; try {}", failure.what, Type::expected(spec), example)};
+  if (value.text.empty()) {
+    return msg::problem_no_value{.expected = expected, .example = example};
+  }
+  if (value.quoted) {
+    return msg::problem_quoted{
+        .given = shown(value.text), .expected = expected, .example = example};
+  }
+  if (const auto meant = nearest(value.text, Type::words())) {
+    return msg::problem_choice{.given = shown(value.text), .meant = *meant, .expected = expected};
+  }
+  return msg::problem_value{.given = shown(value.text), .expected = expected, .example = example};
 }
 
 }  // namespace
@@ -54,7 +82,8 @@ std::vector<FieldEntry> list_fields(const RunConfig& config) {
                                 .spec = spec,
                                 .expected = FieldType<T>::expected(spec),
                                 .value = FieldType<T>::text(spec, value),
-                                .is_bool = IsBool<T>::value});
+                                .kind = kind_of<T>(),
+                                .heading = section.heading});
             });
   return fields;
 }
@@ -76,43 +105,38 @@ std::vector<std::string> flag_names(const FieldSpec& spec) {
   return names;
 }
 
-Result<Done> assign_field(RunConfig& config, std::string_view key, const Scalar& value) {
+std::optional<Message> assign_field(RunConfig& config, std::string_view key, const Scalar& value) {
   bool known = false;
-  std::optional<Failure> failure;
+  std::optional<Message> wrong;
   visit_all(config, [&]<typename T>(const SectionSpec& section, const FieldSpec& spec, T& field) {
     if (!is_key(key, section, spec)) {
       return;
     }
     known = true;
-    Result<T> read = FieldType<T>::read(spec, value);
-    if (read) {
-      field = std::move(read).value();
+    if (std::optional<T> read = FieldType<T>::read(spec, value)) {
+      field = *std::move(read);
     } else {
-      failure = explained(read.failure(), spec, field);
+      wrong = explained(value, spec, field);
     }
   });
-  if (!known) {
-    return Failure{unknown_key_advice(key)};
+  if (known) {
+    return wrong;
   }
-  if (failure) {
-    return *failure;
-  }
-  return Done{};
+  const std::optional<std::string> meant = nearest_key(key);
+  return meant ? Message(msg::problem_unknown_key_meant{.meant = *meant})
+               : Message(msg::problem_unknown_key{});
 }
 
-std::string unknown_key_advice(std::string_view key) {
+std::optional<std::string> nearest_key(std::string_view key) {
   std::vector<std::string> keys;
   const std::string_view bare = key.substr(key.rfind('.') + 1);
   for (const FieldEntry& field : list_fields(RunConfig{})) {
     if (field.spec.name == bare) {
-      return fmt::format("unknown key; did you mean {}?", field.key);
+      return field.key;
     }
     keys.push_back(field.key);
   }
-  if (const std::optional<std::string> meant = nearest(key, keys)) {
-    return fmt::format("unknown key; did you mean {}?", *meant);
-  }
-  return "unknown key; `qanat config reference` lists them all";
+  return nearest(key, keys);
 }
 
 nlohmann::json to_json(const RunConfig& config) {

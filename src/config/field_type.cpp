@@ -2,55 +2,61 @@
 
 #include <cmath>
 
-#include "config/nearest.h"
-#include "config/problem.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
 constexpr double kOutOfReach = 1e9;
 
-// Whole numbers without an exponent.
-std::string plain(double value) {
+// As it is typed: whole numbers without an exponent.
+std::string typed(double value) {
   if (std::abs(value) < 1e15 && value == std::trunc(value)) {
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
   return fmt::format("{}", value);
 }
 
-}  // namespace
-
-std::string number_with_range(std::string_view noun, const FieldSpec& spec) {
-  const bool low = spec.min > -kOutOfReach;
-  const bool high = spec.max < kOutOfReach;
+template <typename Both, typename Low, typename High, typename None>
+Message with_range(double min, double max) {
+  const bool low = min > -kOutOfReach;
+  const bool high = max < kOutOfReach;
   if (low && high) {
-    return fmt::format("{} from {} to {}", noun, plain(spec.min), plain(spec.max));
+    return Both{.min = typed(min), .max = typed(max)};
   }
   if (low) {
-    return fmt::format("{} of at least {}", noun, plain(spec.min));
+    return Low{.min = typed(min)};
   }
-  return high ? fmt::format("{} of at most {}", noun, plain(spec.max)) : std::string(noun);
+  return high ? Message(High{.max = typed(max)}) : Message(None{});
 }
 
-Result<Done> check_range(const FieldSpec& spec, double value) {
-  if (value < spec.min || value > spec.max) {
-    return Failure{fmt::format("out of range: {}", plain(value))};
-  }
-  return Done{};
+}  // namespace
+
+Message expected_number(NumberKind kind, double min, double max) {
+  return kind == NumberKind::whole ? with_range<msg::expect_integer_between,
+                                                msg::expect_integer_from,
+                                                msg::expect_integer_to,
+                                                msg::expect_integer>(min, max)
+                                   : with_range<msg::expect_number_between,
+                                                msg::expect_number_from,
+                                                msg::expect_number_to,
+                                                msg::expect_number>(min, max);
 }
 
-std::string one_of(const std::vector<std::string>& words) {
-  return fmt::format("one of {}", fmt::join(words, ", "));
+Message one_of(const std::vector<std::string>& words) {
+  return msg::expect_one_of{.words = words};
 }
 
-Failure not_a_choice(const Scalar& scalar, const std::vector<std::string>& words) {
-  if (scalar.text.empty()) {
-    return {"no value"};
-  }
-  const std::optional<std::string> meant = nearest(scalar.text, words);
-  return {fmt::format("unknown choice: {}{}",
-                      shown(scalar.text),
-                      meant ? fmt::format(" (did you mean {}?)", *meant) : "")};
+Message or_unset(const Message& expected, std::string_view word) {
+  return msg::expect_or_unset{.expected = expected, .word = word};
+}
+
+Message FieldType<bool>::expected(const FieldSpec&) {
+  return msg::expect_bool{};
+}
+
+Message FieldType<std::string>::expected(const FieldSpec&) {
+  return msg::expect_text{};
 }
 
 }  // namespace qanat

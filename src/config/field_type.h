@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/result.h"
+#include "base/message.h"
 #include "base/time.h"
 #include "config/field.h"
 #include "config/scalar.h"
@@ -19,68 +19,73 @@
 namespace qanat {
 
 // Each specialisation has
-//   Result<T> read(const FieldSpec&, const Scalar&)   checks the range, too
-//   nlohmann::json json(const T&)
-//   std::string text(const FieldSpec&, const T&)       as YAML; read() gives the same value back
-//   std::string expected(const FieldSpec&)             "a whole number from 1 to 64"
+//   std::optional<T> read(const FieldSpec&, const Scalar&)  nothing: not such a value, or out of
+//   range nlohmann::json json(const T&) std::string text(const FieldSpec&, const T&)            as
+//   YAML; read() gives the same value back Message expected(const FieldSpec&) "a whole number from
+//   1 to 64" std::vector<std::string> words()                        of a choice; else there are
+//   none
 template <typename T>
 struct FieldType;
 
+enum class NumberKind { whole, real };
 // "a whole number from 1 to 64", "a number of at least 0"; a bound nobody will reach is left out.
-std::string number_with_range(std::string_view noun, const FieldSpec& spec);
-Result<Done> check_range(const FieldSpec& spec, double value);
+Message expected_number(NumberKind kind, double min, double max);
+// "one of nano, tiny, small"
+Message one_of(const std::vector<std::string>& words);
+// "..., or auto"
+Message or_unset(const Message& expected, std::string_view word);
+
+inline bool in_range(const FieldSpec& spec, double value) {
+  return value >= spec.min && value <= spec.max;
+}
+
+// Of types that are no choice.
+struct NoWords {
+  static std::vector<std::string> words() { return {}; }
+};
 
 template <>
-struct FieldType<bool> {
-  static Result<bool> read(const FieldSpec&, const Scalar& scalar) { return parse_bool(scalar); }
+struct FieldType<bool> : NoWords {
+  static std::optional<bool> read(const FieldSpec&, const Scalar& scalar) {
+    return parse_bool(scalar);
+  }
   static nlohmann::json json(bool value) { return value; }
   static std::string text(const FieldSpec&, bool value) { return value ? "true" : "false"; }
-  static std::string expected(const FieldSpec&) { return "true or false"; }
+  static Message expected(const FieldSpec&);
 };
 
 template <std::signed_integral T>
-struct FieldType<T> {
-  static Result<T> read(const FieldSpec& spec, const Scalar& scalar) {
-    const Result<std::int64_t> value = parse_integer(scalar);
-    if (!value) {
-      return value.failure();
-    }
-    if (const auto in_range = check_range(spec, static_cast<double>(value.value())); !in_range) {
-      return in_range.failure();
-    }
-    if (value.value() < std::numeric_limits<T>::min() ||
-        value.value() > std::numeric_limits<T>::max()) {
-      return Failure{fmt::format("too large: {}", value.value())};
-    }
-    return static_cast<T>(value.value());
+struct FieldType<T> : NoWords {
+  static std::optional<T> read(const FieldSpec& spec, const Scalar& scalar) {
+    const std::optional<std::int64_t> value = parse_integer(scalar);
+    const bool fits = value && in_range(spec, static_cast<double>(*value)) &&
+                      *value >= std::numeric_limits<T>::min() &&
+                      *value <= std::numeric_limits<T>::max();
+    return fits ? std::optional(static_cast<T>(*value)) : std::nullopt;
   }
   static nlohmann::json json(T value) { return value; }
   static std::string text(const FieldSpec&, T value) { return fmt::format("{}", value); }
-  static std::string expected(const FieldSpec& spec) {
-    return number_with_range("a whole number", spec);
+  static Message expected(const FieldSpec& spec) {
+    return expected_number(NumberKind::whole, spec.min, spec.max);
   }
 };
 
 template <>
-struct FieldType<double> {
-  static Result<double> read(const FieldSpec& spec, const Scalar& scalar) {
-    const Result<double> value = parse_number(scalar);
-    if (!value) {
-      return value.failure();
-    }
-    if (const auto in_range = check_range(spec, value.value()); !in_range) {
-      return in_range.failure();
-    }
-    return value.value();
+struct FieldType<double> : NoWords {
+  static std::optional<double> read(const FieldSpec& spec, const Scalar& scalar) {
+    const std::optional<double> value = parse_number(scalar);
+    return value && in_range(spec, *value) ? value : std::nullopt;
   }
   static nlohmann::json json(double value) { return value; }
   static std::string text(const FieldSpec&, double value) { return fmt::format("{}", value); }
-  static std::string expected(const FieldSpec& spec) { return number_with_range("a number", spec); }
+  static Message expected(const FieldSpec& spec) {
+    return expected_number(NumberKind::real, spec.min, spec.max);
+  }
 };
 
 template <>
-struct FieldType<std::string> {
-  static Result<std::string> read(const FieldSpec&, const Scalar& scalar) {
+struct FieldType<std::string> : NoWords {
+  static std::optional<std::string> read(const FieldSpec&, const Scalar& scalar) {
     return parse_string(scalar);
   }
   static nlohmann::json json(const std::string& value) { return value; }
@@ -88,24 +93,21 @@ struct FieldType<std::string> {
   static std::string text(const FieldSpec&, const std::string& value) {
     return nlohmann::json(value).dump();
   }
-  static std::string expected(const FieldSpec&) { return "text"; }
+  static Message expected(const FieldSpec&);
 };
 
 // Types that are a plain number to the user.
 template <typename T, typename Plain, Plain (*ToPlain)(const T&)>
-struct NumberLike {
-  static Result<T> read(const FieldSpec& spec, const Scalar& scalar) {
-    const Result<Plain> value = FieldType<Plain>::read(spec, scalar);
-    if (!value) {
-      return value.failure();
-    }
-    return T{value.value()};
+struct NumberLike : NoWords {
+  static std::optional<T> read(const FieldSpec& spec, const Scalar& scalar) {
+    const std::optional<Plain> value = FieldType<Plain>::read(spec, scalar);
+    return value ? std::optional(T{*value}) : std::nullopt;
   }
   static nlohmann::json json(const T& value) { return ToPlain(value); }
   static std::string text(const FieldSpec& spec, const T& value) {
     return FieldType<Plain>::text(spec, ToPlain(value));
   }
-  static std::string expected(const FieldSpec& spec) { return FieldType<Plain>::expected(spec); }
+  static Message expected(const FieldSpec& spec) { return FieldType<Plain>::expected(spec); }
 };
 
 inline double plain_seconds(const Seconds& value) {
@@ -120,10 +122,6 @@ struct FieldType<Seconds> : NumberLike<Seconds, double, plain_seconds> {};
 template <>
 struct FieldType<Megabytes> : NumberLike<Megabytes, std::int64_t, plain_megabytes> {};
 
-// "one of nano, tiny, small"
-std::string one_of(const std::vector<std::string>& words);
-Failure not_a_choice(const Scalar& scalar, const std::vector<std::string>& words);
-
 template <typename E>
 requires std::is_enum_v<E>
 struct FieldType<E> {
@@ -137,13 +135,13 @@ struct FieldType<E> {
     }
     return names;
   }
-  static Result<E> read(const FieldSpec&, const Scalar& scalar) {
+  static std::optional<E> read(const FieldSpec&, const Scalar& scalar) {
     for (const Choice<E>& choice : kChoices<E>) {
       if (scalar.text == choice.name) {
         return choice.value;
       }
     }
-    return not_a_choice(scalar, words());
+    return std::nullopt;
   }
   static std::string name_of(E value) {
     for (const Choice<E>& choice : kChoices<E>) {
@@ -155,21 +153,21 @@ struct FieldType<E> {
   }
   static nlohmann::json json(E value) { return name_of(value); }
   static std::string text(const FieldSpec&, E value) { return name_of(value); }
-  static std::string expected(const FieldSpec&) { return one_of(words()); }
+  static Message expected(const FieldSpec&) { return one_of(words()); }
 };
 
 // Absent is written as the spec's word and is null in JSON.
 template <typename T>
 struct FieldType<std::optional<T>> {
-  static Result<std::optional<T>> read(const FieldSpec& spec, const Scalar& scalar) {
+  static std::optional<std::optional<T>> read(const FieldSpec& spec, const Scalar& scalar) {
     if (is_unset(scalar)) {
       return std::optional<T>();
     }
-    Result<T> value = FieldType<T>::read(spec, scalar);
+    std::optional<T> value = FieldType<T>::read(spec, scalar);
     if (!value) {
-      return value.failure();
+      return std::nullopt;  // of the outer: what cannot be read is not the same as unset
     }
-    return std::optional<T>(std::move(value).value());
+    return std::optional<std::optional<T>>(std::move(value));
   }
   static nlohmann::json json(const std::optional<T>& value) {
     return value ? FieldType<T>::json(*value) : nlohmann::json();
@@ -177,9 +175,10 @@ struct FieldType<std::optional<T>> {
   static std::string text(const FieldSpec& spec, const std::optional<T>& value) {
     return value ? FieldType<T>::text(spec, *value) : std::string(spec.unset_word);
   }
-  static std::string expected(const FieldSpec& spec) {
-    return fmt::format("{}, or {}", FieldType<T>::expected(spec), spec.unset_word);
+  static Message expected(const FieldSpec& spec) {
+    return or_unset(FieldType<T>::expected(spec), spec.unset_word);
   }
+  static std::vector<std::string> words() { return FieldType<T>::words(); }
 };
 
 }  // namespace qanat

@@ -10,6 +10,7 @@
 #include "config/field_list.h"
 #include "config/nearest.h"
 #include "config/yaml_document.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -23,28 +24,27 @@ struct Loading {
 };
 
 void assign(Loading& loading, const Assignment& assignment, const std::string& where) {
-  const Result<Done> outcome =
+  const std::optional<Message> wrong =
       assign_field(loading.config.values, assignment.key, assignment.value);
-  if (outcome) {
-    loading.config.origins[assignment.key] = assignment.origin;
+  if (wrong) {
+    loading.problems.push_back({.where = where, .key = shown(assignment.key), .what = *wrong});
   } else {
-    loading.problems.push_back(
-        {.where = where, .key = shown(assignment.key), .what = outcome.failure().what});
+    loading.config.origins[assignment.key] = assignment.origin;
   }
 }
 
-std::string section_advice(const std::string& name) {
+Message section_advice(const std::string& name) {
   std::vector<std::string> sections;
   for (const SectionSpec& section : list_sections()) {
     sections.emplace_back(section.name);
   }
   if (const std::optional<std::string> meant = nearest(name, sections)) {
-    return fmt::format("unknown section; did you mean {}?", *meant);
+    return msg::problem_unknown_section_meant{.meant = *meant};
   }
-  const std::string advice = unknown_key_advice(name);
-  return advice.find("did you mean") != std::string::npos
-             ? advice
-             : fmt::format("unknown section; expected {}", fmt::join(sections, ", "));
+  if (const std::optional<std::string> meant = nearest_key(name)) {
+    return msg::problem_unknown_key_meant{.meant = *meant};
+  }
+  return msg::problem_unknown_section{.sections = sections};
 }
 
 void take_entry(Loading& loading,
@@ -55,9 +55,11 @@ void take_entry(Loading& loading,
   const std::string where = place_text(name, entry.place);
   const YamlNode& value = entry.value;
   if (value.kind == YamlNode::Kind::map || value.kind == YamlNode::Kind::sequence) {
-    const char* found = value.kind == YamlNode::Kind::map ? "a mapping" : "a list";
-    loading.problems.push_back(
-        {.where = where, .key = shown(key), .what = fmt::format("{}; expected one value", found)});
+    loading.problems.push_back({.where = where,
+                                .key = shown(key),
+                                .what = value.kind == YamlNode::Kind::map
+                                            ? Message(msg::problem_mapping{})
+                                            : Message(msg::problem_list{})});
     return;
   }
   assign(
@@ -85,9 +87,8 @@ void take_section(Loading& loading, const YamlEntry& section, const std::string&
     return;  // `data:` with nothing below
   }
   if (section.value.kind != YamlNode::Kind::map) {
-    loading.problems.push_back({.where = where,
-                                .key = section.key,
-                                .what = "not a mapping; expected `key: value` lines below it"});
+    loading.problems.push_back(
+        {.where = where, .key = section.key, .what = msg::problem_not_mapping{}});
     return;
   }
   for (const YamlEntry& entry : section.value.entries) {
@@ -104,9 +105,8 @@ void take_yaml(Loading& loading, std::string_view text, const std::string& name)
     take_section(loading, section, name);
   }
   if (loading.problems.size() > kMostProblems) {
-    loading.problems.resize(kMostProblems);
-    loading.problems.push_back(
-        {.where = name, .key = "", .what = "more problems follow; is this the right file?"});
+    loading.problems.erase(loading.problems.begin() + kMostProblems, loading.problems.end());
+    loading.problems.push_back({.where = name, .key = "", .what = msg::problem_more{}});
   }
 }
 
@@ -130,10 +130,7 @@ Scalar set_value(const std::string& text) {
 void take_set(Loading& loading, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) {
-    loading.problems.push_back(
-        {.where = "--set",
-         .key = shown(text),
-         .what = "no `=`; expected section.key=value; try --set data.batch_size=32"});
+    loading.problems.push_back({.where = "--set", .key = shown(text), .what = msg::problem_set{}});
     return;
   }
   assign(loading,

@@ -136,30 +136,30 @@ training:
   EXPECT_THAT(
       problems,
       ElementsAre(
-          "c.yaml:2:3: data.batch_size: not a whole number: many; expected a whole number from 1 "
-          "to 65536; try 16",
+          "c.yaml:2:3: data.batch_size: many is not valid; expected a whole number from 1 to "
+          "65536; try 16",
           "c.yaml:3:3: data.batch_sise: unknown key; did you mean data.batch_size?",
-          "c.yaml:4:3: data.val_split: out of range: 0.9; expected a number from 0 to 0.5; try "
+          "c.yaml:4:3: data.val_split: 0.9 is not valid; expected a number from 0 to 0.5; try "
           "0.05",
-          "c.yaml:5:3: data.use_phonemes: not true or false: maybe; expected true or false; try "
+          "c.yaml:5:3: data.use_phonemes: maybe is not valid; expected `true` or `false`; try "
           "false",
           "c.yaml:6:3: data.num_workers: a list; expected one value",
           "c.yaml:8:1: model: not a mapping; expected `key: value` lines below it",
-          "c.yaml:10:3: training.epochs: not a whole number: \"3\" is text because of its quotes; "
+          "c.yaml:10:3: training.epochs: 3 is text because of its quotes; "
           "expected a whole number of at least 1, or auto; try auto",
-          "c.yaml:7: data.model_gpu: data.data_gpu is missing; both are needed for Multi-GPU mode; "
-          "try --data-gpu 0 --model-gpu 1, or neither"));
+          "c.yaml:7: data.model_gpu: data.data_gpu is missing; Multi-GPU mode needs both; "
+          "try `--data-gpu 0 --model-gpu 1`, or neither"));
 }
 
 TEST(LoadConfigTest, ANearChoiceIsSuggested) {
   EXPECT_THAT(problems_of("model: {size: smal}"),
-              ElementsAre("c.yaml:1:9: model.size: unknown choice: smal (did you mean small?); "
-                          "expected one of nano, tiny, small, normal, big; try tiny"));
+              ElementsAre("c.yaml:1:9: model.size: smal is not valid; did you mean small? "
+                          "Expected one of nano, tiny, small, normal, big"));
 }
 
 TEST(LoadConfigTest, AValueTooLargeForItsFieldIsRefused) {
   EXPECT_THAT(problems_of("training: {epochs: 1e12}"),
-              ElementsAre(HasSubstr("training.epochs: out of range: 1000000000000")));
+              ElementsAre(HasSubstr("training.epochs: 1e12 is not valid")));
 }
 
 TEST(LoadConfigTest, AKeyGivenTwiceIsAnError) {
@@ -169,7 +169,7 @@ TEST(LoadConfigTest, AKeyGivenTwiceIsAnError) {
 
 TEST(LoadConfigTest, AConflictIsNotReportedForAFieldThatIsWrongItself) {
   EXPECT_THAT(problems_of("data: {data_gpu: -1, model_gpu: 1}"),
-              ElementsAre(HasSubstr("data.data_gpu: out of range: -1")));
+              ElementsAre(HasSubstr("data.data_gpu: -1 is not valid")));
 }
 
 TEST(LoadConfigTest, AnEndlessListOfProblemsIsCut) {
@@ -281,10 +281,10 @@ TEST_F(LoadConfigFileTest, ProblemsOfFileSetsAndFlagsComeTogether) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(
         error.what(),
-        AllOf(HasSubstr("c.yaml:1:8: data.batch_size: out of range: 0"),
+        AllOf(HasSubstr("c.yaml:1:8: data.batch_size: 0 is not valid"),
               HasSubstr("--set: data.batch_size: no `=`"),
               HasSubstr("--set: data.batchsize: unknown key; did you mean data.batch_size?"),
-              HasSubstr("--epochs: training.epochs: out of range: -1")));
+              HasSubstr("--epochs: training.epochs: -1 is not valid")));
   }
 }
 

@@ -21,15 +21,4 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
-template <ConstOrNot<ModelConfig> C, typename Visitor>
-void visit_fields(C& c, Visitor&& visit) {
-  visit(field("size", "preset of widths and depths, the same on every machine; nano is for tests")
-            .flag("--model-size"),
-        c.size);
-  visit(field("speaker_table",
-              "learn one vector for each speaker of the data set besides what a reference says")
-            .flag("--speaker-table"),
-        c.speaker_table);
-}
-
 }  // namespace qanat

@@ -16,8 +16,8 @@ std::string joined(const std::vector<Problem>& problems) {
 
 }  // namespace
 
-std::string to_string(const Problem& problem) {
-  std::vector<std::string> parts = {problem.where, problem.key, problem.what};
+std::string to_string(const Problem& problem, const Translator& words) {
+  std::vector<std::string> parts = {problem.where, problem.key, words.said(problem.what)};
   std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, ": "));
 }

@@ -5,22 +5,24 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/message.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
 struct Problem {
   std::string where;  // "config.yaml:12:3", "--batch-size", "--set"; empty when it has no place
   std::string key;    // "data.batch_size"; empty when it concerns the whole file
-  std::string what;   // "what: value; expected ...; try ..."
+  MessageArg what;    // "what: value; expected ...; try ..."
   std::string other_key = "";  // of a conflict: the second field
 
   bool operator==(const Problem&) const = default;
 };
 
 // "config.yaml:12:3: data.batch_size: not a whole number: many; expected ..."
-std::string to_string(const Problem& problem);
+std::string to_string(const Problem& problem, const Translator& words = Translator());
 
-// Carries all of them; what() has one line each.
+// Carries all of them; what() has one line each, in English.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<Problem> problems);

@@ -1,6 +1,9 @@
 #include "config/problem.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -18,6 +21,13 @@ TEST(ProblemTest, TheErrorHasOneLineEach) {
 
   EXPECT_STREQ(error.what(), "a: x\nb: y");
   EXPECT_EQ(error.problems().size(), 2);
+}
+
+TEST(ProblemTest, IsSaidInTheLanguageAskedFor) {
+  const Problem problem{.where = "", .key = "a.b", .what = msg::problem_unknown_key_meant{"a.c"}};
+
+  EXPECT_EQ(to_string(problem), "a.b: unknown key; did you mean a.c?");
+  EXPECT_THAT(to_string(problem, Translator(Language::fa)), testing::HasSubstr("کلید ناشناخته"));
 }
 
 TEST(ProblemTest, ShownTextIsShortPrintableAndWhole) {

@@ -7,10 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "config/problem.h"
-
 namespace qanat {
 namespace {
 
@@ -18,16 +14,6 @@ std::string lower(std::string text) {
   std::ranges::transform(
       text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
-}
-
-Failure not_a(const char* what, const Scalar& scalar) {
-  if (scalar.quoted) {
-    return {fmt::format("not {}: \"{}\" is text because of its quotes", what, shown(scalar.text))};
-  }
-  if (scalar.text.empty()) {
-    return {"no value"};
-  }
-  return {fmt::format("not {}: {}", what, shown(scalar.text))};
 }
 
 template <typename T>
@@ -81,7 +67,7 @@ bool second_byte_allowed(unsigned char first, unsigned char second) {
 
 }  // namespace
 
-Result<bool> parse_bool(const Scalar& scalar) {
+std::optional<bool> parse_bool(const Scalar& scalar) {
   const std::string word = lower(scalar.text);
   if (!scalar.quoted && (word == "true" || word == "yes" || word == "on")) {
     return true;
@@ -89,13 +75,13 @@ Result<bool> parse_bool(const Scalar& scalar) {
   if (!scalar.quoted && (word == "false" || word == "no" || word == "off")) {
     return false;
   }
-  return not_a("true or false", scalar);
+  return std::nullopt;
 }
 
-Result<std::int64_t> parse_integer(const Scalar& scalar) {
+std::optional<std::int64_t> parse_integer(const Scalar& scalar) {
   constexpr double kExact = 9007199254740992.0;  // above, a double skips whole numbers
   if (scalar.quoted) {
-    return not_a("a whole number", scalar);
+    return std::nullopt;
   }
   if (const auto whole = read_all<std::int64_t>(scalar.text)) {
     return *whole;
@@ -103,30 +89,20 @@ Result<std::int64_t> parse_integer(const Scalar& scalar) {
   const auto number = read_all<double>(scalar.text);
   if (!number || !std::isfinite(*number) || std::abs(*number) > kExact ||
       *number != std::trunc(*number)) {
-    return not_a("a whole number", scalar);
+    return std::nullopt;
   }
   return static_cast<std::int64_t>(*number);
 }
 
-Result<double> parse_number(const Scalar& scalar) {
+std::optional<double> parse_number(const Scalar& scalar) {
   const auto number = scalar.quoted ? std::nullopt : read_all<double>(scalar.text);
-  if (!number || !std::isfinite(*number)) {
-    return not_a("a number", scalar);
-  }
-  return *number;
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-Result<std::string> parse_string(const Scalar& scalar) {
-  if (scalar.text.empty()) {
-    return Failure{"no value"};
-  }
-  if (!is_utf8(scalar.text)) {
-    return Failure{"not UTF-8 text"};
-  }
-  if (scalar.text.find('\0') != std::string::npos) {
-    return Failure{"text with a zero byte in it"};
-  }
-  return scalar.text;
+std::optional<std::string> parse_string(const Scalar& scalar) {
+  const bool usable =
+      !scalar.text.empty() && is_utf8(scalar.text) && scalar.text.find('\0') == std::string::npos;
+  return usable ? std::optional(scalar.text) : std::nullopt;
 }
 
 bool is_unset(const Scalar& scalar) {

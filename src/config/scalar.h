@@ -1,13 +1,12 @@
 // One value as it was written, and its reading as the types a field can have.
 //
-// Failures say what is wrong with the text; what was expected is added by who knows the field.
+// Nothing when it cannot be read so; who knows the field says what was expected.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-
-#include "base/result.h"
 
 namespace qanat {
 
@@ -18,10 +17,10 @@ struct Scalar {
   bool operator==(const Scalar&) const = default;
 };
 
-Result<bool> parse_bool(const Scalar& scalar);             // true false yes no on off
-Result<std::int64_t> parse_integer(const Scalar& scalar);  // 16, 1e3; not 1.5
-Result<double> parse_number(const Scalar& scalar);         // 1e-4, .5, 16; finite
-Result<std::string> parse_string(const Scalar& scalar);    // UTF-8 without NUL
+std::optional<bool> parse_bool(const Scalar& scalar);             // true false yes no on off
+std::optional<std::int64_t> parse_integer(const Scalar& scalar);  // 16, 1e3; not 1.5
+std::optional<double> parse_number(const Scalar& scalar);         // 1e-4, .5, 16; finite
+std::optional<std::string> parse_string(const Scalar& scalar);    // UTF-8 without NUL
 
 // Whether it stands for "no value": empty, auto, none, null, ~, without quotes.
 bool is_unset(const Scalar& scalar);

@@ -15,10 +15,9 @@ struct NumberCase {
 };
 class ScalarNumberTest : public testing::TestWithParam<NumberCase> {};
 TEST_P(ScalarNumberTest, IsRead) {
-  const Result<double> number = parse_number(plain(GetParam().text));
+  const std::optional<double> number = parse_number(plain(GetParam().text));
 
-  ASSERT_TRUE(number) << number.failure().what;
-  EXPECT_EQ(number.value(), GetParam().value);
+  EXPECT_EQ(number, GetParam().value);
 }
 INSTANTIATE_TEST_SUITE_P(Forms,
                          ScalarNumberTest,
@@ -34,10 +33,9 @@ struct WholeCase {
 };
 class ScalarWholeTest : public testing::TestWithParam<WholeCase> {};
 TEST_P(ScalarWholeTest, IsRead) {
-  const Result<std::int64_t> whole = parse_integer(plain(GetParam().text));
+  const std::optional<std::int64_t> whole = parse_integer(plain(GetParam().text));
 
-  ASSERT_TRUE(whole) << whole.failure().what;
-  EXPECT_EQ(whole.value(), GetParam().value);
+  EXPECT_EQ(whole, GetParam().value);
 }
 INSTANTIATE_TEST_SUITE_P(Forms,
                          ScalarWholeTest,
@@ -71,10 +69,9 @@ struct SwitchCase {
 };
 class ScalarSwitchTest : public testing::TestWithParam<SwitchCase> {};
 TEST_P(ScalarSwitchTest, IsRead) {
-  const Result<bool> value = parse_bool(plain(GetParam().text));
+  const std::optional<bool> value = parse_bool(plain(GetParam().text));
 
-  ASSERT_TRUE(value) << value.failure().what;
-  EXPECT_EQ(value.value(), GetParam().value);
+  EXPECT_EQ(value, GetParam().value);
 }
 INSTANTIATE_TEST_SUITE_P(Words,
                          ScalarSwitchTest,
@@ -85,11 +82,9 @@ INSTANTIATE_TEST_SUITE_P(Words,
                                          SwitchCase{"no", false},
                                          SwitchCase{"off", false}));
 
-TEST(ScalarTest, QuotesMakeANumberTextAndTheMessageSaysSo) {
-  const Result<std::int64_t> whole = parse_integer({.text = "16", .quoted = true});
-
-  ASSERT_FALSE(whole);
-  EXPECT_EQ(whole.failure().what, "not a whole number: \"16\" is text because of its quotes");
+TEST(ScalarTest, QuotesMakeANumberText) {
+  EXPECT_FALSE(parse_integer({.text = "16", .quoted = true}));
+  EXPECT_TRUE(parse_string({.text = "16", .quoted = true}));
 }
 
 TEST(ScalarTest, TextHasToBeUtf8WithoutZeroBytes) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/load_config.h"
-#include "config/run_config.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -12,7 +12,7 @@ namespace qanat {
 // from in a comment.
 std::string to_yaml(const LoadedConfig& config);
 
-// docs/en/configuration.md: every key with meaning, kind, default and flag.
-std::string config_reference();
+// docs/*/configuration.md: every key with meaning, kind, default and flag.
+std::string config_reference(const Translator& words);
 
 }  // namespace qanat

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -23,7 +23,7 @@ YamlNode node_of(YamlNode::Kind kind, const YAML::Mark& mark) {
 
 void YamlBuilder::OnDocumentStart(const YAML::Mark& mark) {
   if (++documents_ > 1) {
-    throw YamlRefused("a second document begins; expected one", place_of(mark));
+    throw YamlRefused(msg::yaml_second_document{}, place_of(mark));
   }
 }
 
@@ -33,7 +33,7 @@ void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t) {
 }
 
 void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t) {
-  throw YamlRefused("an alias (*name); expected the value itself", place_of(mark));
+  throw YamlRefused(msg::yaml_alias{}, place_of(mark));
 }
 
 void YamlBuilder::OnScalar(const YAML::Mark& mark,
@@ -42,7 +42,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark,
                            const std::string& value) {
   // yaml-cpp marks a scalar without a tag "?", one in quotes "!".
   if (!tag.empty() && tag != "?" && tag != "!") {
-    throw YamlRefused("a tag (!name); expected a plain value", place_of(mark));
+    throw YamlRefused(msg::yaml_tag{}, place_of(mark));
   }
   count(place_of(mark));
   YamlNode node = node_of(YamlNode::Kind::scalar, mark);
@@ -67,8 +67,7 @@ void YamlBuilder::OnMapStart(const YAML::Mark& mark,
 void YamlBuilder::open(YamlNode node) {
   count(node.place);
   if (open_.size() >= kMostLevels) {
-    throw YamlRefused(fmt::format("nested too deep; expected at most {} levels", kMostLevels),
-                      node.place);
+    throw YamlRefused(msg::yaml_too_deep{.levels = kMostLevels}, node.place);
   }
   open_.push_back({.node = std::move(node), .pending = std::nullopt});
 }
@@ -81,7 +80,7 @@ void YamlBuilder::close() {
 
 void YamlBuilder::count(YamlPlace place) {
   if (++nodes_ > kMostNodes) {
-    throw YamlRefused(fmt::format("too much in it; expected at most {} values", kMostNodes), place);
+    throw YamlRefused(msg::yaml_too_much{.count = kMostNodes}, place);
   }
 }
 
@@ -104,15 +103,14 @@ void YamlBuilder::add(YamlNode node) {
 
 void YamlBuilder::take_key(Open& map, const YamlNode& node) {
   if (node.kind != YamlNode::Kind::scalar) {
-    throw YamlRefused("a key that is not a word; expected `key: value`", node.place);
+    throw YamlRefused(msg::yaml_key{}, node.place);
   }
   const std::string& key = node.scalar.text;
   const auto same = std::ranges::find(map.node.entries, key, &YamlEntry::key);
   if (same != map.node.entries.end()) {
-    problems_.push_back(
-        {.where = place_text(name_, node.place),
-         .key = shown(key),
-         .what = fmt::format("given twice; the first is in line {}; keep one", same->place.line)});
+    problems_.push_back({.where = place_text(name_, node.place),
+                         .key = shown(key),
+                         .what = msg::yaml_twice{.line = std::to_string(same->place.line)}});
   }
   map.pending = YamlEntry{.key = key, .place = node.place, .value = {}};
 }

@@ -2,20 +2,21 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>
 
 #include "config/yaml_document.h"
+#include "locale/message_error.h"
 
 namespace qanat {
 
 // Ends parsing at once.
-struct YamlRefused : std::runtime_error {
-  YamlRefused(const std::string& what, YamlPlace at) : std::runtime_error(what), place(at) {}
+struct YamlRefused : MessageError {
+  YamlRefused(Message what, YamlPlace at) : MessageError(std::move(what)), place(at) {}
 
   YamlPlace place;
 };

@@ -9,6 +9,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "config/yaml_builder.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -25,22 +26,18 @@ YamlPlace place_at(std::string_view text, std::size_t offset) {
 // Problems to report before the parser runs: its own messages would be worse, or missing.
 std::vector<Problem> refusals(std::string_view text, const std::string& name) {
   if (text.size() > kMostYamlBytes) {
-    return {
-        {.where = name,
-         .key = "",
-         .what = fmt::format("too large: {} bytes; expected at most {}; is this the right file?",
-                             text.size(),
-                             kMostYamlBytes)}};
-  }
-  if (!is_utf8(text)) {
     return {{.where = name,
              .key = "",
-             .what = "not UTF-8 text; expected YAML; is this the right file?"}};
+             .what = msg::yaml_too_large{.size = std::to_string(text.size()),
+                                         .max = std::to_string(kMostYamlBytes)}}};
+  }
+  if (!is_utf8(text)) {
+    return {{.where = name, .key = "", .what = msg::yaml_not_utf8{}}};
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     return {{.where = place_text(name, place_at(text, zero)),
              .key = "",
-             .what = "a zero byte; expected YAML; is this the right file?"}};
+             .what = msg::yaml_zero_byte{}}};
   }
   return {};
 }
@@ -61,10 +58,7 @@ std::vector<Problem> tab_problems(std::string_view text, const std::string& name
     const std::size_t tab = whole.substr(0, first).find('\t');
     if (tab != std::string_view::npos) {
       const YamlPlace place{.line = line, .column = static_cast<int>(tab) + 1};
-      problems.push_back(
-          {.where = place_text(name, place),
-           .key = "",
-           .what = "a tab in the indentation; expected spaces; try two for each tab"});
+      problems.push_back({.where = place_text(name, place), .key = "", .what = msg::yaml_tab{}});
     }
   }
   return problems;
@@ -78,8 +72,9 @@ YamlPlace place_of(const YAML::Exception& error, std::string_view text) {
   return {.line = error.mark.line + 1, .column = error.mark.column + 1};
 }
 
-std::string reason(const YAML::Exception& error) {
-  return error.msg == "illegal EOF in scalar" ? "a quote that is never closed" : error.msg;
+Message reason(const YAML::Exception& error) {
+  return error.msg == "illegal EOF in scalar" ? Message(msg::yaml_open_quote{})
+                                              : Message(msg::yaml_syntax{.reason = error.msg});
 }
 
 // A quote still open at the end is an error to yaml-cpp only if no line break comes last.
@@ -96,11 +91,9 @@ void parse_into(YamlBuilder& builder, std::string_view text) {
 
 Problem not_a_map(const YamlNode& top, const std::string& name) {
   if (top.kind == YamlNode::Kind::null) {
-    return {.where = name, .key = "", .what = "empty; expected sections such as `data:`"};
+    return {.where = name, .key = "", .what = msg::yaml_empty{}};
   }
-  return {.where = place_text(name, top.place),
-          .key = "",
-          .what = "not a mapping; expected sections such as `data:` with `key: value` lines below"};
+  return {.where = place_text(name, top.place), .key = "", .what = msg::yaml_no_sections{}};
 }
 
 }  // namespace
@@ -120,16 +113,16 @@ YamlDocument parse_yaml(std::string_view file, const std::string& name) {
     return document;
   }
   YamlBuilder builder(name);
-  const auto refuse = [&](YamlPlace place, const std::string& what) {
+  const auto refuse = [&](YamlPlace place, const Message& what) {
     document.problems.push_back({.where = place_text(name, place), .key = "", .what = what});
   };
   try {
     parse_into(builder, text);
   } catch (const YamlRefused& refused) {
-    refuse(refused.place, refused.what());
+    refuse(refused.place, refused.message());
     return document;
   } catch (const YAML::Exception& error) {
-    refuse(place_of(error, text), "not YAML: " + reason(error));
+    refuse(place_of(error, text), reason(error));
     return document;
   }
   document.top = builder.top();

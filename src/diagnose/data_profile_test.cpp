@@ -62,7 +62,7 @@ TEST(DataProfileTest, APacedConsumerThatStarvesIsToldWhatToDo) {
   ASSERT_TRUE(profile.diagnosis.has_value());
   EXPECT_EQ(profile.diagnosis->verdict, VerdictKind::input_bound);
   ASSERT_FALSE(profile.recommended.empty());
-  EXPECT_EQ(profile.recommended.front().key, "data.num_workers");
+  EXPECT_EQ(profile.recommended.front().fix.key, "data.num_workers");
 }
 
 TEST(DataProfileTest, APacedConsumerThatIsFedIsLeftAlone) {

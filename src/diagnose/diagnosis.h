@@ -1,29 +1,19 @@
-// What holds a run back, in order of what can be won: all rules applied to one trace.
+// What slows a run down, in order of what can be gained: all rules applied to one trace.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "diagnose/finding.h"
+#include "diagnose/rules.h"
 #include "diagnose/run_measures.h"
 #include "diagnose/run_trace.h"
 
 namespace qanat {
 
-enum class VerdictKind {
-  balanced,        // nothing worth mentioning can be won
-  input_bound,     // the device waits for data
-  transfer_bound,  // the device waits for batches on their way
-  host_overhead,   // saving, logging, retries, stalls
-  compute_bound,   // the device works, and could work better
-  incomplete       // too few steps, or a ledger that does not close
-};
-std::string_view to_string(VerdictKind kind);
-
 struct Diagnosis {
   VerdictKind verdict = VerdictKind::incomplete;
-  std::string why{};             // in one sentence
+  Message why{};                 // in one sentence
   double recoverable_share = 0;  // of the step, by the first finding
   RunMeasures measures{};
   std::vector<Finding> findings{};  // the greatest gain first
@@ -32,5 +22,8 @@ struct Diagnosis {
 };
 
 Diagnosis diagnose_run(const RunTrace& trace);
+
+// Asks rules, and files what they say. Findings come last, in no order.
+void ask_rules(std::span<const Rule> rules, const RuleInput& input, Diagnosis& diagnosis);
 
 }  // namespace qanat

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/rules.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -86,6 +87,15 @@ class DiagnosisTest : public testing::Test {
     }
   }
 
+  static std::string english(const Message& message) { return Translator().tr(message); }
+
+  // Rules that a journal is asked.
+  static std::size_t num_asked() {
+    return static_cast<std::size_t>(std::ranges::count_if(all_rules(), [](const Rule& rule) {
+      return !contains(rule.needs, Need::setup | Need::dual);
+    }));
+  }
+
   static bool passed(const Diagnosis& diagnosis, std::string_view id) {
     return std::ranges::find(diagnosis.passed, id, &PassedCheck::id) != diagnosis.passed.end();
   }
@@ -96,8 +106,8 @@ class DiagnosisTest : public testing::Test {
 TEST_F(DiagnosisTest, AHealthyRunOfVariableLengthsIsBalanced) {
   const Diagnosis diagnosis = diagnose_run(trace_);
 
-  EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced) << diagnosis.why;
-  EXPECT_TRUE(diagnosis.findings.empty()) << diagnosis.findings.front().title;
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced) << english(diagnosis.why);
+  EXPECT_TRUE(diagnosis.findings.empty()) << english(diagnosis.findings.front().title);
   EXPECT_GT(standard_deviation(diagnosis.measures.seconds) / diagnosis.measures.mean_step, 0.15);
   EXPECT_TRUE(passed(diagnosis, "VAR002"));
 }
@@ -106,7 +116,7 @@ TEST_F(DiagnosisTest, EveryRuleSaysExactlyOneThing) {
   const Diagnosis diagnosis = diagnose_run(trace_);
 
   EXPECT_EQ(diagnosis.findings.size() + diagnosis.passed.size() + diagnosis.skipped.size(),
-            all_rules().size());
+            num_asked());
 }
 
 TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
@@ -120,7 +130,8 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
   EXPECT_EQ(first.id, "DL002");
   EXPECT_EQ(first.severity, FindingSeverity::crit);
   // 22 s of workers for 200 batches of 55 ms: 0.11 / (0.9 * 0.055) = 2.2 workers.
-  EXPECT_EQ(first.fixes.front().flag, "--num-workers 3");
+  EXPECT_EQ(first.fixes.front().key, "data.num_workers");
+  EXPECT_EQ(first.fixes.front().value, "3");
   EXPECT_NEAR(first.gain.step_now - first.gain.step_if_fixed, 0.02, 1e-9);
   EXPECT_LT(first.gain.ci95.low, first.gain.speedup);
   EXPECT_GT(first.gain.ci95.low, 1.2);
@@ -133,7 +144,7 @@ TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {
   const Diagnosis diagnosis = diagnose_run(trace_);
 
   EXPECT_EQ(diagnosis.findings.front().id, "DL003");
-  EXPECT_NE(diagnosis.findings.front().title.find("mel"), std::string::npos);
+  EXPECT_NE(english(diagnosis.findings.front().title).find("mel"), std::string::npos);
   EXPECT_TRUE(passed(diagnosis, "DL002"));
 }
 
@@ -144,7 +155,7 @@ TEST_F(DiagnosisTest, AShallowBufferIsToldFromSlowWorkers) {
   const Diagnosis diagnosis = diagnose_run(trace_);
 
   EXPECT_EQ(diagnosis.findings.front().id, "DL005");
-  EXPECT_EQ(diagnosis.findings.front().fixes.front().flag, "--buffer-size 40");
+  EXPECT_EQ(diagnosis.findings.front().fixes.front().value, "40");
 }
 
 TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
@@ -156,7 +167,8 @@ TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
 
   const auto found = std::ranges::find(diagnosis.findings, "PER001", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_NE(found->title.find("training.save_every"), std::string::npos) << found->title;
+  EXPECT_NE(english(found->title).find("training.save_every"), std::string::npos)
+      << english(found->title);
   EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
 }
 
@@ -275,7 +287,7 @@ TEST_F(DiagnosisTest, RareLongStepsAreFoundWithTheLongest) {
 
   const auto found = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_EQ(found->title, "6 steps took unusually long, the longest is step 134");
+  EXPECT_EQ(english(found->title), "6 steps took unusually long, step 134 the longest");
   EXPECT_EQ(found->part, LedgerPart::work);
   EXPECT_NEAR(found->gain.step_now - found->gain.step_if_fixed, 2.9 / 200, 0.006);
 }
@@ -291,7 +303,7 @@ TEST_F(DiagnosisTest, CopiesThatWaitForTheDeviceAreFoundWithTheirSwitch) {
 
   ASSERT_FALSE(diagnosis.findings.empty());
   EXPECT_EQ(diagnosis.findings[0].id, "DL008");
-  EXPECT_EQ(diagnosis.findings[0].fixes[0].flag, "--set data.prefetch_to_gpu=true");
+  EXPECT_EQ(diagnosis.findings[0].fixes[0].key, "data.prefetch_to_gpu");
   EXPECT_EQ(diagnosis.verdict, VerdictKind::transfer_bound);
   const auto late = std::ranges::find(diagnosis.findings, "MG003", &Finding::id);
   ASSERT_NE(late, diagnosis.findings.end());
@@ -305,8 +317,7 @@ TEST_F(DiagnosisTest, CopiesFromPageableMemoryAreFoundWithTheirSwitch) {
   trace_.run["prefetch_to_gpu"] = true;
   trace_.run["pinned"] = false;
 
-  EXPECT_EQ(diagnose_run(trace_).findings.at(0).fixes.at(0).flag,
-            "--set data.enhanced_gpu_prefetch=true");
+  EXPECT_EQ(diagnose_run(trace_).findings.at(0).fixes.at(0).key, "data.enhanced_gpu_prefetch");
 }
 
 TEST_F(DiagnosisTest, FeaturesThatAreMadeInEveryEpochAreSaidToTakeCores) {
@@ -332,7 +343,7 @@ TEST_F(DiagnosisTest, UtterancesThatCouldNotBeUsedAreCounted) {
 
   const auto found = std::ranges::find(diagnosis.findings, "DL012", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_EQ(found->title, "32 rows were filled with another utterance");
+  EXPECT_EQ(english(found->title), "32 rows were filled with another utterance");
   EXPECT_DOUBLE_EQ(found->evidence[0].value, 0.01);
   EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced);
 }
@@ -346,7 +357,7 @@ TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {
 
   const auto found = std::ranges::find(diagnosis.findings, "PER003", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_NE(found->title.find("from step 1"), std::string::npos) << found->title;
+  EXPECT_NE(english(found->title).find("from step 1"), std::string::npos) << english(found->title);
 }
 
 TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
@@ -360,7 +371,7 @@ TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
   const Diagnosis diagnosis = diagnose_run(trace_);
   const auto found = std::ranges::find(diagnosis.findings, "CMP008", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_NE(found->title.find("1 of"), std::string::npos) << found->title;
+  EXPECT_NE(english(found->title).find("1 of"), std::string::npos) << english(found->title);
 }
 
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
@@ -382,7 +393,7 @@ TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
   const Diagnosis diagnosis = diagnose_run(trace_);
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
-  EXPECT_EQ(diagnosis.skipped.size(), all_rules().size());
+  EXPECT_EQ(diagnosis.skipped.size(), num_asked());
 }
 
 TEST_F(DiagnosisTest, ALedgerThatDoesNotCloseIsNoVerdict) {
@@ -401,7 +412,7 @@ TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
 
   const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
   ASSERT_NE(skipped, diagnosis.skipped.end());
-  EXPECT_NE(skipped->reason.find("loader"), std::string::npos);
+  EXPECT_NE(english(skipped->reason).find("loader"), std::string::npos);
 }
 
 }  // namespace

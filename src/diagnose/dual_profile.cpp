@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "diagnose/rules_dual.h"
+#include "diagnose/rules.h"
 
 namespace qanat {
 namespace {
@@ -250,7 +250,12 @@ DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun>
   }
   profile.verdict = judge_pair(profile);
   if (profile.verdict != DualVerdict::incomplete) {
-    apply_dual_rules(profile);
+    ask_rules(dual_rules(),
+              {.trace = dual_trace, .measures = profile.dual.measures, .dual = &profile},
+              profile.diagnosis);
+    std::ranges::stable_sort(profile.diagnosis.findings,
+                             std::greater{},
+                             [](const Finding& finding) { return finding.gain.share_saved(); });
   }
   profile.recommended = recommend(profile.diagnosis.findings);
   return profile;

@@ -2,21 +2,27 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "base/check.h"
 #include "diagnose/wait_cause.h"
 
 namespace qanat {
 namespace {
 
-constexpr double kSameTime = 0.4;   // of a claim that a more exact finding has to cover
+constexpr double kSameTime = 0.4;   // of a claim that a more specific finding has to cover
 constexpr double kExplained = 0.4;  // of a claim: what is left is less
 
+const Rule& rule_behind(const Finding& finding) {
+  const Rule* const rule = find_rule(finding.id);
+  QANAT_CHECK(rule != nullptr) << finding.id;
+  return *rule;
+}
+
 double seconds_saved(const Finding& finding) {
-  return finding.gain.step_now > 0 ? finding.gain.step_now - finding.gain.step_if_fixed : 0;
+  return finding.gain.seconds_saved();
 }
 
 // Seconds of a mean step that each part still has to give.
@@ -49,28 +55,23 @@ class PartsLeft {
   std::array<double, 6> left_{};
 };
 
-// Says that steps vary, not why.
 bool is_symptom(const Finding& finding) {
-  constexpr std::array kSymptoms = {"VAR001", "VAR002", "PER002", "PER003"};
-  return std::ranges::find(kSymptoms, finding.id) != kSymptoms.end() ||
-         (finding.id == "PER001" && finding.fixes.empty());
-}
-
-// The machine makes steps of equal work take unequal time, whatever part of them it hits.
-bool makes_steps_vary(const Finding& finding) {
-  return finding.id.starts_with("HOST") || finding.id == "HW004";
+  const RuleRole role = rule_behind(finding).role;
+  return role == RuleRole::symptom ||
+         (role == RuleRole::symptom_without_fix && finding.fixes.empty());
 }
 
 // How exactly a finding says what is wrong: a cause, the cause that was singled out.
-int exactness(const Finding& finding, std::string_view wait_rule) {
+int specificity(const Finding& finding, std::string_view wait_rule) {
+  constexpr int kSingledOut = 3;
+  const Rule& rule = rule_behind(finding);
   if (finding.part == LedgerPart::wait) {
-    return finding.id == wait_rule ? 3 : finding.id == "DL013" ? 2 : 1;
+    return finding.id == wait_rule ? kSingledOut : rule.specificity.of_waiting;
   }
-  // A way to copy ahead is more than the fact that copies are late, and a cadence more than saving.
-  return finding.id == "DL008" || finding.id == "PER001" ? 3 : 2;
+  return rule.specificity.of_others;
 }
 
-// Whether `cause` says more exactly where the time of `finding` goes.
+// Whether `cause` says more specifically where the time of `finding` goes.
 bool explains(const Finding& cause, const Finding& finding, std::string_view wait_rule) {
   if (is_symptom(cause) || seconds_saved(cause) < kSameTime * seconds_saved(finding)) {
     return false;
@@ -78,9 +79,9 @@ bool explains(const Finding& cause, const Finding& finding, std::string_view wai
   const bool same_part = cause.part == finding.part;
   if (is_symptom(finding)) {
     // Work that every step has makes none longer than another.
-    return makes_steps_vary(cause) || (same_part && cause.part != LedgerPart::work);
+    return rule_behind(cause).makes_steps_vary || (same_part && cause.part != LedgerPart::work);
   }
-  return same_part && exactness(cause, wait_rule) > exactness(finding, wait_rule);
+  return same_part && specificity(cause, wait_rule) > specificity(finding, wait_rule);
 }
 
 void explain(std::vector<Finding>& findings, std::string_view wait_rule) {
@@ -105,7 +106,8 @@ void explain(std::vector<Finding>& findings, std::string_view wait_rule) {
 
 // Host and storage slow a run down through its loader, when the device waits for that.
 LedgerPart part_of(const Finding& finding, const RunMeasures& m) {
-  const bool about_machine = finding.id.starts_with("HOST") || finding.id.starts_with("IO");
+  const RuleCategory category = rule_behind(finding).category;
+  const bool about_machine = category == RuleCategory::host || category == RuleCategory::storage;
   if (finding.part != LedgerPart::unknown || !about_machine) {
     return finding.part;
   }
@@ -167,16 +169,6 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
     ranked.push_back(std::move(finding));
   }
   sort_by_place(ranked);
-  return ranked;
-}
-
-std::vector<Finding> with_findings_of_sections(std::vector<Finding> ranked,
-                                               std::vector<Finding> others) {
-  std::ranges::move(others, std::back_inserter(ranked));
-  std::ranges::stable_sort(ranked, {}, [](const Finding& finding) {
-    const bool gains = seconds_saved(finding) > 0 && finding.explained_by.empty();
-    return std::tuple(gains ? 0 : 1, gains ? 0 : -static_cast<int>(finding.severity));
-  });
   return ranked;
 }
 

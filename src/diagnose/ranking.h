@@ -1,4 +1,4 @@
-// Which finding comes first, and what the others are still worth then: time is won only once.
+// Which finding comes first, and what the others are still worth then: gains overlap.
 //
 // Findings claim parts of the step. One whose time another names more exactly is explained by that
 // one: a symptom by its cause, variation by the machine. The others come in the order of what they
@@ -13,10 +13,5 @@
 namespace qanat {
 
 std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInput& input);
-
-// Ranked findings, and among them those that no run was needed for: they gain nothing that could be
-// measured, and come after what does, the graver first.
-std::vector<Finding> with_findings_of_sections(std::vector<Finding> ranked,
-                                               std::vector<Finding> others);
 
 }  // namespace qanat

@@ -1,40 +1,24 @@
 #include "diagnose/recommendation.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace qanat {
-namespace {
 
-// "--num-workers 3" and "--set data.num_workers=3" give "3"; a flag alone switches something on.
-std::string value_in(std::string_view flag) {
-  const bool is_set = flag.starts_with("--set ");
-  const std::size_t begin = flag.find(is_set ? '=' : ' ');
-  if (begin == std::string_view::npos) {
-    return "true";
-  }
-  const std::string_view rest = flag.substr(begin + 1);
-  return std::string(rest.substr(0, rest.find(' ')));
+const Fix* setting_of(const Finding& finding) {
+  const auto fix = std::ranges::find_if(finding.fixes, &Fix::is_setting);
+  return fix == finding.fixes.end() ? nullptr : &*fix;
 }
-
-}  // namespace
 
 std::vector<Recommendation> recommend(std::span<const Finding> findings) {
   std::vector<Recommendation> all;
   for (const Finding& finding : findings) {
-    if (finding.severity == FindingSeverity::info) {
+    const Fix* const fix = setting_of(finding);
+    if (finding.severity == FindingSeverity::info || fix == nullptr) {
       continue;
     }
-    for (const Fix& fix : finding.fixes) {
-      const bool known = std::ranges::find(all, fix.key, &Recommendation::key) != all.end();
-      const bool is_setting = fix.key.find('.') != std::string::npos;
-      if (is_setting && !known) {
-        all.push_back({.key = fix.key,
-                       .value = value_in(fix.flag),
-                       .flag = fix.flag,
-                       .why = finding.id + " " + finding.title,
-                       .finding = finding.id});
-      }
+    const auto same_key = [fix](const Recommendation& one) { return one.fix.key == fix->key; };
+    if (std::ranges::none_of(all, same_key)) {
+      all.push_back({.fix = *fix, .finding = finding.id, .why = finding.title});
     }
   }
   return all;

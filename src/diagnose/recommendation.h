@@ -1,4 +1,4 @@
-// What to change, one line each: as a flag to paste, and as it stands in a configuration file.
+// Which settings to change, one line each.
 #pragma once
 
 #include <span>
@@ -10,17 +10,16 @@
 namespace qanat {
 
 struct Recommendation {
-  std::string key;    // "data.num_workers"
-  std::string value;  // "3"
-  std::string flag;   // "--num-workers 3"
-  std::string why;
-  std::string finding{};  // its id
-
-  bool operator==(const Recommendation&) const = default;
+  Fix fix;              // of a key
+  std::string finding;  // its id
+  Message why;
 };
 
-// The settings that fix findings which are more than a remark, the greatest gain first, each key
-// once: the next one is judged after the first was tried, because gains do not add.
+// The first setting that fixes each finding which is more than a remark, the greatest gain first,
+// each key once: the next one is judged after the first was tried, because gains overlap.
 std::vector<Recommendation> recommend(std::span<const Finding> findings);
+
+// The first fix that is a setting; null when there is none.
+const Fix* setting_of(const Finding& finding);
 
 }  // namespace qanat

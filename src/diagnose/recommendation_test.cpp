@@ -2,51 +2,46 @@
 
 #include <gtest/gtest.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
-Finding finding(const std::string& id, FindingSeverity severity, const Fix& fix) {
-  return {.id = id, .title = "something", .severity = severity, .fixes = {fix}};
+Finding finding(const std::string& id, FindingSeverity severity, std::vector<Fix> fixes) {
+  return {.id = id,
+          .title = msg::why_nothing_trained{},
+          .severity = severity,
+          .fixes = std::move(fixes)};
 }
 
-TEST(RecommendationTest, ReadsTheValueOutOfTheFlag) {
-  const std::vector<Finding> findings = {
-      finding("A", FindingSeverity::crit, {.key = "data.num_workers", .flag = "--num-workers 3"}),
-      finding("B",
-              FindingSeverity::warn,
-              {.key = "data.preprocessing_mode",
-               .flag = "--set data.preprocessing_mode=precompute (after qanat precompute)"}),
-      finding("C",
-              FindingSeverity::warn,
-              {.key = "data.enable_static_shapes", .flag = "--enable-static-shapes"})};
+const Fix kAction{.action = msg::hw007_reset{}};
+const Fix kThree{.key = "data.num_workers", .value = "3"};
+const Fix kFour{.key = "data.num_workers", .value = "4"};
+const Fix kBuffer{.key = "data.pipeline_buffer_size", .value = "8"};
 
-  const std::vector<Recommendation> all = recommend(findings);
+TEST(RecommendationTest, TheFirstSettingOfAFindingIsRecommended) {
+  const std::vector<Recommendation> all =
+      recommend(std::vector{finding("A", FindingSeverity::crit, {kAction, kThree, kBuffer})});
 
-  ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].value, "3");
-  EXPECT_EQ(all[1].value, "precompute");
-  EXPECT_EQ(all[2].value, "true");
-  EXPECT_EQ(all[0].why, "A something");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].fix.key, "data.num_workers");
+  EXPECT_EQ(all[0].fix.value, "3");
+  EXPECT_EQ(all[0].finding, "A");
 }
 
 TEST(RecommendationTest, WhatIsDoneOutsideTheRunIsNoSetting) {
-  const std::vector<Finding> findings = {
-      finding("A", FindingSeverity::crit, {.key = "system", .flag = "ulimit -l unlimited"})};
-
-  EXPECT_TRUE(recommend(findings).empty());
+  EXPECT_TRUE(recommend(std::vector{finding("A", FindingSeverity::crit, {kAction})}).empty());
+  EXPECT_EQ(setting_of(finding("A", FindingSeverity::crit, {kAction})), nullptr);
 }
 
 TEST(RecommendationTest, ARemarkIsNoRecommendationAndAKeyComesOnce) {
-  const Fix fix{.key = "data.num_workers", .flag = "--num-workers 3"};
-  const Fix other{.key = "data.num_workers", .flag = "--num-workers 4"};
-  const std::vector<Finding> findings = {finding("A", FindingSeverity::info, other),
-                                         finding("B", FindingSeverity::warn, fix),
-                                         finding("C", FindingSeverity::warn, other)};
-
-  const std::vector<Recommendation> all = recommend(findings);
+  const std::vector<Recommendation> all =
+      recommend(std::vector{finding("A", FindingSeverity::info, {kFour}),
+                            finding("B", FindingSeverity::warn, {kThree}),
+                            finding("C", FindingSeverity::warn, {kFour})});
 
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all.front().flag, "--num-workers 3");
+  EXPECT_EQ(all.front().fix.value, "3");
 }
 
 }  // namespace

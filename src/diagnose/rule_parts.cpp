@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -16,23 +18,19 @@ double wait_of(const StepRecord& step) {
   return step.phases.wait.count();
 }
 
-double saved_share(const Finding& finding) {
-  return finding.gain.step_now > 0 ? 1 - finding.gain.step_if_fixed / finding.gain.step_now : 0;
-}
-
-Gain gain_of_share(const RunMeasures& measures, ShareOfStep won, std::string method) {
+Gain gain_of_share(const RunMeasures& measures, ShareOfStep saved, GainMethod method) {
   const double now = measures.mean_step;
-  const double speedup = speedup_without(won.share);
+  const double speedup = speedup_without(saved.share);
   return {.step_now = now,
           .step_if_fixed = now / speedup,
           .speedup = speedup,
-          .ci95 = {.low = speedup_without(won.low * won.share),
-                   .high = speedup_without(won.high * won.share)},
-          .method = std::move(method)};
+          .ci95 = {.low = speedup_without(saved.low * saved.share),
+                   .high = speedup_without(saved.high * saved.share)},
+          .method = method};
 }
 
 Gain no_gain(const RunMeasures& measures) {
-  return {.step_now = measures.mean_step, .step_if_fixed = measures.mean_step, .method = "none"};
+  return {.step_now = measures.mean_step, .step_if_fixed = measures.mean_step};
 }
 
 bool waits_for_data(const RunMeasures& measures) {
@@ -43,18 +41,35 @@ Gain gain_without_waiting(const RunMeasures& measures) {
   return gain_without(measures, wait_of);
 }
 
-std::string verify_command(const std::string& id) {
-  return "qanat diagnose --verify " + id;
-}
-
-// The GPUs, or why a rule cannot say anything about them.
 Reading<GpuSetup> gpus_of(const RunTrace& trace) {
   return trace.gpus ? trace.gpus->setup
                     : Reading<GpuSetup>::none("the journal has no line about GPUs");
 }
 
-Fix system_fix(std::string what) {
-  return {.key = std::string(kSystemFix), .flag = std::move(what)};
+RuleOutcome skipped_because(const std::string& why) {
+  return skipped(msg::skip_unreadable{.why = why});
+}
+
+Fix set_key(std::string key, std::string value, std::optional<double> predicted) {
+  return {.key = std::move(key), .value = std::move(value), .predicted_step = predicted};
+}
+
+Fix set_key(std::string key, int value, std::optional<double> predicted) {
+  return set_key(std::move(key), std::to_string(value), predicted);
+}
+
+Fix precompute_features(std::optional<double> predicted) {
+  Fix fix = set_key("data.preprocessing_mode", "precompute", predicted);
+  fix.precondition = msg::after_precompute{};
+  return fix;
+}
+
+Fix do_this(Message what, std::optional<double> predicted) {
+  return {.predicted_step = predicted, .action = std::move(what)};
+}
+
+Message by_command(std::string command) {
+  return msg::verbatim_text{.text = std::move(command)};
 }
 
 }  // namespace qanat

@@ -1,6 +1,7 @@
-// What several rules about host, storage and hardware need. See rules.h.
+// What several rules need. See rules.h.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "diagnose/rules.h"
@@ -8,13 +9,13 @@
 namespace qanat {
 
 // The gain if `share` of the step were gone, known to within a factor: its interval reaches from
-// `low` to `high` times the share. Nothing won (and no step time) when there are no steps.
+// `low` to `high` times the share. Nothing gained (and no step time) when there are no steps.
 struct ShareOfStep {
   double share = 0;
   double low = 0.5;
   double high = 1.5;
 };
-Gain gain_of_share(const RunMeasures& measures, ShareOfStep won, std::string method);
+Gain gain_of_share(const RunMeasures& measures, ShareOfStep saved, GainMethod method);
 // For what is worth knowing but was not measured.
 Gain no_gain(const RunMeasures& measures);
 
@@ -28,20 +29,21 @@ Reading<GpuSetup> gpus_of(const RunTrace& trace);
 // Data wait of a step, in seconds.
 double wait_of(const StepRecord& step);
 
-// The share of the step that fixing the finding saves.
-double saved_share(const Finding& finding);
+// A rule is skipped because something could not be read.
+RuleOutcome skipped_because(const std::string& why);
+template <typename T>
+RuleOutcome skipped_for(const Reading<T>& reading) {
+  return skipped_because(reading.why_not());
+}
 
-// Why a rule about the host is skipped.
-inline constexpr const char* kNoHost =
-    "the journal has no line about the host (pipeline.monitor_every is 0, or an older run)";
-// How a finding is checked whose fix is a flag of the next run.
-inline constexpr const char* kVerifyReport =
-    "run again with the flag, then: qanat report JOURNAL --baseline OLD";
+// Fixes. A setting, with what a step would take then; precomputed features instead of audio;
+// something to do to the machine.
+Fix set_key(std::string key, std::string value, std::optional<double> predicted = std::nullopt);
+Fix set_key(std::string key, int value, std::optional<double> predicted = std::nullopt);
+Fix precompute_features(std::optional<double> predicted = std::nullopt);
+Fix do_this(Message what, std::optional<double> predicted = std::nullopt);
 
-// Something to do to the machine, in words; no flag does it.
-Fix system_fix(std::string what);
-
-// "diagnose --verify ID", for findings whose fix is a flag.
-std::string verify_command(const std::string& id);
+// A check that is a command and nothing else.
+Message by_command(std::string command);
 
 }  // namespace qanat

@@ -1,15 +1,11 @@
 #include "diagnose/rules.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
+#include <tuple>
 
-#include "diagnose/rules_batch.h"
-#include "diagnose/rules_compute.h"
-#include "diagnose/rules_data.h"
-#include "diagnose/rules_hardware.h"
-#include "diagnose/rules_host.h"
-#include "diagnose/rules_pair.h"
-#include "diagnose/rules_rhythm.h"
-#include "diagnose/rules_storage.h"
+#include "diagnose/rule_parts.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -25,8 +21,74 @@ std::string_view to_string(FindingSeverity severity) {
   return "unknown";
 }
 
+std::string_view to_string(RuleCategory category) {
+  switch (category) {
+    case RuleCategory::data:
+      return "data";
+    case RuleCategory::transfer:
+      return "transfer";
+    case RuleCategory::compute:
+      return "compute";
+    case RuleCategory::period:
+      return "period";
+    case RuleCategory::host:
+      return "host";
+    case RuleCategory::storage:
+      return "storage";
+    case RuleCategory::hardware:
+      return "hardware";
+    case RuleCategory::dual:
+      return "dual";
+    case RuleCategory::setup:
+      return "setup";
+  }
+  return "unknown";
+}
+
+Message to_message(RuleCategory category) {
+  switch (category) {
+    case RuleCategory::data:
+      return msg::category_data{};
+    case RuleCategory::transfer:
+      return msg::category_transfer{};
+    case RuleCategory::compute:
+      return msg::category_compute{};
+    case RuleCategory::period:
+      return msg::category_period{};
+    case RuleCategory::host:
+      return msg::category_host{};
+    case RuleCategory::storage:
+      return msg::category_storage{};
+    case RuleCategory::hardware:
+      return msg::category_hardware{};
+    case RuleCategory::dual:
+      return msg::category_dual{};
+    case RuleCategory::setup:
+      return msg::category_setup{};
+  }
+  return {};
+}
+
+Message to_message(Missing missing) {
+  switch (missing) {
+    case Missing::steps:
+      return msg::missing_steps{};
+    case Missing::host:
+      return msg::missing_host{};
+    case Missing::loader:
+      return msg::missing_loader{};
+    case Missing::storage:
+      return msg::missing_storage{};
+    case Missing::gpu:
+      return msg::missing_gpu{};
+    case Missing::other:
+      return msg::missing_other{};
+  }
+  return {};
+}
+
 FindingSeverity severity_of(const Gain& gain) {
-  const double recoverable = 1 - gain.step_if_fixed / gain.step_now;
+  const double recoverable = gain.share_saved();
   // What could be nothing at all is no warning.
   if (gain.ci95.low <= 1 || recoverable < kWorthMentioning) {
     return FindingSeverity::info;
@@ -35,64 +97,75 @@ FindingSeverity severity_of(const Gain& gain) {
 }
 
 std::span<const Rule> all_rules() {
-  constexpr RuleNeeds kNothing = RuleNeeds::nothing;
-  static constexpr auto kRules = std::to_array<Rule>({
-      {"DL001", "data", "the device waits, and the workers wait for files", slow_storage},
-      {"DL002", "data", "the device waits, and cores are idle", too_few_workers},
-      {"DL003", "data", "the device waits, and all cores prepare data", workers_at_limit},
-      {"DL004", "data", "the device waits, and the workers for each other", lock_convoy},
-      {"DL005", "data", "the device waits for work that is uneven", buffer_too_shallow},
-      {"DL006", "data", "the device waits, and threads outnumber cores", too_many_workers},
-      {"DL007", "data", "time spent on padding", padding_waste},
-      {"DL008", "transfer", "copies that could run ahead and do not", copies_not_overlapped},
-      {"DL009", "data", "features made again in every epoch", features_made_again},
-      {"DL010", "data", "the device waits when epochs begin", slow_epoch_start},
-      {"DL011", "data", "a few files that take far longer than others", straggling_files},
-      {"DL012", "data", "utterances that could not be used", bad_utterances},
-      {"DL013", "data", "workers held up by the machine", held_up_by_machine},
-      {"MG003", "transfer", "the device waits for batches on their way to it", transfer_exposed},
-      {"CMP001", "compute", "cost of a step that does not depend on the work in it", fixed_cost},
-      {"CMP006", "compute", "share of the optimizer", optimizer_share},
-      {"CMP007", "compute", "the device waits for checkpoints or logging", saving_exposed},
-      {"CMP008", "compute", "steps done twice after running out of memory", memory_retries},
-      {"PER001", "rhythm", "a stall every so many steps", periodic_stall},
-      {"PER002", "rhythm", "steps that get slower and slower", drift},
-      {"PER003", "rhythm", "steps that got slower at one moment", level_shift},
-      {"VAR001", "rhythm", "rare long steps", intermittent_stalls},
-      {"VAR002", "rhythm", "steps of equal work that take unequal time", jitter},
-      {"HOST001", "host", "a quota smaller than what the threads want", quota_too_small, kNothing},
-      {"HOST002", "host", "time in which a used-up quota stops the run", quota_throttles},
-      {"HOST003", "host", "stalls for want of memory or storage", pressure_stalls},
-      {"HOST004", "host", "more threads ready to run than cores", oversubscribed},
-      {"HOST005", "host", "other programs on the cores of the trainer", noisy_neighbour, kNothing},
-      {"HOST006", "host", "threads far from the GPU's memory node", remote_node, kNothing},
-      {"HOST007", "host", "pages that go to the swap area and back", swapping},
-      {"HOST008", "host", "cores kept at low clocks by their governor", slow_governor, kNothing},
-      {"HOST009",
-       "host",
-       "less page-locked memory than batches take",
-       locked_memory_limit,
-       kNothing},
-      {"IO001", "storage", "storage slower than training reads", storage_too_slow},
-      {"IO002", "storage", "files that come from storage again and again", cache_misses},
-      {"IO003", "storage", "data behind a network or an overlay", remote_files, kNothing},
-      {"IO004", "storage", "opening files takes longer than reading them", small_files, kNothing},
-      {"IO005", "storage", "decoding takes most of the loader's time", decode_dominates},
-      {"HW001", "hardware", "a GPU that is there but not used", unused_gpu, kNothing},
-      {"HW002", "hardware", "a driver that does not fit", driver_mismatch, kNothing},
-      {"HW003", "hardware", "GPU numbers that may name another card", device_order, kNothing},
-      {"HW004", "hardware", "clocks below what the GPU could do", clock_limited},
-      {"HW005", "hardware", "a link narrower than the card allows", narrow_link},
-      {"HW006", "hardware", "errors in the memory of a GPU", memory_errors, kNothing},
-      {"HW007", "hardware", "errors reported by the driver, lost GPUs", driver_errors, kNothing},
-      {"HW008", "hardware", "other processes on the GPU", shared_gpu, kNothing},
-      {"HW009", "hardware", "a GPU whose memory is nearly full", memory_full, kNothing},
-      {"HW010", "hardware", "a driver that unloads between runs", persistence_off, kNothing},
-      {"MG001", "hardware", "GPUs that cannot copy to each other", no_peer_copies, kNothing},
-      {"MG002", "hardware", "copies between GPUs far below their link", slow_peer_copies},
-      {"MG008", "hardware", "two GPUs on different sockets", distant_pair, kNothing},
-  });
+  static const std::vector<Rule> kRules = [] {
+    std::vector<Rule> rules;
+    for (const auto part : {data_rules(),
+                            batch_rules(),
+                            compute_rules(),
+                            period_rules(),
+                            host_rules(),
+                            storage_rules(),
+                            hardware_rules(),
+                            pair_rules(),
+                            dual_rules(),
+                            setup_rules()}) {
+      std::ranges::copy(part, std::back_inserter(rules));
+    }
+    std::ranges::sort(
+        rules, {}, [](const Rule& rule) { return std::tuple(rule.category, rule.id); });
+    return rules;
+  }();
   return kRules;
+}
+
+const Rule* find_rule(std::string_view id) {
+  const auto found = std::ranges::find(all_rules(), id, &Rule::id);
+  return found == all_rules().end() ? nullptr : &*found;
+}
+
+bool is_asked(const Rule& rule, const RuleInput& input) {
+  return (!contains(rule.needs, Need::setup) || input.trace.setup) &&
+         (!contains(rule.needs, Need::dual) || input.dual != nullptr);
+}
+
+std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
+  const RunTrace& trace = input.trace;
+  const auto lacks = [](Message why, Missing missing) {
+    return SkippedCheck{.reason = std::move(why), .missing = missing};
+  };
+  if (contains(needs, Need::steps) && input.measures.steady.size() < kFewestSteps) {
+    return lacks(msg::skip_too_few_steps{}, Missing::steps);
+  }
+  if (contains(needs, Need::gpus | Need::gpu_samples)) {
+    const Reading<GpuSetup> setup = gpus_of(trace);
+    if (!setup) {
+      return lacks(msg::skip_no_gpu{.why = setup.why_not()}, Missing::gpu);
+    }
+    const std::vector<GpuHistory>& gpus = trace.gpus->gpus;
+    if (contains(needs, Need::gpu_samples) && (gpus.empty() || gpus.front().samples == 0)) {
+      return lacks(msg::skip_no_gpu_samples{}, Missing::gpu);
+    }
+  }
+  if (contains(needs, Need::host) && !trace.host) {
+    return lacks(msg::skip_no_host{}, Missing::host);
+  }
+  if (contains(needs, Need::loader) && !trace.pipeline) {
+    return lacks(msg::skip_no_loader{}, Missing::loader);
+  }
+  if (contains(needs, Need::storage) && !trace.storage) {
+    return lacks(msg::skip_no_storage{}, Missing::storage);
+  }
+  return std::nullopt;
+}
+
+RuleOutcome ask(const Rule& rule, const RuleInput& input) {
+  std::optional<SkippedCheck> lacking = unmet(rule.needs, input);
+  RuleOutcome outcome = lacking ? RuleOutcome(*std::move(lacking)) : rule.judge(input);
+  std::visit([&rule](auto& said) { said.id = rule.id; }, outcome);
+  if (auto* const finding = std::get_if<Finding>(&outcome); finding && !finding->verify) {
+    finding->verify = by_command("qanat diagnose --verify " + finding->id);
+  }
+  return outcome;
 }
 
 }  // namespace qanat

@@ -1,14 +1,13 @@
-#include "diagnose/rules_batch.h"
-
+// Rules about batches and their way to the device.
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "diagnose/replay.h"
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -55,10 +54,7 @@ FrameCost frame_cost(const RuleInput& input) {
 Fix less_padding(const RuleInput& input, double predicted) {
   const int edges = bucket_edges_of(input.trace).value_or(1);
   const int wanted = edges >= kManyEdges ? 2 * edges : kManyEdges;
-  return {.key = "pipeline.bucket_edges",
-          .flag = fmt::format("--set pipeline.bucket_edges={}", wanted),
-          .predicted_step = predicted,
-          .value = std::to_string(wanted)};
+  return set_key("pipeline.bucket_edges", wanted, predicted);
 }
 
 // The run says that it does; what it does not say is taken to be so.
@@ -94,25 +90,17 @@ Fix better_transfer(const RuleInput& input, double now, double without) {
   for (std::size_t more = slots + 1; more <= std::max(kMostSlots, slots + 1); ++more) {
     const std::optional<double> predicted = replay_with_slots(input, more);
     if (predicted && now - *predicted > 0.5 * (now - without)) {
-      return {.key = "data.prefetch_buffer_size",
-              .flag = fmt::format("--prefetch-buffer-size {}", more),
-              .predicted_step = std::max(*predicted, without),
-              .value = std::to_string(more)};
+      return set_key(
+          "data.prefetch_buffer_size", static_cast<int>(more), std::max(*predicted, without));
     }
   }
-  return {.key = "system",
-          .flag =
-              "a faster link; qanat validate measures this one, and whether the other device "
-              "should make the features",
-          .predicted_step = without};
+  return do_this(msg::mg003_faster_link{}, without);
 }
-
-}  // namespace
 
 RuleOutcome padding_waste(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   if (!(m.padding_share > kGoodPadding)) {
-    return {.passed = fmt::format("{:.1f} % of the frames are padding", 100 * m.padding_share)};
+    return passed(msg::dl007_title{.share = in_percent(m.padding_share, 1)});
   }
   // The part of the step that pays for work, for five percent of padding instead.
   const FrameCost cost = frame_cost(input);
@@ -120,129 +108,134 @@ RuleOutcome padding_waste(const RuleInput& input) {
   const double wasted =
       std::clamp((mean(m.padded) - needed) * cost.seconds, 0.0, 0.99 * m.mean_step);
   if (wasted < kWorthMentioning * m.mean_step) {
-    return {.passed =
-                fmt::format("{:.1f} % of the frames are padding, which costs {:.1f} % of a step",
-                            100 * m.padding_share,
-                            100 * wasted / m.mean_step)};
+    return passed(msg::dl007_ok{.share = in_percent(m.padding_share, 1),
+                                .cost = in_percent(wasted / m.mean_step, 1)});
   }
   Gain gain{.step_now = m.mean_step,
             .step_if_fixed = m.mean_step - wasted,
             .speedup = m.mean_step / (m.mean_step - wasted),
-            .method = "work model"};
+            .method = GainMethod::work_model};
   gain.ci95 = {.low = 1 + (gain.speedup - 1) * cost.surest, .high = 1 + (gain.speedup - 1) * 1.2};
-  return {.finding = Finding{
-              .id = "DL007",
-              .title = fmt::format("{:.0f} % of the frames are padding", 100 * m.padding_share),
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "padding_share", .value = m.padding_share, .unit = "1"},
-                           {.metric = "seconds_per_frame", .value = cost.seconds, .unit = "s"}},
-              .gain = gain,
-              .fixes = {less_padding(input, gain.step_if_fixed)},
-              .verify = kVerifyReport,
-              .may_be_wrong = "the shapes are fixed on purpose, for graphs",
-              .part = LedgerPart::work}};
+  return Finding{.title = msg::dl007_title{.share = in_percent(m.padding_share)},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::padding_share, m.padding_share},
+                              {metric::seconds_per_frame, cost.seconds}},
+                 .gain = gain,
+                 .fixes = {less_padding(input, gain.step_if_fixed)},
+                 .verify = msg::verify_rerun{},
+                 .may_be_wrong = msg::dl007_wrong_if{},
+                 .part = LedgerPart::work};
 }
 
 RuleOutcome copies_not_overlapped(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const double share = m.share(m.ledger.transfer);
   if (!(share >= kWorthMentioning)) {
-    return {.passed = fmt::format("the device waits for copies {:.1f} % of the time", 100 * share)};
+    return passed(msg::transfer_ok{.share = in_percent(share, 1)});
   }
   const bool ahead = run_says(input.trace, "prefetch_to_gpu");
   const bool pinned = run_says(input.trace, "pinned");
   if (ahead && pinned) {
-    return {.passed = "batches are copied ahead, from page-locked memory"};
+    return passed(msg::dl008_ok{});
   }
   const Gain gain = gain_without(m, transfer_of);
-  const std::string key = ahead ? "data.enhanced_gpu_prefetch" : "data.prefetch_to_gpu";
-  return {.finding = Finding{
-              .id = "DL008",
-              .title = ahead ? "batches are copied from memory that is not page-locked"
-                             : "batches are copied only when the device has nothing left to do",
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "transfer_share", .value = share, .unit = "1"}},
-              .gain = gain,
-              .fixes = {{.key = key,
-                         .flag = fmt::format("--set {}=true", key),
-                         .predicted_step = gain.step_if_fixed,
-                         .value = "true"}},
-              .verify = kVerifyReport,
-              .may_be_wrong = "the link is slower than the device in any case",
-              .part = LedgerPart::transfer}};
+  return Finding{
+      .title = ahead ? Message(msg::dl008_not_pinned_title{}) : msg::dl008_not_ahead_title{},
+      .severity = severity_of(gain),
+      .evidence = {{metric::transfer_share, share}},
+      .gain = gain,
+      .fixes = {set_key(ahead ? "data.enhanced_gpu_prefetch" : "data.prefetch_to_gpu",
+                        "true",
+                        gain.step_if_fixed)},
+      .verify = msg::verify_rerun{},
+      .may_be_wrong = msg::dl008_wrong_if{},
+      .part = LedgerPart::transfer};
 }
 
 RuleOutcome features_made_again(const RuleInput& input) {
   const std::optional<LoaderUse>& loader = input.measures.loader;
   const std::optional<int> cores = allowed_cores_of(input.trace);
-  if (!loader || !loader->split || !cores || !input.trace.pipeline) {
-    return {.skipped = "the journal does not say what making features costs"};
+  if (!loader || !loader->split || !cores) {
+    return skipped(msg::dl009_unknown{}, Missing::loader);
   }
-  const PipelineStats& stats = *input.trace.pipeline;
   const double step = input.measures.mean_step;
   const double used = step > 0 ? loader->work_per_batch * loader->split->computing / step : 0;
-  if (stats.from_audio == 0 || used < kManyCores * *cores) {
-    return {.passed = fmt::format("making features takes {:.2f} of {} cores", used, *cores)};
+  if (input.trace.pipeline->from_audio == 0 || used < kManyCores * *cores) {
+    return passed(msg::dl009_ok{.used = plain(used, 2), .cores = *cores});
   }
-  const Gain gain{.step_now = step, .step_if_fixed = step, .method = "none"};
-  return {
-      .finding = Finding{
-          .id = "DL009",
-          .title = fmt::format("making features takes {:.1f} of {} cores in every epoch; made "
-                               "once, they would be read",
-                               used,
-                               *cores),
-          .severity = FindingSeverity::info,
-          .evidence = {{.metric = "feature_cores", .value = used, .unit = "cores"}},
-          .gain = gain,
-          .fixes = {{.key = "data.preprocessing_mode",
-                     .flag = "--set data.preprocessing_mode=precompute (after qanat precompute)"}},
-          .verify = "qanat precompute --train-data DIR, then run again",
-          .may_be_wrong = "the cores have nothing else to do"}};
+  return Finding{.title = msg::dl009_title{.used = plain(used, 1), .cores = *cores},
+                 .evidence = {{metric::feature_cores, used}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {precompute_features()},
+                 .verify = msg::dl009_verify{},
+                 .may_be_wrong = msg::dl009_wrong_if{}};
 }
 
 RuleOutcome bad_utterances(const RuleInput& input) {
-  if (!input.trace.pipeline) {
-    return {.skipped = "the journal has no line about the loader"};
-  }
   const PipelineStats& stats = *input.trace.pipeline;
   if (stats.bad == 0) {
-    return {.passed = "every utterance could be used"};
+    return passed(msg::dl012_ok{});
   }
   const double share =
       static_cast<double>(stats.bad) / static_cast<double>(std::max<std::int64_t>(stats.rows, 1));
-  const double step = input.measures.mean_step;
-  const Gain gain{.step_now = step, .step_if_fixed = step, .method = "none"};
-  return {.finding =
-              Finding{.id = "DL012",
-                      .title = fmt::format("{} rows were filled with another utterance", stats.bad),
-                      .severity = FindingSeverity::info,
-                      .evidence = {{.metric = "bad_share", .value = share, .unit = "1"}},
-                      .gain = gain,
-                      .fixes = {},
-                      .verify = "qanat data check DIR",
-                      .may_be_wrong = {}}};
+  return Finding{.title = msg::dl012_title{.rows = stats.bad},
+                 .evidence = {{metric::bad_share, share}},
+                 .gain = no_gain(input.measures),
+                 .verify = by_command("qanat data check DIR")};
 }
 
 RuleOutcome transfer_exposed(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const double share = m.share(m.ledger.transfer);
   if (!(share >= kWorthMentioning)) {
-    return {.passed =
-                fmt::format("the device waits for transfers {:.1f} % of the time", 100 * share)};
+    return passed(msg::transfer_ok{.share = in_percent(share, 1)});
   }
   const Gain gain = gain_without(m, transfer_of);
-  return {
-      .finding = Finding{
-          .id = "MG003",
-          .title = "batches arrive late at the model device: their way is not hidden by work",
-          .severity = severity_of(gain),
-          .evidence = {{.metric = "transfer_share", .value = share, .unit = "1"}},
-          .gain = gain,
-          .fixes = {better_transfer(input, gain.step_now, gain.step_if_fixed)},
-          .verify = "qanat validate measures the link in GB/s and ms per batch",
-          .may_be_wrong = "the data device itself is slower than the model: compare with one GPU",
-          .part = LedgerPart::transfer}};
+  return Finding{.title = msg::mg003_title{},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::transfer_share, share}},
+                 .gain = gain,
+                 .fixes = {better_transfer(input, gain.step_now, gain.step_if_fixed)},
+                 .verify = msg::mg003_verify{},
+                 .may_be_wrong = msg::mg003_wrong_if{},
+                 .part = LedgerPart::transfer};
+}
+
+}  // namespace
+
+std::span<const Rule> batch_rules() {
+  static constexpr auto kRules = std::to_array<Rule>({
+      {.id = "DL007",
+       .category = RuleCategory::data,
+       .text = text_of<msg::dl007_looks_for, msg::dl007_means, msg::dl007_remedy>(),
+       .judge = padding_waste,
+       .verdict = VerdictKind::compute_bound},
+      // A way to copy ahead is more than the fact that copies are late.
+      {.id = "DL008",
+       .category = RuleCategory::transfer,
+       .text = text_of<msg::dl008_looks_for, msg::dl008_means, msg::dl008_remedy>(),
+       .judge = copies_not_overlapped,
+       .verdict = VerdictKind::transfer_bound,
+       .specificity = {.of_others = 3}},
+      {.id = "DL009",
+       .category = RuleCategory::data,
+       .text = text_of<msg::dl009_looks_for, msg::dl009_means, msg::dl009_remedy>(),
+       .judge = features_made_again,
+       .needs = Need::steps | Need::loader,
+       .verdict = VerdictKind::input_bound},
+      {.id = "DL012",
+       .category = RuleCategory::data,
+       .text = text_of<msg::dl012_looks_for, msg::dl012_means, msg::dl012_remedy>(),
+       .judge = bad_utterances,
+       .needs = Need::steps | Need::loader,
+       .verdict = VerdictKind::input_bound},
+      {.id = "MG003",
+       .category = RuleCategory::transfer,
+       .text = text_of<msg::mg003_looks_for, msg::mg003_means, msg::mg003_remedy>(),
+       .judge = transfer_exposed,
+       .verdict = VerdictKind::transfer_bound},
+  });
+  return kRules;
 }
 
 }  // namespace qanat

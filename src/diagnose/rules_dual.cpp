@@ -1,22 +1,20 @@
-#include "diagnose/rules_dual.h"
-
-#include <algorithm>
+// Rules about two devices that share a run: balance, overlap, and whether the pair pays at all.
+// They need runs of both modes, so `qanat profile dual` asks them and no journal alone does.
 #include <array>
-#include <functional>
 
-#include <fmt/format.h>
-
+#include "diagnose/dual_profile.h"
 #include "diagnose/rule_parts.h"
-#include "diagnose/rules.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
 constexpr double kOverloaded = 1.05;  // data side over model side: the model device waits for it
 constexpr double kIdleDataDevice = 0.10;
+constexpr int kDeeperRing = 6;  // slots
 
 // Batch time now and then, as a gain without an interval of its own: the sides are means.
-Gain gain_to(const DualProfile& profile, double after, const char* method) {
+Gain gain_to(const DualProfile& profile, double after, GainMethod method) {
   const double now = profile.dual.stages.train + profile.dual.stages.gap;
   const double speedup = after > 0 ? now / after : 1;
   return {.step_now = now,
@@ -26,103 +24,91 @@ Gain gain_to(const DualProfile& profile, double after, const char* method) {
           .method = method};
 }
 
-RuleOutcome balance(const DualProfile& profile) {
-  const double data = profile.data_per_batch;
-  const double train = profile.train_per_batch;
+RuleOutcome balance(const RuleInput& input) {
+  const DualProfile& profile = *input.dual;
+  const Quantity data = in_seconds(profile.data_per_batch);
+  const Quantity model = in_seconds(profile.train_per_batch);
   const double busy = profile.dual.data_busy.value_or(0);
-  if (data <= kOverloaded * train) {
-    return {.passed = fmt::format("data side {:.1f} ms, model side {:.1f} ms a batch; the data "
-                                  "device is busy {:.0f} % of the time{}",
-                                  1000 * data,
-                                  1000 * train,
-                                  100 * busy,
-                                  busy < kIdleDataDevice ? " and could do something else" : "")};
+  if (data.value <= kOverloaded * model.value) {
+    return busy < kIdleDataDevice
+               ? passed(msg::mg004_ok_idle{.data = data, .model = model, .busy = in_percent(busy)})
+               : passed(msg::mg004_ok{.data = data, .model = model, .busy = in_percent(busy)});
   }
-  Finding finding{.id = "MG004",
-                  .title = "the data side takes longer than the model side",
-                  .evidence = {{"data_s_per_batch", data, "s"},
-                               {"train_s_per_batch", train, "s"},
-                               {"data_device_busy_share", busy, "1"}},
-                  .gain = gain_to(profile, train, "sides"),
-                  .fixes = {{.key = "data.preprocessing_mode",
-                             .flag = "--set data.preprocessing_mode=precompute (after qanat "
-                                     "precompute)"}},
-                  .verify = "qanat profile dual with the flag",
-                  .may_be_wrong = "features and loader share cores with the model here"};
-  finding.severity = severity_of(finding.gain);
-  return {.finding = std::move(finding)};
+  const Gain gain = gain_to(profile, model.value, GainMethod::sides);
+  return Finding{.title = msg::mg004_title{},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::data_s_per_batch, data.value},
+                              {metric::train_s_per_batch, model.value},
+                              {metric::data_device_busy_share, busy}},
+                 .gain = gain,
+                 .fixes = {precompute_features()},
+                 .verify = msg::verify_profile_dual{},
+                 .may_be_wrong = msg::mg004_wrong_if{}};
 }
 
-RuleOutcome serialised(const DualProfile& profile) {
+RuleOutcome serialised(const RuleInput& input) {
+  const DualProfile& profile = *input.dual;
   if (profile.efficiency >= kWantedEfficiency) {
-    return {.passed = fmt::format("{:.1f} % of the ideal, the longer of the two sides",
-                                  100 * profile.efficiency)};
+    return passed(msg::mg005_ok{.share = in_percent(profile.efficiency, 1)});
   }
-  Finding finding{
-      .id = "MG005",
-      .title = fmt::format("the two devices wait for each other: {:.0f} % of the ideal",
-                           100 * profile.efficiency),
-      .evidence = {{"overlap", profile.overlap, "1"},
-                   {"ideal_s_per_batch", profile.ideal, "s"},
-                   {"gap_s_per_batch", profile.dual.stages.gap, "s"}},
-      .gain = gain_to(profile, profile.ideal, "ideal"),
-      .fixes = {{.key = "data.prefetch_buffer_size", .flag = "--prefetch-buffer-size 6"}},
-      .verify = "qanat profile dual with the flag",
-      .may_be_wrong = "both devices share memory or cores, and slow each other down"};
-  finding.severity = severity_of(finding.gain);
-  return {.finding = std::move(finding)};
+  const Gain gain = gain_to(profile, profile.ideal, GainMethod::ideal);
+  return Finding{.title = msg::mg005_title{.share = in_percent(profile.efficiency)},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::overlap, profile.overlap},
+                              {metric::ideal_s_per_batch, profile.ideal},
+                              {metric::gap_s_per_batch, profile.dual.stages.gap}},
+                 .gain = gain,
+                 .fixes = {set_key("data.prefetch_buffer_size", kDeeperRing)},
+                 .verify = msg::verify_profile_dual{},
+                 .may_be_wrong = msg::mg005_wrong_if{}};
 }
 
-RuleOutcome slower_than_single(const DualProfile& profile) {
+RuleOutcome slower_than_single(const RuleInput& input) {
+  const DualProfile& profile = *input.dual;
   const RunComparison& seen = profile.comparison;
   if (seen.change != Change::slower) {
-    return {.passed = fmt::format("two devices deliver {:.3f}x of what one does [{:.3f}, {:.3f}]",
-                                  seen.ratio,
-                                  seen.ci95.low,
-                                  seen.ci95.high)};
+    return passed(msg::mg006_ok{.ratio = msg::unit_range{.value = times(seen.ratio, 3),
+                                                         .low = plain(seen.ci95.low, 3),
+                                                         .high = plain(seen.ci95.high, 3)}});
   }
   const double now = profile.dual.measures.mean_step;
-  Finding finding{
-      .id = "MG006",
-      .title = "one device alone is faster than the two",
-      .evidence = {{"dual_over_single", seen.ratio, "1"}},
-      .gain = {.step_now = now,
-               .step_if_fixed = now * seen.ratio,
-               .speedup = 1 / seen.ratio,
-               .ci95 = {.low = 1 / seen.ci95.high, .high = 1 / seen.ci95.low},
-               .method = "measured"},
-      .fixes = {{.key = "data.data_gpu", .flag = "--set data.data_gpu=none (and no --model-gpu)"}},
-      .verify = "qanat profile dual",
-      .may_be_wrong = "the machine was busy with something else during one of the modes"};
-  finding.severity = severity_of(finding.gain);
-  return {.finding = std::move(finding)};
+  const Gain gain{.step_now = now,
+                  .step_if_fixed = now * seen.ratio,
+                  .speedup = 1 / seen.ratio,
+                  .ci95 = {.low = 1 / seen.ci95.high, .high = 1 / seen.ci95.low},
+                  .method = GainMethod::measured};
+  Fix one_device = set_key("data.data_gpu", "none");
+  one_device.precondition = msg::mg006_no_model_gpu{};
+  return Finding{.title = msg::mg006_title{},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::dual_over_single, seen.ratio}},
+                 .gain = gain,
+                 .fixes = {std::move(one_device)},
+                 .verify = by_command("qanat profile dual"),
+                 .may_be_wrong = msg::mg006_wrong_if{}};
+}
+
+constexpr Rule dual_rule(std::string_view id,
+                         RuleText text,
+                         RuleOutcome (*judge)(const RuleInput&)) {
+  return {
+      .id = id, .category = RuleCategory::dual, .text = text, .judge = judge, .needs = Need::dual};
 }
 
 }  // namespace
 
-std::span<const DualRule> dual_rules() {
-  static constexpr auto kRules = std::to_array<DualRule>({
-      {"MG004", "one of two devices does more than its part", balance},
-      {"MG005", "two devices that work one after the other", serialised},
-      {"MG006", "two devices that are slower than one", slower_than_single},
-  });
+std::span<const Rule> dual_rules() {
+  static constexpr std::array kRules = {
+      dual_rule(
+          "MG004", text_of<msg::mg004_looks_for, msg::mg004_means, msg::mg004_remedy>(), balance),
+      dual_rule("MG005",
+                text_of<msg::mg005_looks_for, msg::mg005_means, msg::mg005_remedy>(),
+                serialised),
+      dual_rule("MG006",
+                text_of<msg::mg006_looks_for, msg::mg006_means, msg::mg006_remedy>(),
+                slower_than_single),
+  };
   return kRules;
-}
-
-void apply_dual_rules(DualProfile& profile) {
-  Diagnosis& diagnosis = profile.diagnosis;
-  for (const DualRule& rule : dual_rules()) {
-    RuleOutcome outcome = rule.decide(profile);
-    if (outcome.finding) {
-      diagnosis.findings.push_back(std::move(*outcome.finding));
-    } else if (outcome.passed) {
-      diagnosis.passed.push_back({.id = std::string(rule.id), .what = *outcome.passed});
-    } else {
-      diagnosis.skipped.push_back(
-          {.id = std::string(rule.id), .reason = outcome.skipped.value_or("not said")});
-    }
-  }
-  std::ranges::stable_sort(diagnosis.findings, std::greater{}, saved_share);
 }
 
 }  // namespace qanat

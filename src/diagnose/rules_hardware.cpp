@@ -1,22 +1,24 @@
-#include "diagnose/rules_hardware.h"
-
+// Rules about GPUs: whether they are used, fast, healthy and alone.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "diagnose/rule_parts.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
 constexpr double kLimitedShare = 0.05;  // of the busy time
 constexpr double kNearlyFull = 0.95;
+constexpr double kDriverMismatch = 18;  // errors of NVML
+constexpr double kDriverNotLoaded = 9;
+constexpr int kSmallBatch = 8;
 
-std::string name_of(const GpuFacts& gpu) {
-  return fmt::format(
-      "{} ({})", gpu.name.value().value_or("a GPU"), gpu.bus_id.value().value_or("place unknown"));
+Message name_of(const GpuFacts& gpu) {
+  return msg::gpu_name{.name = gpu.name ? MessageArg(*gpu.name) : MessageArg(msg::gpu_unnamed{}),
+                       .bus = gpu.bus_id.value().value_or("?")};
 }
 
 // What is known of the GPU for which `is_found` holds first; null when there is none.
@@ -36,16 +38,18 @@ Seen find_gpu(const GpuTrace& trace, Predicate is_found) {
   return {};
 }
 
-// Rules about samples need some.
-std::optional<RuleOutcome> settled_without_samples(const RunTrace& trace) {
-  const Reading<GpuSetup> setup = gpus_of(trace);
-  if (!setup) {
-    return RuleOutcome{.skipped = setup.why_not()};
+Message to_message(ClockLimit limit) {
+  switch (limit) {
+    case ClockLimit::thermal:
+    case ClockLimit::hardware_thermal:
+      return msg::clock_thermal{};
+    case ClockLimit::power_cap:
+      return msg::clock_power{};
+    case ClockLimit::hardware:
+      return msg::clock_hardware{};
+    default:
+      return msg::clock_other{.name = to_string(limit)};
   }
-  if (trace.gpus->gpus.empty() || trace.gpus->gpus.front().samples == 0) {
-    return RuleOutcome{.skipped = "the GPUs were listed, but not looked at"};
-  }
-  return std::nullopt;
 }
 
 // Of a limited clock against a free one, or against the most the card can do.
@@ -60,135 +64,97 @@ double lost_to_clocks(const GpuFacts& facts, const GpuHistory& history) {
   return best > limited ? share * (1 - limited / best) : 0;
 }
 
-}  // namespace
-
 RuleOutcome unused_gpu(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = fmt::format("no NVIDIA GPU can be seen: {}", setup.why_not())};
-  }
+  const GpuSetup& setup = *input.trace.gpus->setup;
   const auto device = input.trace.run.find("device");
   const std::string trains_on =
       device != input.trace.run.end() && device->is_string() ? device->get<std::string>() : "";
   if (trains_on.starts_with("cuda")) {
-    return {.passed = fmt::format("{} GPUs, training on {}", (*setup).gpus.size(), trains_on)};
+    return passed(msg::hw001_ok{.gpus = setup.gpus.size(), .device = trains_on});
   }
-  return {.finding =
-              Finding{.id = "HW001",
-                      .title = fmt::format("{} is here, but this run does not use it{}",
-                                           name_of((*setup).gpus.front()),
-                                           trains_on.empty() ? "" : ": it trains on " + trains_on),
-                      .severity = FindingSeverity::warn,
-                      .evidence = {{.metric = "gpus",
-                                    .value = static_cast<double>((*setup).gpus.size()),
-                                    .unit = "GPUs"}},
-                      .gain = no_gain(input.measures),
-                      .fixes = {system_fix("build against a libtorch with CUDA: "
-                                           "cmake --preset release -DCMAKE_PREFIX_PATH=LIBTORCH")},
-                      .verify = "qanat devices",
-                      .may_be_wrong = "the card is meant for something else"}};
+  const Message gpu = name_of(setup.gpus.front());
+  return Finding{.title = trains_on.empty()
+                              ? Message(msg::hw001_title{.gpu = gpu})
+                              : msg::hw001_title_with_device{.gpu = gpu, .device = trains_on},
+                 .severity = FindingSeverity::warn,
+                 .evidence = {{metric::gpus, static_cast<double>(setup.gpus.size())}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {do_this(msg::hw001_build{})},
+                 .verify = by_command("qanat devices"),
+                 .may_be_wrong = msg::hw001_wrong_if{}};
 }
 
 RuleOutcome driver_mismatch(const RuleInput& input) {
   const Reading<GpuSetup> setup = gpus_of(input.trace);
   if (setup) {
-    return {.passed = fmt::format("driver {} answers", (*setup).driver)};
+    return passed(msg::hw002_ok{.driver = (*setup).driver});
   }
   const bool mismatch = setup.why_not().ends_with("(18)");
   if (!mismatch && !setup.why_not().ends_with("(9)")) {
-    return {.skipped = setup.why_not()};
+    return *unmet(Need::gpus, input);
   }
-  return {
-      .finding = Finding{
-          .id = "HW002",
-          .title = mismatch ? "the NVIDIA library and the loaded driver are of different "
-                              "versions"
-                            : "the NVIDIA library is here, but its driver is not loaded",
-          .severity = FindingSeverity::crit,
-          .evidence = {{.metric = "nvml_error", .value = mismatch ? 18.0 : 9.0, .unit = "code"}},
-          .gain = no_gain(input.measures),
-          .fixes = {system_fix(mismatch ? "reboot after the update of the driver"
-                                        : "sudo modprobe nvidia; in a container: docker run "
-                                          "--gpus all")},
-          .verify = "nvidia-smi",
-          .may_be_wrong = {}}};
+  return Finding{
+      .title = mismatch ? Message(msg::hw002_mismatch_title{}) : msg::hw002_not_loaded_title{},
+      .severity = FindingSeverity::crit,
+      .evidence = {{metric::nvml_error, mismatch ? kDriverMismatch : kDriverNotLoaded}},
+      .gain = no_gain(input.measures),
+      .fixes = {do_this(mismatch ? Message(msg::hw002_reboot{}) : msg::hw002_load{})},
+      .verify = by_command("nvidia-smi")};
 }
 
 RuleOutcome device_order(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = setup.why_not()};
-  }
+  const GpuSetup& setup = *input.trace.gpus->setup;
   std::set<std::string> names;
-  for (const GpuFacts& gpu : (*setup).gpus) {
+  for (const GpuFacts& gpu : setup.gpus) {
     names.insert(gpu.name.value().value_or(""));
   }
-  const bool by_bus = (*setup).order && *(*setup).order == "PCI_BUS_ID";
-  if (names.size() < 2 || by_bus) {
-    return {.passed = by_bus ? "GPUs are numbered by bus, as nvidia-smi does"
-                             : "all GPUs are alike, so their order does not matter"};
+  if (setup.order && *setup.order == "PCI_BUS_ID") {
+    return passed(msg::hw003_by_bus{});
   }
-  return {.finding = Finding{
-              .id = "HW003",
-              .title = fmt::format("GPUs of different kinds ({}) are numbered fastest first, not "
-                                   "as nvidia-smi numbers them",
-                                   fmt::join(names, ", ")),
-              .severity = FindingSeverity::info,
-              .evidence = {{.metric = "kinds",
-                            .value = static_cast<double>(names.size()),
-                            .unit = "kinds"}},
-              .gain = no_gain(input.measures),
-              .fixes = {system_fix("export CUDA_DEVICE_ORDER=PCI_BUS_ID")},
-              .verify = "qanat devices, beside nvidia-smi -L",
-              .may_be_wrong = "--data-gpu and --model-gpu already name the ones that are meant"}};
+  if (names.size() < 2) {
+    return passed(msg::hw003_alike{});
+  }
+  return Finding{
+      .title = msg::hw003_title{.names = std::vector<std::string>(names.begin(), names.end())},
+      .evidence = {{metric::kinds, static_cast<double>(names.size())}},
+      .gain = no_gain(input.measures),
+      .fixes = {do_this(msg::verbatim_text{.text = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"})},
+      .verify = msg::hw003_verify{},
+      .may_be_wrong = msg::hw003_wrong_if{}};
 }
 
 RuleOutcome clock_limited(const RuleInput& input) {
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
-  }
   const Seen seen = find_gpu(*input.trace.gpus, [](const GpuFacts&, const GpuHistory& history) {
     return history.busy > 0 && history.num_limited >= kLimitedShare * history.busy &&
            history.num_limited > 0;
   });
   if (seen.facts == nullptr) {
-    return {.passed = "clocks were not limited while the GPUs worked"};
+    return passed(msg::hw004_ok{});
   }
   const auto reason = std::ranges::max_element(
       seen.history->limited, {}, [](const auto& entry) { return entry.second; });
   const double share = static_cast<double>(reason->second) / seen.history->busy;
   const RunMeasures& m = input.measures;
   const double lost = lost_to_clocks(*seen.facts, *seen.history) * m.share(m.ledger.busy());
-  const Gain gain = gain_of_share(m, {.share = lost, .low = 0.3, .high = 1.0}, "clocks");
+  const Gain gain = gain_of_share(m, {.share = lost, .low = 0.3, .high = 1.0}, GainMethod::clocks);
   const bool hot = reason->first == ClockLimit::thermal ||
                    reason->first == ClockLimit::hardware_thermal ||
                    reason->first == ClockLimit::hardware;
-  return {.finding = Finding{
-              .id = "HW004",
-              .title = fmt::format("{} ran below its clock {:.0f} % of its busy time: {}",
-                                   name_of(*seen.facts),
-                                   100 * share,
-                                   to_string(reason->first)),
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "limited_share", .value = share, .unit = "1"},
-                           {.metric = "temperature",
-                            .value = seen.history->last.temperature.value().value_or(0),
-                            .unit = "degrees C"},
-                           {.metric = "power",
-                            .value = seen.history->last.power.value().value_or(0),
-                            .unit = "W"}},
-              .gain = gain,
-              .fixes = {system_fix(hot ? "cool the card: fans, dust, room between cards"
-                                       : "sudo nvidia-smi -pl WATTS, up to what card and supply "
-                                         "allow")},
-              .verify = "nvidia-smi -q -d PERFORMANCE while it trains",
-              .may_be_wrong = "part of a step does not depend on the clock"}};
+  const GpuSample& last = seen.history->last;
+  return Finding{.title = msg::hw004_title{.gpu = name_of(*seen.facts),
+                                           .share = in_percent(share),
+                                           .reason = to_message(reason->first)},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::limited_share, share},
+                              {metric::temperature, last.temperature.value().value_or(0)},
+                              {metric::power, last.power.value().value_or(0)}},
+                 .gain = gain,
+                 .fixes = {do_this(hot ? Message(msg::hw004_cool{}) : msg::hw004_power{})},
+                 .verify = msg::hw004_verify{},
+                 .may_be_wrong = msg::hw004_wrong_if{}};
 }
 
 RuleOutcome narrow_link(const RuleInput& input) {
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
-  }
   bool known = false;
   const Seen seen =
       find_gpu(*input.trace.gpus, [&known](const GpuFacts& facts, const GpuHistory& history) {
@@ -201,39 +167,31 @@ RuleOutcome narrow_link(const RuleInput& input) {
         return history.link_gen < *facts.link_gen_max || history.link_width < *facts.link_width_max;
       });
   if (!known) {
-    return {.skipped = "no GPU was busy while its link was looked at"};
+    return skipped(msg::hw005_idle{}, Missing::gpu);
   }
   if (seen.facts == nullptr) {
-    return {.passed = "links are as wide and fast as the cards allow"};
+    return passed(msg::hw005_ok{});
   }
   const RunMeasures& m = input.measures;
   const Gain gain = gain_of_share(
-      m, {.share = 0.5 * m.share(m.ledger.transfer), .low = 0, .high = 1.5}, "ledger");
-  return {.finding = Finding{
-              .id = "HW005",
-              .title = fmt::format("the link of {} runs at generation {:.0f} x{:.0f}, it could do "
-                                   "{:.0f} x{:.0f}",
-                                   name_of(*seen.facts),
-                                   seen.history->link_gen,
-                                   seen.history->link_width,
-                                   *seen.facts->link_gen_max,
-                                   *seen.facts->link_width_max),
-              .severity = severity_of(gain),
-              .evidence =
-                  {{.metric = "link_gen", .value = seen.history->link_gen, .unit = "gen"},
-                   {.metric = "link_width", .value = seen.history->link_width, .unit = "lanes"},
-                   {.metric = "transfer_share", .value = m.share(m.ledger.transfer), .unit = "1"}},
-              .gain = gain,
-              .fixes = {system_fix("seat the card in a slot with all lanes; look for a limit in "
-                                   "the firmware setup")},
-              .verify = "qanat validate measures the link in GB/s",
-              .may_be_wrong = "the board has no better slot; transfers are hidden behind work"}};
+      m, {.share = 0.5 * m.share(m.ledger.transfer), .low = 0, .high = 1.5}, GainMethod::breakdown);
+  return Finding{
+      .title = msg::hw005_title{.gpu = name_of(*seen.facts),
+                                .generation = std::lround(seen.history->link_gen),
+                                .width = std::lround(seen.history->link_width),
+                                .best_generation = std::lround(*seen.facts->link_gen_max),
+                                .best_width = std::lround(*seen.facts->link_width_max)},
+      .severity = severity_of(gain),
+      .evidence = {{metric::link_gen, seen.history->link_gen},
+                   {metric::link_width, seen.history->link_width},
+                   {metric::transfer_share, m.share(m.ledger.transfer)}},
+      .gain = gain,
+      .fixes = {do_this(msg::hw005_reseat{})},
+      .verify = msg::hw005_verify{},
+      .may_be_wrong = msg::hw005_wrong_if{}};
 }
 
 RuleOutcome memory_errors(const RuleInput& input) {
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
-  }
   bool known = false;
   const auto set = [](const Reading<double>& reading) { return reading.value().value_or(0) > 0; };
   const Seen seen = find_gpu(*input.trace.gpus, [&](const GpuFacts&, const GpuHistory& history) {
@@ -242,101 +200,75 @@ RuleOutcome memory_errors(const RuleInput& input) {
     return set(last.uncorrected_errors) || set(last.remap_pending) || set(last.remap_failed);
   });
   if (seen.facts == nullptr) {
-    return known ? RuleOutcome{.passed = "no uncorrected errors, no rows wait to be replaced"}
-                 : RuleOutcome{.skipped = "these GPUs do not count errors of their memory"};
+    return known ? passed(msg::hw006_ok{}) : skipped(msg::hw006_uncounted{});
   }
   const GpuSample& last = seen.history->last;
-  return {.finding = Finding{
-              .id = "HW006",
-              .title = fmt::format("the memory of {} has errors", name_of(*seen.facts)),
-              .severity = FindingSeverity::crit,
-              .evidence = {{.metric = "uncorrected_errors",
-                            .value = last.uncorrected_errors.value().value_or(0),
-                            .unit = "errors"},
-                           {.metric = "remap_pending",
-                            .value = last.remap_pending.value().value_or(0),
-                            .unit = "1"},
-                           {.metric = "remap_failed",
-                            .value = last.remap_failed.value().value_or(0),
-                            .unit = "1"}},
-              .gain = no_gain(input.measures),
-              .fixes = {system_fix("reset the card (sudo nvidia-smi -r) to replace the rows; when "
-                                   "it happens again, replace the card")},
-              .verify = "nvidia-smi -q -d ECC,ROW_REMAPPER",
-              .may_be_wrong = "the errors happened before this run"}};
+  return Finding{
+      .title = msg::hw006_title{.gpu = name_of(*seen.facts)},
+      .severity = FindingSeverity::crit,
+      .evidence = {{metric::uncorrected_errors, last.uncorrected_errors.value().value_or(0)},
+                   {metric::remap_pending, last.remap_pending.value().value_or(0)},
+                   {metric::remap_failed, last.remap_failed.value().value_or(0)}},
+      .gain = no_gain(input.measures),
+      .fixes = {do_this(msg::hw006_reset{})},
+      .verify = by_command("nvidia-smi -q -d ECC,ROW_REMAPPER"),
+      .may_be_wrong = msg::hw006_wrong_if{}};
 }
 
 RuleOutcome driver_errors(const RuleInput& input) {
   if (input.trace.gpus && !input.trace.gpus->silent.empty()) {
-    return {.finding = Finding{.id = "HW007",
-                               .title = input.trace.gpus->silent,
-                               .severity = FindingSeverity::crit,
-                               .evidence = {{.metric = "silent", .value = 1, .unit = "1"}},
-                               .gain = no_gain(input.measures),
-                               .fixes = {system_fix("reset the card or reboot")},
-                               .verify = "nvidia-smi; dmesg | grep -i xid",
-                               .may_be_wrong = "the machine was too busy to answer in time"}};
+    return Finding{.title = msg::verbatim_text{.text = input.trace.gpus->silent},
+                   .severity = FindingSeverity::crit,
+                   .evidence = {{metric::silent, 1}},
+                   .gain = no_gain(input.measures),
+                   .fixes = {do_this(msg::hw007_reset_or_reboot{})},
+                   .verify = by_command("nvidia-smi; dmesg | grep -i xid"),
+                   .may_be_wrong = msg::hw007_slow_answer{}};
   }
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
+  if (auto lacking = unmet(Need::gpu_samples, input)) {
+    return *lacking;
   }
   const Seen seen = find_gpu(*input.trace.gpus, [](const GpuFacts&, const GpuHistory& history) {
     return history.lost || !history.xids.empty();
   });
   if (seen.facts == nullptr) {
-    return {.passed = "the driver reported no errors, no GPU was lost"};
+    return passed(msg::hw007_ok{});
   }
   const double xid = seen.history->xids.empty() ? 0 : seen.history->xids.back();
-  const std::string what = seen.history->lost ? "was lost: the driver cannot reach it any more"
-                                              : fmt::format("had error {:.0f} (Xid)", xid);
-  return {.finding = Finding{
-              .id = "HW007",
-              .title = fmt::format("{} {}", name_of(*seen.facts), what),
-              .severity = FindingSeverity::crit,
-              .evidence = {{.metric = "lost", .value = seen.history->lost ? 1.0 : 0.0, .unit = "1"},
-                           {.metric = "xids",
-                            .value = static_cast<double>(seen.history->xids.size()),
-                            .unit = "errors"}},
-              .gain = no_gain(input.measures),
-              .fixes = {system_fix("reset the card (sudo nvidia-smi -r) or reboot; check power and "
-                                   "seating when it happens again")},
-              .verify = "dmesg | grep -i xid",
-              .may_be_wrong = "Xid 13, 31 and 45 can be caused by a program"}};
+  const Message gpu = name_of(*seen.facts);
+  return Finding{.title = seen.history->lost
+                              ? Message(msg::hw007_lost_title{.gpu = gpu})
+                              : msg::hw007_xid_title{.gpu = gpu, .xid = std::lround(xid)},
+                 .severity = FindingSeverity::crit,
+                 .evidence = {{metric::lost, seen.history->lost ? 1.0 : 0.0},
+                              {metric::xids, static_cast<double>(seen.history->xids.size())}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {do_this(msg::hw007_reset{})},
+                 .verify = by_command("dmesg | grep -i xid"),
+                 .may_be_wrong = msg::hw007_wrong_if{}};
 }
 
 RuleOutcome shared_gpu(const RuleInput& input) {
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
-  }
   bool known = false;
   const Seen seen = find_gpu(*input.trace.gpus, [&known](const GpuFacts&, const GpuHistory& h) {
     known = known || h.last.other_processes;
     return h.last.other_processes.value().value_or(0) > 0;
   });
   if (seen.facts == nullptr) {
-    return known ? RuleOutcome{.passed = "no other process computes on these GPUs"}
-                 : RuleOutcome{.skipped = "this driver does not list processes"};
+    return known ? passed(msg::hw008_ok{}) : skipped(msg::hw008_unlisted{});
   }
-  return {.finding =
-              Finding{.id = "HW008",
-                      .title = fmt::format("{:.0f} other process{} on {}",
-                                           *seen.history->last.other_processes,
-                                           *seen.history->last.other_processes == 1 ? "" : "es",
-                                           name_of(*seen.facts)),
-                      .severity = FindingSeverity::warn,
-                      .evidence = {{.metric = "other_processes",
-                                    .value = *seen.history->last.other_processes,
-                                    .unit = "processes"}},
-                      .gain = no_gain(input.measures),
-                      .fixes = {system_fix("stop them, or choose another card with --model-gpu")},
-                      .verify = "nvidia-smi",
-                      .may_be_wrong = "they only hold memory and compute nothing now"}};
+  const double others = *seen.history->last.other_processes;
+  return Finding{
+      .title = msg::hw008_title{.processes = std::lround(others), .gpu = name_of(*seen.facts)},
+      .severity = FindingSeverity::warn,
+      .evidence = {{metric::other_processes, others}},
+      .gain = no_gain(input.measures),
+      .fixes = {do_this(msg::hw008_stop{})},
+      .verify = by_command("nvidia-smi"),
+      .may_be_wrong = msg::hw008_wrong_if{}};
 }
 
 RuleOutcome memory_full(const RuleInput& input) {
-  if (auto settled = settled_without_samples(input.trace)) {
-    return *settled;
-  }
   double most = 0;
   const Seen seen =
       find_gpu(*input.trace.gpus, [&most](const GpuFacts& facts, const GpuHistory& history) {
@@ -346,44 +278,100 @@ RuleOutcome memory_full(const RuleInput& input) {
         return share > kNearlyFull;
       });
   if (seen.facts == nullptr) {
-    return most > 0 ? RuleOutcome{.passed = fmt::format("at most {:.0f} % of the memory of a GPU "
-                                                        "was used",
-                                                        100 * most)}
-                    : RuleOutcome{.skipped = "these GPUs do not say how much memory is used"};
+    return most > 0 ? passed(msg::hw009_ok{.share = in_percent(most)})
+                    : skipped(msg::hw009_unknown{});
   }
-  return {.finding = Finding{
-              .id = "HW009",
-              .title = fmt::format(
-                  "{:.0f} % of the memory of {} is used", 100 * most, name_of(*seen.facts)),
-              .severity = FindingSeverity::info,
-              .evidence = {{.metric = "memory_share", .value = most, .unit = "1"}},
-              .gain = no_gain(input.measures),
-              .fixes = {{.key = "data.batch_size", .flag = "--batch-size 8"}},
-              .verify = "qanat devices --memory-table",
-              .may_be_wrong = "libtorch keeps memory it may need again; it is not all in use"}};
+  return Finding{.title = msg::hw009_title{.share = in_percent(most), .gpu = name_of(*seen.facts)},
+                 .evidence = {{metric::memory_share, most}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {set_key("data.batch_size", kSmallBatch)},
+                 .verify = by_command("qanat devices --memory-table"),
+                 .may_be_wrong = msg::hw009_wrong_if{}};
 }
 
 RuleOutcome persistence_off(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
-  if (!setup) {
-    return {.skipped = setup.why_not()};
+  const GpuSetup& setup = *input.trace.gpus->setup;
+  const Reading<double>& persistence = setup.gpus.front().persistence;
+  if (!persistence) {
+    return skipped_for(persistence);
   }
-  const GpuFacts& gpu = (*setup).gpus.front();
-  if (!gpu.persistence) {
-    return {.skipped = gpu.persistence.why_not()};
+  if (*persistence != 0) {
+    return passed(msg::hw010_ok{});
   }
-  if (*gpu.persistence != 0) {
-    return {.passed = "the driver stays loaded between runs"};
-  }
-  return {.finding = Finding{
-              .id = "HW010",
-              .title = "the driver unloads between runs: each one starts a second or more later",
-              .severity = FindingSeverity::info,
-              .evidence = {{.metric = "persistence", .value = 0, .unit = "1"}},
-              .gain = no_gain(input.measures),
-              .fixes = {system_fix("sudo systemctl enable --now nvidia-persistenced")},
-              .verify = "nvidia-smi -q -d PERFORMANCE",
-              .may_be_wrong = "a display keeps the driver loaded anyway"}};
+  return Finding{.title = msg::hw010_title{},
+                 .evidence = {{metric::persistence, 0}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {do_this(msg::verbatim_text{
+                     .text = "sudo systemctl enable --now nvidia-persistenced"})},
+                 .verify = by_command("nvidia-smi -q -d PERFORMANCE"),
+                 .may_be_wrong = msg::hw010_wrong_if{}};
+}
+
+constexpr Rule gpu_rule(std::string_view id,
+                        RuleText text,
+                        RuleOutcome (*judge)(const RuleInput&),
+                        Need needs) {
+  return {
+      .id = id, .category = RuleCategory::hardware, .text = text, .judge = judge, .needs = needs};
+}
+
+constexpr Rule gpu_fault_rule(std::string_view id,
+                              RuleText text,
+                              RuleOutcome (*judge)(const RuleInput&),
+                              Need needs) {
+  Rule rule = gpu_rule(id, text, judge, needs);
+  rule.is_hardware_fault = true;
+  return rule;
+}
+
+}  // namespace
+
+std::span<const Rule> hardware_rules() {
+  static constexpr std::array kRules = {
+      gpu_rule("HW001",
+               text_of<msg::hw001_looks_for, msg::hw001_means, msg::hw001_remedy>(),
+               unused_gpu,
+               Need::gpus),
+      gpu_rule("HW002",
+               text_of<msg::hw002_looks_for, msg::hw002_means, msg::hw002_remedy>(),
+               driver_mismatch,
+               Need::nothing),
+      gpu_rule("HW003",
+               text_of<msg::hw003_looks_for, msg::hw003_means, msg::hw003_remedy>(),
+               device_order,
+               Need::gpus),
+      Rule{.id = "HW004",
+           .category = RuleCategory::hardware,
+           .text = text_of<msg::hw004_looks_for, msg::hw004_means, msg::hw004_remedy>(),
+           .judge = clock_limited,
+           .needs = Need::steps | Need::gpu_samples,
+           .makes_steps_vary = true},
+      gpu_rule("HW005",
+               text_of<msg::hw005_looks_for, msg::hw005_means, msg::hw005_remedy>(),
+               narrow_link,
+               Need::steps | Need::gpu_samples),
+      gpu_fault_rule("HW006",
+                     text_of<msg::hw006_looks_for, msg::hw006_means, msg::hw006_remedy>(),
+                     memory_errors,
+                     Need::gpu_samples),
+      gpu_fault_rule("HW007",
+                     text_of<msg::hw007_looks_for, msg::hw007_means, msg::hw007_remedy>(),
+                     driver_errors,
+                     Need::nothing),
+      gpu_rule("HW008",
+               text_of<msg::hw008_looks_for, msg::hw008_means, msg::hw008_remedy>(),
+               shared_gpu,
+               Need::gpu_samples),
+      gpu_rule("HW009",
+               text_of<msg::hw009_looks_for, msg::hw009_means, msg::hw009_remedy>(),
+               memory_full,
+               Need::gpu_samples),
+      gpu_rule("HW010",
+               text_of<msg::hw010_looks_for, msg::hw010_means, msg::hw010_remedy>(),
+               persistence_off,
+               Need::gpus),
+  };
+  return kRules;
 }
 
 }  // namespace qanat

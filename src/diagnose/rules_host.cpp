@@ -1,12 +1,12 @@
-#include "diagnose/rules_host.h"
-
+// Rules about the machine: quotas, memory, threads and the other programs on its cores.
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include <fmt/format.h>
+#include <string>
 
 #include "diagnose/core_use.h"
 #include "diagnose/rule_parts.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -16,10 +16,7 @@ constexpr double kDelayedTrainer = 0.10;  // of the time its threads could have 
 constexpr double kCrowded = 1.5;          // threads ready to run for every core
 constexpr double kBusyMachine = 0.25;     // of the cores, by others: worth a warning without a run
 constexpr double kSwapRate = 512 * 1024;  // bytes a second
-
-RuleOutcome skipped_for(const Reading<double>& reading) {
-  return {.skipped = reading.why_not()};
-}
+constexpr int kSmallBuffer = 4;           // batches, where memory is short
 
 int fitting_workers(const CoreUse& use, double cores) {
   return std::max(1, static_cast<int>(std::floor(cores)) - std::max(1, use.trainers));
@@ -37,22 +34,21 @@ Reading<double> throttled_share(const HostTrace& host) {
   return std::min(*share / std::max(used, 1.0), 1.0);
 }
 
+Fix fewer_workers(const CoreUse& use, double cores, std::optional<double> predicted) {
+  return set_key("data.num_workers", fitting_workers(use, cores), predicted);
+}
+
 std::vector<Fix> quota_fixes(const HostTrace& host, const Gain& gain) {
   const Reading<CoreUse> use = core_use(host);
+  const double quota = *host.setup.cpu_quota;
   std::vector<Fix> fixes;
-  if (use && (*use).loaders > fitting_workers(*use, *host.setup.cpu_quota)) {
-    fixes.push_back(
-        {.key = "data.num_workers",
-         .flag = fmt::format("--num-workers {}", fitting_workers(*use, *host.setup.cpu_quota))});
+  if (use && (*use).loaders > fitting_workers(*use, quota)) {
+    fixes.push_back(fewer_workers(*use, quota, std::nullopt));
   }
-  const double wanted = use ? std::ceil((*use).wanted) : std::ceil(*host.setup.cpu_quota + 1);
-  fixes.push_back({.key = std::string(kSystemFix),
-                   .flag = fmt::format("give the container more: docker run --cpus {:.0f}, or "
-                                       "resources.limits.cpu: {:.0f} in Kubernetes",
-                                       wanted,
-                                       wanted),
-                   .predicted_step =
-                       gain.step_if_fixed > 0 ? std::optional(gain.step_if_fixed) : std::nullopt});
+  const double wanted = std::ceil(use ? (*use).wanted : quota + 1);
+  fixes.push_back(
+      do_this(msg::host001_raise_quota{.cores = static_cast<int>(wanted)},
+              gain.step_if_fixed > 0 ? std::optional(gain.step_if_fixed) : std::nullopt));
   return fixes;
 }
 
@@ -61,15 +57,8 @@ double delayed_share(const RunMeasures& m, const CoreUse& use) {
   return m.share(m.ledger.busy()) * use.trainer_delay();
 }
 
-constexpr const char* kVerifyWithoutOthers =
-    "top, sorted by processor; then measure again without them";
-constexpr const char* kOthersWorkForThis =
-    "the others are at work for this run (a mount, a decompressor)";
-
-Fix keep_others_off(const HostSetup& setup) {
-  return system_fix(fmt::format(
-      "stop the others, or keep them off: taskset -c {} for them, a cpuset for this run",
-      cores_of(setup) - 1));
+Fix keep_others_off(const HostSetup& setup, std::optional<double> predicted) {
+  return do_this(msg::host005_keep_off{.core = cores_of(setup) - 1}, predicted);
 }
 
 bool has_neighbours(const HostTrace& host) {
@@ -99,101 +88,77 @@ LostToOthers lost_to_others(const RunMeasures& m, const CoreUse& use, const Neig
 // Others on the cores of a machine on which nothing was trained: whatever is measured suffers.
 RuleOutcome busy_machine(const RuleInput& input, const Neighbours& others) {
   const double taken = others.busy_share() + others.stolen_share();
+  const Message title = msg::host005_busy{.used = in_percent(taken)};
   if (taken < kBusyMachine) {
-    return {.passed = fmt::format("other programs use {:.0f} % of the cores", 100 * taken)};
+    return passed(title);
   }
-  return {.finding = Finding{
-              .id = "HOST005",
-              .title = fmt::format("other programs use {:.0f} % of the cores", 100 * taken),
-              .severity = FindingSeverity::warn,
-              .evidence = {{.metric = "others_share", .value = others.busy_share(), .unit = "1"},
-                           {.metric = "stolen_share", .value = others.stolen_share(), .unit = "1"}},
-              .gain = no_gain(input.measures),
-              .fixes = {keep_others_off(input.trace.host->setup)},
-              .verify = kVerifyWithoutOthers,
-              .may_be_wrong = kOthersWorkForThis}};
+  return Finding{.title = title,
+                 .severity = FindingSeverity::warn,
+                 .evidence = {{metric::others_share, others.busy_share()},
+                              {metric::stolen_share, others.stolen_share()}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {keep_others_off(input.trace.host->setup, std::nullopt)},
+                 .verify = msg::host005_verify{},
+                 .may_be_wrong = msg::host005_wrong_if{}};
 }
 
-}  // namespace
-
 RuleOutcome quota_too_small(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
   const Reading<double>& quota = host.setup.cpu_quota;
   if (quota.is_unlimited()) {
-    return {.passed = "no quota limits the processor time"};
+    return passed(msg::host001_no_quota{});
   }
   if (!quota) {
     return skipped_for(quota);
   }
   const Reading<CoreUse> use = core_use(host);
   if (!use) {
-    return {.passed = fmt::format("a quota of {:.1f} cores; threads are counted in a run", *quota)};
+    return passed(msg::host001_uncounted{.quota = plain(*quota, 1)});
   }
+  const Quantity wanted = plain((*use).wanted, 1);
   if ((*use).wanted <= *quota) {
-    return {.passed = fmt::format(
-                "threads want {:.1f} cores, the quota is {:.1f}", (*use).wanted, *quota)};
+    return passed(msg::host001_ok{.wanted = wanted, .quota = plain(*quota, 1)});
   }
   const Reading<double> lost = throttled_share(host);
   const bool throttles = lost && *lost >= kThrottledShare && input.measures.mean_step > 0;
-  const Gain gain = throttles ? gain_of_share(input.measures, {.share = *lost}, "throttled time")
-                              : no_gain(input.measures);
-  return {.finding = Finding{
-              .id = "HOST001",
-              .title = fmt::format("threads want {:.1f} cores, but the quota of the container is "
-                                   "{:.1f}",
-                                   (*use).wanted,
-                                   *quota),
-              .severity = throttles ? severity_of(gain) : FindingSeverity::info,
-              .evidence = {{.metric = "cpu_quota", .value = *quota, .unit = "cores"},
-                           {.metric = "wanted", .value = (*use).wanted, .unit = "cores"}},
-              .gain = gain,
-              .fixes = quota_fixes(host, gain),
-              .verify = verify_command("HOST001"),
-              .may_be_wrong = "threads that spin while they wait want more than they need"}};
+  const Gain gain =
+      throttles ? gain_of_share(input.measures, {.share = *lost}, GainMethod::throttled_time)
+                : no_gain(input.measures);
+  return Finding{.title = msg::host001_title{.wanted = wanted, .quota = plain(*quota, 1)},
+                 .severity = throttles ? severity_of(gain) : FindingSeverity::info,
+                 .evidence = {{metric::cpu_quota, *quota}, {metric::wanted_cores, (*use).wanted}},
+                 .gain = gain,
+                 .fixes = quota_fixes(host, gain),
+                 .may_be_wrong = msg::host001_wrong_if{}};
 }
 
 RuleOutcome quota_throttles(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
-  if (host.setup.cpu_quota.is_unlimited()) {
-    return {.passed = "no quota limits the processor time"};
+  const Reading<double>& quota = host.setup.cpu_quota;
+  if (quota.is_unlimited()) {
+    return passed(msg::host001_no_quota{});
   }
   const Reading<double> lost = throttled_share(host);
   if (!lost) {
     return skipped_for(lost);
   }
-  if (*lost < kThrottledShare || !host.setup.cpu_quota) {
-    return {.passed = fmt::format("the quota stopped the run {:.1f} % of the time", 100 * *lost)};
+  if (*lost < kThrottledShare || !quota) {
+    return passed(msg::host002_ok{.share = in_percent(*lost, 1)});
   }
-  const Gain gain = gain_of_share(input.measures, {.share = *lost}, "throttled time");
+  const Gain gain = gain_of_share(input.measures, {.share = *lost}, GainMethod::throttled_time);
   const double periods = host.growth(&HostCounters::periods).value().value_or(0);
   const double stopped = host.growth(&HostCounters::throttled_periods).value().value_or(0);
-  return {.finding = Finding{
-              .id = "HOST002",
-              .title = fmt::format("the quota of {:.1f} cores was used up and stopped the run "
-                                   "{:.0f} % of the time",
-                                   *host.setup.cpu_quota,
-                                   100 * *lost),
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "throttled_share", .value = *lost, .unit = "1"},
-                           {.metric = "throttled_periods_share",
-                            .value = periods > 0 ? stopped / periods : 0,
-                            .unit = "1"}},
-              .gain = gain,
-              .fixes = quota_fixes(host, gain),
-              .verify = verify_command("HOST002"),
-              .may_be_wrong = "another process of the same group used the quota up"}};
+  return Finding{
+      .title = msg::host002_title{.quota = plain(*quota, 1), .share = in_percent(*lost)},
+      .severity = severity_of(gain),
+      .evidence = {{metric::throttled_share, *lost},
+                   {metric::throttled_periods_share, periods > 0 ? stopped / periods : 0}},
+      .gain = gain,
+      .fixes = quota_fixes(host, gain),
+      .may_be_wrong = msg::host002_wrong_if{}};
 }
 
 RuleOutcome pressure_stalls(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
   const RunMeasures& m = input.measures;
   // The own group says more about this run than the machine does.
@@ -212,166 +177,120 @@ RuleOutcome pressure_stalls(const RuleInput& input) {
   const double for_storage = std::min(*io, exposed);
   const double lost = std::max(*memory, for_storage);
   if (lost < kWorthMentioning) {
-    return {.passed = fmt::format("everything stood still {:.1f} % of the time for memory, {:.1f} "
-                                  "% for storage",
-                                  100 * *memory,
-                                  100 * *io)};
+    return passed(msg::host003_ok{.memory = in_percent(*memory, 1), .storage = in_percent(*io, 1)});
   }
   const bool is_memory = *memory >= for_storage;
-  const Gain gain = gain_of_share(m, {.share = lost, .low = 0.3, .high = 1.2}, "pressure stalls");
-  const double cpu = host.share(&HostCounters::cpu_some).value().value_or(0);
-  return {.finding = Finding{
-              .id = "HOST003",
-              .title = fmt::format("everything stood still {:.0f} % of the time for want of {}",
-                                   100 * lost,
-                                   is_memory ? "memory" : "storage"),
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "memory_full_share", .value = *memory, .unit = "1"},
-                           {.metric = "io_full_share", .value = *io, .unit = "1"},
-                           {.metric = "cpu_some_share", .value = cpu, .unit = "1"}},
-              .gain = gain,
-              .fixes = {is_memory ? Fix{.key = "pipeline.feature_cache",
-                                        .flag = "--set pipeline.feature_cache=0"}
-                                  : Fix{.key = "data.preprocessing_mode",
-                                        .flag = "--set data.preprocessing_mode=precompute"}},
-              .verify = verify_command("HOST003"),
-              .may_be_wrong = "another program of the machine or group caused it"}};
+  const Gain gain =
+      gain_of_share(m, {.share = lost, .low = 0.3, .high = 1.2}, GainMethod::pressure);
+  return Finding{
+      .title = is_memory ? Message(msg::host003_memory_title{.share = in_percent(lost)})
+                         : msg::host003_storage_title{.share = in_percent(lost)},
+      .severity = severity_of(gain),
+      .evidence = {{metric::memory_full_share, *memory},
+                   {metric::io_full_share, *io},
+                   {metric::cpu_some_share,
+                    host.share(&HostCounters::cpu_some).value().value_or(0)}},
+      .gain = gain,
+      .fixes = {is_memory ? set_key("pipeline.feature_cache", 0) : precompute_features()},
+      .may_be_wrong = msg::host003_wrong_if{}};
 }
 
 RuleOutcome oversubscribed(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
   const Reading<CoreUse> use = core_use(host);
   if (!use) {
-    return {.skipped = use.why_not()};
+    return skipped_for(use);
   }
   const int cores = cores_of(host.setup);
   const double delay = (*use).trainer_delay();
+  const Quantity wanted = plain((*use).wanted, 1);
   const bool crowded = (*use).wanted >= kCrowded * cores;
   if (!crowded || delay < kDelayedTrainer || has_neighbours(host)) {
-    return {.passed = fmt::format("threads want {:.1f} of {} cores; the trainer waits for a core "
-                                  "{:.1f} % of its time",
-                                  (*use).wanted,
-                                  cores,
-                                  100 * delay)};
+    return passed(msg::host004_ok{.wanted = wanted, .cores = cores, .share = in_percent(delay, 1)});
   }
   const Gain gain = gain_of_share(
-      input.measures, {.share = delayed_share(input.measures, *use)}, "run-queue delay");
-  std::vector<Fix> fixes;
+      input.measures, {.share = delayed_share(input.measures, *use)}, GainMethod::run_queue);
+  Finding finding{.title = msg::host004_title{.wanted = wanted,
+                                              .cores = Quantity{.value = static_cast<double>(cores),
+                                                                .unit = Unit::cores},
+                                              .share = in_percent(delay)},
+                  .severity = severity_of(gain),
+                  .evidence = {{metric::wanted_cores, (*use).wanted},
+                               {metric::trainer_delay_share, delay},
+                               {metric::loader_threads, static_cast<double>((*use).loaders)}},
+                  .gain = gain,
+                  .may_be_wrong = msg::host004_wrong_if{}};
   if ((*use).loaders > fitting_workers(*use, cores)) {
-    fixes.push_back({.key = "data.num_workers",
-                     .flag = fmt::format("--num-workers {}", fitting_workers(*use, cores)),
-                     .predicted_step = gain.step_if_fixed});
+    finding.fixes = {fewer_workers(*use, cores, gain.step_if_fixed)};
   }
-  return {.finding = Finding{
-              .id = "HOST004",
-              .title = fmt::format("{:.1f} threads want to run on {} core{}; the trainer waits for "
-                                   "a core {:.0f} % of its time",
-                                   (*use).wanted,
-                                   cores,
-                                   cores == 1 ? "" : "s",
-                                   100 * delay),
-              .severity = severity_of(gain),
-              .evidence = {{.metric = "wanted", .value = (*use).wanted, .unit = "cores"},
-                           {.metric = "trainer_delay_share", .value = delay, .unit = "1"},
-                           {.metric = "loader_threads",
-                            .value = static_cast<double>((*use).loaders),
-                            .unit = "threads"}},
-              .gain = gain,
-              .fixes = std::move(fixes),
-              .verify = verify_command("HOST004"),
-              .may_be_wrong = "the work of the loader has to be done by some core anyway"}};
+  return finding;
 }
 
 RuleOutcome noisy_neighbour(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
   const Reading<CoreUse> use = core_use(host);
   const Reading<Neighbours> others = host.neighbours();
   if (!use || !others) {
-    return {.skipped = use ? others.why_not() : use.why_not()};
+    return skipped_because(use ? others.why_not() : use.why_not());
   }
   if (input.measures.steady.size() < kFewestSteps) {
     return busy_machine(input, *others);
   }
   const LostToOthers lost = lost_to_others(input.measures, *use, *others);
   const double delayed = 1 - (*use).trainer_free;
+  const double busy = (*others).busy_share();
+  const double stolen = (*others).stolen_share();
   if (lost.total() < kWorthMentioning) {
-    return {.passed = fmt::format("other programs use {:.0f} % of the cores; the trainer waits for "
-                                  "one {:.1f} % of its time",
-                                  100 * (*others).busy_share(),
-                                  100 * delayed)};
+    return passed(msg::host005_title{.used = in_percent(busy), .share = in_percent(delayed, 1)});
   }
-  const Gain gain = gain_of_share(input.measures, {.share = lost.total()}, "run-queue delay");
-  Fix fix = keep_others_off(host.setup);
-  fix.predicted_step = gain.step_if_fixed;
-  return {
-      .finding = Finding{
-          .id = "HOST005",
-          .title = fmt::format("other programs use {:.0f} % of the cores; the trainer waits for "
-                               "one {:.0f} % of its time",
-                               100 * ((*others).busy_share() + (*others).stolen_share()),
-                               100 * std::max(delayed, (*others).stolen_share())),
-          .severity = severity_of(gain),
-          .evidence = {{.metric = "others_share", .value = (*others).busy_share(), .unit = "1"},
-                       {.metric = "stolen_share", .value = (*others).stolen_share(), .unit = "1"},
-                       {.metric = "trainer_delay_share", .value = delayed, .unit = "1"},
-                       {.metric = "loader_delay_share",
-                        .value = (*use).loader_delay(),
-                        .unit = "1"}},
-          .gain = gain,
-          .fixes = {std::move(fix)},
-          .verify = kVerifyWithoutOthers,
-          .may_be_wrong = kOthersWorkForThis,
-          .part = lost.work >= lost.wait ? LedgerPart::work : LedgerPart::wait}};
+  const Gain gain = gain_of_share(input.measures, {.share = lost.total()}, GainMethod::run_queue);
+  return Finding{.title = msg::host005_title{.used = in_percent(busy + stolen),
+                                             .share = in_percent(std::max(delayed, stolen))},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::others_share, busy},
+                              {metric::stolen_share, stolen},
+                              {metric::trainer_delay_share, delayed},
+                              {metric::loader_delay_share, (*use).loader_delay()}},
+                 .gain = gain,
+                 .fixes = {keep_others_off(host.setup, gain.step_if_fixed)},
+                 .verify = msg::host005_verify{},
+                 .may_be_wrong = msg::host005_wrong_if{},
+                 .part = lost.work >= lost.wait ? LedgerPart::work : LedgerPart::wait};
 }
 
 RuleOutcome remote_node(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostSetup& setup = input.trace.host->setup;
   if (!setup.numa_nodes) {
     return skipped_for(setup.numa_nodes);
   }
   if (*setup.numa_nodes < 2) {
-    return {.passed = "one memory node"};
+    return passed(msg::host006_one_node{});
   }
-  if (!input.trace.gpus || !input.trace.gpus->setup || !setup.core_nodes) {
-    return {.skipped = "which memory node the GPU hangs on is not known"};
+  const Reading<GpuSetup> gpus = gpus_of(input.trace);
+  if (!gpus || !setup.core_nodes) {
+    return skipped(msg::host006_unknown{}, Missing::gpu);
   }
-  for (const GpuFacts& gpu : (*input.trace.gpus->setup).gpus) {
-    const std::string node = gpu.numa_node ? fmt::format("{:.0f}", *gpu.numa_node) : std::string();
+  for (const GpuFacts& gpu : (*gpus).gpus) {
+    const std::string node =
+        gpu.numa_node ? std::to_string(std::lround(*gpu.numa_node)) : std::string();
     if (node.empty() || *setup.core_nodes == node) {
       continue;
     }
-    return {.finding = Finding{
-                .id = "HOST006",
-                .title = fmt::format("GPU {} hangs on memory node {}, the threads may run on {}",
-                                     gpu.bus_id.value().value_or("?"),
-                                     node,
-                                     *setup.core_nodes),
-                .severity = FindingSeverity::info,
-                .evidence = {{.metric = "gpu_node", .value = *gpu.numa_node, .unit = "node"},
-                             {.metric = "nodes", .value = *setup.numa_nodes, .unit = "nodes"}},
-                .gain = no_gain(input.measures),
-                .fixes = {{.key = std::string(kSystemFix),
-                           .flag = fmt::format(
-                               "numactl --cpunodebind={} --preferred={} qanat ...", node, node)}},
-                .verify = "the same command with and without numactl, then: qanat report",
-                .may_be_wrong = "copies are hidden behind work, so their way does not matter"}};
+    const std::string command = "numactl --cpunodebind=" + node + " --preferred=" + node;
+    return Finding{
+        .title =
+            msg::host006_title{
+                .gpu = gpu.bus_id.value().value_or("?"), .node = node, .nodes = *setup.core_nodes},
+        .evidence = {{metric::gpu_node, *gpu.numa_node}, {metric::nodes, *setup.numa_nodes}},
+        .gain = no_gain(input.measures),
+        .fixes = {do_this(msg::verbatim_text{.text = command + " qanat ..."})},
+        .verify = msg::host006_verify{},
+        .may_be_wrong = msg::host006_wrong_if{}};
   }
-  return {.passed = fmt::format("threads run on the node of the GPU ({})", *setup.core_nodes)};
+  return passed(msg::host006_ok{.nodes = *setup.core_nodes});
 }
 
 RuleOutcome swapping(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostTrace& host = *input.trace.host;
   const Reading<double> in = host.share(&HostCounters::swapped_in);
   const Reading<double> out = host.share(&HostCounters::swapped_out);
@@ -380,94 +299,124 @@ RuleOutcome swapping(const RuleInput& input) {
   }
   const double rate = *in + *out;
   if (rate < kSwapRate) {
-    return {.passed = fmt::format("{:.2f} MB/s go to the swap area and back", rate / 1e6)};
+    return passed(msg::host007_ok{.rate = in_bytes_per_second(rate)});
   }
   const double stalled = host.share(&HostCounters::memory_full).value().value_or(0);
-  const Gain gain =
-      gain_of_share(input.measures, {.share = stalled, .low = 0.3, .high = 1.2}, "pressure stalls");
-  return {.finding = Finding{
-              .id = "HOST007",
-              .title = fmt::format("memory is short: {:.1f} MB/s go to the swap area and back",
-                                   rate / 1e6),
-              .severity = std::max(severity_of(gain), FindingSeverity::warn),
-              .evidence = {{.metric = "swapped_in", .value = *in, .unit = "B/s"},
-                           {.metric = "swapped_out", .value = *out, .unit = "B/s"},
-                           {.metric = "memory_full_share", .value = stalled, .unit = "1"}},
-              .gain = gain,
-              .fixes = {{.key = "pipeline.feature_cache", .flag = "--set pipeline.feature_cache=0"},
-                        {.key = "data.pipeline_buffer_size", .flag = "--buffer-size 4"}},
-              .verify = verify_command("HOST007"),
-              .may_be_wrong = "another program of the machine is the one that swaps"}};
+  const Gain gain = gain_of_share(
+      input.measures, {.share = stalled, .low = 0.3, .high = 1.2}, GainMethod::pressure);
+  return Finding{.title = msg::host007_title{.rate = in_bytes_per_second(rate)},
+                 .severity = std::max(severity_of(gain), FindingSeverity::warn),
+                 .evidence = {{metric::swapped_in, *in},
+                              {metric::swapped_out, *out},
+                              {metric::memory_full_share, stalled}},
+                 .gain = gain,
+                 .fixes = {set_key("pipeline.feature_cache", 0),
+                           set_key("data.pipeline_buffer_size", kSmallBuffer)},
+                 .may_be_wrong = msg::host007_wrong_if{}};
 }
 
 RuleOutcome slow_governor(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const HostSetup& setup = input.trace.host->setup;
   if (!setup.governor) {
-    return {.skipped = setup.governor.why_not()};
+    return skipped_for(setup.governor);
   }
   // With these drivers the governor of that name raises clocks by itself.
-  const std::string driver = setup.clock_driver.value().value_or("");
+  const std::string driver = setup.clock_driver.value().value_or("?");
   const bool dynamic = driver.starts_with("intel_pstate") || driver.starts_with("amd-pstate");
   if (setup.governor.value()->find("powersave") == std::string::npos || dynamic) {
-    return {.passed = fmt::format("governor {} ({})", *setup.governor, driver)};
+    return passed(msg::host008_ok{.governor = *setup.governor, .driver = driver});
   }
-  return {.finding = Finding{
-              .id = "HOST008",
-              .title = fmt::format("the governor keeps cores at their lowest clock ({}, {})",
-                                   *setup.governor,
-                                   driver.empty() ? "unknown driver" : driver),
-              .severity = FindingSeverity::warn,
-              .evidence = {{.metric = "cores",
-                            .value = setup.online_cores.value().value_or(0),
-                            .unit = "cores"}},
-              .gain = no_gain(input.measures),
-              .fixes = {{.key = std::string(kSystemFix),
-                         .flag = "sudo cpupower frequency-set -g performance"}},
-              .verify = "measure again: qanat diagnose with the same flags",
-              .may_be_wrong = "the firmware decides about clocks whatever the governor says"}};
+  return Finding{
+      .title = msg::host008_title{.governor = *setup.governor, .driver = driver},
+      .severity = FindingSeverity::warn,
+      .evidence = {{metric::cores, setup.online_cores.value().value_or(0)}},
+      .gain = no_gain(input.measures),
+      .fixes = {do_this(msg::verbatim_text{.text = "sudo cpupower frequency-set -g performance"})},
+      .verify = msg::host008_verify{},
+      .may_be_wrong = msg::host008_wrong_if{}};
 }
 
 RuleOutcome locked_memory_limit(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const Reading<double>& limit = input.trace.host->setup.locked_memory;
   if (limit.is_unlimited()) {
-    return {.passed = "any amount of memory may be page-locked"};
+    return passed(msg::host009_unlimited{});
   }
   if (!limit) {
     return skipped_for(limit);
   }
-  if (!input.trace.gpus || !input.trace.gpus->setup) {
-    return {.passed = fmt::format("{:.0f} MB may be page-locked; without a GPU it wins nothing",
-                                  *limit / 1e6)};
+  if (!gpus_of(input.trace)) {
+    return passed(msg::host009_no_gpu{.limit = in_bytes(*limit)});
   }
-  if (!input.trace.pipeline) {
-    return {.skipped = "the journal has no line about the loader, whose blocks are page-locked"};
+  if (auto lacking = unmet(Need::loader, input)) {
+    return *lacking;
   }
   const auto blocks = static_cast<double>(input.trace.pipeline->window.allocated.value);
   if (blocks <= *limit) {
-    return {.passed = fmt::format("batches take {:.0f} MB, {:.0f} MB may be page-locked",
-                                  blocks / 1e6,
-                                  *limit / 1e6)};
+    return passed(msg::host009_ok{.blocks = in_bytes(blocks), .limit = in_bytes(*limit)});
   }
-  return {
-      .finding = Finding{
-          .id = "HOST009",
-          .title = fmt::format("batches take {:.0f} MB, but only {:.0f} MB may be page-locked",
-                               blocks / 1e6,
-                               *limit / 1e6),
-          .severity = FindingSeverity::info,
-          .evidence = {{.metric = "blocks", .value = blocks, .unit = "B"},
-                       {.metric = "limit", .value = *limit, .unit = "B"}},
-          .gain = no_gain(input.measures),
-          .fixes = {{.key = std::string(kSystemFix),
-                     .flag = "ulimit -l unlimited, or docker run --ulimit memlock=-1"}},
-          .verify = "ulimit -l; then measure again",
-          .may_be_wrong = "CUDA page-locks through its driver, which this limit does not bind"}};
+  return Finding{.title = msg::host009_title{.blocks = in_bytes(blocks), .limit = in_bytes(*limit)},
+                 .evidence = {{metric::blocks, blocks}, {metric::limit, *limit}},
+                 .gain = no_gain(input.measures),
+                 .fixes = {do_this(msg::host009_raise_limit{})},
+                 .verify = msg::host009_verify{},
+                 .may_be_wrong = msg::host009_wrong_if{}};
+}
+
+// The machine makes steps of equal work take unequal time, whatever part of them it hits.
+constexpr Rule host_rule(std::string_view id,
+                         RuleText text,
+                         RuleOutcome (*judge)(const RuleInput&),
+                         Need needs) {
+  return {.id = id,
+          .category = RuleCategory::host,
+          .text = text,
+          .judge = judge,
+          .needs = needs,
+          .makes_steps_vary = true};
+}
+
+}  // namespace
+
+std::span<const Rule> host_rules() {
+  static constexpr std::array kRules = {
+      host_rule("HOST001",
+                text_of<msg::host001_looks_for, msg::host001_means, msg::host001_remedy>(),
+                quota_too_small,
+                Need::host),
+      host_rule("HOST002",
+                text_of<msg::host002_looks_for, msg::host002_means, msg::host002_remedy>(),
+                quota_throttles,
+                Need::steps | Need::host),
+      host_rule("HOST003",
+                text_of<msg::host003_looks_for, msg::host003_means, msg::host003_remedy>(),
+                pressure_stalls,
+                Need::steps | Need::host),
+      host_rule("HOST004",
+                text_of<msg::host004_looks_for, msg::host004_means, msg::host004_remedy>(),
+                oversubscribed,
+                Need::steps | Need::host),
+      host_rule("HOST005",
+                text_of<msg::host005_looks_for, msg::host005_means, msg::host005_remedy>(),
+                noisy_neighbour,
+                Need::host),
+      host_rule("HOST006",
+                text_of<msg::host006_looks_for, msg::host006_means, msg::host006_remedy>(),
+                remote_node,
+                Need::host),
+      host_rule("HOST007",
+                text_of<msg::host007_looks_for, msg::host007_means, msg::host007_remedy>(),
+                swapping,
+                Need::steps | Need::host),
+      host_rule("HOST008",
+                text_of<msg::host008_looks_for, msg::host008_means, msg::host008_remedy>(),
+                slow_governor,
+                Need::host),
+      host_rule("HOST009",
+                text_of<msg::host009_looks_for, msg::host009_means, msg::host009_remedy>(),
+                locked_memory_limit,
+                Need::host),
+  };
+  return kRules;
 }
 
 }  // namespace qanat

@@ -1,24 +1,18 @@
-#include "diagnose/rules_storage.h"
-
+// Rules about the storage behind the data set.
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <array>
 
 #include "diagnose/rule_parts.h"
+#include "locale/messages.h"
 #include "monitor/file_system.h"
 
 namespace qanat {
 namespace {
 
 constexpr double kMissing = 0.5;           // of the bytes: most come from storage
-constexpr double kDearOpening = 0.3;       // of the time of a file
+constexpr double kCostlyOpening = 0.3;     // of the time of a file
 constexpr double kSmallFile = 256 * 1024;  // bytes
-constexpr double kDearDecoding = 0.5;      // of the workers' time
-constexpr const char* kNoProbe =
-    "storage was not measured in this run; `qanat diagnose` does, on the files of the data set";
-
-const Fix kPrecompute{.key = "data.preprocessing_mode",
-                      .flag = "--set data.preprocessing_mode=precompute (after qanat precompute)"};
+constexpr double kCostlyDecoding = 0.5;    // of the workers' time
 
 // Warnings are for what costs the run time; the rest is worth knowing.
 Gain gain_if_waiting(const RunMeasures& m) {
@@ -35,16 +29,11 @@ double from_audio(const PipelineStats& stats) {
   return all > 0 ? static_cast<double>(stats.from_audio) / static_cast<double>(all) : 1;
 }
 
-}  // namespace
-
 RuleOutcome storage_too_slow(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (!input.trace.storage) {
-    return {.skipped = kNoProbe};
-  }
   const Reading<ReadPass>& cold = input.trace.storage->cold;
   if (!cold) {
-    return {.skipped = cold.why_not()};
+    return skipped_for(cold);
   }
   double rows = 0;
   for (const StepRecord& step : m.steady) {
@@ -55,167 +44,154 @@ RuleOutcome storage_too_slow(const RuleInput& input) {
   const double needed = per_step * input.trace.storage->mean_file_bytes / m.mean_step;
   const double offered = (*cold).bytes_per_second() * workers;
   if (needed <= offered) {
-    return {.passed = fmt::format("training reads {:.1f} MB/s, storage gives {:.1f} MB/s cold to "
-                                  "{} worker{}",
-                                  needed / 1e6,
-                                  offered / 1e6,
-                                  workers,
-                                  workers == 1 ? "" : "s")};
+    return passed(msg::io001_ok{.needed = in_bytes_per_second(needed),
+                                .offered = in_bytes_per_second(offered),
+                                .workers = workers});
   }
   const bool waits =
       waits_for_data(m) && (!input.trace.pipeline || from_audio(*input.trace.pipeline) > 0);
   const Gain gain = waits ? gain_without_waiting(m) : no_gain(m);
-  return {.finding = Finding{
-              .id = "IO001",
-              .title = fmt::format("training reads {:.1f} MB/s, but storage gives {:.1f} MB/s when "
-                                   "files are not in memory",
-                                   needed / 1e6,
-                                   offered / 1e6),
-              .severity = waits ? severity_of(gain) : FindingSeverity::info,
-              .evidence = {{.metric = "needed", .value = needed, .unit = "B/s"},
-                           {.metric = "cold", .value = offered, .unit = "B/s"},
-                           {.metric = "file_p95", .value = (*cold).file_p95, .unit = "s"}},
-              .gain = gain,
-              .fixes = {kPrecompute,
-                        {.key = std::string(kSystemFix),
-                         .flag = "copy the data set to a local disk, or read it into memory once: "
-                                 "cat wavs/* > /dev/null"}},
-              .verify = verify_command("IO001"),
-              .may_be_wrong = "later epochs come from memory, if it is large enough"}};
+  return Finding{.title = msg::io001_title{.needed = in_bytes_per_second(needed),
+                                           .offered = in_bytes_per_second(offered)},
+                 .severity = waits ? severity_of(gain) : FindingSeverity::info,
+                 .evidence = {{metric::needed, needed},
+                              {metric::cold, offered},
+                              {metric::file_p95, (*cold).file_p95}},
+                 .gain = gain,
+                 .fixes = {precompute_features(), do_this(msg::io001_copy_or_cache{})},
+                 .may_be_wrong = msg::io001_wrong_if{}};
 }
 
 RuleOutcome cache_misses(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
   const Reading<double> asked = input.trace.host->growth(&HostCounters::read_bytes);
   const Reading<double> stored = input.trace.host->growth(&HostCounters::storage_bytes);
   if (!asked || !stored) {
-    return {.skipped = asked ? stored.why_not() : asked.why_not()};
+    return skipped_for(asked ? stored : asked);
   }
   const double all = std::max({*asked, *stored, 1.0});
   const double missed = *stored / all;
   const double rate = input.trace.host->share(&HostCounters::storage_bytes).value().value_or(0);
   if (missed < kMissing || !waits_for_data(m)) {
-    return {.passed = fmt::format("{:.0f} % of {:.0f} MB came from storage, the rest from memory",
-                                  100 * missed,
-                                  all / 1e6)};
+    return passed(msg::io002_ok{.share = in_percent(missed), .bytes = in_bytes(all)});
   }
   const Gain gain = gain_without_waiting(m);
-  return {
-      .finding = Finding{
-          .id = "IO002",
-          .title = fmt::format("the device waits, and {:.0f} % of what was read came from "
-                               "storage ({:.1f} MB/s)",
-                               100 * missed,
-                               rate / 1e6),
-          .severity = severity_of(gain),
-          .evidence = {{.metric = "storage_share", .value = missed, .unit = "1"},
-                       {.metric = "storage_rate", .value = rate, .unit = "B/s"},
-                       {.metric = "data_wait_share", .value = m.share(m.ledger.wait), .unit = "1"}},
-          .gain = gain,
-          .fixes = {kPrecompute},
-          .verify = verify_command("IO002"),
-          .may_be_wrong = "it is the first epoch: the second finds the files in memory"}};
+  return Finding{
+      .title = msg::io002_title{.share = in_percent(missed), .rate = in_bytes_per_second(rate)},
+      .severity = severity_of(gain),
+      .evidence = {{metric::storage_share, missed},
+                   {metric::storage_rate, rate},
+                   {metric::data_wait_share, m.share(m.ledger.wait)}},
+      .gain = gain,
+      .fixes = {precompute_features()},
+      .may_be_wrong = msg::io002_wrong_if{}};
 }
 
 RuleOutcome remote_files(const RuleInput& input) {
-  if (!input.trace.host) {
-    return {.skipped = kNoHost};
-  }
+  const RunMeasures& m = input.measures;
   const Reading<std::string>& kind = input.trace.host->setup.data_file_system;
   if (!kind) {
-    return {.skipped = kind.why_not()};
+    return skipped_for(kind);
   }
   const FileSystemClass found = classify_file_system(*kind);
   if (found == FileSystemClass::local || found == FileSystemClass::memory) {
-    return {.passed = fmt::format("the data lies on {}", *kind)};
+    return passed(msg::io003_ok{.file_system = *kind});
   }
-  const Gain gain = gain_if_waiting(input.measures);
+  const Gain gain = gain_if_waiting(m);
   const bool network = found == FileSystemClass::network;
-  return {.finding = Finding{
-              .id = "IO003",
-              .title = fmt::format(
-                  "the data lies on {} ({})",
-                  *kind,
-                  network ? "a network or shared file system" : "the layers of a container"),
-              .severity = severity_if_waiting(input.measures, gain),
-              .evidence = {{.metric = "data_wait_share",
-                            .value = input.measures.share(input.measures.ledger.wait),
-                            .unit = "1"}},
-              .gain = gain,
-              .fixes = {{.key = std::string(kSystemFix),
-                         .flag = network ? "copy the data set to a local disk"
-                                         : "mount the data set into the container: docker run -v"},
-                        kPrecompute},
-              .verify = "qanat diagnose on the copy: compare the storage section",
-              .may_be_wrong = "files stay in the page cache after the first epoch"}};
+  return Finding{.title = network ? Message(msg::io003_network_title{.file_system = *kind})
+                                  : msg::io003_overlay_title{.file_system = *kind},
+                 .severity = severity_if_waiting(m, gain),
+                 .evidence = {{metric::data_wait_share, m.share(m.ledger.wait)}},
+                 .gain = gain,
+                 .fixes = {do_this(network ? Message(msg::io003_copy{}) : msg::io003_mount{}),
+                           precompute_features()},
+                 .verify = msg::io003_verify{},
+                 .may_be_wrong = msg::io003_wrong_if{}};
 }
 
 RuleOutcome small_files(const RuleInput& input) {
-  if (!input.trace.storage) {
-    return {.skipped = kNoProbe};
-  }
   const StorageReading& storage = *input.trace.storage;
   const Reading<ReadPass>& pass = storage.cold ? storage.cold : storage.warm;
   if (!pass) {
-    return {.skipped = pass.why_not()};
+    return skipped_for(pass);
   }
   const double share = (*pass).file_p50 > 0 ? (*pass).open_p50 / (*pass).file_p50 : 0;
-  if (storage.mean_file_bytes >= kSmallFile || share < kDearOpening || !storage.cold) {
-    return {.passed = fmt::format("files of {:.0f} kB; opening takes {:.0f} % of reading one{}",
-                                  storage.mean_file_bytes / 1e3,
-                                  100 * share,
-                                  storage.cold ? "" : " (from memory)")};
+  const Quantity bytes = in_bytes(storage.mean_file_bytes);
+  if (!storage.cold) {
+    return passed(msg::io004_ok_from_memory{.bytes = bytes, .share = in_percent(share)});
+  }
+  if (storage.mean_file_bytes >= kSmallFile || share < kCostlyOpening) {
+    return passed(msg::io004_ok{.bytes = bytes, .share = in_percent(share)});
   }
   const Gain gain = gain_if_waiting(input.measures);
-  return {.finding = Finding{
-              .id = "IO004",
-              .title = fmt::format("{} small files: opening one takes {:.0f} % of the time to "
-                                   "read it",
-                                   storage.files_known,
-                                   100 * share),
-              .severity = severity_if_waiting(input.measures, gain),
-              .evidence = {{.metric = "open_p50", .value = (*pass).open_p50, .unit = "s"},
-                           {.metric = "file_p50", .value = (*pass).file_p50, .unit = "s"},
-                           {.metric = "mean_file", .value = storage.mean_file_bytes, .unit = "B"}},
-              .gain = gain,
-              .fixes = {kPrecompute},
-              .verify = verify_command("IO004"),
-              .may_be_wrong = "names stay in memory after the first epoch"}};
+  return Finding{
+      .title = msg::io004_title{.files = storage.files_known, .share = in_percent(share)},
+      .severity = severity_if_waiting(input.measures, gain),
+      .evidence = {{metric::open_p50, (*pass).open_p50},
+                   {metric::file_p50, (*pass).file_p50},
+                   {metric::mean_file, storage.mean_file_bytes}},
+      .gain = gain,
+      .fixes = {precompute_features()},
+      .may_be_wrong = msg::io004_wrong_if{}};
 }
 
 RuleOutcome decode_dominates(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (!input.trace.pipeline) {
-    return {.skipped = "the journal has no line about the loader"};
-  }
   const PipelineStats& stats = *input.trace.pipeline;
   const Seconds all = stats.decode.busy + stats.mel.busy + stats.tokens.busy + stats.copy.busy;
   const double share = all > Seconds{0} ? stats.decode.busy / all : 0;
-  if (share < kDearDecoding || !waits_for_data(m)) {
-    return {.passed = fmt::format("reading and decoding take {:.0f} % of the loader's time, the "
-                                  "device waits {:.1f} %",
-                                  100 * share,
-                                  100 * m.share(m.ledger.wait))};
+  const double wait = m.share(m.ledger.wait);
+  if (share < kCostlyDecoding || !waits_for_data(m)) {
+    return passed(msg::io005_ok{.share = in_percent(share), .wait = in_percent(wait, 1)});
   }
-  Gain gain = gain_without_waiting(m);
-  return {
-      .finding = Finding{
-          .id = "IO005",
-          .title = fmt::format("the device waits, and {:.0f} % of the loader's time goes into "
-                               "reading, decoding and resampling",
-                               100 * share),
-          .severity = severity_of(gain),
-          .evidence = {{.metric = "decode_share", .value = share, .unit = "1"},
-                       {.metric = "data_wait_share", .value = m.share(m.ledger.wait), .unit = "1"}},
-          .gain = gain,
-          .fixes = {kPrecompute,
-                    {.key = std::string(kSystemFix),
-                     .flag = "store the audio as 22050 Hz 16-bit WAV: nothing to resample"}},
-          .verify = verify_command("IO005"),
-          .may_be_wrong = "waiting for storage counts as reading: see IO001 and IO002"}};
+  const Gain gain = gain_without_waiting(m);
+  return Finding{.title = msg::io005_title{.share = in_percent(share)},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::decode_share, share}, {metric::data_wait_share, wait}},
+                 .gain = gain,
+                 .fixes = {precompute_features(), do_this(msg::io005_store_wav{})},
+                 .may_be_wrong = msg::io005_wrong_if{}};
+}
+
+constexpr Rule storage_rule(std::string_view id,
+                            RuleText text,
+                            RuleOutcome (*judge)(const RuleInput&),
+                            Need needs) {
+  return {.id = id,
+          .category = RuleCategory::storage,
+          .text = text,
+          .judge = judge,
+          .needs = needs,
+          .verdict = VerdictKind::input_bound};
+}
+
+}  // namespace
+
+std::span<const Rule> storage_rules() {
+  static constexpr std::array kRules = {
+      storage_rule("IO001",
+                   text_of<msg::io001_looks_for, msg::io001_means, msg::io001_remedy>(),
+                   storage_too_slow,
+                   Need::steps | Need::storage),
+      storage_rule("IO002",
+                   text_of<msg::io002_looks_for, msg::io002_means, msg::io002_remedy>(),
+                   cache_misses,
+                   Need::steps | Need::host),
+      storage_rule("IO003",
+                   text_of<msg::io003_looks_for, msg::io003_means, msg::io003_remedy>(),
+                   remote_files,
+                   Need::host),
+      storage_rule("IO004",
+                   text_of<msg::io004_looks_for, msg::io004_means, msg::io004_remedy>(),
+                   small_files,
+                   Need::storage),
+      storage_rule("IO005",
+                   text_of<msg::io005_looks_for, msg::io005_means, msg::io005_remedy>(),
+                   decode_dominates,
+                   Need::steps | Need::loader),
+  };
+  return kRules;
 }
 
 }  // namespace qanat

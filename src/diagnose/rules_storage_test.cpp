@@ -1,5 +1,3 @@
-#include "diagnose/rules_storage.h"
-
 #include "diagnose/rules_testing.h"
 
 namespace qanat {
@@ -27,8 +25,8 @@ class RulesStorageTest : public RulesTest {
 
 TEST_F(RulesStorageTest, AHealthyRunPassesEverything) {
   for (const Rule& rule : all_rules()) {
-    if (rule.category == "storage") {
-      EXPECT_TRUE(decide(rule.decide).passed.has_value()) << rule.id;
+    if (rule.category == RuleCategory::storage) {
+      EXPECT_TRUE(is_passed(decide(rule.id))) << rule.id;
     }
   }
 }
@@ -39,8 +37,8 @@ TEST_F(RulesStorageTest, WithoutMeasurementsNothingIsClaimed) {
   trace_.pipeline.reset();
 
   for (const Rule& rule : all_rules()) {
-    if (rule.category == "storage") {
-      EXPECT_TRUE(decide(rule.decide).skipped.has_value()) << rule.id;
+    if (rule.category == RuleCategory::storage) {
+      EXPECT_TRUE(is_skipped(decide(rule.id))) << rule.id;
     }
   }
 }
@@ -50,45 +48,45 @@ TEST_F(RulesStorageTest, WhatCannotBeReadIsSkippedWithTheReason) {
   trace_.host->last.storage_bytes = Reading<double>::none("may not be read");
   trace_.host->setup.data_file_system = Reading<std::string>::none("no mounts");
 
-  EXPECT_EQ(decide(storage_too_slow).skipped, "the page cache kept the files");
-  EXPECT_EQ(decide(cache_misses).skipped, "may not be read");
-  EXPECT_EQ(decide(remote_files).skipped, "no mounts");
+  EXPECT_EQ(skip_reason(decide("IO001")), "cannot be read: the page cache kept the files");
+  EXPECT_EQ(skip_reason(decide("IO002")), "cannot be read: may not be read");
+  EXPECT_EQ(skip_reason(decide("IO003")), "cannot be read: no mounts");
 }
 
 TEST_F(RulesStorageTest, StorageSlowerThanTrainingReadsIsAFinding) {
   slow_storage();
   wait_for_data(0.1);
 
-  const RuleOutcome outcome = decide(storage_too_slow);
+  const RuleOutcome outcome = decide("IO001");
 
   expect_complete(outcome, "IO001");
-  EXPECT_EQ(outcome.finding->severity, FindingSeverity::crit);
-  EXPECT_NEAR(outcome.finding->gain.speedup, 2, 0.01);
+  EXPECT_EQ(std::get<Finding>(outcome).severity, FindingSeverity::crit);
+  EXPECT_NEAR(std::get<Finding>(outcome).gain.speedup, 2, 0.01);
 }
 
 TEST_F(RulesStorageTest, SlowStorageThatNobodyWaitsForIsWorthKnowing) {
   slow_storage();
 
-  EXPECT_EQ(decide(storage_too_slow).finding->severity, FindingSeverity::info);
+  EXPECT_EQ(std::get<Finding>(decide("IO001")).severity, FindingSeverity::info);
 }
 
 TEST_F(RulesStorageTest, ReadingFromStorageIsFoundWhenTheDeviceWaits) {
   trace_.host->last.storage_bytes = 0.9e8;
 
-  EXPECT_TRUE(decide(cache_misses).passed.has_value());
+  EXPECT_TRUE(is_passed(decide("IO002")));
 
   wait_for_data(0.05);
-  expect_complete(decide(cache_misses), "IO002");
+  expect_complete(decide("IO002"), "IO002");
 }
 
 TEST_F(RulesStorageTest, ANetworkFileSystemIsAWarningWhenTheDeviceWaits) {
   trace_.host->setup.data_file_system = std::string("nfs4");
 
-  EXPECT_EQ(decide(remote_files).finding->severity, FindingSeverity::info);
+  EXPECT_EQ(std::get<Finding>(decide("IO003")).severity, FindingSeverity::info);
 
   wait_for_data(0.05);
-  expect_complete(decide(remote_files), "IO003");
-  EXPECT_EQ(decide(remote_files).finding->severity, FindingSeverity::crit);
+  expect_complete(decide("IO003"), "IO003");
+  EXPECT_EQ(std::get<Finding>(decide("IO003")).severity, FindingSeverity::crit);
 }
 
 TEST_F(RulesStorageTest, FilesThatAreDearToOpenAreFound) {
@@ -96,19 +94,19 @@ TEST_F(RulesStorageTest, FilesThatAreDearToOpenAreFound) {
   pass.open_p50 = 0.0015;
   trace_.storage->cold = pass;
 
-  expect_complete(decide(small_files), "IO004");
+  expect_complete(decide("IO004"), "IO004");
 
   trace_.storage->mean_file_bytes = 5e6;
-  EXPECT_TRUE(decide(small_files).passed.has_value());
+  EXPECT_TRUE(is_passed(decide("IO004")));
 }
 
 TEST_F(RulesStorageTest, DecodingThatHoldsTheDeviceUpIsFound) {
   trace_.pipeline->decode.busy = Seconds{8};
 
-  EXPECT_TRUE(decide(decode_dominates).passed.has_value());
+  EXPECT_TRUE(is_passed(decide("IO005")));
 
   wait_for_data(0.05);
-  expect_complete(decide(decode_dominates), "IO005");
+  expect_complete(decide("IO005"), "IO005");
 }
 
 }  // namespace

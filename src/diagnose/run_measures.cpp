@@ -110,7 +110,8 @@ Gain gain_without(const RunMeasures& measures, double (*part)(const StepRecord&)
     left.push_back(std::max(0.0, measures.seconds[i] - part(measures.steady[i])));
   }
   const double after = mean(left);
-  Gain gain{.step_now = measures.mean_step, .step_if_fixed = after, .method = "ledger"};
+  Gain gain{
+      .step_now = measures.mean_step, .step_if_fixed = after, .method = GainMethod::breakdown};
   if (after > 0) {
     gain.speedup = measures.mean_step / after;
     gain.ci95 = ratio_interval(measures.seconds, left);

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "diagnose/host_trace.h"
 #include "diagnose/periodicity.h"
+#include "diagnose/setup_facts.h"
 #include "metrics/pipeline_stats.h"
 #include "metrics/step_record.h"
 #include "monitor/storage_probe.h"
@@ -43,6 +44,7 @@ struct RunTrace {
   std::optional<HostTrace> host;                     // lines of kind "host", added up
   std::optional<GpuTrace> gpus;                      // lines of kind "devices"
   std::optional<StorageReading> storage;             // the line of kind "storage"
+  std::optional<SetupFacts> setup;                   // of a run that is not only a journal
   std::optional<double> journal_seconds;             // that journalling took
   bool ended = false;                                // the run said that it ended
   int damaged_lines = 0;

@@ -1,6 +1,9 @@
 #include "diagnose/wait_cause.h"
 
 #include <algorithm>
+#include <array>
+
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -93,69 +96,38 @@ WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
   return *cores - used >= kIdleCore ? WaitCause::few_workers : WaitCause::computing;
 }
 
+struct CauseWords {
+  WaitCause cause;
+  std::string_view rule{};
+  MessageId words{};
+};
+
+CauseWords words_about(WaitCause cause) {
+  static constexpr auto kWords = std::to_array<CauseWords>({
+      {WaitCause::quota, "HOST002", msg::cause_quota::id},
+      {WaitCause::memory, "HOST007", msg::cause_memory::id},
+      {WaitCause::lock, "DL004", msg::cause_lock::id},
+      {WaitCause::neighbours, "HOST005", msg::cause_neighbours::id},
+      {WaitCause::oversubscribed, "DL006", msg::cause_oversubscribed::id},
+      {WaitCause::storage, "DL001", msg::cause_storage::id},
+      {WaitCause::stragglers, "DL011", msg::cause_stragglers::id},
+      {WaitCause::few_workers, "DL002", msg::cause_few_workers::id},
+      {WaitCause::computing, "DL003", msg::cause_computing::id},
+      {WaitCause::epoch_start, "DL010", msg::cause_epoch_start::id},
+      {WaitCause::shallow_buffer, "DL005", msg::cause_shallow_buffer::id},
+  });
+  const auto* const found = std::ranges::find(kWords, cause, &CauseWords::cause);
+  return found == kWords.end() ? CauseWords{cause} : *found;
+}
+
 }  // namespace
 
-std::string_view to_string(WaitCause cause) {
-  switch (cause) {
-    case WaitCause::none:
-      return "none";
-    case WaitCause::unknown:
-      return "unknown";
-    case WaitCause::quota:
-      return "quota";
-    case WaitCause::memory:
-      return "memory";
-    case WaitCause::lock:
-      return "lock";
-    case WaitCause::neighbours:
-      return "neighbours";
-    case WaitCause::oversubscribed:
-      return "oversubscribed";
-    case WaitCause::storage:
-      return "storage";
-    case WaitCause::stragglers:
-      return "stragglers";
-    case WaitCause::few_workers:
-      return "too few workers";
-    case WaitCause::computing:
-      return "computing";
-    case WaitCause::epoch_start:
-      return "start of epochs";
-    case WaitCause::shallow_buffer:
-      return "shallow buffer";
-  }
-  return "unknown";
+Message to_message(WaitCause cause) {
+  return {.id = words_about(cause).words};
 }
 
 std::string_view rule_of(WaitCause cause) {
-  switch (cause) {
-    case WaitCause::none:
-    case WaitCause::unknown:
-      return "";
-    case WaitCause::quota:
-      return "HOST002";
-    case WaitCause::memory:
-      return "HOST007";
-    case WaitCause::lock:
-      return "DL004";
-    case WaitCause::neighbours:
-      return "HOST005";
-    case WaitCause::oversubscribed:
-      return "DL006";
-    case WaitCause::storage:
-      return "DL001";
-    case WaitCause::stragglers:
-      return "DL011";
-    case WaitCause::few_workers:
-      return "DL002";
-    case WaitCause::computing:
-      return "DL003";
-    case WaitCause::epoch_start:
-      return "DL010";
-    case WaitCause::shallow_buffer:
-      return "DL005";
-  }
-  return "";
+  return words_about(cause).rule;
 }
 
 std::optional<int> allowed_cores_of(const RunTrace& trace) {

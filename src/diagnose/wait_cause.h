@@ -30,7 +30,8 @@ enum class WaitCause {
   shallow_buffer,  // work is uneven, and the buffer does not even it out
 };
 
-std::string_view to_string(WaitCause cause);
+// Nothing for none and unknown.
+Message to_message(WaitCause cause);
 // The rule that names the cause; empty for none and unknown.
 std::string_view rule_of(WaitCause cause);
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/diagnosis.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -124,7 +125,8 @@ TEST_F(WaitCauseTest, AFewRowsThatTakeMostOfTheTimeAreStragglers) {
 
   EXPECT_EQ(cause(), WaitCause::stragglers);
   EXPECT_EQ(first_finding(), "DL011");
-  EXPECT_NE(diagnose_run(trace_).findings.front().title.find("long.flac"), std::string::npos);
+  EXPECT_NE(Translator().tr(diagnose_run(trace_).findings.front().title).find("long.flac"),
+            std::string::npos);
 }
 
 TEST_F(WaitCauseTest, WorkersThatAreHeldBackNeedADeeperBuffer) {
@@ -171,7 +173,7 @@ TEST_F(WaitCauseTest, ThePredictionIsWhatTheRecordedTimesGiveWithMoreWorkers) {
   ASSERT_EQ(finding.fixes.front().key, "data.num_workers");
   EXPECT_EQ(finding.fixes.front().value, "3");  // 0.28 / 3 < 0.1
   EXPECT_NEAR(*finding.fixes.front().predicted_step, 0.1, 0.002);
-  EXPECT_EQ(finding.gain.method, "replay");
+  EXPECT_EQ(finding.gain.method, GainMethod::replay);
 }
 
 TEST_F(WaitCauseTest, ASymptomIsExplainedByItsCause) {
@@ -185,8 +187,7 @@ TEST_F(WaitCauseTest, ASymptomIsExplainedByItsCause) {
   EXPECT_TRUE(diagnosis.findings.front().explained_by.empty());
   for (std::size_t i = 1; i < diagnosis.findings.size(); ++i) {
     if (diagnosis.findings[i].part == LedgerPart::wait) {
-      EXPECT_EQ(diagnosis.findings[i].severity, FindingSeverity::info)
-          << diagnosis.findings[i].title;
+      EXPECT_EQ(diagnosis.findings[i].severity, FindingSeverity::info) << diagnosis.findings[i].id;
     }
   }
 }

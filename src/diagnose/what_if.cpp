@@ -86,7 +86,7 @@ Gain gain_of_prediction(const RunMeasures& m, double predicted) {
   gain.step_if_fixed = gain.step_now - won;
   gain.speedup = gain.step_if_fixed > 0 ? gain.step_now / gain.step_if_fixed : 1;
   gain.ci95 = {.low = 1 + (gain.ci95.low - 1) * part, .high = 1 + (gain.ci95.high - 1) * part};
-  gain.method = "replay";
+  gain.method = GainMethod::replay;
   return gain;
 }
 

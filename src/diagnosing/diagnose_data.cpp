@@ -14,80 +14,12 @@
 #include "dataset/dataset_check.h"
 #include "experiment/experiment.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 #include "metrics/order_statistics.h"
 #include "report/known_names.h"
 
 namespace qanat {
 namespace {
-
-// A finding of a section: known for sure, worth no measured time.
-Finding plain_finding(std::string id, std::string title, FindingSeverity severity) {
-  return {.id = std::move(id),
-          .title = std::move(title),
-          .severity = severity,
-          .gain = {.method = "none"}};
-}
-
-void check_workers(const RunConfig& config, const HostFacts& host, SectionResult& result) {
-  const int cores = allowed_cores(host);
-  if (!config.data.num_workers || *config.data.num_workers <= cores) {
-    return;
-  }
-  Finding finding = plain_finding("CFG008",
-                                  fmt::format("data.num_workers: {} on {} core{}",
-                                              *config.data.num_workers,
-                                              cores,
-                                              cores == 1 ? "" : "s"),
-                                  FindingSeverity::warn);
-  finding.evidence = {{.metric = "workers",
-                       .value = static_cast<double>(*config.data.num_workers),
-                       .unit = "threads"},
-                      {.metric = "cores", .value = static_cast<double>(cores), .unit = "cores"}};
-  finding.fixes = {
-      {.key = "data.num_workers", .flag = fmt::format("--num-workers {}", std::max(1, cores - 1))}};
-  finding.verify = "qanat diagnose --verify CFG008";
-  finding.may_be_wrong = "workers that mostly wait for storage may outnumber cores";
-  result.findings.push_back(std::move(finding));
-}
-
-void check_budgets(const RunConfig& config, const HostFacts& host, SectionResult& result) {
-  const std::optional<Bytes> free = free_memory(host);
-  const Bytes wanted = make_loader_options(config, host, 1).budget;
-  const bool given = config.pipeline.memory_budget || config.pipeline.feature_cache;
-  const Bytes both = wanted + feature_cache_budget(config, host);
-  if (!given || !free || both <= *free) {
-    return;
-  }
-  Finding finding = plain_finding("CFG008",
-                                  fmt::format("pipeline.memory_budget and pipeline.feature_cache "
-                                              "may take {} MB, {} MB are free",
-                                              both.value >> 20,
-                                              free->value >> 20),
-                                  FindingSeverity::warn);
-  finding.evidence = {{.metric = "wanted", .value = static_cast<double>(both.value), .unit = "B"},
-                      {.metric = "free", .value = static_cast<double>(free->value), .unit = "B"}};
-  finding.fixes = {{.key = "pipeline.feature_cache",
-                    .flag = fmt::format("--set pipeline.feature_cache={}", free->value >> 22)}};
-  finding.verify = "qanat diagnose: the memory section";
-  finding.may_be_wrong = "a small data set never fills them";
-  result.findings.push_back(std::move(finding));
-}
-
-Finding inert_finding(const std::vector<std::string>& notes) {
-  Finding finding = plain_finding("CFG007",
-                                  fmt::format("{} key{} given that {} nothing here: {}",
-                                              notes.size(),
-                                              notes.size() == 1 ? " is" : "s are",
-                                              notes.size() == 1 ? "does" : "do",
-                                              fmt::join(notes, "; ")),
-                                  FindingSeverity::info);
-  finding.evidence = {
-      {.metric = "keys", .value = static_cast<double>(notes.size()), .unit = "keys"}};
-  finding.fixes = {
-      {.key = std::string(kSystemFix), .flag = "remove them, or change what they need"}};
-  finding.verify = "qanat config show";
-  return finding;
-}
 
 void describe(const DatasetReport& report, Section& section) {
   section.facts = {
@@ -106,37 +38,6 @@ void describe(const DatasetReport& report, Section& section) {
           {.name = in_words(to_string(severity_of(kind))),
            .value = msg::data_problem{.count = report.counts[i], .what = explain(kind)}});
     }
-  }
-}
-
-void judge(const DatasetReport& report, const RunConfig& config, SectionResult& result) {
-  const std::string command = "qanat data check " + *config.data.train_data;
-  if (report.dropped() > 0) {
-    const double share = static_cast<double>(report.dropped()) /
-                         static_cast<double>(std::max<std::int64_t>(report.rows, 1));
-    Finding finding = plain_finding(
-        "DATA001",
-        fmt::format("{} of {} rows of the data set are not used", report.dropped(), report.rows),
-        share >= 0.05 ? FindingSeverity::warn : FindingSeverity::info);
-    finding.evidence = {{.metric = "dropped_share", .value = share, .unit = "1"}};
-    finding.fixes = {{.key = std::string(kSystemFix), .flag = command + " lists them by line"}};
-    finding.verify = command;
-    result.findings.push_back(std::move(finding));
-  }
-  if (report.usable.utterances > 0 && report.usable.utterances < config.data.batch_size) {
-    Finding finding = plain_finding("DATA002",
-                                    fmt::format("data.batch_size: {} is more than the {} "
-                                                "utterances of the set",
-                                                config.data.batch_size,
-                                                report.usable.utterances),
-                                    FindingSeverity::warn);
-    finding.evidence = {{.metric = "utterances",
-                         .value = static_cast<double>(report.usable.utterances),
-                         .unit = "utterances"}};
-    finding.fixes = {{.key = "data.batch_size",
-                      .flag = fmt::format("--batch-size {}", report.usable.utterances)}};
-    finding.verify = "qanat diagnose --verify DATA002";
-    result.findings.push_back(std::move(finding));
   }
 }
 
@@ -201,35 +102,48 @@ void describe(const LoaderFigures& figures, int batch_size, Section& section) {
 
 }  // namespace
 
-SectionResult configuration_section(const LoadedConfig& config, const HostFacts& host) {
-  SectionResult result{.section = {.key = "configuration", .title = msg::diagnose_configuration{}}};
+SetupFacts setup_facts(const LoadedConfig& config, const HostFacts& host) {
+  const RunConfig& values = config.values;
+  SetupFacts facts{.workers = values.data.num_workers,
+                   .cores = allowed_cores(host),
+                   .virtual_gpus = values.pipeline.virtual_gpus};
+  for (const Message& note :
+       inert_notes(config, {.trainer = true, .gpu = values.pipeline.virtual_gpus > 0})) {
+    facts.inert_keys.emplace_back(note);
+  }
+  if (values.pipeline.memory_budget || values.pipeline.feature_cache) {
+    const Bytes wanted =
+        make_loader_options(values, host, 1).budget + feature_cache_budget(values, host);
+    facts.memory_wanted = static_cast<double>(wanted.value);
+  }
+  if (const std::optional<Bytes> free = free_memory(host)) {
+    facts.memory_free = static_cast<double>(free->value);
+  }
+  return facts;
+}
+
+Section configuration_section(const LoadedConfig& config, const SetupFacts& facts) {
+  Section section{.key = "configuration", .title = msg::diagnose_configuration{}};
   MessageArg::List given;
   for (const FieldEntry& field : list_fields(config.values)) {
     if (config.origins.contains(field.key)) {
       given.emplace_back(fmt::format("{}: {}", field.key, field.value));
     }
   }
-  result.section.facts.push_back(
+  section.facts.push_back(
       {.name = msg::config_given{},
        .value = given.empty() ? Value(msg::config_nothing{}) : Value(MessageArg(given))});
-  const std::vector<std::string> notes =
-      inert_notes(config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0});
-  result.section.remarks.assign(notes.begin(), notes.end());
-  if (!notes.empty()) {
-    result.findings.push_back(inert_finding(notes));
+  section.remarks = facts.inert_keys;
+  if (!given.empty() && facts.inert_keys.empty()) {
+    section.remarks.emplace_back(msg::config_all_used{});
   }
-  check_workers(config.values, host, result);
-  check_budgets(config.values, host, result);
-  if (result.findings.empty()) {
-    result.section.remarks.emplace_back(msg::config_all_used{});
-  }
-  return result;
+  return section;
 }
 
-std::optional<SectionResult> data_set_section(const RunConfig& config,
+std::optional<DataSetResult> data_set_section(const RunConfig& config,
                                               const ProgressFn& progress,
                                               const std::stop_token& stop) {
-  SectionResult result{.section = {.key = "data set", .title = msg::diagnose_data_set{}}};
+  DataSetResult result{.section = {.key = "data set", .title = msg::diagnose_data_set{}}};
   try {
     const TextFrontEnd text(make_text_config(config.data));
     CheckOptions options = make_check_options(config, read_host_facts());
@@ -242,7 +156,11 @@ std::optional<SectionResult> data_set_section(const RunConfig& config,
       return std::nullopt;
     }
     describe(*report, result.section);
-    judge(*report, config, result);
+    result.facts = DataSetFacts{.folder = *config.data.train_data,
+                                .rows = report->rows,
+                                .dropped = report->dropped(),
+                                .usable = report->usable.utterances,
+                                .batch_size = config.data.batch_size};
     if (report->unusable) {
       result.section.skipped = *report->unusable;
     }

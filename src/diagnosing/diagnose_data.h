@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <vector>
 
 #include "base/progress.h"
 #include "config/load_config.h"
@@ -17,16 +16,17 @@
 
 namespace qanat {
 
-struct SectionResult {
-  Section section;
-  std::vector<Finding> findings{};
-};
-
-// Keys that do nothing here, and settings that get in each other's way.
-SectionResult configuration_section(const LoadedConfig& config, const HostFacts& host);
+// What rules judge of a configuration, on this machine.
+SetupFacts setup_facts(const LoadedConfig& config, const HostFacts& host);
+// What was given, and keys that do nothing here.
+Section configuration_section(const LoadedConfig& config, const SetupFacts& facts);
 
 // Manifest, text and audio headers. Nothing when stopped.
-std::optional<SectionResult> data_set_section(const RunConfig& config,
+struct DataSetResult {
+  Section section;
+  std::optional<DataSetFacts> facts{};
+};
+std::optional<DataSetResult> data_set_section(const RunConfig& config,
                                               const ProgressFn& progress,
                                               const std::stop_token& stop);
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "diagnose/ranking.h"
 #include "diagnosing/diagnose_data.h"
 #include "diagnosing/diagnose_host.h"
 #include "locale/messages.h"
@@ -67,10 +66,6 @@ class Session {
   ProgressFn progress(const std::string& what) const {
     return request_.progress ? request_.progress(what) : ProgressFn();
   }
-  void take(SectionResult result) {
-    findings_.insert(findings_.end(), result.findings.begin(), result.findings.end());
-    full_.sections.push_back(std::move(result.section));
-  }
   void look_at_data();
   void measure_data();
   void train();
@@ -80,9 +75,9 @@ class Session {
   const DiagnoseRequest& request_;
   const RunConfig& config_;
   FullDiagnosis full_;
-  std::vector<Finding> findings_;  // of sections
-  SeenEvents seen_;                // without training
-  RunTrace trace_;                 // what is judged
+  SetupFacts setup_;
+  SeenEvents seen_;  // without training
+  RunTrace trace_;   // what is judged
   Section storage_ = skipped_storage(msg::diagnose_no_data{});
   std::optional<StorageReading> storage_reading_;
   std::optional<TrainInputs> inputs_;
@@ -112,13 +107,14 @@ void Session::look_at_data() {
                 *config_.data.train_data);
   }
   say("checking the data set");
-  std::optional<SectionResult> checked =
+  std::optional<DataSetResult> checked =
       data_set_section(config_, progress("checking the data set"), request_.stop);
   if (!checked) {
     return;
   }
   const bool unusable = checked->section.skipped.has_value();
-  take(*std::move(checked));
+  setup_.data_set = checked->facts;
+  full_.sections.push_back(std::move(checked->section));
   if (unusable) {
     storage_ = skipped_storage(msg::diagnose_data_unusable{});
     full_.sections.push_back(skipped_loader(msg::diagnose_data_unusable{}));
@@ -182,29 +178,16 @@ void Session::check_devices() {
     (void)plan_devices(config_, find_hardware(config_));
   } catch (const Error& error) {
     const std::string what = error.what();
-    Finding& finding = findings_.emplace_back();
-    finding.id = "CFG009";
-    finding.title = what.substr(0, what.find('\n'));
-    finding.severity = FindingSeverity::crit;
-    finding.evidence.push_back({.metric = "virtual_gpus",
-                                .value = static_cast<double>(config_.pipeline.virtual_gpus),
-                                .unit = "GPUs"});
-    finding.gain.method = "none";
-    finding.fixes.push_back({.key = "pipeline.allow_fallback", .flag = "--allow-fallback"});
-    finding.verify = "qanat devices";
+    setup_.device_problem = what.substr(0, what.find('\n'));
   }
 }
 
 void Session::judge() {
   trace_.storage = storage_reading_;
+  trace_.setup = std::move(setup_);
   full_.diagnosis = diagnose_run(trace_);
-  for (Finding& finding : findings_) {
-    finding.gain.step_now = finding.gain.step_if_fixed = full_.diagnosis.measures.mean_step;
-  }
-  full_.diagnosis.findings =
-      with_findings_of_sections(std::move(full_.diagnosis.findings), std::move(findings_));
   if (!full_.measured) {
-    full_.diagnosis.why = "nothing was trained";
+    full_.diagnosis.why = msg::why_nothing_trained{};
   }
 }
 
@@ -217,8 +200,9 @@ std::optional<FullDiagnosis> Session::run() {
                                    .root = request_.root,
                                    .nvml = {.root = request_.root}},
                                   seen_);
+    setup_ = setup_facts(request_.config, host);
     check_devices();
-    take(configuration_section(request_.config, host));
+    full_.sections.push_back(configuration_section(request_.config, setup_));
     look_at_data();
   }
   if (stopped()) {

@@ -7,6 +7,7 @@
 #include "app/session_testing.h"
 #include "base/error.h"
 #include "diagnose/hardware_fault.h"
+#include "locale/translator.h"
 #include "monitor/monitor_testing.h"
 
 namespace qanat {
@@ -33,7 +34,7 @@ nlohmann::ordered_json figures(const FullDiagnosis& full, std::string_view name)
 std::string skip_reason(const FullDiagnosis& full, std::string_view id) {
   const std::vector<SkippedCheck>& skipped = full.diagnosis.skipped;
   const auto found = std::ranges::find(skipped, id, &SkippedCheck::id);
-  return found == skipped.end() ? "not skipped" : found->reason;
+  return found == skipped.end() ? "not skipped" : Translator().tr(found->reason);
 }
 
 bool has_finding(const FullDiagnosis& full, std::string_view id) {

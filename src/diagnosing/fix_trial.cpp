@@ -11,10 +11,12 @@
 #include "base/temporary_folder.h"
 #include "base/value_or_throw.h"
 #include "config/field_list.h"
+#include "diagnose/recommendation.h"
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"
+#include "locale/translator.h"
 #include "pipeline/precompute.h"
-#include "report/full_diagnosis.h"
+#include "report/config_changes.h"
 #include "training/measured_run.h"
 #include "training/train_inputs.h"
 
@@ -87,18 +89,9 @@ std::optional<double> FixTrial::error() const {
   return predicted ? std::optional(predicted->value / realised.value - 1) : std::nullopt;
 }
 
-const Fix* applicable_fix(const Finding& finding) {
-  const auto fix = std::ranges::find_if(finding.fixes, [](const Fix& candidate) {
-    return candidate.key.find('.') != std::string::npos &&
-           candidate.key.find(' ') == std::string::npos;
-  });
-  return fix == finding.fixes.end() ? nullptr : &*fix;
-}
-
 Result<LoadedConfig> apply_fix(LoadedConfig config, const Fix& fix) {
-  const Result<Done> assigned = assign_field(config.values, fix.key, {.text = value_of(fix)});
-  if (!assigned) {
-    return Failure{fmt::format("{}: {}", fix.flag, assigned.failure().what)};
+  if (const auto wrong = assign_field(config.values, fix.key, {.text = fix.value})) {
+    return Failure{fmt::format("{}: {}", flag_of(fix), Translator().tr(*wrong))};
   }
   config.origins[fix.key] = "the fix";
   return config;
@@ -127,11 +120,12 @@ Speedup realised_speedup(const std::vector<RunMeasures>& before,
 }
 
 std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
-  const Fix* const fix = applicable_fix(request.finding);
+  const Fix* const fix = setting_of(request.finding);
   if (fix == nullptr) {
     throw Error("{}: its fix is not a key of the configuration, so it cannot be tried: {}",
                 request.finding.id,
-                request.finding.fixes.empty() ? "there is none" : request.finding.fixes[0].flag);
+                request.finding.fixes.empty() ? "there is none"
+                                              : fix_words(request.finding.fixes[0], Translator()));
   }
   LoadedConfig fixed = value_or_throw(apply_fix(request.config, *fix));
   std::optional<TemporaryFolder> features;
@@ -167,7 +161,7 @@ std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
 }
 
 std::string render_text(const FixTrial& trial) {
-  std::string text = fmt::format("VERIFY  {}  {}\n", trial.id, trial.fix.flag);
+  std::string text = fmt::format("VERIFY  {}  {}\n", trial.id, fix_words(trial.fix, Translator()));
   if (trial.predicted) {
     text += fmt::format("  predicted  {:.3f}x [{:.3f}, {:.3f}]\n",
                         trial.predicted->value,
@@ -205,7 +199,7 @@ nlohmann::ordered_json to_json(const FixTrial& trial) {
                                 {"schema_version", "1.0"},
                                 {"finding", trial.id},
                                 {"key", trial.fix.key},
-                                {"flag", trial.fix.flag},
+                                {"flag", flag_of(trial.fix)},
                                 {"predicted", nullptr},
                                 {"realised", of(trial.realised)},
                                 {"step_s_before", trial.step_before},

@@ -47,9 +47,6 @@ struct FixTrialRequest {
   std::stop_token stop{};
 };
 
-// The first fix that is a key of the configuration; null when there is none.
-const Fix* applicable_fix(const Finding& finding);
-
 // The configuration with the fix in it. Fails for what is no key or no value of it.
 Result<LoadedConfig> apply_fix(LoadedConfig config, const Fix& fix);
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "diagnose/recommendation.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -29,14 +31,14 @@ Finding starved() {
                    .step_if_fixed = 0.08,
                    .speedup = 1.5,
                    .ci95 = {.low = 1.4, .high = 1.6}},
-          .fixes = {{.key = std::string(kSystemFix), .flag = "buy cores"},
-                    {.key = "data.num_workers", .flag = "--num-workers 3", .predicted_step = 0.1}}};
+          .fixes = {{.action = msg::dl013_run_elsewhere{}},
+                    {.key = "data.num_workers", .value = "3", .predicted_step = 0.1}}};
 }
 
 TEST(FixTrialTest, TheFixOfTheConfigurationIsTakenAndApplied) {
   const Finding finding = starved();
 
-  const Fix* const fix = applicable_fix(finding);
+  const Fix* const fix = setting_of(finding);
   ASSERT_NE(fix, nullptr);
   const LoadedConfig config;
   const Result<LoadedConfig> fixed = apply_fix(config, *fix);
@@ -54,10 +56,9 @@ TEST(FixTrialTest, AFixOutsideTheConfigurationCannotBeTried) {
   request.finding = finding;
   const LoadedConfig config;
 
-  EXPECT_EQ(applicable_fix(finding), nullptr);
+  EXPECT_EQ(setting_of(finding), nullptr);
   EXPECT_THROW(try_fix(request), Error);
-  EXPECT_FALSE(
-      apply_fix(config, {.key = "data.no_such_key", .flag = "--set data.no_such_key=1"}).ok());
+  EXPECT_FALSE(apply_fix(config, {.key = "data.no_such_key", .value = "1"}).ok());
 }
 
 TEST(FixTrialTest, RoundsAreComparedPairByPair) {

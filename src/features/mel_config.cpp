@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "features/fft_plan.h"
 
 namespace qanat {

@@ -70,7 +70,8 @@ std::string Translator::tr(const MessageText& text, const std::vector<MessageArg
   const Sentence& sentence = text.sentences.at(static_cast<std::size_t>(language_));
   const bool is_one = !args.empty() && counted(args.front()) == 1.0;
   const std::string_view words = is_one ? sentence.one : sentence.other;
-  return words.empty() ? verbatim(Translator(Language::en).tr(text, args)) : filled(words, args);
+  const bool is_translated = !words.empty() || language_ == Language::en || text.name.empty();
+  return is_translated ? filled(words, args) : verbatim(Translator(Language::en).tr(text, args));
 }
 
 // Gaps and code spans; everything else as it is. The build has checked the numbers of the gaps.
@@ -133,6 +134,7 @@ std::string Translator::digits(std::string_view latin) const {
 std::string Translator::quantity(const Quantity& quantity) const {
   const double value = quantity.value;
   const int decimals = quantity.decimals.value_or(fitting_decimals(value));
+  const Quantity plain_quantity{.value = value, .decimals = quantity.decimals};
   switch (quantity.unit) {
     case Unit::number:
       return quantity.decimals ? number(value, decimals) : short_number(value, decimals);
@@ -143,7 +145,7 @@ std::string Translator::quantity(const Quantity& quantity) const {
     case Unit::ratio:
       return tr(msg::unit_ratio{.value = plain(value, quantity.decimals.value_or(2))});
     case Unit::seconds:
-      return duration(Seconds{value});
+      return duration(Seconds{value}, quantity.decimals);
     case Unit::bytes:
       return bytes(value);
     case Unit::bytes_per_second:
@@ -157,6 +159,14 @@ std::string Translator::quantity(const Quantity& quantity) const {
       return with_unit(value, msg::unit_watts{});
     case Unit::celsius:
       return with_unit(value, msg::unit_celsius{});
+    case Unit::cores:
+      return tr(msg::unit_cores{.count = plain_quantity});
+    case Unit::steps:
+      return tr(msg::unit_steps{.count = plain_quantity});
+    case Unit::batches:
+      return tr(msg::unit_batches{.count = plain_quantity});
+    case Unit::lanes:
+      return tr(msg::unit_lanes{.count = plain_quantity});
   }
   return number(value, decimals);
 }
@@ -194,9 +204,10 @@ std::string Translator::with_unit(double value, const Message& unit) const {
   return short_number(value, fitting_decimals(value)) + ' ' + tr(unit);
 }
 
-std::string Translator::duration(Seconds duration) const {
+std::string Translator::duration(Seconds duration, std::optional<int> decimals) const {
   const Scaled scaled = scaled_seconds(duration.count());
-  return with_unit(scaled.value, scaled.word);
+  return decimals ? number(scaled.value, *decimals) + ' ' + tr(scaled.word)
+                  : with_unit(scaled.value, scaled.word);
 }
 
 std::string Translator::tick(Seconds duration) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,7 @@ class Translator {
   std::string count(std::int64_t value) const;
   std::string percent(double share, int decimals = 1) const;
   // "12.3 ms": the unit that fits, from microseconds to hours.
-  std::string duration(Seconds duration) const;
+  std::string duration(Seconds duration, std::optional<int> decimals = std::nullopt) const;
   // The same with the sign of the unit: for axes.
   std::string tick(Seconds duration) const;
   // A moment as clocks show it: "3:58", "1:03:58"; parts of a second only where there are any.

@@ -175,7 +175,7 @@ Document to_document(const DataProfile& profile) {
   document.sections.push_back(timing_section(profile));
   document.sections.push_back(loader_section(profile));
   document.sections.push_back(
-      recommended_section(to_settings(profile.recommended), nothing_for_trainer(profile)));
+      recommended_section(profile.recommended, nothing_for_trainer(profile)));
   document.sections.push_back({.shows = DiagnosisPart::checks});
   return document;
 }

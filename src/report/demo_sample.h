@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "locale/messages.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 
@@ -25,9 +26,8 @@ inline ModeRow mode(const std::string& name, double step, double wait) {
   row.profile.model_busy = 1 - wait;
   row.turns.assign(3, {.rate = m.frames_per_second, .idle_share = wait, .others_share = 0.01});
   row.diagnosis.verdict = wait > 0.1 ? VerdictKind::input_bound : VerdictKind::balanced;
-  row.diagnosis.why = wait > 0.1
-                          ? "nothing is loaded ahead: the device waits while each batch is made"
-                          : "nothing worth mentioning can be won";
+  row.diagnosis.why = wait > 0.1 ? Message(msg::dl005_serial_title{})
+                                 : msg::why_balanced{.share = in_percent(1 - wait)};
   return row;
 }
 

@@ -41,7 +41,7 @@ struct Value {
       : shown(std::move(arg)), figure(std::move(json)) {}
 };
 
-// A sentence of diagnosis, which is English until findings are messages.
+// A sentence from below, which is English until errors are messages.
 inline Value in_english(std::string sentence) {
   Value value(std::move(sentence));
   value.is_english = true;

@@ -12,7 +12,7 @@ std::string facts_html(const std::vector<Fact>& facts, const Words& w) {
     if (fact.name) {
       html += fmt::format("<dt>{}</dt><dd>{}</dd>\n",
                           html_escaped(w.said(*fact.name)),
-                          html_escaped(fact_words(fact, w)));
+                          prose_html(fact_words(fact, w)));
     }
   }
   return html.empty() ? html : "<dl>\n" + html + "</dl>\n";
@@ -76,7 +76,7 @@ std::string table_html(const Table& table, const Words& w) {
 }
 
 std::string paragraph(const std::string& text) {
-  return "<p>" + html_escaped(text) + "</p>\n";
+  return "<p>" + prose_html(text) + "</p>\n";
 }
 
 }  // namespace

@@ -90,16 +90,16 @@ void write_facts(const Section& section,
   }
 }
 
-std::string diagnosis_text(DiagnosisPart part, const Diagnosis& diagnosis, const Words& words) {
+std::string diagnosis_text(DiagnosisPart part, const Diagnosis& diagnosis, const Translator& t) {
   switch (part) {
     case DiagnosisPart::none:
       return "";
     case DiagnosisPart::verdict:
-      return render_verdict(diagnosis, words) + "\n";
+      return render_verdict(diagnosis, t) + "\n";
     case DiagnosisPart::findings:
-      return render_findings(diagnosis, words);
+      return render_findings(diagnosis, t);
     case DiagnosisPart::checks:
-      return render_checks(diagnosis, words);
+      return render_checks(diagnosis, t);
   }
   return "";
 }
@@ -138,7 +138,7 @@ std::string render_text(const Document& document, const Translator& t) {
     // What the rules say follows the verdict; everything else stands by itself.
     const bool stands_alone = !part.empty() || section.shows == DiagnosisPart::checks;
     if (document.diagnosis) {
-      part += diagnosis_text(section.shows, *document.diagnosis, Words(t.language()));
+      part += diagnosis_text(section.shows, *document.diagnosis, t);
     }
     text += stands_alone && !part.empty() && !text.empty() ? "\n" : "";
     text += part;

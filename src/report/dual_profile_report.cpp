@@ -42,7 +42,7 @@ Json mode_json(const ModeProfile& mode) {
 // The run on two devices may be long enough when the one it is compared with is not.
 Value why_incomplete(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete) {
-    return in_english(profile.diagnosis.why);
+    return profile.diagnosis.why;
   }
   if (profile.single.measures.steady.size() < kFewestSteps) {
     return msg::dual_too_few_steps{.steps = profile.single.measures.steady.size(),
@@ -157,7 +157,7 @@ Document to_document(const DualProfile& profile) {
   }
   const bool is_judged = profile.verdict != DualVerdict::incomplete;
   document.sections.push_back(
-      recommended_section(to_settings(profile.recommended),
+      recommended_section(profile.recommended,
                           is_judged && profile.diagnosis.verdict == VerdictKind::incomplete
                               ? Message(msg::recommended_none_worth{})
                               : nothing_recommended(profile.diagnosis)));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include <fmt/format.h>
 
+#include "diagnose/recommendation.h"
+#include "locale/messages.h"
+#include "report/config_changes.h"
 #include "report/run_json.h"
-#include "report/run_text.h"
+#include "report/run_words.h"
 
 namespace qanat {
 namespace {
@@ -18,17 +20,14 @@ void write_issues(Out out, const std::vector<Finding>& findings, const Words& w)
   fmt::format_to(out, "\n  {}\n", w.say("ISSUES"));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
-    const std::string gain = finding.gain.speedup > 1 ? fmt::format("   {:.2f}x [{:.2f}, {:.2f}]",
-                                                                    finding.gain.speedup,
-                                                                    finding.gain.ci95.low,
-                                                                    finding.gain.ci95.high)
-                                                      : std::string();
+    const std::string gain =
+        finding.gain.speedup > 1 ? "   " + w.tr(speedup_message(finding.gain)) : std::string();
     fmt::format_to(out,
                    "    #{:<2} {:<4} {:<7} {}{}\n",
                    i + 1,
                    to_string(finding.severity),
                    w.verbatim(finding.id),
-                   w.say(finding.title),
+                   w.tr(finding.title),
                    gain);
   }
 }
@@ -37,93 +36,33 @@ void write_recommendations(Out out, const std::vector<Finding>& findings, const 
   fmt::format_to(out, "\n  {}\n", w.say("RECOMMENDATIONS"));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (const Fix& fix : findings[i].fixes) {
-      fmt::format_to(out, "    #{:<2} {}", i + 1, w.verbatim(fix.flag));
+      fmt::format_to(out, "    #{:<2} {}", i + 1, fix_words(fix, w));
       if (fix.predicted_step) {
-        fmt::format_to(
-            out,
-            "   {}",
-            w.say(fmt::format("predicted {:.1f} ms per step", 1000 * *fix.predicted_step)));
+        fmt::format_to(out, "   {}", w.tr(predicted_message(*fix.predicted_step)));
       }
       fmt::format_to(out, "\n");
     }
-    fmt::format_to(out, "        {} {}\n", w.say("verify:"), w.verbatim(findings[i].verify));
+    fmt::format_to(out, "        {} {}\n", w.say("verify:"), w.tr(findings[i].verify));
   }
 }
 
-void write_changes(Out out, const ConfigChanges& changes, const Words& w) {
+void write_changes(Out out, const std::vector<Recommendation>& changes, const Words& w) {
   fmt::format_to(out, "\n  {}\n", w.say("CONFIGURATION CHANGES"));
-  if (changes.fixes.empty()) {
+  if (changes.empty()) {
     fmt::format_to(
         out, "    {}\n", w.say("none: nothing that a flag or key would change is worth changing"));
     return;
   }
-  fmt::format_to(out, "    {}  {}\n    YAML\n", w.say("flags"), w.verbatim(changes.flags()));
-  std::string_view rest;
-  const std::string yaml = changes.yaml();
-  for (rest = yaml; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
-    fmt::format_to(out, "      {}\n", rest.substr(0, rest.find('\n')));
-  }
-}
-
-bool is_key(const Fix& fix) {
-  return fix.key.find('.') != std::string::npos && fix.key.find(' ') == std::string::npos;
+  fmt::format_to(out,
+                 "    {}  {}\n    YAML\n{}",
+                 w.say("flags"),
+                 w.verbatim(flags_of(changes)),
+                 yaml_of(changes, "      "));
 }
 
 }  // namespace
 
-std::string value_of(const Fix& fix) {
-  const std::string& flag = fix.flag;
-  const std::size_t space = flag.find(' ');
-  if (space == std::string::npos) {
-    return "true";
-  }
-  const std::string word = flag.substr(space + 1, flag.find(' ', space + 1) - space - 1);
-  return flag.starts_with("--set ") ? word.substr(std::min(word.size(), word.find('=') + 1)) : word;
-}
-
-std::string ConfigChanges::flags() const {
-  std::string text;
-  for (const Fix& fix : fixes) {
-    text += text.empty() ? "" : " ";
-    text += fix.flag.substr(0, fix.flag.find(" ("));
-  }
-  return text;
-}
-
-std::string ConfigChanges::yaml() const {
-  std::map<std::string, std::vector<std::string>> sections;
-  for (const Fix& fix : fixes) {
-    const std::size_t dot = fix.key.find('.');
-    sections[fix.key.substr(0, dot)].push_back(
-        fmt::format("  {}: {}\n", fix.key.substr(dot + 1), value_of(fix)));
-  }
-  std::string text;
-  for (const auto& [name, lines] : sections) {
-    text += name + ":\n";
-    for (const std::string& line : lines) {
-      text += line;
-    }
-  }
-  return text;
-}
-
-ConfigChanges config_changes(const std::vector<Finding>& findings) {
-  ConfigChanges changes;
-  for (const Finding& finding : findings) {
-    // What is only worth knowing is no reason to change anything.
-    if (finding.severity == FindingSeverity::info) {
-      continue;
-    }
-    const auto fix = std::ranges::find_if(finding.fixes, is_key);
-    if (fix != finding.fixes.end() &&
-        std::ranges::find(changes.fixes, fix->key, &Fix::key) == changes.fixes.end()) {
-      changes.fixes.push_back(*fix);
-    }
-  }
-  return changes;
-}
-
-std::string render_text(const FullDiagnosis& full, const Words& w) {
+std::string render_text(const FullDiagnosis& full, const Words& w, Detail detail) {
   const Diagnosis& diagnosis = full.diagnosis;
   std::string text;
   const Out out = std::back_inserter(text);
@@ -132,25 +71,27 @@ std::string render_text(const FullDiagnosis& full, const Words& w) {
   }
   fmt::format_to(out,
                  "\n{}\n{}  {}\n",
-                 full.measured ? render_run(diagnosis, w) : "",
-                 w.say("DIAGNOSTIC SUMMARY"),
-                 w.say(fmt::format("{} found, {} fine, {} not checked",
-                                   diagnosis.findings.size(),
-                                   diagnosis.passed.size(),
-                                   diagnosis.skipped.size())));
+                 full.measured ? render_run(diagnosis, w, detail) : "",
+                 w.tr(msg::heading_summary{}),
+                 w.tr(counts_message(diagnosis)));
   if (diagnosis.findings.empty()) {
     fmt::format_to(out, "\n  {}\n", w.say("nothing is wrong with what could be checked"));
   } else {
     write_issues(out, diagnosis.findings, w);
     write_recommendations(out, diagnosis.findings, w);
-    write_changes(out, config_changes(diagnosis.findings), w);
+    write_changes(out, recommend(diagnosis.findings), w);
   }
-  fmt::format_to(out, "\n  {}\n", w.say("CHECKS"));
-  for (const PassedCheck& check : diagnosis.passed) {
-    fmt::format_to(
-        out, "    {:<8} {:<7} {}\n", w.say("ok"), w.verbatim(check.id), w.say(check.what));
+  fmt::format_to(out, "\n  {}  {}\n", w.tr(msg::heading_checks{}), checks_words(diagnosis, w));
+  if (detail == Detail::all) {
+    for (const PassedCheck& check : diagnosis.passed) {
+      fmt::format_to(out,
+                     "    {:<8} {:<7} {}\n",
+                     w.tr(msg::check_ok{}),
+                     w.verbatim(check.id),
+                     w.tr(check.what));
+    }
+    text += render_skipped(diagnosis, "    ", w);
   }
-  text += render_skipped(diagnosis, "    ", w);
   return text.substr(1);  // without the empty line before the first section
 }
 
@@ -169,8 +110,8 @@ nlohmann::ordered_json to_json(const FullDiagnosis& full) {
     }
   }
   object["sections"] = std::move(sections);
-  const ConfigChanges changes = config_changes(full.diagnosis.findings);
-  object["changes"] = {{"flags", changes.flags()}, {"yaml", changes.yaml()}};
+  const std::vector<Recommendation> changes = recommend(full.diagnosis.findings);
+  object["changes"] = {{"flags", flags_of(changes)}, {"yaml", yaml_of(changes)}};
   return object;
 }
 

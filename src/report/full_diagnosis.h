@@ -4,35 +4,25 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "diagnose/diagnosis.h"
 #include "report/document.h"
+#include "report/run_text.h"
 
 namespace qanat {
 
 struct FullDiagnosis {
   std::vector<Section> sections;  // in the order of the report; `key` is the name in JSON
-  Diagnosis diagnosis;            // findings of the sections included
+  Diagnosis diagnosis;            // findings about configuration and data set included
   bool measured = false;          // a run was made, so a verdict can be expected
 };
 
-// Ends in a newline.
-std::string render_text(const FullDiagnosis& full, const Words& words = Words());
+// Ends in a newline. Every check, and the figures of the run, only with all detail.
+std::string render_text(const FullDiagnosis& full,
+                        const Words& words = Words(),
+                        Detail detail = Detail::all);
 nlohmann::ordered_json to_json(const FullDiagnosis& full);
-
-// What to change in the configuration: the first fix of each finding worth a change, no key twice.
-struct ConfigChanges {
-  std::vector<Fix> fixes;  // of keys, the greatest gain first
-
-  std::string flags() const;  // to paste behind the command
-  std::string yaml() const;   // to merge into the file
-};
-ConfigChanges config_changes(const std::vector<Finding>& findings);
-
-// The value a fix gives its key: "3" of "--num-workers 3" and of "--set data.num_workers=3".
-std::string value_of(const Fix& fix);
 
 }  // namespace qanat

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/messages.h"
 #include "report/full_diagnosis_sample.h"
 #include "report/run_text.h"
 
@@ -16,14 +17,14 @@ TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
 
   EXPECT_THAT(text, testing::StartsWith("HARDWARE\n  cores to use  2\n  memory limit  no limit\n"));
   EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given; try --data-path DIR\n"));
-  EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY  5 found, 1 fine, 1 not checked\n"));
+  EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY  5 found, 1 fine, 1 skipped\n"));
   EXPECT_THAT(text, HasSubstr("#1  crit DL002   what DL002 says   1.50x [1.00, 1.50]"));
   EXPECT_THAT(text, HasSubstr("#1  --num-workers 3   predicted 70.0 ms per step"));
   EXPECT_THAT(text, HasSubstr("flags  --num-workers 3 --set pipeline.bucket_edges=16\n"));
   EXPECT_THAT(text,
               HasSubstr("      data:\n        num_workers: 3\n      pipeline:\n        "
                         "bucket_edges: 16\n"));
-  EXPECT_THAT(text, HasSubstr("ok       HOST002 no quota"));
+  EXPECT_THAT(text, HasSubstr("ok       HOST002 no quota limits the processor time"));
   EXPECT_THAT(text, HasSubstr("skipped  HW004   no GPU"));
 }
 
@@ -52,9 +53,7 @@ TEST(FullDiagnosisTextTest, TheJsonHasSectionsAndChanges) {
 
 TEST(FullDiagnosisTextTest, ItSpeaksPersianAndLeavesFlagsAsTheyAre) {
   FullDiagnosis full = full_diagnosis();
-  full.diagnosis.findings[0].title =
-      "other programs use 40 % of the cores; the trainer waits for "
-      "one 20 % of its time";
+  full.diagnosis.findings[0].title = msg::host005_busy{.used = in_percent(0.4)};
 
   const std::string text = render_text(full, Words(Language::fa));
 
@@ -66,21 +65,21 @@ TEST(FullDiagnosisTextTest, ItSpeaksPersianAndLeavesFlagsAsTheyAre) {
   EXPECT_THAT(text, HasSubstr("--num-workers 3"));
 }
 
-TEST(FullDiagnosisTextTest, ValuesAreTakenFromFlags) {
-  EXPECT_EQ(value_of({.key = "a.b", .flag = "--num-workers 3"}), "3");
-  EXPECT_EQ(value_of({.key = "a.b", .flag = "--set a.b=precompute (after qanat precompute)"}),
-            "precompute");
-  EXPECT_EQ(value_of({.key = "a.b", .flag = "--enable-static-shapes"}), "true");
+TEST(FullDiagnosisTextTest, BrieflyTheChecksAreOneLine) {
+  const std::string text = render_text(full_diagnosis(), Words(), Detail::brief);
+
+  EXPECT_THAT(text, HasSubstr("CHECKS  1 check passed, 1 skipped (no GPU: 1)\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("HOST002")));
 }
 
 TEST(FullDiagnosisTextTest, OneReasonIsSaidOnce) {
   Diagnosis diagnosis;
-  diagnosis.skipped = {{.id = "HW004", .reason = "no GPU"},
-                       {.id = "DL009", .reason = "too short"},
-                       {.id = "HW005", .reason = "no GPU"}};
+  diagnosis.skipped = {{.id = "HW004", .reason = msg::missing_gpu{}},
+                       {.id = "DL009", .reason = msg::skip_too_few_steps{}},
+                       {.id = "HW005", .reason = msg::missing_gpu{}}};
 
   EXPECT_EQ(render_skipped(diagnosis, "  "),
-            "  skipped  HW004 HW005\n           no GPU\n  skipped  DL009   too short\n");
+            "  skipped  HW004 HW005\n           no GPU\n  skipped  DL009   too few steps\n");
 }
 
 }  // namespace

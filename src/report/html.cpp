@@ -60,4 +60,17 @@ std::string render_page(const HtmlPage& page) {
       script);
 }
 
+std::string prose_html(std::string_view text) {
+  std::string html = html_escaped(text);
+  bool in_code = false;
+  for (std::size_t at = html.find('`'); at != std::string::npos; at = html.find('`', at)) {
+    html.replace(at, 1, in_code ? "</code>" : "<code dir=\"ltr\">");
+    in_code = !in_code;
+  }
+  for (std::size_t at = html.find("-&gt;"); at != std::string::npos; at = html.find("-&gt;", at)) {
+    html.replace(at, 5, "\u2192");
+  }
+  return html;
+}
+
 }  // namespace qanat

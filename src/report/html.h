@@ -12,6 +12,8 @@ namespace qanat {
 
 // Safe inside elements and quoted attributes, whatever the text holds.
 std::string html_escaped(std::string_view text);
+// A sentence: escaped, what stands in `backticks` as code, an arrow where the text has "->".
+std::string prose_html(std::string_view text);
 
 struct HtmlPage {
   Language language = Language::en;

@@ -36,8 +36,8 @@ Row mode_row(const ModeRow& row, const ModeRow& first) {
                         ? Value(in_bytes(static_cast<double>(row.memory->value)), row.memory->value)
                         : Value(msg::number_unknown{}, nullptr),
                     figure_of(row.emulated),
-                    in_english(std::string(to_string(row.diagnosis.verdict))),
-                    figure_of(row.diagnosis.why),
+                    {to_message(row.diagnosis.verdict), to_string(row.diagnosis.verdict)},
+                    figure_of(Translator().tr(row.diagnosis.why)),
                     row.folder.string(),
                     figure_of(&row == &first ? Json()
                                              : to_json(compare_turns(row.turns, first.turns)))},
@@ -85,7 +85,7 @@ Message against_first(const ModeRow& row, const ModeRow& first) {
 Section verdicts_section(std::span<const ModeRow> rows) {
   Section section{.key = "verdicts", .title = msg::modes_verdicts{}};
   for (const ModeRow& row : rows) {
-    section.facts.push_back({.name = row.name, .value = in_english(row.diagnosis.why)});
+    section.facts.push_back({.name = row.name, .value = row.diagnosis.why});
   }
   return section;
 }

@@ -26,7 +26,7 @@ TEST(ModeTableTest, HasALineOfFiguresForEveryMode) {
 TEST(ModeTableTest, SaysTheVerdictOfEachAndComparesWithTheFirst) {
   const std::string text = render_text(to_document(three_modes()));
 
-  EXPECT_THAT(text, HasSubstr("serial, unbuffered    nothing is loaded ahead"));
+  EXPECT_THAT(text, HasSubstr("serial, unbuffered    nothing is prefetched"));
   EXPECT_THAT(text,
               HasSubstr("Single-GPU Buffered: 1.25x [1.25, 1.25] the speech per second of serial"));
   EXPECT_THAT(text, HasSubstr("Virtual GPUs are an emulation"));

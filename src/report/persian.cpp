@@ -60,8 +60,7 @@ struct Found {
 std::optional<Found> find_sentence(std::string_view english) {
   std::optional<Found> best;
   std::size_t most = 0;
-  for (const auto sentences : {persian_finding_sentences(),
-                               persian_host_sentences(),
+  for (const auto sentences : {persian_host_sentences(),
                                persian_page_sentences(),
                                persian_profile_sentences(),
                                persian_dataset_sentences(),

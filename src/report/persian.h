@@ -15,9 +15,8 @@ struct Translation {
   std::string_view persian;  // gaps in the same order, or by number: "{1} ... {0}"
 };
 
-// All sentences: those of rules, of rules about hardware, host and storage, of pages, of profiles,
-// of data sets, of `qanat validate`.
-std::span<const Translation> persian_finding_sentences();
+// All sentences: those of `qanat diagnose`, of pages, of profiles, of data sets, of
+// `qanat validate`.
 std::span<const Translation> persian_host_sentences();
 std::span<const Translation> persian_page_sentences();
 std::span<const Translation> persian_profile_sentences();

@@ -1,29 +1,30 @@
 #include "report/profile_parts.h"
 
-#include <map>
+#include <sstream>
 #include <utility>
 
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
+#include "report/config_changes.h"
 
 namespace qanat {
 namespace {
 
-// "data:", "  num_workers: 3"
-std::vector<std::string> yaml_lines(const std::vector<RecommendedSetting>& settings) {
-  std::map<std::string, std::vector<std::string>> sections;
-  for (const RecommendedSetting& one : settings) {
-    const std::size_t dot = one.key.find('.');
-    sections[one.key.substr(0, dot)].push_back(one.key.substr(dot + 1) + ": " + one.value);
-  }
+std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (const auto& [name, keys] : sections) {
-    lines.push_back(name + ":");
-    for (const std::string& key : keys) {
-      lines.push_back("  " + key);
-    }
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
   }
   return lines;
+}
+
+// The id of a finding stands for its title, which the report has said above.
+Value why_value(const Recommendation& one) {
+  if (one.finding.empty()) {
+    return one.why;
+  }
+  return {MessageArg(one.finding), one.finding + ' ' + Translator().tr(one.why)};
 }
 
 }  // namespace
@@ -81,18 +82,7 @@ Message ratio_interval(double ratio, const Range& ci95) {
       .ratio = times(ratio), .low = plain(ci95.low, 2), .high = plain(ci95.high, 2)};
 }
 
-std::vector<RecommendedSetting> to_settings(std::span<const Recommendation> all) {
-  std::vector<RecommendedSetting> settings;
-  for (const Recommendation& one : all) {
-    settings.push_back({.key = one.key,
-                        .value = one.value,
-                        .flag = one.flag,
-                        .why = {MessageArg(one.finding), one.why}});
-  }
-  return settings;
-}
-
-Section recommended_section(const std::vector<RecommendedSetting>& settings,
+Section recommended_section(std::span<const Recommendation> settings,
                             const Message& otherwise,
                             std::string key) {
   Section section{.title = msg::profile_recommended{}};
@@ -101,12 +91,13 @@ Section recommended_section(const std::vector<RecommendedSetting>& settings,
                           {.key = "value"},
                           {.key = "flag", .name = msg::recommended_flag{}, .is_number = false},
                           {.key = "why", .name = msg::recommended_why{}, .is_number = false}}};
-  for (const RecommendedSetting& one : settings) {
-    table.rows.push_back({.cells = {one.key, one.value, one.flag, one.why}});
+  for (const Recommendation& one : settings) {
+    table.rows.push_back(
+        {.cells = {one.fix.key, one.fix.value, to_message_arg(one.fix), why_value(one)}});
   }
   section.tables.push_back(std::move(table));
   section.remarks.push_back(settings.empty() ? otherwise : Message(msg::recommended_as_file{}));
-  section.code = yaml_lines(settings);
+  section.code = lines_of(yaml_of(settings));
   return section;
 }
 

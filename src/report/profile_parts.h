@@ -25,18 +25,9 @@ Value interval_value(const Range& seconds);
 // 1.48x [1.45, 1.51]
 Message ratio_interval(double ratio, const Range& ci95);
 
-// A setting to change.
-struct RecommendedSetting {
-  std::string key;    // "data.num_workers"
-  std::string value;  // "3"
-  std::string flag;   // "--num-workers 3"
-  Value why;
-};
-std::vector<RecommendedSetting> to_settings(std::span<const Recommendation> all);
-
 // RECOMMENDED CONFIGURATION: flags, why, and the same as YAML; `otherwise` where there are none.
 // `key` of the list in JSON; empty: not there.
-Section recommended_section(const std::vector<RecommendedSetting>& settings,
+Section recommended_section(std::span<const Recommendation> settings,
                             const Message& otherwise,
                             std::string key = "recommended");
 // What is said instead: whether something is wrong that no setting changes.

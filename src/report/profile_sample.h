@@ -7,6 +7,7 @@
 #include "diagnose/dual_profile.h"
 #include "diagnose/step_profile.h"
 #include "diagnose/sweep.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -27,21 +28,21 @@ inline StepProfile step_profile() {
   StepProfile profile;
   Diagnosis& diagnosis = profile.diagnosis;
   diagnosis.verdict = VerdictKind::input_bound;
-  diagnosis.why = "1 loader worker cannot keep up, and cores are idle";
+  diagnosis.why = msg::dl002_title{.workers = 1, .idle = plain(1, 1), .cores = 2};
   diagnosis.recoverable_share = 0.2;
   Finding finding;
   finding.id = "DL002";
   finding.title = diagnosis.why;
   finding.severity = FindingSeverity::crit;
-  finding.evidence = {{"data_wait_share", 0.2, "1"}};
+  finding.evidence = {{metric::data_wait_share, 0.2}};
   finding.gain.step_now = 0.1;
   finding.gain.step_if_fixed = 0.08;
   finding.gain.speedup = 1.25;
   finding.gain.ci95 = {.low = 1.2, .high = 1.3};
-  finding.gain.method = "ledger";
-  finding.fixes = {{.key = "data.num_workers", .flag = "--num-workers 2"}};
+  finding.gain.method = GainMethod::breakdown;
+  finding.fixes = {{.key = "data.num_workers", .value = "2"}};
   diagnosis.findings.push_back(finding);
-  diagnosis.passed = {{"CMP006", "the optimizer takes 3 %"}};
+  diagnosis.passed = {{"CMP006", msg::cmp006_title{.share = in_percent(0.03)}}};
   diagnosis.measures.steady.resize(100);
   diagnosis.measures.mean_step = 0.1;
   diagnosis.measures.ledger = {.wait = Seconds{0.02}, .forward = Seconds{0.08}};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "report/html.h"
 #include "report/run_json.h"
 #include "report/run_sections.h"
@@ -72,26 +73,30 @@ std::string header_html(const RunView& run) {
       "data-dark=\"{}\">{}</button>\n</header>\n",
       html_escaped(run_title(run.history, w)),
       html_escaped(run_subtitle(run.history, w)),
-      html_escaped(w.say("Light colours")),
-      html_escaped(w.say("Dark colours")),
-      html_escaped(w.say("Dark colours")));
+      html_escaped(w.tr(msg::page_light{})),
+      html_escaped(w.tr(msg::page_dark{})),
+      html_escaped(w.tr(msg::page_dark{})));
 }
 
 }  // namespace
 
-std::string run_title(const RunHistory& history, const Words& w) {
+std::string run_title(const RunHistory& history, const Translator& w) {
   const std::string device = text_field(history.header, "device");
-  const std::string title = w.say(history.num_steps > 0 ? "Training run" : "Measurement");
-  return device.empty() ? title : title + ' ' + w.say("on") + ' ' + w.verbatim(device);
+  const bool trained = history.num_steps > 0;
+  if (device.empty()) {
+    return w.tr(trained ? Message(msg::page_training_run{}) : msg::page_measurement{});
+  }
+  return w.tr(trained ? Message(msg::page_training_run_on{.device = device})
+                      : msg::page_measurement_on{.device = device});
 }
 
-std::string run_subtitle(const RunHistory& history, const Words& w) {
+std::string run_subtitle(const RunHistory& history, const Translator& w) {
   const std::string started = text_field(history.header, "started");  // 2024-05-01T10:00:00Z
   if (started.size() != 20) {
     return w.verbatim(started);
   }
   const std::string moment = started.substr(0, 10) + ' ' + started.substr(11, 5);
-  return w.say("started") + ' ' + w.verbatim(w.digits(moment) + " UTC");
+  return w.tr(msg::page_started{.moment = w.digits(moment) + " UTC"});
 }
 
 std::string navigation_html(const std::vector<PageSection>& sections) {
@@ -109,46 +114,45 @@ std::vector<PageSection> run_sections(const RunView& run) {
   std::vector<PageSection> sections{
       {"verdict", "", verdict_html(run)},
       {"summary", "", summary_html(run)},
-      {"learning", w.say("Learning"), learning_html(run)},
-      {"renders", w.say("Evaluation sentences"), renders_html(run)},
-      {"findings", w.say("What can be won"), findings_html(run)},
+      {"learning", w.tr(msg::page_learning{}), learning_html(run)},
+      {"renders", w.tr(msg::page_renders{}), renders_html(run)},
+      {"findings", w.tr(msg::page_findings{}), findings_html(run)},
       {"steps",
-       w.say("Steps"),
+       w.tr(msg::page_steps{}),
        join(w,
             {ledger_figure(run),
              ledger_series_figure(run),
              step_time_figure(run),
              fold_figure(run)})},
-      {"statistics", w.say("Timing"), statistics_html(run)},
+      {"statistics", w.tr(msg::page_timing{}), statistics_html(run)},
       {"pipeline",
-       w.say("Data on its way"),
+       w.tr(msg::page_pipeline{}),
        join(w, {queue_figure(run), occupancy_figure(run), workers_figure(run), slots_figure(run)})},
-      {"devices", w.say("Devices"), devices_html(run)},
-      {"sweep", w.say("Sweep"), join(w, {sweep_figure(run)})},
-      {"lengths", w.say("Lengths and padding"), join(w, {length_figure(run)})},
-      {"checks", w.say("Checks"), run.history.num_steps > 0 ? checks_html(run) : ""},
-      {"events", w.say("Events"), events_html(run)},
-      {"configuration", w.say("Configuration"), configuration_html(run)}};
+      {"devices", w.tr(msg::page_devices{}), devices_html(run)},
+      {"sweep", w.tr(msg::page_sweep{}), join(w, {sweep_figure(run)})},
+      {"lengths", w.tr(msg::page_lengths{}), join(w, {length_figure(run)})},
+      {"checks", w.tr(msg::page_checks{}), run.history.num_steps > 0 ? checks_html(run) : ""},
+      {"events", w.tr(msg::page_events{}), events_html(run)},
+      {"configuration", w.tr(msg::page_configuration{}), configuration_html(run)}};
   std::erase_if(sections, [](const PageSection& section) { return section.html.empty(); });
   return sections;
 }
 
 std::string render_html(const RunView& run) {
   const std::vector<PageSection> sections = run_sections(run);
-  std::string body = header_html(run) + fmt::format("<nav aria-label=\"{}\">\n{}</nav>\n<main>\n",
-                                                    html_escaped(run.words.say("Sections")),
-                                                    navigation_html(sections));
+  std::string body =
+      header_html(run) + fmt::format("<nav aria-label=\"{}\">\n{}</nav>\n<main>\n",
+                                     html_escaped(run.words.tr(msg::page_sections{})),
+                                     navigation_html(sections));
   for (const PageSection& section : sections) {
     body += render_section(section);
   }
   body += "</main>\n" + embedded_json(to_json(run.diagnosis));
   const bool shows_files = std::ranges::any_of(
       sections, [](const PageSection& section) { return section.id == "renders"; });
-  body += fmt::format(
-      "<footer>{}</footer>\n",
-      html_escaped(run.words.say(
-          shows_files ? "Made by qanat report; this file loads the renders beside it, nothing else."
-                      : "Made by qanat report; this file loads nothing.")));
+  body += fmt::format("<footer>{}</footer>\n",
+                      prose_html(run.words.tr(shows_files ? Message(msg::page_footer_with_files{})
+                                                          : msg::page_footer{})));
   return render_page({.language = run.words.language(),
                       .title = run_title(run.history, run.words),
                       .style = std::string(kPageCss) + std::string(kReportCss),

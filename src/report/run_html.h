@@ -1,4 +1,4 @@
-// The page of a run: one file with everything inside, verdict first, then what can be won, then
+// The page of a run: one file with everything inside, verdict first, then what can be gained, then
 // the charts behind it. Under 500 kB whatever the length of the run, and loads nothing.
 #pragma once
 
@@ -16,8 +16,8 @@ std::vector<PageSection> run_sections(const RunView& run);
 std::string render_html(const RunView& run);
 
 // What the page is called, and under it when the run began.
-std::string run_title(const RunHistory& history, const Words& words);
-std::string run_subtitle(const RunHistory& history, const Words& words);
+std::string run_title(const RunHistory& history, const Translator& words);
+std::string run_subtitle(const RunHistory& history, const Translator& words);
 
 // Links to the sections that have a heading.
 std::string navigation_html(const std::vector<PageSection>& sections);

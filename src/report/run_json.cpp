@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "locale/translator.h"
+#include "report/config_changes.h"
 
 namespace qanat {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+std::string english(const Message& message) {
+  return Translator(Language::en).tr(message);
+}
 
 Json to_json(const Range& range) {
   return Json::array({range.low, range.high});
@@ -66,7 +71,10 @@ Json periodicity(const Periodicity& tested) {
 }
 
 Json to_json(const Fix& fix) {
-  Json result{{"key", fix.key}, {"flag", fix.flag}, {"predicted_step_s", nullptr}};
+  Json result{{"key", fix.is_setting() ? fix.key : "system"},
+              {"value", fix.is_setting() ? Json(fix.value) : Json(nullptr)},
+              {"flag", fix_words(fix, Translator())},
+              {"predicted_step_s", nullptr}};
   if (fix.predicted_step) {
     result["predicted_step_s"] = *fix.predicted_step;
   }
@@ -76,7 +84,8 @@ Json to_json(const Fix& fix) {
 Json to_json(const Finding& finding, std::size_t rank) {
   Json evidence = Json::array();
   for (const Evidence& item : finding.evidence) {
-    evidence.push_back({{"metric", item.metric}, {"value", item.value}, {"unit", item.unit}});
+    evidence.push_back(
+        {{"metric", item.metric.name}, {"value", item.value}, {"unit", item.metric.unit_name()}});
   }
   Json fixes = Json::array();
   for (const Fix& fix : finding.fixes) {
@@ -85,7 +94,7 @@ Json to_json(const Finding& finding, std::size_t rank) {
   return {
       {"id", finding.id},
       {"rank", rank},
-      {"title", finding.title},
+      {"title", english(finding.title)},
       {"severity", to_string(finding.severity)},
       {"evidence", std::move(evidence)},
       {"gain",
@@ -93,12 +102,12 @@ Json to_json(const Finding& finding, std::size_t rank) {
         {"step_s_if_fixed", finding.gain.step_if_fixed},
         {"speedup", finding.gain.speedup},
         {"ci95", to_json(finding.gain.ci95)},
-        {"method", finding.gain.method}}},
+        {"method", to_string(finding.gain.method)}}},
       {"fixes", std::move(fixes)},
       {"marginal_speedup", or_null(finding.marginal_speedup)},
       {"explained_by", finding.explained_by.empty() ? Json(nullptr) : Json(finding.explained_by)},
-      {"verify", finding.verify},
-      {"may_be_wrong", finding.may_be_wrong}};
+      {"verify", english(finding.verify)},
+      {"may_be_wrong", english(finding.may_be_wrong)}};
 }
 
 Json findings(const Diagnosis& diagnosis) {
@@ -115,18 +124,18 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
   const RunMeasures& m = diagnosis.measures;
   Json passed = Json::array();
   for (const PassedCheck& check : diagnosis.passed) {
-    passed.push_back({{"id", check.id}, {"what", check.what}});
+    passed.push_back({{"id", check.id}, {"what", english(check.what)}});
   }
   Json skipped = Json::array();
   for (const SkippedCheck& check : diagnosis.skipped) {
-    skipped.push_back({{"id", check.id}, {"reason", check.reason}});
+    skipped.push_back({{"id", check.id}, {"reason", english(check.reason)}});
   }
   return {
       {"schema", "qanat.report"},
       {"schema_version", "1.0"},
       {"verdict",
        {{"kind", to_string(diagnosis.verdict)},
-        {"why", diagnosis.why},
+        {"why", english(diagnosis.why)},
         {"recoverable_share", diagnosis.recoverable_share}}},
       {"findings", findings(diagnosis)},
       {"ledger", ledger(m)},

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "report/config_changes.h"
 #include "report/run_text.h"
+#include "report/run_words.h"
 
 namespace qanat {
 namespace {
@@ -53,28 +55,20 @@ std::string escape_command(std::string_view text, bool property) {
 }
 
 std::string describe(const Finding& finding) {
-  std::string text = finding.title;
+  const Translator english;
+  std::string text = english.tr(finding.title);
   const Out out = std::back_inserter(text);
   if (finding.gain.speedup > 1) {
-    fmt::format_to(out,
-                   "\nexpected gain: {:.2f}x [{:.2f}, {:.2f}]",
-                   finding.gain.speedup,
-                   finding.gain.ci95.low,
-                   finding.gain.ci95.high);
+    fmt::format_to(out, "\nexpected gain: {}", english.tr(speedup_message(finding.gain)));
   }
   for (const Evidence& evidence : finding.evidence) {
-    fmt::format_to(out,
-                   "\n{} = {:.4g}{}{}",
-                   evidence.metric,
-                   evidence.value,
-                   evidence.unit == "1" ? "" : " ",
-                   evidence.unit == "1" ? "" : evidence.unit);
+    fmt::format_to(out, "\n{} = {}", evidence.metric.name, evidence_value(evidence, english));
   }
   for (const Fix& fix : finding.fixes) {
-    fmt::format_to(out, "\ntry: {}", fix.flag);
+    fmt::format_to(out, "\ntry: {}", fix_words(fix, english));
   }
-  if (!finding.verify.empty()) {
-    fmt::format_to(out, "\nverify: {}", finding.verify);
+  if (finding.verify) {
+    fmt::format_to(out, "\nverify: {}", english.tr(finding.verify));
   }
   return text;
 }
@@ -91,7 +85,7 @@ void write_finding(Out out, const Finding& finding, bool fails) {
     fmt::format_to(out,
                    "    <failure type=\"{}\" message=\"{}\">{}</failure>\n",
                    to_string(finding.severity),
-                   escape_xml(finding.title),
+                   escape_xml(Translator().tr(finding.title)),
                    text);
   } else {
     fmt::format_to(out, "    <system-out>{}</system-out>\n", text);
@@ -144,11 +138,15 @@ std::string render_junit(const Diagnosis& diagnosis,
   }
   for (const PassedCheck& check : diagnosis.passed) {
     open_case(out, check.id);
-    fmt::format_to(out, "    <system-out>{}</system-out>\n  </testcase>\n", escape_xml(check.what));
+    fmt::format_to(out,
+                   "    <system-out>{}</system-out>\n  </testcase>\n",
+                   escape_xml(Translator().tr(check.what)));
   }
   for (const SkippedCheck& check : diagnosis.skipped) {
     open_case(out, check.id);
-    fmt::format_to(out, "    <skipped message=\"{}\"/>\n  </testcase>\n", escape_xml(check.reason));
+    fmt::format_to(out,
+                   "    <skipped message=\"{}\"/>\n  </testcase>\n",
+                   escape_xml(Translator().tr(check.reason)));
   }
   text += "</testsuite>\n";
   return text;

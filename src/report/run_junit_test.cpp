@@ -2,27 +2,30 @@
 
 #include <gmock/gmock.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
 using testing::HasSubstr;
 
 Diagnosis sample_diagnosis() {
-  Diagnosis diagnosis{.verdict = VerdictKind::input_bound, .why = "the device waits"};
+  Diagnosis diagnosis{.verdict = VerdictKind::input_bound, .why = msg::cause_few_workers{}};
   Finding slow;
   slow.id = "DL001";
-  slow.title = "the queue is <empty> & \"slow\"";
+  slow.title = msg::verbatim_text{.text = "the queue is <empty> & \"slow\""};
   slow.severity = FindingSeverity::crit;
-  slow.evidence = {{.metric = "empty", .value = 0.5, .unit = "1"}};
+  slow.evidence = {{metric::padding_share, 0.5}};
   slow.gain.speedup = 2;
   slow.gain.ci95 = {.low = 1.5, .high = 2.5};
-  slow.fixes = {{.key = "data.num_workers", .flag = "--num-workers 3"}};
+  slow.fixes = {{.key = "data.num_workers", .value = "3"}};
   Finding precision;
   precision.id = "CMP003";
-  precision.title = "100 % single precision";
+  precision.title = msg::verbatim_text{.text = "100 % single precision"};
   diagnosis.findings = {slow, precision};
-  diagnosis.passed.push_back({.id = "PER001", .what = "no period"});
-  diagnosis.skipped.push_back({.id = "HW004", .reason = "no GPU\x01 here"});
+  diagnosis.passed.push_back({.id = "PER001", .what = msg::per002_ok{}});
+  diagnosis.skipped.push_back(
+      {.id = "HW004", .reason = msg::verbatim_text{.text = "no GPU\x01 here"}});
   return diagnosis;
 }
 
@@ -35,7 +38,7 @@ TEST(RunJunitTest, RulesAreTestCasesAndSevereFindingsFail) {
   EXPECT_THAT(xml,
               HasSubstr("<failure type=\"crit\" message=\"the queue is &lt;empty&gt; &amp; "
                         "&quot;slow&quot;\">"));
-  EXPECT_THAT(xml, HasSubstr("try: --num-workers 3"));
+  EXPECT_THAT(xml, HasSubstr("padding_share = 50.0 %&#10;try: --num-workers 3"));
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"no GPU  here\"/>"));
 }
 

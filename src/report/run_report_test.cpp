@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/messages.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 
@@ -36,7 +37,7 @@ TEST(RunReportTest, TheFirstLineIsTheAnswer) {
   const std::string text = render_text(diagnose_run(starved_run()));
 
   EXPECT_EQ(text.substr(0, text.find('\n')),
-            "VERDICT  INPUT-BOUND   20 % of the step time is recoverable   "
+            "VERDICT  INPUT-BOUND   20 % of the step time can be saved   "
             "1 loader worker cannot keep up, and 6.0 of 8 cores are idle");
   EXPECT_THAT(text, HasSubstr("#1  DL002"));
   EXPECT_THAT(text, HasSubstr("fix       --num-workers 2"));
@@ -50,6 +51,21 @@ TEST(RunReportTest, FiguresWithoutABoundAreNotPrinted) {
   EXPECT_THAT(text, HasSubstr("p99        needs 299 steps, there are"));
   EXPECT_THAT(text, HasSubstr("BOTTLENECK ANALYSIS"));
   EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY"));
+}
+
+TEST(RunReportTest, BrieflyItIsVerdictFindingsAndOneLineOfChecks) {
+  const std::string text = render_text(diagnose_run(starved_run()), Translator(), Detail::brief);
+
+  EXPECT_THAT(text, testing::StartsWith("VERDICT  INPUT-BOUND"));
+  EXPECT_THAT(text, HasSubstr("    gain      1."));
+  EXPECT_THAT(text, HasSubstr("    fix       --num-workers 2"));
+  EXPECT_THAT(text, HasSubstr("    check     run again with the flag"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("\nCHECKS  [0-9]+ checks passed, [0-9]+ skipped "
+                                     "\\(no GPU: [0-9]+, no host readings: [0-9]+"));
+  EXPECT_THAT(text, Not(HasSubstr("evidence")));
+  EXPECT_THAT(text, Not(HasSubstr("TIMING STATISTICS")));
+  EXPECT_THAT(text, Not(HasSubstr("PER001")));
 }
 
 TEST(RunReportTest, TheJsonSaysTheSame) {
@@ -76,39 +92,38 @@ TEST(RunReportTest, ARunTooShortToJudgeSaysSo) {
 Diagnosis small_diagnosis() {
   Diagnosis diagnosis;
   diagnosis.verdict = VerdictKind::input_bound;
-  diagnosis.why = "2 loader workers cannot keep up, and cores are idle";
+  diagnosis.why = msg::dl002_title{.workers = 2, .idle = plain(1.5, 1), .cores = 4};
   diagnosis.recoverable_share = 0.2;
   diagnosis.findings = {
       {.id = "DL002",
        .title = diagnosis.why,
        .severity = FindingSeverity::crit,
-       .evidence = {{.metric = "workers_busy_share", .value = 0.97, .unit = "1"},
-                    {.metric = "workers", .value = 2, .unit = "workers"}},
+       .evidence = {{metric::workers_busy_share, 0.97}, {metric::workers, 2}},
        .gain = {.step_now = 0.1,
                 .step_if_fixed = 0.08,
                 .speedup = 1.25,
                 .ci95 = {.low = 1.2, .high = 1.3},
-                .method = "ledger"},
-       .fixes = {{.key = "data.num_workers", .flag = "--num-workers 3", .predicted_step = 0.08}},
-       .verify = "run again with the flag, then: qanat report JOURNAL --baseline OLD",
-       .may_be_wrong = "other programs use the idle cores, or storage is the limit"}};
-  diagnosis.passed = {{.id = "DL007", .what = "3.2 % of the frames are padding"}};
-  diagnosis.skipped = {{.id = "XY", .reason = "a reason that nobody translated"}};
+                .method = GainMethod::breakdown},
+       .fixes = {{.key = "data.num_workers", .value = "3", .predicted_step = 0.08}},
+       .verify = msg::verify_rerun{},
+       .may_be_wrong = msg::dl002_wrong_if{}}};
+  diagnosis.passed = {{.id = "DL007", .what = msg::dl007_title{.share = in_percent(0.032, 1)}}};
+  diagnosis.skipped = {{.id = "XY", .reason = msg::skip_unreadable{.why = "no such file"}}};
   return diagnosis;
 }
 
 TEST(RunReportTest, PersianSaysTheSameWithLatinPartsIsolated) {
   EXPECT_EQ(
-      render_text(small_diagnosis(), Words(Language::fa)),
-      "حکم  معطلِ داده   ۲۰٪ از زمان هر گام بازیافتنی است   ۲ کارگرِ بارگذار نمی‌رسند، در "
-      "حالی که هسته‌ها بیکارند\n#۱  \u2068DL002\u2069 ۲ کارگرِ بارگذار نمی‌رسند، در حالی که هسته‌ها "
-      "بیکارند\n    سود       ۱٫۲۵ برابر [۱٫۲۰، ۱٫۳۰]   از ۱۰۰٫۰ به ۸۰٫۰ میلی‌ثانیه برای هر "
-      "گام (دفترِ گام)\n    گواه      \u2068workers_busy_share\u2069 ۹۷٫۰٪ · \u2068workers\u2069 ۲\n    چاره      "
-      "\u2068--num-workers 3\u2069   پیش‌بینی: ۸۰٫۰ میلی‌ثانیه برای هر گام\n    بازبینی   با این پرچم از "
-      "نو اجرا کنید، سپس: \u2068qanat report JOURNAL --baseline OLD\u2069\n    شاید نادرست، اگر  "
-      "برنامه‌های دیگر هسته‌های بیکار را می‌گیرند، یا تنگنا حافظهٔ ذخیره است\n\nخلاصهٔ عیب‌یابی "
-      " ۱ یافته، ۱ درست، ۱ بررسی‌نشده\n  درست     \u2068DL007\u2069 ۳٫۲٪ از قاب‌ها پرکننده‌اند\n  رها شد   "
-      "\u2068XY\u2069    \u2068a reason that nobody translated\u2069\n");
+      render_text(small_diagnosis(), Translator(Language::fa)),
+      "حکم  INPUT-BOUND (معطل داده)   ۲۰٪ از زمان گام قابل صرفه‌جویی است   ۲ worker نمی‌رسند، در "
+      "حالی که ۱٫۵ از ۴ هسته بیکار است\n#۱  \u2068DL002\u2069 ۲ worker نمی‌رسند، در حالی که ۱٫۵ از ۴ "
+      "هسته بیکار است\n    سود       ۱٫۲۵ برابر [۱٫۲۰، ۱٫۳۰]   از ۱۰۰٫۰ میلی‌ثانیه به ۸۰٫۰ "
+      "میلی‌ثانیه برای هر گام (تفکیک زمان گام)\n    شواهد     \u2068workers_busy_share\u2069 ۹۷٫۰٪ · "
+      "\u2068workers\u2069 ۲\n    راه‌حل    \u2068--num-workers 3\u2069   پیش‌بینی: ۸۰٫۰ میلی‌ثانیه برای هر "
+      "گام\n    بررسی     با همین آرگومان دوباره اجرا کنید، سپس \u2068`qanat report JOURNAL "
+      "--baseline OLD`\u2069\n    شاید نادرست، اگر  برنامه‌های دیگر گاهی همین هسته‌های بیکار را "
+      "می‌گیرند\n\nخلاصهٔ تشخیص  ۱ یافته، ۱ درست، ۱ انجام‌نشده\n  درست     \u2068DL007\u2069 ۳٫۲٪ از "
+      "فریم‌ها padding است\n  انجام نشد \u2068XY\u2069    خوانده نمی‌شود: \u2068no such file\u2069\n");
 }
 
 TEST(RunReportTest, AComparisonSaysWhichWay) {
@@ -122,7 +137,7 @@ TEST(RunReportTest, AComparisonOfTwoDataSetsSaysSo) {
                                         {.key = "data.train_data", .now = "a", .before = "b"}};
 
   EXPECT_EQ(render_text(both),
-            "          the data sets differ: the ratio tells little about the program\n"
+            "          the data sets differ: the ratio says little about the program\n"
             "          data.batch_size is 8, was 16\n"
             "          data.train_data is a, was b\n");
   EXPECT_EQ(render_text(std::vector<Difference>{}), "");

@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+#include "report/config_changes.h"
 #include "report/html.h"
-#include "report/persian.h"
 #include "report/run_words.h"
 
 namespace qanat {
@@ -41,37 +42,46 @@ std::string code(std::string_view text) {
   return fmt::format("<code dir=\"ltr\">{}</code>", html_escaped(text));
 }
 
-// Pages need not make do with ASCII.
-std::string with_arrows(std::string text) {
-  for (std::size_t at = text.find("->"); at != std::string::npos; at = text.find("->", at)) {
-    text.replace(at, 2, "\u2192");
+// Why a run ended, as the journal names it.
+MessageArg ending_arg(const std::string& ending) {
+  if (ending == "max_steps") {
+    return msg::ending_max_steps{};
   }
-  return text;
+  if (ending == "all_epochs") {
+    return msg::ending_all_epochs{};
+  }
+  if (ending == "early_stop") {
+    return msg::ending_early_stop{};
+  }
+  return ending == "stopped" ? MessageArg(msg::ending_stopped{}) : MessageArg(ending);
 }
 
 void add_fact(Out out, std::string_view name, std::string_view html) {
   fmt::format_to(out, "<dt>{}</dt><dd>{}</dd>\n", html_escaped(name), html);
 }
 
-void add_fixes(Out out, const Finding& finding, const Words& w) {
+void add_fixes(Out out, const Finding& finding, const Translator& w) {
   for (const Fix& fix : finding.fixes) {
-    const bool is_prose = w.right_to_left() && has_persian(fix.flag);
+    // What is copied can be pasted: a flag alone, or the sentence.
+    const std::string copied = fix.is_setting() ? flag_of(fix) : Translator().tr(fix.action);
     std::string html = fmt::format(
         "<span class=\"fix\">{} <button type=\"button\" class=\"copy\" "
         "data-copy=\"{}\">{}</button>",
-        is_prose ? html_escaped(w.say(fix.flag)) : code(fix.flag),
-        html_escaped(fix.flag),
-        html_escaped(w.say("Copy")));
+        fix.is_setting() ? code(copied) : prose_html(w.tr(fix.action)),
+        html_escaped(copied),
+        html_escaped(w.tr(msg::page_copy{})));
+    if (fix.precondition) {
+      html += fmt::format("<span class=\"quiet\">{}</span>", prose_html(w.tr(fix.precondition)));
+    }
     if (fix.predicted_step) {
       html += fmt::format("<span class=\"quiet\">{}</span>",
-                          html_escaped(w.say(fmt::format("predicted {:.1f} ms per step",
-                                                         1000 * *fix.predicted_step))));
+                          html_escaped(w.tr(predicted_message(*fix.predicted_step))));
     }
-    add_fact(out, w.say("fix"), html + "</span>");
+    add_fact(out, w.tr(msg::label_fix{}), html + "</span>");
   }
 }
 
-void add_card(Out out, const Finding& finding, std::size_t rank, const Words& w) {
+void add_card(Out out, const Finding& finding, std::size_t rank, const Translator& w) {
   fmt::format_to(
       out,
       "<article class=\"card {}\" id=\"finding-{}\">\n<h3><span class=\"rank\">{}</span> "
@@ -80,26 +90,26 @@ void add_card(Out out, const Finding& finding, std::size_t rank, const Words& w)
       html_escaped(finding.id),
       w.count(static_cast<std::int64_t>(rank)),
       html_escaped(finding.id),
-      html_escaped(w.say(finding.title)));
+      prose_html(w.tr(finding.title)));
   if (finding.gain.speedup > 1) {
     fmt::format_to(out,
                    "<p class=\"gain\"><strong>{}</strong> <span>{}</span></p>\n",
-                   html_escaped(speedup_words(finding.gain, w)),
-                   html_escaped(with_arrows(gain_words(finding.gain, w))));
+                   html_escaped(w.tr(speedup_message(finding.gain))),
+                   prose_html(w.tr(gain_message(finding.gain))));
   }
   fmt::format_to(out, "<dl>\n");
   std::string evidence = "<ul>";
   for (const Evidence& item : finding.evidence) {
     evidence += fmt::format(
-        "<li>{} <bdi>{}</bdi></li>", code(item.metric), html_escaped(evidence_value(item, w)));
+        "<li>{} <bdi>{}</bdi></li>", code(item.metric.name), html_escaped(evidence_value(item, w)));
   }
-  add_fact(out, w.say("evidence"), evidence + "</ul>");
+  add_fact(out, w.tr(msg::label_evidence{}), evidence + "</ul>");
   add_fixes(out, finding, w);
-  if (!finding.verify.empty()) {
-    add_fact(out, w.say("verify"), html_escaped(w.say(finding.verify)));
+  if (finding.verify) {
+    add_fact(out, w.tr(msg::label_check{}), prose_html(w.tr(finding.verify)));
   }
-  if (!finding.may_be_wrong.empty()) {
-    add_fact(out, w.say("may be wrong if"), html_escaped(w.say(finding.may_be_wrong)));
+  if (finding.may_be_wrong) {
+    add_fact(out, w.tr(msg::label_wrong_if{}), prose_html(w.tr(finding.may_be_wrong)));
   }
   fmt::format_to(out, "</dl>\n</article>\n");
 }
@@ -128,23 +138,23 @@ void add_settings(const nlohmann::json& value, const std::string& key, Out out) 
 }  // namespace
 
 std::string verdict_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (run.history.num_steps == 0) {
     return {};  // nothing was trained, so nothing can be judged
   }
-  const std::string recoverable = recoverable_words(run.diagnosis, w);
+  const Message recoverable = recoverable_message(run.diagnosis);
   return fmt::format(
       "<p class=\"verdict {}\" role=\"status\"><span class=\"kind\">{}</span> "
       "<span class=\"why\">{}{}{}</span></p>\n",
       mood(run.diagnosis),
-      html_escaped(w.say(to_string(run.diagnosis.verdict))),
-      html_escaped(w.say(run.diagnosis.why)),
-      recoverable.empty() ? "" : ". ",
-      html_escaped(recoverable));
+      html_escaped(w.tr(to_message(run.diagnosis.verdict))),
+      prose_html(w.tr(run.diagnosis.why)),
+      recoverable ? ". " : "",
+      html_escaped(w.tr(recoverable)));
 }
 
 std::string summary_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const RunHistory& history = run.history;
   const RunMeasures& m = run.diagnosis.measures;
   if (history.num_steps == 0) {
@@ -152,50 +162,52 @@ std::string summary_html(const RunView& run) {
   }
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
-  add_tile(out, w.say("steps"), w.count(history.last_step + 1));
+  add_tile(out, w.tr(msg::tile_steps{}), w.count(history.last_step + 1));
   if (history.newest) {
-    add_tile(out, w.say("loss"), w.number(history.newest->losses.total, 4));
+    add_tile(out, w.tr(msg::tile_loss{}), w.number(history.newest->losses.total, 4));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.say("steps/s"), w.number(1 / m.mean_step, 2));
-    add_tile(out, w.say("waits for data"), w.percent(m.share(m.ledger.wait + m.ledger.transfer)));
-    add_tile(out, w.say("device busy"), w.percent(m.share(m.ledger.busy())));
-    add_tile(out, w.say("padding"), w.percent(m.padding_share));
+    add_tile(out, w.tr(msg::tile_steps_per_second{}), w.number(1 / m.mean_step, 2));
+    add_tile(out, w.tr(msg::tile_waits{}), w.percent(m.share(m.ledger.wait + m.ledger.transfer)));
+    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.ledger.busy())));
+    add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
-  add_tile(out, w.say("time of the run"), w.clock(Seconds(std::round(history.last_time))));
+  add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(history.last_time))));
   return html + "</dl>\n";
 }
 
 std::string now_html(const RunSnapshot& now, const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const RunMeasures& m = run.diagnosis.measures;
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
   add_tile(out,
-           w.say("run"),
-           now.ending ? w.say(fmt::format("ended: {}", *now.ending)) : w.say("running"));
+           w.tr(msg::tile_run{}),
+           now.ending ? w.tr(msg::tile_ended{.why = ending_arg(*now.ending)})
+                      : w.tr(msg::tile_running{}));
   if (now.newest) {
     const std::string step = w.count(now.newest->step + 1);
-    add_tile(out, w.say("step"), now.last_step ? step + " / " + w.count(*now.last_step) : step);
-    add_tile(out, w.say("epoch"), w.count(now.newest->epoch));
-    add_tile(out, w.say("loss"), w.number(now.newest->losses.total, 4));
+    add_tile(
+        out, w.tr(msg::tile_step{}), now.last_step ? step + " / " + w.count(*now.last_step) : step);
+    add_tile(out, w.tr(msg::tile_epoch{}), w.count(now.newest->epoch));
+    add_tile(out, w.tr(msg::tile_loss{}), w.number(now.newest->losses.total, 4));
   }
   if (const auto pace = now.steps_per_second()) {
-    add_tile(out, w.say("steps/s"), w.number(*pace, 2));
+    add_tile(out, w.tr(msg::tile_steps_per_second{}), w.number(*pace, 2));
     if (now.last_step && now.newest && !now.ending) {
       const auto left = static_cast<double>(*now.last_step - now.newest->step - 1);
-      add_tile(out, w.say("ETA"), w.clock(Seconds(std::round(left / *pace))));
+      add_tile(out, w.tr(msg::tile_eta{}), w.clock(Seconds(std::round(left / *pace))));
     }
   }
   if (const auto wait = now.wait_share()) {
-    add_tile(out, w.say("waits for data"), w.percent(*wait));
+    add_tile(out, w.tr(msg::tile_waits{}), w.percent(*wait));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.say("device busy"), w.percent(m.share(m.ledger.busy())));
-    add_tile(out, w.say("padding"), w.percent(m.padding_share));
+    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.ledger.busy())));
+    add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
-  add_tile(out, w.say("time of the run"), w.clock(Seconds(std::round(now.at.count()))));
-  return render_section({.id = "now", .title = w.say("Now"), .html = html + "</dl>\n"});
+  add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(now.at.count()))));
+  return render_section({.id = "now", .title = w.tr(msg::page_now{}), .html = html + "</dl>\n"});
 }
 
 std::string findings_html(const RunView& run) {
@@ -208,7 +220,7 @@ std::string findings_html(const RunView& run) {
 }
 
 std::string statistics_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::string rows;
   const Out out = std::back_inserter(rows);
   for (const FactLine& fact : timing_facts(run.diagnosis.measures, w)) {
@@ -218,54 +230,50 @@ std::string statistics_html(const RunView& run) {
 }
 
 std::string checks_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::string html = fmt::format(
       "<details><summary>{}</summary>\n<div class=\"scroll\"><table>\n"
       "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.say(fmt::format("{} found, {} fine, {} not checked",
-                                     run.diagnosis.findings.size(),
-                                     run.diagnosis.passed.size(),
-                                     run.diagnosis.skipped.size()))),
-      html_escaped(w.say("check")),
-      html_escaped(w.say("outcome")),
-      html_escaped(w.say("what was seen")));
+      html_escaped(w.tr(counts_message(run.diagnosis))),
+      html_escaped(w.tr(msg::table_check{})),
+      html_escaped(w.tr(msg::table_outcome{})),
+      html_escaped(w.tr(msg::table_seen{})));
   const Out out = std::back_inserter(html);
-  const auto add_row =
-      [&](const std::vector<std::string>& ids, std::string_view outcome, const std::string& what) {
-        std::string names;
-        for (const std::string& id : ids) {
-          names += names.empty() ? "" : " ";
-          names += code(id);
-        }
-        fmt::format_to(out,
-                       "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
-                       names,
-                       outcome == "ok" ? "good" : "note",
-                       html_escaped(w.say(outcome)),
-                       html_escaped(w.say(what)));
-      };
+  const auto add_row = [&](const std::vector<std::string>& ids, bool passed, const Message& what) {
+    std::string names;
+    for (const std::string& id : ids) {
+      names += names.empty() ? "" : " ";
+      names += code(id);
+    }
+    const Message outcome = passed ? Message(msg::check_ok{}) : msg::check_skipped{};
+    fmt::format_to(out,
+                   "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
+                   names,
+                   passed ? "good" : "note",
+                   html_escaped(w.tr(outcome)),
+                   prose_html(w.tr(what)));
+  };
   for (const PassedCheck& check : run.diagnosis.passed) {
-    add_row({check.id}, "ok", check.what);
+    add_row({check.id}, true, check.what);
   }
   for (const SkippedChecks& group : skipped_by_reason(run.diagnosis)) {
-    add_row(group.ids, "skipped", group.reason);
+    add_row(group.ids, false, group.reason);
   }
   return html + "</table></div></details>\n";
 }
 
 std::string events_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (run.history.events.empty()) {
     return {};
   }
   std::string html = fmt::format(
       "<details><summary>{}</summary>\n<div class=\"scroll\"><table>\n<tr><th scope=\"col\">{}</th>"
       "<th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.say(fmt::format(
-          "{} event{}", run.history.events.size(), run.history.events.size() == 1 ? "" : "s"))),
-      html_escaped(w.say("time of the run")),
-      html_escaped(w.say("event")),
-      html_escaped(w.say("what happened")));
+      html_escaped(w.tr(msg::page_num_events{.count = run.history.events.size()})),
+      html_escaped(w.tr(msg::tile_run_time{})),
+      html_escaped(w.tr(msg::table_event{})),
+      html_escaped(w.tr(msg::table_what_happened{})));
   for (const RunEvent& event : run.history.events) {
     html += fmt::format("<tr><td>{}</td><td>{}</td><td dir=\"auto\">{}</td></tr>\n",
                         html_escaped(w.clock(Seconds(event.time))),
@@ -280,13 +288,13 @@ std::string configuration_html(const RunView& run) {
   if (config == run.history.header.end() || !config->is_object()) {
     return {};
   }
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::string html = fmt::format(
       "<details><summary>{}</summary>\n<div class=\"scroll\"><table class=\"settings\">\n"
       "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.say("Every setting of the run")),
-      html_escaped(w.say("setting")),
-      html_escaped(w.say("value")));
+      html_escaped(w.tr(msg::page_all_settings{})),
+      html_escaped(w.tr(msg::table_setting{})),
+      html_escaped(w.tr(msg::table_value{})));
   add_settings(*config, "", std::back_inserter(html));
   return html + "</table></div></details>\n";
 }

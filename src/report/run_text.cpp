@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+#include "report/config_changes.h"
 #include "report/run_words.h"
 
 namespace qanat {
@@ -12,151 +14,161 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-void write_statistics(Out out, const RunMeasures& m, const Words& w) {
-  fmt::format_to(out,
-                 "\n{}  {}\n",
-                 w.say("TIMING STATISTICS"),
-                 w.say(fmt::format("{} steps after {} of warm-up{}",
-                                   m.steady.size(),
-                                   m.warm_up.steps,
-                                   m.warm_up.settled ? "" : " (not settled yet: run longer)")));
+void write_statistics(Out out, const RunMeasures& m, const Translator& w) {
+  const Message steps =
+      m.warm_up.settled
+          ? Message(msg::report_steps{.steps = m.steady.size(), .warm_up = m.warm_up.steps})
+          : msg::report_steps_unsettled{.steps = m.steady.size(), .warm_up = m.warm_up.steps};
+  fmt::format_to(out, "\n{}  {}\n", w.tr(msg::heading_timing{}), w.tr(steps));
   for (const FactLine& fact : timing_facts(m, w)) {
     fmt::format_to(out, "  {:<10} {}\n", fact.name, fact.value);
   }
 }
 
-void write_ledger(Out out, const RunMeasures& m, const Words& w) {
+void write_breakdown(Out out, const RunMeasures& m, const Translator& w) {
   fmt::format_to(out,
                  "\n{}  {}\n",
-                 w.say("BOTTLENECK ANALYSIS"),
-                 w.say(fmt::format("where a step of {:.1f} ms goes", 1000 * m.mean_step)));
+                 w.tr(msg::heading_breakdown{}),
+                 w.tr(msg::report_where_step_goes{.step = in_seconds(m.mean_step, 1)}));
   visit_phases(m.ledger, [&](std::string_view name, Seconds part) {
     if (part > Seconds{0} || name == "wait" || name == "residual") {
       fmt::format_to(out,
                      "  {:<10} {:>10}  {:>7}\n",
-                     w.say(name),
+                     w.tr(phase_message(name)),
                      w.milliseconds(part),
                      w.percent(m.share(part)));
     }
   });
 }
 
-void write_line(Out out, const Words& w, const char* name, const std::string& text) {
-  fmt::format_to(out, "\n    {:<9} {}", w.say(name), text);
+void write_line(Out out, const std::string& name, const std::string& text) {
+  fmt::format_to(out, "\n    {:<9} {}", name, text);
 }
 
-void write_finding(Out out, const Finding& finding, std::size_t rank, const Words& w) {
+void write_gain(Out out, const Finding& finding, const Translator& w) {
+  if (finding.gain.speedup > 1) {
+    write_line(out,
+               w.tr(msg::label_gain{}),
+               w.tr(speedup_message(finding.gain)) + "   " + w.tr(gain_message(finding.gain)));
+  }
+  if (!finding.explained_by.empty()) {
+    fmt::format_to(out, "\n    {}", w.tr(msg::report_explained{.finding = finding.explained_by}));
+  } else if (finding.marginal_speedup) {
+    fmt::format_to(
+        out, "\n    {}", w.tr(msg::report_marginal{.speedup = times(*finding.marginal_speedup)}));
+  }
+}
+
+void write_evidence(Out out, const Finding& finding, const Translator& w) {
+  std::string evidence;
+  for (const Evidence& item : finding.evidence) {
+    evidence += (evidence.empty() ? "" : " · ") + w.verbatim(item.metric.name) + ' ' +
+                evidence_value(item, w);
+  }
+  write_line(out, w.tr(msg::label_evidence{}), evidence);
+}
+
+void write_finding(
+    Out out, const Finding& finding, std::size_t rank, const Translator& w, Detail detail) {
   fmt::format_to(out,
                  "#{}  {} {}",
                  w.count(static_cast<std::int64_t>(rank)),
                  w.verbatim(finding.id),
-                 w.say(finding.title));
-  if (finding.gain.speedup > 1) {
-    write_line(
-        out, w, "gain", speedup_words(finding.gain, w) + "   " + gain_words(finding.gain, w));
+                 w.tr(finding.title));
+  write_gain(out, finding, w);
+  if (detail == Detail::all) {
+    write_evidence(out, finding, w);
   }
-  if (!finding.explained_by.empty()) {
-    fmt::format_to(out,
-                   "\n    {}",
-                   w.say(fmt::format("explained by {}: the same time is not won twice",
-                                     finding.explained_by)));
-  } else if (finding.marginal_speedup) {
-    fmt::format_to(out,
-                   "\n    {}",
-                   w.say(fmt::format("worth {:.2f}x once the ones above are fixed",
-                                     *finding.marginal_speedup)));
-  }
-  std::string evidence;
-  for (const Evidence& item : finding.evidence) {
-    evidence += (evidence.empty() ? "" : " · ") + evidence_words(item, w);
-  }
-  write_line(out, w, "evidence", evidence);
   for (const Fix& fix : finding.fixes) {
-    std::string text = w.say(fix.flag);
+    std::string text = fix_words(fix, w);
     if (fix.predicted_step) {
-      text +=
-          "   " + w.say(fmt::format("predicted {:.1f} ms per step", 1000 * *fix.predicted_step));
+      text += "   " + w.tr(predicted_message(*fix.predicted_step));
     }
-    write_line(out, w, "fix", text);
+    write_line(out, w.tr(msg::label_fix{}), text);
   }
-  if (!finding.verify.empty()) {
-    write_line(out, w, "verify", w.say(finding.verify));
+  if (finding.verify) {
+    write_line(out, w.tr(msg::label_check{}), w.tr(finding.verify));
   }
-  if (!finding.may_be_wrong.empty()) {
-    fmt::format_to(out, "\n    {}  {}", w.say("may be wrong if"), w.say(finding.may_be_wrong));
+  if (detail == Detail::all && finding.may_be_wrong) {
+    fmt::format_to(out, "\n    {}  {}", w.tr(msg::label_wrong_if{}), w.tr(finding.may_be_wrong));
   }
   fmt::format_to(out, "\n");
 }
 
 // A line about steadiness; empty when there is nothing to compare.
-std::string spread_words(const SpreadChange& spread, const Words& w) {
+std::string spread_words(const SpreadChange& spread, const Translator& w) {
   if (spread.change == Steadier::unknown) {
     return "";
   }
-  const char* const word = spread.change == Steadier::less_steady ? "LESS STEADY"
-                           : spread.change == Steadier::steadier  ? "STEADIER"
-                                                                  : "AS STEADY";
+  const Message change = spread.change == Steadier::less_steady ? Message(msg::spread_less_steady{})
+                         : spread.change == Steadier::steadier  ? msg::spread_steadier{}
+                                                                : Message(msg::spread_as_steady{});
   return fmt::format("          {}\n",
-                     w.say(fmt::format("{}   {:.2f}x its spread [{:.2f}, {:.2f}], p {:.3f}",
-                                       word,
-                                       spread.ratio,
-                                       spread.ci95.low,
-                                       spread.ci95.high,
-                                       spread.p_value)));
+                     w.tr(msg::spread_ratio{.change = change,
+                                            .ratio = times(spread.ratio),
+                                            .low = plain(spread.ci95.low, 2),
+                                            .high = plain(spread.ci95.high, 2),
+                                            .p = plain(spread.p_value, 3)}));
 }
 
 }  // namespace
 
-std::string render_verdict(const Diagnosis& diagnosis, const Words& w) {
-  const std::string recoverable = recoverable_words(diagnosis, w);
+std::string render_verdict(const Diagnosis& diagnosis, const Translator& w) {
+  const Message recoverable = recoverable_message(diagnosis);
   return fmt::format("{}  {}{}{}   {}",
-                     w.say("VERDICT"),
-                     w.say(to_string(diagnosis.verdict)),
-                     recoverable.empty() ? "" : "   ",
-                     recoverable,
-                     w.say(diagnosis.why));
+                     w.tr(msg::heading_verdict{}),
+                     w.tr(to_message(diagnosis.verdict)),
+                     recoverable ? "   " : "",
+                     w.tr(recoverable),
+                     w.tr(diagnosis.why));
 }
 
-std::string render_text(const Diagnosis& diagnosis, const Words& w) {
-  return render_run(diagnosis, w) + "\n" + render_checks(diagnosis, w);
+std::string render_text(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
+  if (detail == Detail::all) {
+    return render_run(diagnosis, w) + "\n" + render_checks(diagnosis, w);
+  }
+  return fmt::format("{}\n{}  {}; {}\n",
+                     render_run(diagnosis, w, detail),
+                     w.tr(msg::heading_checks{}),
+                     checks_words(diagnosis, w),
+                     w.tr(msg::checks_more{}));
 }
 
-std::string render_run(const Diagnosis& diagnosis, const Words& w) {
-  std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w);
+std::string render_run(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
+  std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w, detail);
   const Out out = std::back_inserter(text);
   const RunMeasures& m = diagnosis.measures;
-  if (!m.seconds.empty()) {
-    write_ledger(out, m, w);
+  if (!m.seconds.empty() && detail == Detail::all) {
+    write_breakdown(out, m, w);
     write_statistics(out, m, w);
   }
   return text;
 }
 
-std::string render_findings(const Diagnosis& diagnosis, const Words& w) {
+std::string render_findings(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
   std::string text;
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    write_finding(std::back_inserter(text), diagnosis.findings[i], i + 1, w);
+    write_finding(std::back_inserter(text), diagnosis.findings[i], i + 1, w, detail);
   }
   return text;
 }
 
-std::string render_checks(const Diagnosis& diagnosis, const Words& w) {
-  std::string text;
-  const Out out = std::back_inserter(text);
-  fmt::format_to(out,
-                 "{}  {}\n",
-                 w.say("DIAGNOSTIC SUMMARY"),
-                 w.say(fmt::format("{} found, {} fine, {} not checked",
-                                   diagnosis.findings.size(),
-                                   diagnosis.passed.size(),
-                                   diagnosis.skipped.size())));
+std::string render_checks(const Diagnosis& diagnosis, const Translator& w) {
+  std::string text =
+      fmt::format("{}  {}\n", w.tr(msg::heading_summary{}), w.tr(counts_message(diagnosis)));
   for (const PassedCheck& check : diagnosis.passed) {
-    fmt::format_to(out, "  {:<8} {:<7} {}\n", w.say("ok"), w.verbatim(check.id), w.say(check.what));
+    fmt::format_to(std::back_inserter(text),
+                   "  {:<8} {:<7} {}\n",
+                   w.tr(msg::check_ok{}),
+                   w.verbatim(check.id),
+                   w.tr(check.what));
   }
   return text + render_skipped(diagnosis, "  ", w);
 }
 
-std::string render_skipped(const Diagnosis& diagnosis, std::string_view indent, const Words& w) {
+std::string render_skipped(const Diagnosis& diagnosis,
+                           std::string_view indent,
+                           const Translator& w) {
   std::string text;
   const Out out = std::back_inserter(text);
   for (const SkippedChecks& group : skipped_by_reason(diagnosis)) {
@@ -165,30 +177,29 @@ std::string render_skipped(const Diagnosis& diagnosis, std::string_view indent, 
       ids += ids.empty() ? "" : " ";
       ids += w.verbatim(id);
     }
-    fmt::format_to(out, "{}{:<8} {:<7}", indent, w.say("skipped"), ids);
+    fmt::format_to(out, "{}{:<8} {:<7}", indent, w.tr(msg::check_skipped{}), ids);
     text += group.ids.size() == 1 ? " " : fmt::format("\n{}{:9}", indent, "");
-    text += w.say(group.reason) + "\n";
+    text += w.tr(group.reason) + "\n";
   }
   return text;
 }
 
-std::string render_text(const RunComparison& comparison, const Words& w) {
+std::string render_text(const RunComparison& comparison, const Translator& w) {
   return fmt::format("{}  {}\n{}",
-                     w.say("BASELINE"),
-                     comparison_words(comparison, w),
+                     w.tr(msg::heading_baseline{}),
+                     w.tr(comparison_message(comparison)),
                      spread_words(comparison.spread, w));
 }
 
-std::string render_text(const std::vector<Difference>& differences, const Words& w) {
+std::string render_text(const std::vector<Difference>& differences, const Translator& w) {
   std::string text;
   if (std::ranges::any_of(differences, &Difference::is_of_data)) {
-    text += fmt::format("          {}\n",
-                        w.say("the data sets differ: the ratio tells little about the program"));
+    text += fmt::format("          {}\n", w.tr(msg::difference_data_sets{}));
   }
   for (const Difference& one : differences) {
-    text += fmt::format("          {} {}\n",
-                        w.verbatim(one.key),
-                        w.say(fmt::format("is {}, was {}", one.now, one.before)));
+    text += fmt::format(
+        "          {}\n",
+        w.tr(msg::difference_value{.key = one.key, .now = one.now, .before = one.before}));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locale/translator.h"
 #include "report/run_json.h"
 
 namespace qanat {
@@ -55,7 +56,7 @@ nlohmann::ordered_json to_json(const RunSnapshot& now, const Diagnosis& diagnosi
                               {"steps_per_s", or_null(now.steps_per_second())},
                               {"wait_share", or_null(now.wait_share())},
                               {"verdict", to_string(diagnosis.verdict)},
-                              {"why", diagnosis.why}};
+                              {"why", Translator().tr(diagnosis.why)}};
   if (now.newest) {
     json["step"] = now.newest->step + 1;
     json["epoch"] = now.newest->epoch;

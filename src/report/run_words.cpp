@@ -1,123 +1,170 @@
 #include "report/run_words.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {
 
-std::string ms(const Words& w, double seconds) {
-  return w.milliseconds(Seconds(seconds));
+// "12.3": the number that stands beside others of one unit.
+Quantity bare_ms(double seconds) {
+  return plain(1000 * seconds, 1);
 }
 
-std::string interval_ms(const Words& w, const Range& range) {
-  return fmt::format(
-      "[{}{}{}]", w.number(1000 * range.low, 1), w.comma(), w.number(1000 * range.high, 1));
-}
-
-FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Words& w) {
+FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Translator& w) {
   const auto interval = quantile_interval(m.seconds, share);
+  if (!interval) {
+    return {w.verbatim(name),
+            w.tr(msg::fact_quantile_needs{.needed = values_needed_for(share),
+                                          .steps = m.seconds.size()})};
+  }
   return {w.verbatim(name),
-          interval
-              ? ms(w, quantile(m.seconds, share)) + ' ' + interval_ms(w, *interval)
-              : w.say(fmt::format(
-                    "needs {} steps, there are {}", values_needed_for(share), m.seconds.size()))};
+          w.tr(msg::fact_quantile_value{.value = in_seconds(quantile(m.seconds, share), 1),
+                                        .low = bare_ms(interval->low),
+                                        .high = bare_ms(interval->high)})};
+}
+
+Message steadiness_message(Steadiness label) {
+  switch (label) {
+    case Steadiness::stable:
+      return msg::steadiness_stable{};
+    case Steadiness::intermittent:
+      return msg::steadiness_intermittent{};
+    case Steadiness::jitter:
+      return msg::steadiness_jitter{};
+  }
+  return {};
+}
+
+Message change_message(Change change) {
+  switch (change) {
+    case Change::slower:
+      return msg::change_slower{};
+    case Change::faster:
+      return msg::change_faster{};
+    case Change::none:
+      return msg::change_none{};
+  }
+  return {};
 }
 
 }  // namespace
 
-std::vector<FactLine> timing_facts(const RunMeasures& m, const Words& w) {
+std::vector<FactLine> timing_facts(const RunMeasures& m, const Translator& w) {
   if (m.seconds.empty()) {
     return {};
   }
   const double deviation = standard_deviation(m.seconds);
   std::vector<FactLine> facts = {
-      {w.say("mean"),
-       fmt::format("{} {}{}{}",
-                   ms(w, m.mean_step),
-                   interval_ms(w, m.mean_interval),
-                   w.comma(),
-                   w.say(fmt::format("{:.0f} independent steps' worth", m.effective_steps)))},
-      {w.say("std"), ms(w, deviation)},
-      {w.say("range"),
-       fmt::format("{} {} {}",
-                   ms(w, std::ranges::min(m.seconds)),
-                   w.say("to"),
-                   ms(w, std::ranges::max(m.seconds)))},
+      {w.tr(msg::fact_mean{}),
+       w.tr(msg::fact_mean_value{.mean = in_seconds(m.mean_step, 1),
+                                 .low = bare_ms(m.mean_interval.low),
+                                 .high = bare_ms(m.mean_interval.high),
+                                 .effective = plain(m.effective_steps, 0)})},
+      {w.tr(msg::fact_std{}), w.quantity(in_seconds(deviation, 1))},
+      {w.tr(msg::fact_range{}),
+       w.tr(msg::fact_range_value{.low = in_seconds(std::ranges::min(m.seconds), 1),
+                                  .high = in_seconds(std::ranges::max(m.seconds), 1)})},
       quantile_fact(m, 0.5, "p50", w),
       quantile_fact(m, 0.95, "p95", w),
       quantile_fact(m, 0.99, "p99", w),
-      {w.say("variation"),
-       w.say(fmt::format("{:.1f} % of equal work ({:.1f} % as it is): {}",
-                         100 * m.spread.robust_cv,
-                         100 * deviation / m.mean_step,
-                         to_string(m.spread.label)))},
-      {w.say("throughput"),
-       w.say(fmt::format(
-           "{:.0f} frames/s, {:.1f} % padding", m.frames_per_second, 100 * m.padding_share))}};
+      {w.tr(msg::fact_variation{}),
+       w.tr(msg::fact_variation_value{.normalised = in_percent(m.spread.robust_cv, 1),
+                                      .raw = in_percent(deviation / m.mean_step, 1),
+                                      .label = steadiness_message(m.spread.label)})},
+      {w.tr(msg::fact_throughput{}),
+       w.tr(msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
+                                       .padding = in_percent(m.padding_share, 1)})}};
   if (m.journal_share) {
-    facts.push_back(
-        {w.say("journal"), w.say(fmt::format("{:.2f} % of the time", 100 * *m.journal_share))});
+    facts.push_back({w.tr(msg::fact_journal{}),
+                     w.tr(msg::fact_journal_value{.share = in_percent(*m.journal_share, 2)})});
   }
   return facts;
 }
 
-std::string speedup_words(const Gain& gain, const Words& w) {
-  return w.say(
-      fmt::format("{:.2f}x [{:.2f}, {:.2f}]", gain.speedup, gain.ci95.low, gain.ci95.high));
+Message phase_message(std::string_view name) {
+  static constexpr auto kPhases = std::to_array<std::pair<std::string_view, MessageId>>({
+      {"wait", msg::phase_wait::id},
+      {"transfer", msg::phase_transfer::id},
+      {"forward", msg::phase_forward::id},
+      {"loss", msg::phase_loss::id},
+      {"backward", msg::phase_backward::id},
+      {"retry", msg::phase_retry::id},
+      {"optimizer", msg::phase_optimizer::id},
+      {"checkpoint", msg::phase_checkpoint::id},
+      {"residual", msg::phase_residual::id},
+  });
+  const auto* const found =
+      std::ranges::find(kPhases, name, &std::pair<std::string_view, MessageId>::first);
+  return found == kPhases.end() ? Message{} : Message{.id = found->second};
 }
 
-std::string gain_words(const Gain& gain, const Words& w) {
-  return w.say(fmt::format("{:.1f} ms -> {:.1f} ms per step ({})",
-                           1000 * gain.step_now,
-                           1000 * gain.step_if_fixed,
-                           gain.method));
+Message speedup_message(const Gain& gain) {
+  return msg::unit_range{.value = times(gain.speedup),
+                         .low = plain(gain.ci95.low, 2),
+                         .high = plain(gain.ci95.high, 2)};
 }
 
-std::string evidence_value(const Evidence& evidence, const Words& w) {
-  const std::string_view metric = evidence.metric;
-  const bool is_share =
-      evidence.unit == "1" && (metric.ends_with("_share") || metric.starts_with("busy_"));
-  if (is_share && evidence.value <= 1) {
-    return w.percent(evidence.value);
+Message gain_message(const Gain& gain) {
+  return msg::report_gain{.now = in_seconds(gain.step_now, 1),
+                          .after = in_seconds(gain.step_if_fixed, 1),
+                          .method = to_message(gain.method)};
+}
+
+Message predicted_message(double step) {
+  return msg::report_predicted{.step = in_seconds(step, 1)};
+}
+
+std::string evidence_value(const Evidence& evidence, const Translator& w) {
+  return w.quantity({.value = evidence.value, .unit = evidence.metric.unit});
+}
+
+Message recoverable_message(const Diagnosis& diagnosis) {
+  if (diagnosis.recoverable_share <= 0) {
+    return {};
   }
-  if (evidence.unit == "B") {
-    return w.bytes(evidence.value);
-  }
-  if (evidence.unit == "B/s") {
-    return w.bytes(evidence.value) + w.say("/s");
-  }
-  if (evidence.unit == "s") {
-    return w.duration(Seconds(evidence.value));
-  }
-  const std::string number = w.digits(fmt::format("{:.4g}", evidence.value));
-  const bool is_named = evidence.unit == "1" || metric.ends_with(evidence.unit);
-  return is_named ? number : number + ' ' + w.say(evidence.unit);
+  return msg::report_recoverable{.share = in_percent(diagnosis.recoverable_share)};
 }
 
-std::string evidence_words(const Evidence& evidence, const Words& w) {
-  return w.verbatim(evidence.metric) + ' ' + evidence_value(evidence, w);
+Message counts_message(const Diagnosis& diagnosis) {
+  return msg::report_found{.found = diagnosis.findings.size(),
+                           .passed = diagnosis.passed.size(),
+                           .skipped = diagnosis.skipped.size()};
 }
 
-std::string recoverable_words(const Diagnosis& diagnosis, const Words& w) {
-  return diagnosis.recoverable_share > 0
-             ? w.say(fmt::format("{:.0f} % of the step time is recoverable",
-                                 100 * diagnosis.recoverable_share))
-             : std::string();
+std::string checks_words(const Diagnosis& diagnosis, const Translator& w) {
+  std::vector<std::pair<Missing, int>> groups;
+  for (const SkippedCheck& check : diagnosis.skipped) {
+    auto group = std::ranges::find(groups, check.missing, &std::pair<Missing, int>::first);
+    if (group == groups.end()) {
+      group = groups.insert(group, {check.missing, 0});
+    }
+    ++group->second;
+  }
+  std::ranges::stable_sort(groups, std::greater{}, &std::pair<Missing, int>::second);
+  MessageArg::List reasons;
+  for (const auto& [missing, count] : groups) {
+    reasons.emplace_back(msg::checks_skipped_for{.reason = to_message(missing), .count = count});
+  }
+  const std::string passed = w.tr(msg::checks_passed{.count = diagnosis.passed.size()});
+  const Message skipped =
+      reasons.empty() ? Message(msg::checks_none_skipped{})
+                      : msg::checks_skipped{.count = diagnosis.skipped.size(), .reasons = reasons};
+  return passed + std::string(w.comma()) + w.tr(skipped);
 }
 
-std::string comparison_words(const RunComparison& comparison, const Words& w) {
-  const char* const word = comparison.change == Change::slower   ? "SLOWER"
-                           : comparison.change == Change::faster ? "FASTER"
-                                                                 : "NO CHANGE";
-  return w.say(word) + "   " +
-         w.say(fmt::format("{:.3f}x its frames per second [{:.3f}, {:.3f}]",
-                           comparison.ratio,
-                           comparison.ci95.low,
-                           comparison.ci95.high));
+Message comparison_message(const RunComparison& comparison) {
+  return msg::change_ratio{.change = change_message(comparison.change),
+                           .ratio = times(comparison.ratio, 3),
+                           .low = plain(comparison.ci95.low, 3),
+                           .high = plain(comparison.ci95.high, 3)};
 }
 
 std::vector<SkippedChecks> skipped_by_reason(const Diagnosis& diagnosis) {

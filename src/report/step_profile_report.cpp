@@ -109,8 +109,8 @@ Document to_document(const StepProfile& profile) {
     document.sections.push_back(step_bottleneck(profile));
   }
   document.sections.push_back(probe_section(profile));
-  document.sections.push_back(recommended_section(to_settings(profile.recommended),
-                                                  nothing_recommended(profile.diagnosis)));
+  document.sections.push_back(
+      recommended_section(profile.recommended, nothing_recommended(profile.diagnosis)));
   document.sections.push_back({.shows = DiagnosisPart::checks});
   return document;
 }

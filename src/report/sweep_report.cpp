@@ -112,12 +112,11 @@ Json choice_json(const SweepReport& sweep) {
 }
 
 Section choice_section(const SweepReport& sweep) {
-  std::vector<RecommendedSetting> settings;
+  std::vector<Recommendation> settings;
   if (sweep.choice) {
     const int workers = sweep.cells[sweep.choice->cell].workers;
-    settings.push_back({.key = "data.num_workers",
-                        .value = fmt::to_string(workers),
-                        .flag = fmt::format("--num-workers {}", workers),
+    settings.push_back({.fix = {.key = "data.num_workers", .value = fmt::to_string(workers)},
+                        .finding = {},
                         .why = why_chosen(sweep, *sweep.choice)});
   }
   Section section = recommended_section(settings, msg::recommended_none_measured{}, "");

@@ -9,6 +9,7 @@
 
 #include "app/dataset_sources.h"
 #include "config/load_config.h"
+#include "locale/translator.h"
 #include "metrics/order_statistics.h"
 #include "monitor/host_setup.h"
 #include "monitor/neighbours.h"
@@ -85,7 +86,7 @@ const Finding* first_warning(const Diagnosis& diagnosis) {
 // What the first fix changes; nothing when no key of the configuration does it.
 std::optional<PlantedRun> with_fix(const PlantedRun& run, const Finding& finding) {
   const auto fix = std::ranges::find_if(finding.fixes, [](const Fix& candidate) {
-    return !candidate.value.empty() && candidate.predicted_step;
+    return candidate.is_setting() && candidate.predicted_step;
   });
   if (fix == finding.fixes.end()) {
     return std::nullopt;
@@ -98,7 +99,7 @@ std::optional<PlantedRun> with_fix(const PlantedRun& run, const Finding& finding
 // The first prediction of the finding, which is what `cure` will be measured against.
 std::optional<double> prediction_of(const Finding& finding, Cure cure) {
   for (const Fix& fix : finding.fixes) {
-    if (fix.predicted_step && (cure == Cure::remove_fault || !fix.value.empty())) {
+    if (fix.predicted_step && (cure == Cure::remove_fault || fix.is_setting())) {
       return fix.predicted_step;
     }
   }
@@ -133,7 +134,7 @@ SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
   const Finding* const first = first_warning(diagnosis);
   if (first != nullptr) {
     row.found = first->id;
-    row.title = first->title;
+    row.title = Translator().tr(first->title);
   }
   row.right = fault.expected.empty()
                   ? first == nullptr

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+#include "locale/messages.h"
 #include "session/run_devices.h"
 #include "torch_binding/torch_version.h"
 
@@ -52,21 +54,35 @@ std::vector<ListedDevice> make_and_list(const RunConfig& config,
   return all;
 }
 
-std::string no_gpu_advice(const DeviceList& list) {
+std::string no_gpu_advice(const DeviceList& list, const Translator& words) {
   if (list.driver_gpus > 0) {
     return fmt::format(
-        "The kernel driver knows {} NVIDIA GPU{}, but this build cannot use {}: {}.\n"
-        "Training runs on the CPU.\n",
-        list.driver_gpus,
-        list.driver_gpus == 1 ? "" : "s",
-        list.driver_gpus == 1 ? "it" : "them",
-        list.no_cuda);
+        "{}\n{}\n",
+        words.tr(msg::devices_driver_gpus{.count = list.driver_gpus, .reason = list.no_cuda}),
+        words.tr(msg::devices_on_cpu{}));
   }
-  return fmt::format(
-      "No GPU was found: {}.\n"
-      "Training runs on the CPU; `--virtual-gpus 2` emulates two GPUs, to try\n"
-      "Multi-GPU Mode: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1\n",
-      list.no_cuda);
+  return fmt::format("{}\n{}\n  qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1\n",
+                     words.tr(msg::devices_no_gpu{.reason = list.no_cuda}),
+                     words.tr(msg::devices_try_virtual{}));
+}
+
+Message cores_of(const HostFacts& host) {
+  const Message cores = host.online_cores
+                            ? Message(msg::devices_cores{.allowed = allowed_cores(host),
+                                                         .online = *host.online_cores})
+                            : Message(msg::devices_cores_of_unknown{allowed_cores(host)});
+  return host.cpu_quota
+             ? Message(msg::devices_quota{.cores = cores, .quota = plain(*host.cpu_quota, 1)})
+             : cores;
+}
+
+Message memory_of(Bytes ceiling, const std::optional<Bytes>& free) {
+  const auto megabytes = [](Bytes bytes) -> Message {
+    return msg::devices_megabytes{plain(static_cast<double>(to_megabytes(bytes)), 0)};
+  };
+  return free ? Message(
+                    msg::devices_memory_free{.total = megabytes(ceiling), .free = megabytes(*free)})
+              : megabytes(ceiling);
 }
 
 template <typename T>
@@ -96,26 +112,26 @@ DeviceList list_devices(const RunConfig& config,
   return list;
 }
 
-std::string render_text(const DeviceList& list) {
-  const HostFacts& host = list.host;
-  std::string text = fmt::format(
-      "CPU        {} of {} cores{}\n",
-      allowed_cores(host),
-      host.online_cores ? std::to_string(*host.online_cores) : "an unknown number of",
-      host.cpu_quota ? fmt::format(", quota of {:.1f}", *host.cpu_quota) : std::string());
-  if (const std::optional<Bytes> ceiling = memory_ceiling(host)) {
-    const std::optional<Bytes> free = free_memory(host);
-    text += fmt::format("memory     {} MB{}\n",
-                        to_megabytes(*ceiling),
-                        free ? fmt::format(", {} MB free", to_megabytes(*free)) : std::string());
+std::string render_text(const DeviceList& list, const Translator& words) {
+  std::string text;
+  const auto add = [&](const MessageArg& name, const MessageArg& value) {
+    constexpr std::size_t kColumn = 11;
+    const std::string said = words.said(name);
+    const std::size_t columns = std::min(decode_utf8(said).size(), kColumn - 1);
+    text += fmt::format("{}{:{}}{}\n", said, "", kColumn - columns, words.said(value));
+  };
+  add(msg::devices_cpu{}, cores_of(list.host));
+  if (const std::optional<Bytes> ceiling = memory_ceiling(list.host)) {
+    add(msg::devices_memory{}, memory_of(*ceiling, free_memory(list.host)));
   }
-  text += fmt::format(
-      "libtorch   {}, {} CUDA\n", list.libtorch, list.libtorch_has_cuda ? "with" : "without");
+  add("libtorch",
+      list.libtorch_has_cuda ? Message(msg::devices_with_cuda{list.libtorch})
+                             : Message(msg::devices_without_cuda{list.libtorch}));
   for (const ListedDevice& device : list.devices) {
-    text += fmt::format("{:<10} {}\n", to_string(device.id), device.description);
+    add(to_string(device.id), device.description);
   }
   if (list.devices.front().id.kind == DeviceKind::cpu) {
-    text += '\n' + no_gpu_advice(list);
+    text += '\n' + no_gpu_advice(list, words);
   }
   return text;
 }

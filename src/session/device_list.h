@@ -9,6 +9,7 @@
 
 #include "base/device_id.h"
 #include "config/run_config.h"
+#include "locale/translator.h"
 #include "monitor/host_facts.h"
 
 namespace qanat {
@@ -35,7 +36,7 @@ DeviceList list_devices(const RunConfig& config,
                         const HostFacts& host,
                         const std::filesystem::path& root = "/");
 
-std::string render_text(const DeviceList& list);
+std::string render_text(const DeviceList& list, const Translator& words);
 nlohmann::json to_json(const DeviceList& list);
 
 }  // namespace qanat

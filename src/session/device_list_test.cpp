@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/translator.h"
+
 namespace qanat {
 namespace {
 
@@ -21,8 +23,8 @@ RunConfig with_virtual_gpus(int count) {
 TEST(DeviceListTest, SaysPolitelyThatThereIsNoGpuAndWhatToDo) {
   const DeviceList list = list_devices({}, {.online_cores = 4}, testing::TempDir());
 
-  EXPECT_THAT(render_text(list), HasSubstr("No GPU was found"));
-  EXPECT_THAT(render_text(list), HasSubstr("--virtual-gpus 2"));
+  EXPECT_THAT(render_text(list, Translator()), HasSubstr("No GPU was found"));
+  EXPECT_THAT(render_text(list, Translator()), HasSubstr("--virtual-gpus 2"));
   EXPECT_EQ(list.devices.front().id, DeviceId{});
 }
 
@@ -34,7 +36,7 @@ TEST(DeviceListTest, TellsGpusThatThisBuildCannotUseFromNone) {
   std::filesystem::remove_all(root);
 
   EXPECT_EQ(list.driver_gpus, 1);
-  EXPECT_THAT(render_text(list), HasSubstr("knows 1 NVIDIA GPU, but this build"));
+  EXPECT_THAT(render_text(list, Translator()), HasSubstr("knows 1 NVIDIA GPU, but this build"));
 }
 
 TEST(DeviceListTest, ListsVirtualGpusAsSuch) {
@@ -43,9 +45,9 @@ TEST(DeviceListTest, ListsVirtualGpusAsSuch) {
   ASSERT_EQ(list.devices.size(), 3U);
   EXPECT_EQ(list.devices[2].id, (DeviceId{.kind = DeviceKind::virtual_gpu, .index = 2}));
   EXPECT_EQ(list.devices[0].memory, mebibytes(512));
-  EXPECT_THAT(render_text(list), HasSubstr("virtual:2"));
-  EXPECT_THAT(render_text(list), HasSubstr("emulated"));
-  EXPECT_THAT(render_text(list), Not(HasSubstr("No GPU was found")));
+  EXPECT_THAT(render_text(list, Translator()), HasSubstr("virtual:2"));
+  EXPECT_THAT(render_text(list, Translator()), HasSubstr("emulated"));
+  EXPECT_THAT(render_text(list, Translator()), Not(HasSubstr("No GPU was found")));
 }
 
 TEST(DeviceListTest, WhatIsUnknownIsNullInJson) {

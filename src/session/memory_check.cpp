@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "batch/batch_layout.h"
 #include "config/field.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -203,10 +204,12 @@ nlohmann::json to_json(const std::vector<MemoryAdvice>& table) {
   return rows;
 }
 
-std::string render_memory_table(const std::vector<MemoryAdvice>& table) {
-  std::string text =
-      "card     --model-gpu-memory   largest --batch-size by --model-size\n"
-      "                              nano    tiny   small  normal     big\n";
+std::string render_memory_table(const std::vector<MemoryAdvice>& table, const Translator& words) {
+  std::string text = fmt::format(
+      "{:<8} --model-gpu-memory   {}\n"
+      "                              nano    tiny   small  normal     big\n",
+      words.tr(msg::memory_table_card{}),
+      words.tr(msg::memory_table_largest{}));
   for (std::size_t i = 0; i < table.size(); i += kSizes.size()) {
     text += fmt::format("{} GB  {:>19}   ", table[i].card_gb, table[i].model_gpu_memory);
     for (std::size_t s = 0; s < kSizes.size(); ++s) {

@@ -14,6 +14,7 @@
 #include "base/quantity.h"
 #include "batch/bucket_edges.h"
 #include "config/run_config.h"
+#include "locale/translator.h"
 #include "monitor/host_facts.h"
 #include "transfer/transfer_ring.h"
 
@@ -76,7 +77,7 @@ struct MemoryAdvice {
 
 // For every size of model, on the cards that are common: 12, 16 and 24 GB.
 std::vector<MemoryAdvice> memory_table(const RunConfig& config);
-std::string render_memory_table(const std::vector<MemoryAdvice>& table);
+std::string render_memory_table(const std::vector<MemoryAdvice>& table, const Translator& words);
 nlohmann::json to_json(const std::vector<MemoryAdvice>& table);
 
 }  // namespace qanat

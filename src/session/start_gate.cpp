@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -66,24 +66,22 @@ GateResult open_gate(TransferRing& ring,
   return result;
 }
 
-std::string describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols) {
-  return fmt::format("{}{} Mode: Waiting up to {:.1f}s for data pipeline to warm up...",
-                     symbols == Symbols::emoji ? "🕐 " : "",
-                     plan.mode == RunMode::multi_gpu ? "Multi-GPU" : "Single-GPU Buffered",
-                     longest.count());
+Message describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols) {
+  const Quantity seconds = plain(longest.count(), 1);
+  const Message line = plan.mode == RunMode::multi_gpu
+                           ? Message(msg::gate_wait_multi{.seconds = seconds})
+                           : Message(msg::gate_wait_single{.seconds = seconds});
+  return marked(symbols, "🕐", line);
 }
 
-std::string describe_opening(const GateResult& result, Symbols symbols) {
-  const std::string mark = symbols == Symbols::emoji ? "✅ " : "";
-  if (result.opening == GateOpening::longest_wait) {
-    return fmt::format("{}Model training starting now ({} of {} batches ready after {:.2f}s)",
-                       mark,
-                       result.ready,
-                       result.wanted,
-                       result.waited.count());
-  }
-  return fmt::format(
-      "{}Model training starting now (warm after {:.2f}s)", mark, result.waited.count());
+Message describe_opening(const GateResult& result, Symbols symbols) {
+  const Quantity seconds = plain(result.waited.count(), 2);
+  const Message line =
+      result.opening == GateOpening::longest_wait
+          ? Message(msg::gate_open_early{
+                .ready = result.ready, .wanted = result.wanted, .seconds = seconds})
+          : Message(msg::gate_open{.seconds = seconds});
+  return marked(symbols, "✅", line);
 }
 
 }  // namespace qanat

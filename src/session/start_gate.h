@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/device_plan.h"
+#include "base/message.h"
 #include "base/time.h"
 #include "pipeline/loader.h"
 #include "transfer/transfer_ring.h"
@@ -44,7 +45,7 @@ GateResult open_gate(TransferRing& ring,
                      const std::stop_token& stop);
 
 // What a run says before and after, in the contract's words.
-std::string describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols);
-std::string describe_opening(const GateResult& result, Symbols symbols);
+Message describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols);
+Message describe_opening(const GateResult& result, Symbols symbols);
 
 }  // namespace qanat

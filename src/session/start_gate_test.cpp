@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "device/host/host_device.h"
+#include "locale/translator.h"
 #include "pipeline/fake_rows.h"
 
 namespace qanat {
@@ -134,14 +135,15 @@ TEST_F(StartGateTest, AStopEndsTheWaitForAFirstBatch) {
 TEST(StartGateWordsTest, AreThoseOfTheContract) {
   const DevicePlan multi{.mode = RunMode::multi_gpu};
 
-  EXPECT_EQ(describe_wait(multi, Seconds(2), Symbols::emoji),
+  const Translator english;
+  EXPECT_EQ(english.tr(describe_wait(multi, Seconds(2), Symbols::emoji)),
             "🕐 Multi-GPU Mode: Waiting up to 2.0s for data pipeline to warm up...");
-  EXPECT_EQ(describe_opening({.waited = Seconds(0.312)}, Symbols::emoji),
+  EXPECT_EQ(english.tr(describe_opening({.waited = Seconds(0.312)}, Symbols::emoji)),
             "✅ Model training starting now (warm after 0.31s)");
   EXPECT_EQ(
-      describe_opening(
+      english.tr(describe_opening(
           {.opening = GateOpening::longest_wait, .waited = Seconds(2), .ready = 2, .wanted = 5},
-          Symbols::plain),
+          Symbols::plain)),
       "Model training starting now (2 of 5 batches ready after 2.00s)");
 }
 

@@ -1,11 +1,13 @@
 #include <string>
 
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/help_formatter.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
+#include "locale/messages.h"
 #include "speech/align_session.h"
 #include "torch_cli/checkpoint_flags.h"
 #include "torch_cli/torch_commands.h"
@@ -13,61 +15,64 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kAlignFooter =
-    "Writes <id>.json (tokens and words with begin, end and frames) and <id>.TextGrid (for Praat)\n"
-    "for every utterance. Utterances that cannot be read are listed, and the rest goes on.\n"
-    "Exit code: 0 something was aligned, 1 nothing was, or the run was stopped.\n"
-    "Example: qanat align --data LJSpeech-1.1 --checkpoint checkpoints --out alignments";
-
 class AlignCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--data", data_, "folder of the data set: metadata.csv, wavs/")
-        ->type_name("DIR")
-        ->required();
-    app.add_option("--out", out_, "folder of the alignments")->type_name("DIR")->required();
-    checkpoint_.declare(app);
-    app.add_option("--language",
-                   language_,
-                   "en or fa, of rows that do not say (default: by the script of the text)")
-        ->check(CLI::IsMember({"en", "fa"}).description(""))
-        ->type_name("CODE");
-    report_.declare_json(app);
-    app.footer(kAlignFooter);
+  void declare(Flags& flags) override {
+    flags.text("--data", data_, "DIR", msg::help_align_data{})->required();
+    flags.text("--out", out_, "DIR", msg::help_align_out{})->required();
+    checkpoint_.declare(flags);
+    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_row_language{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_align{},
+                 {"qanat align --data LJSpeech-1.1 --checkpoint checkpoints --out alignments"});
   }
 
   ExitCode run(const CommandContext& context) override {
-    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "aligning"});
-    const AlignReport report = run_alignment(
-        {.checkpoint = checkpoint_.choice(),
-         .data = data_,
-         .language = to_language(language_),
-         .out = out_,
-         .warn = [&](const std::string& text) { fmt::print(context.err, "note: {}\n", text); },
-         .progress = progress.fn(),
-         .stop = context.stop});
+    ProgressLine progress(context.err,
+                          detect_terminal(STDERR_FILENO),
+                          {.label = msg::progress_aligning{}, .words = context.words});
+    const AlignReport report =
+        run_alignment({.checkpoint = checkpoint_.choice(),
+                       .data = data_,
+                       .language = to_language(language_),
+                       .out = out_,
+                       .warn =
+                           [&](const std::string& text) {
+                             context.err << context.words.tr(msg::note{.text = text}) << '\n';
+                           },
+                       .progress = progress.fn(),
+                       .stop = context.stop});
     progress.finish();
-    print(report, context.out);
+    print(report, context);
     return report.aligned > 0 && !report.stopped ? ExitCode::done : ExitCode::failed;
   }
 
  private:
-  void print(const AlignReport& report, std::ostream& out) const {
+  void print(const AlignReport& report, const CommandContext& context) const {
+    std::ostream& out = context.out;
+    const Translator& w = context.words;
     if (report_.json()) {
       out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
     constexpr std::size_t kShown = 20;
-    fmt::print(out, "checkpoint  {} (step {})\n", report.checkpoint.string(), report.step);
-    fmt::print(out, "aligned     {} of {} utterances\n", report.aligned, report.utterances);
-    fmt::print(out, "written     {}\n", report.out.string());
-    fmt::print(out, "speed       {:.1f} s of sound in {:.1f} s\n", report.audio_s, report.work_s);
+    const auto fact = [&](const Message& name, const MessageArg& text) {
+      out << fact_line(w.tr(name), w.said(text));
+    };
+    fact(msg::fact_checkpoint{},
+         msg::fact_checkpoint_is{.path = report.checkpoint.string(), .step = report.step});
+    fact(msg::fact_aligned{},
+         msg::fact_aligned_is{.done = report.aligned, .total = report.utterances});
+    fact(msg::fact_written{}, report.out.string());
+    fact(
+        msg::fact_speed{},
+        msg::fact_speed_is{.audio = in_seconds(report.audio_s), .work = in_seconds(report.work_s)});
     for (std::size_t i = 0; i < report.failures.size() && i < kShown; ++i) {
-      fmt::print(out, "failed      {}: {}\n", report.failures[i].id, report.failures[i].reason);
+      fact(msg::fact_failed{},
+           fmt::format("{}: {}", report.failures[i].id, report.failures[i].reason));
     }
     if (report.failures.size() > kShown) {
-      fmt::print(
-          out, "            and {} more; --json lists all\n", report.failures.size() - kShown);
+      out << fact_line("", w.tr(msg::more_in_json{.count = report.failures.size() - kShown}));
     }
   }
 

@@ -9,6 +9,7 @@
 #include "cli/report_flags.h"
 #include "cli/stage_lines.h"
 #include "diagnosing/analysis.h"
+#include "locale/messages.h"
 #include "report/known_names.h"
 #include "torch_cli/torch_commands.h"
 
@@ -17,26 +18,15 @@ namespace {
 
 class AnalyzeCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("DIR", data_, "folder of the data set")->required()->type_name("");
-    app.add_option("--out", out_, "folder of the report")->type_name("DIR")->capture_default_str();
-    app.add_option("--budget", budget_, "longest time of all, in s")
-        ->check(CLI::Range(1.0, 1e6).description(""))
-        ->type_name("S")
-        ->capture_default_str();
-    app.add_option("--num-steps", steps_, "steps of every run")
-        ->check(CLI::Range(2, 10'000'000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    report_.declare_fail_on(app);
-    report_.declare_language(app);
-    report_.declare_json(app, "print report.json as well");
-    app.footer(
-        "Checks the data set, profiles a training step, the loader and two devices, and writes\n"
-        "report.txt, report.json, report.html, run.yaml, index.txt and the journals. Asks\n"
-        "nothing. Ctrl-C leaves what is finished and says what is missing.\n"
-        "Example: qanat analyze LJSpeech-1.1 --out analysis --budget 600");
+  void declare(Flags& flags) override {
+    flags.argument("DIR", data_, msg::help_analyze_data{})->required();
+    flags.text("--out", out_, "DIR", msg::help_analyze_out{})->capture_default_str();
+    flags.number("--budget", budget_, "S", {1, 1e6}, msg::help_analyze_budget{});
+    flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_num_steps{});
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    report_.declare_fail_on(flags);
+    report_.declare_json(flags, msg::help_analyze_json{});
+    flags.footer(msg::footer_analyze{}, {"qanat analyze LJSpeech-1.1 --out analysis --budget 600"});
   }
 
   ExitCode run(const CommandContext& context) override {

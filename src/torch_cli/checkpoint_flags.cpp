@@ -1,20 +1,14 @@
 #include "torch_cli/checkpoint_flags.h"
 
 #include "config/training_config.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
-void CheckpointFlags::declare(CLI::App& app) {
-  app.add_option("--checkpoint",
-                 checkpoint_,
-                 "folder of checkpoints, or one of them (default: auto, the folder `checkpoints`)")
-      ->type_name("DIR");
-  app.add_option("--pick", pick_, "newest, or best by validation (default: newest)")
-      ->check(CLI::IsMember({"newest", "best"}).description(""))
-      ->type_name("WORD");
-  app.add_option("--weights", weights_, "averaged, or plain (default: averaged)")
-      ->check(CLI::IsMember({"averaged", "plain"}).description(""))
-      ->type_name("WORD");
+void CheckpointFlags::declare(Flags& flags) {
+  flags.text("--checkpoint", checkpoint_, "DIR", msg::help_checkpoint{});
+  flags.choice("--pick", pick_, "WORD", {"newest", "best"}, msg::help_pick{});
+  flags.choice("--weights", weights_, "WORD", {"averaged", "plain"}, msg::help_weights{});
 }
 
 CheckpointChoice CheckpointFlags::choice() const {

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/flags.h"
 #include "speech/chosen_checkpoint.h"
 
 namespace qanat {
@@ -12,7 +11,7 @@ namespace qanat {
 // A part of a command; lives as long as the CLI::App it declared flags on.
 class CheckpointFlags {
  public:
-  void declare(CLI::App& app);
+  void declare(Flags& flags);
   // After parsing.
   CheckpointChoice choice() const;
 

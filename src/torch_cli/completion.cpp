@@ -2,11 +2,13 @@
 #include <string>
 
 #include <fmt/ostream.h>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "cli/completion_script.h"
 #include "cli/manual_page.h"
 #include "cli/usage_error.h"
+#include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
@@ -22,13 +24,10 @@ const CLI::App& root_of(const CLI::App& app) {
 
 class CompletionCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app_ = &app;
-    app.add_option("SHELL", shell_, "bash, zsh or fish")
-        ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
-        ->type_name("");
-    app.footer("Example: source <(qanat completion bash)");
+  void declare(Flags& flags) override {
+    app_ = &flags.app();
+    flags.choice("SHELL", shell_, "", {"bash", "zsh", "fish"}, msg::help_shell{})->required();
+    flags.examples({"source <(qanat completion bash)"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -46,14 +45,22 @@ class CompletionCommand : public Command {
 
 class ManualCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app_ = &app;
-    app.add_option("FOLDER", folder_, "where the pages go; it is made")->required()->type_name("");
-    app.footer("Example: qanat manual /tmp/man && man -l /tmp/man/qanat-train.1");
+  void declare(Flags& flags) override {
+    app_ = &flags.app();
+    flags.argument("FOLDER", folder_, msg::help_manual_folder{});
+    flags.on("--json", json_, msg::help_manual_json{});
+    flags.examples({"qanat manual /tmp/man && man -l /tmp/man/qanat-train.1"});
   }
 
   ExitCode run(const CommandContext& context) override {
     const std::vector<CommandFacts> commands = command_tree(root_of(*app_));
+    if (json_) {
+      context.out << to_json(commands, context.words).dump(2) << '\n';
+      return ExitCode::done;
+    }
+    if (folder_.empty()) {
+      throw UsageError(msg::usage_required{.name = "FOLDER"});
+    }
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) {
@@ -61,15 +68,18 @@ class ManualCommand : public Command {
     }
     for (const CommandFacts& command : commands) {
       write_text_file(std::filesystem::path(folder_) / manual_page_name(command),
-                      manual_page(command, commands));
+                      manual_page(command, commands, context.words));
     }
-    fmt::print(context.err, "{} manual pages in {}\n", commands.size(), folder_);
+    fmt::print(context.err,
+               "{}\n",
+               context.words.tr(msg::manual_written{.count = commands.size(), .folder = folder_}));
     return ExitCode::done;
   }
 
  private:
   const CLI::App* app_ = nullptr;
   std::string folder_;
+  bool json_ = false;
 };
 
 }  // namespace

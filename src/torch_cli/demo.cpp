@@ -18,6 +18,7 @@
 #include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
+#include "locale/messages.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 #include "selftest/feed_run.h"
@@ -41,44 +42,18 @@ std::string as_word(const std::filesystem::path& path) {
 
 class DemoCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--data", data_, "folder of a data set; default: one is made")->type_name("DIR");
-    app.add_option("--out", out_, "folder for corpus, journals and pages")
-        ->type_name("DIR")
-        ->capture_default_str();
-    app.add_option("--step-ms", step_ms_, "step time of the paced virtual GPU")
-        ->check(within(CLI::Range(1.0, 60'000.0)))
-        ->type_name("MS")
-        ->capture_default_str();
-    app.add_option("--paced-steps", paced_steps_, "steps of each turn on the paced virtual GPU")
-        ->check(within(CLI::Range(2, 1'000'000)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--paced-batch-size", paced_batch_, "utterances in a batch for it")
-        ->check(within(CLI::Range(1, 65'536)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--num-steps", steps_, "training steps of each turn")
-        ->check(within(CLI::Range(2, 10'000'000)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--batch-size", batch_, "utterances in a batch of training")
-        ->check(within(CLI::Range(1, 65'536)))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--rounds", rounds_, "turns of each mode; a comparison needs 3")
-        ->check(within(CLI::Range(1, 1000)))
-        ->type_name("N")
-        ->capture_default_str();
-    report_.declare_language(app);
-    report_.declare_json(app);
-    app.footer(
-        "Makes a corpus of synthetic speech and feeds a device with it without a buffer, in\n"
-        "Single-GPU Buffered mode, in Multi-GPU mode on two virtual GPUs and with PyTorch's\n"
-        "DataLoader. The device is a paced virtual GPU: its step takes --step-ms and no host core.\n"
-        "Then trains the model nano in the same modes. All run in turns and are compared.\n"
-        "Features are made anew in every step: no shards, no memory cache.\n"
-        "Example: qanat demo --data LJSpeech-1.1 --num-steps 200");
+  void declare(Flags& flags) override {
+    flags.text("--data", data_, "DIR", msg::help_demo_data{});
+    flags.text("--out", out_, "DIR", msg::help_demo_out{})->capture_default_str();
+    flags.number("--step-ms", step_ms_, "MS", {1, 60'000}, msg::help_demo_step_ms{});
+    flags.number("--paced-steps", paced_steps_, "N", {2, 1e6}, msg::help_demo_paced_steps{});
+    flags.number(
+        "--paced-batch-size", paced_batch_, "N", {1, 65'536}, msg::help_demo_paced_batch{});
+    flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_demo_steps{});
+    flags.number("--batch-size", batch_, "N", {1, 65'536}, msg::help_demo_batch{});
+    flags.number("--rounds", rounds_, "N", {1, 1000}, msg::help_demo_rounds{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_demo{}, {"qanat demo --data LJSpeech-1.1 --num-steps 200"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -3,6 +3,7 @@
 
 #include "cli/config_flags.h"
 #include "cli/report_flags.h"
+#include "locale/messages.h"
 #include "session/device_list.h"
 #include "session/memory_check.h"
 #include "torch_cli/torch_commands.h"
@@ -12,16 +13,16 @@ namespace {
 
 class DevicesCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app,
+  void declare(Flags& flags) override {
+    flags_.declare(flags,
                    {"pipeline.virtual_gpus",
                     "pipeline.virtual_gpu_memory",
                     "data.max_mel_frames",
                     "data.max_text_length",
                     "data.prefetch_buffer_size"});
-    app.add_flag("--memory-table", table_, "which batch sizes fit cards of 12, 16 and 24 GB");
-    report_.declare_json(app);
-    app.footer("Virtual GPUs are emulated on the processor: qanat devices --virtual-gpus 2");
+    flags.on("--memory-table", table_, msg::help_memory_table{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_devices{}, {"qanat devices --virtual-gpus 2"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -35,9 +36,9 @@ class DevicesCommand : public Command {
       context.out << all.dump(2) << '\n';
       return ExitCode::done;
     }
-    context.out << render_text(list);
+    context.out << render_text(list, context.words);
     if (table_) {
-      context.out << '\n' << render_memory_table(memory_table(config));
+      context.out << '\n' << render_memory_table(memory_table(config), context.words);
     }
     return ExitCode::done;
   }

@@ -19,19 +19,12 @@
 #include "diagnose/hardware_fault.h"
 #include "diagnosing/diagnose_session.h"
 #include "diagnosing/fix_trial.h"
+#include "locale/messages.h"
 #include "report/full_diagnosis.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
-
-constexpr const char* kDiagnoseFooter =
-    "Takes the trainer's flags, reads the data set and trains for a short while; only what --out\n"
-    "names is written. Without a data set the machine and the configuration are checked.\n"
-    "Exit code: 0 nothing at or above --fail-on, 10 something, 12 broken hardware, 3 the run was\n"
-    "too short to judge, 1 the data set cannot be read, 2 wrong flags.\n"
-    "Example: qanat diagnose --data-path LJSpeech-1.1 --batch-size 32\n"
-    "         qanat diagnose --data-path LJSpeech-1.1 --verify DL002";
 
 // What is counted while it is done.
 std::string unit_of(const std::string& what) {
@@ -40,43 +33,27 @@ std::string unit_of(const std::string& what) {
 
 class DiagnoseCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    app.add_flag(
-        "--quick", quick_, "do not train: machine, configuration, data set, storage, loader");
-    app.add_option("--steps", steps_, "steps of the short run")
-        ->check(CLI::Range(1, 1'000'000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--longest", longest_, "time after which the short run ends")
-        ->check(CLI::Range(1.0, 86400.0).description(""))
-        ->type_name("SECONDS")
-        ->capture_default_str();
-    app.add_option("--out", out_, "folder for report.txt, report.json, journal.jsonl and run.yaml")
-        ->type_name("FOLDER");
-    report_.declare_fail_on(app);
-    app.add_option("--verify",
-                   verify_,
-                   "try the fix of this finding: short runs with and without it, turn by turn; "
-                   "exits with 1 when it does not make the run faster")
-        ->type_name("FINDING");
-    app.add_option("--rounds", rounds_, "pairs of runs of --verify")
-        ->check(CLI::Range(2, 1000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    report_.declare_json(app);
-    ci_.declare(app);
-    report_.declare_language(app);
-    app.footer(kDiagnoseFooter);
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags.on("--quick", quick_, msg::help_diagnose_quick{});
+    flags.number("--steps", steps_, "N", {1, 1e6}, msg::help_diagnose_steps{});
+    flags.number("--longest", longest_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});
+    flags.text("--out", out_, "FOLDER", msg::help_diagnose_out{});
+    report_.declare_fail_on(flags);
+    flags.text("--verify", verify_, "FINDING", msg::help_diagnose_verify{});
+    flags.number("--rounds", rounds_, "N", {2, 1000}, msg::help_diagnose_rounds{});
+    report_.declare_json(flags);
+    flags.on("--verbose", verbose_, msg::help_verbose{});
+    ci_.declare(flags);
+    flags.footer(msg::footer_diagnose{},
+                 {"qanat diagnose --data-path LJSpeech-1.1 --batch-size 32",
+                  "qanat diagnose --data-path LJSpeech-1.1 --verify DL002"});
   }
 
   ExitCode run(const CommandContext& context) override {
     const LoadedConfig config = flags_.load();
     if (!verify_.empty() && (!config.values.data.train_data || quick_)) {
-      throw UsageError(
-          "--verify: {}; expected a data set to train on (--data-path DIR) and no "
-          "--quick",
-          verify_);
+      throw UsageError(msg::usage_verify{.given = verify_});
     }
     make_folder();
     const std::optional<FullDiagnosis> full = diagnose(config, context);
@@ -87,12 +64,14 @@ class DiagnoseCommand : public Command {
     if (!verify_.empty()) {
       return verify(config, full->diagnosis.findings, context);
     }
-    const std::string text = render_text(*full, report_.words());
+    const Words words = report_.words();
     const std::string json = to_json(*full).dump(2) + "\n";
-    context.out << (report_.json() ? json : text);
+    context.out << (report_.json()
+                        ? json
+                        : render_text(*full, words, verbose_ ? Detail::all : Detail::brief));
     ci_.write(full->diagnosis, "qanat diagnose", context.err);
     if (!out_.empty()) {
-      write_text_file(folder() / "report.txt", text);
+      write_text_file(folder() / "report.txt", render_text(*full, words));
       write_text_file(folder() / "report.json", json);
       write_text_file(folder() / "run.yaml", to_yaml(config));
       fmt::print(context.err, "written: {}\n", out_);
@@ -186,6 +165,7 @@ class DiagnoseCommand : public Command {
   std::string verify_;
   int rounds_ = 3;
   ReportFlags report_;
+  bool verbose_ = false;
   CiFlags ci_;
 };
 

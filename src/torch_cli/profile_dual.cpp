@@ -7,6 +7,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
+#include "locale/messages.h"
 #include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
 #include "training/dual_profile_run.h"
@@ -16,26 +17,15 @@ namespace {
 
 class ProfileDualCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    app.add_option("--num-steps", steps_, "steps of each run")
-        ->check(CLI::Range(2, 10'000'000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option(
-           "--rounds", rounds_, "runs of each of the two modes, in turns; a verdict needs 3")
-        ->check(CLI::Range(1, 1000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
-    report_.declare_fail_on(app);
-    report_.declare_language(app);
-    report_.declare_json(app);
-    app.footer(
-        "Trains on two devices and on one, in turns, and says which is faster here. Without\n"
-        "--data-gpu and --model-gpu, GPU 0 makes features and GPU 1 trains; where there are no\n"
-        "two GPUs, two are emulated on the processor. Ctrl-C shows what there is.\n"
-        "Example: qanat profile dual --train-data LJSpeech-1.1 --data-gpu 0 --model-gpu 1");
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_num_steps{});
+    flags.number("--rounds", rounds_, "N", {1, 1000}, msg::help_dual_rounds{});
+    flags.text("--keep", keep_, "DIR", msg::help_keep_journals{});
+    report_.declare_fail_on(flags);
+    report_.declare_json(flags);
+    flags.footer(msg::footer_profile_dual{},
+                 {"qanat profile dual --train-data LJSpeech-1.1 --data-gpu 0 --model-gpu 1"});
   }
 
   ExitCode run(const CommandContext& context) override {

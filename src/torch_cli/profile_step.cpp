@@ -7,6 +7,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
+#include "locale/messages.h"
 #include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
 #include "training/step_profile_run.h"
@@ -16,21 +17,15 @@ namespace {
 
 class ProfileStepCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    app.add_option("--num-steps", steps_, "steps of the run, and of the probe after it")
-        ->check(CLI::Range(2, 10'000'000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--keep", keep_, "keep the journals in this folder")->type_name("DIR");
-    report_.declare_fail_on(app);
-    report_.declare_language(app);
-    report_.declare_json(app);
-    app.footer(
-        "Runs the trainer itself, with the flags it would be given; nothing is saved. A second\n"
-        "run keeps batches on the device and so measures what free data would bring, beside what\n"
-        "the first one predicts. Ctrl-C shows what there is.\n"
-        "Example: qanat profile step --train-data LJSpeech-1.1 --model-size tiny --num-steps 300");
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_profile_steps{});
+    flags.text("--keep", keep_, "DIR", msg::help_keep_journals{});
+    report_.declare_fail_on(flags);
+    report_.declare_json(flags);
+    flags.footer(
+        msg::footer_profile_step{},
+        {"qanat profile step --train-data LJSpeech-1.1 --model-size tiny --num-steps 300"});
   }
 
   ExitCode run(const CommandContext& context) override {

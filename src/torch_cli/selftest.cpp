@@ -14,6 +14,7 @@
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
+#include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
@@ -21,21 +22,12 @@ namespace {
 
 class SelftestCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    auto* quick = app.add_flag("--quick", quick_, "one strength of each fault (the default)");
-    app.add_flag("--full", full_, "every strength, and more healthy runs")->excludes(quick);
-    app.add_option("--fault", only_, "only this one, by its name; may be repeated")
-        ->type_name("NAME");
-    report_.declare_json(app);
-    app.footer(
-        "Plants known faults in short runs of the real loader on an emulated device, looks "
-        "whether\n"
-        "the diagnosis names each, applies its fix and compares what it predicted with what came\n"
-        "of it. Takes a minute; wants a machine that does nothing else. Exits with 1 when fewer\n"
-        "than nine in ten faults are named first, more than one healthy run in twenty raises an\n"
-        "alarm, or predictions miss by more than 5 %; with 3 when other programs keep the machine\n"
-        "too busy to judge some runs.\n"
-        "Example: qanat selftest --fault 'slow storage' --fault healthy");
+  void declare(Flags& flags) override {
+    CLI::Option* const quick = flags.on("--quick", quick_, msg::help_selftest_quick{});
+    flags.on("--full", full_, msg::help_selftest_full{})->excludes(quick);
+    flags.text("--fault", only_, "NAME", msg::help_selftest_fault{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_selftest{}, {"qanat selftest --fault 'slow storage' --fault healthy"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -65,7 +57,10 @@ class SelftestCommand : public Command {
     }
     for (const std::string& name : only_) {
       if (!known.contains(name)) {
-        throw UsageError("--fault: {}; expected one of: {}", name, fmt::join(known, ", "));
+        throw UsageError(msg::usage_flag{
+            .flag = "--fault",
+            .what =
+                msg::usage_value{.given = name, .expected = one_of({known.begin(), known.end()})}});
       }
     }
   }

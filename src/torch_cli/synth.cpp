@@ -7,30 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/ostream.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/help_formatter.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
+#include "locale/messages.h"
 #include "speech/synth_session.h"
 #include "torch_cli/checkpoint_flags.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
-
-constexpr const char* kSynthFooter =
-    "Long texts are cut at the ends of sentences and joined with a short pause. With "
-    "--file every\nline becomes a sound file of its own: speech-001.wav, speech-002.wav "
-    "...\nThe sound comes from Griffin-Lim, which needs no training and sounds a little "
-    "metallic; --mel\nkeeps the spectrogram for any HiFi-GAN of 22.05 kHz and 80 "
-    "bands.\nExample: qanat synth 'Hello there.' --checkpoint checkpoints --out "
-    "hello.wav\n         qanat synth 'سلام دنیا' --language fa --reference voice.wav "
-    "--out salam.wav";
 
 // Lines with something on them.
 std::vector<std::string> read_lines(const std::string& path) {
@@ -73,62 +65,51 @@ void check_sound_file(const std::filesystem::path& path) {
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (!ending.empty() && ending != ".wav") {
     throw UsageError(
-        "--out: {}; expected a name that ends in .wav, the only format written here; "
-        "try ffmpeg for others",
-        path.string());
+        msg::usage_flag{.flag = "--out", .what = msg::usage_sound_file{.given = path.string()}});
   }
 }
 
 class SynthCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    CLI::Option* const text =
-        app.add_option("TEXT", text_, "what to say; - or a pipe: standard input");
-    app.add_option("--file", file_, "say every line of this file")
-        ->type_name("FILE")
-        ->excludes(text);
-    app.add_option("--language", language_, "en or fa (default: by the script of the text)")
-        ->check(CLI::IsMember({"en", "fa"}).description(""))
-        ->type_name("CODE");
-    app.add_option("--reference", reference_, "recording of the voice to speak with, a few seconds")
-        ->type_name("FILE");
-    app.add_option("--speaker", speaker_, "speaker of the training set, for models that have them")
-        ->type_name("NAME");
-    app.add_option("--length-scale", length_scale_, "above 1 slower, below 1 faster (default: 1)")
-        ->type_name("NUMBER");
-    checkpoint_.declare(app);
-    app.add_option("--out", out_, "sound file to write (default: speech.wav)")->type_name("WAV");
-    app.add_option("--mel", mel_, "also write the spectrogram here, for numpy.load")
-        ->type_name("NPY");
-    report_.declare_json(app);
-    app.footer(kSynthFooter);
+  void declare(Flags& flags) override {
+    CLI::Option* const text = flags.argument("TEXT", text_, msg::help_synth_text{});
+    flags.text("--file", file_, "FILE", msg::help_synth_file{})->excludes(text);
+    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_text_language{});
+    flags.text("--reference", reference_, "FILE", msg::help_synth_reference{});
+    flags.text("--speaker", speaker_, "NAME", msg::help_synth_speaker{});
+    flags.number(
+        "--length-scale", length_scale_, "NUMBER", {0.1, 10}, msg::help_synth_length_scale{});
+    checkpoint_.declare(flags);
+    flags.text("--out", out_, "WAV", msg::help_synth_out{})->capture_default_str();
+    flags.text("--mel", mel_, "NPY", msg::help_synth_mel{});
+    report_.declare_json(flags);
+    flags.footer(msg::footer_synth{},
+                 {"qanat synth 'Hello there.' --checkpoint checkpoints --out hello.wav",
+                  "qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav"});
   }
 
   ExitCode run(const CommandContext& context) override {
     SynthRequest request = make_request(context);
     ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "speaking", .unit = "texts"});
+        context.err,
+        detect_terminal(STDERR_FILENO),
+        {.label = msg::progress_speaking{}, .unit = msg::progress_texts{}, .words = context.words});
     request.progress = progress.fn();
     const SynthReport report = run_synthesis(request);
     progress.finish();
-    print(report, context.out);
+    print(report, context);
     return report.texts.size() == request.texts.size() ? ExitCode::done : ExitCode::failed;
   }
 
  private:
   SynthRequest make_request(const CommandContext& context) const {
-    constexpr double kSlowest = 10.0;
     check_sound_file(out_);
     std::string given = text_;
     if (text_ == "-" || (text_.empty() && file_.empty() && ::isatty(STDIN_FILENO) == 0)) {
       given = read_standard_input();
     }
     if (given.empty() && file_.empty()) {
-      throw UsageError("synth: no text; expected TEXT, --file FILE, or text on standard input");
-    }
-    if (!(length_scale_ >= 1 / kSlowest && length_scale_ <= kSlowest)) {
-      throw UsageError(
-          "--length-scale: {}; expected {} to {}", length_scale_, 1 / kSlowest, kSlowest);
+      throw UsageError(msg::usage_no_text{});
     }
     return {.checkpoint = checkpoint_.choice(),
             .texts = file_.empty() ? std::vector<std::string>{given} : read_lines(file_),
@@ -138,26 +119,34 @@ class SynthCommand : public Command {
             .length_scale = length_scale_,
             .out = out_,
             .mel = mel_,
-            .warn = [&context](
-                        const std::string& text) { fmt::print(context.err, "note: {}\n", text); },
+            .warn =
+                [&context](const std::string& text) {
+                  context.err << context.words.tr(msg::note{.text = text}) << '\n';
+                },
             .stop = context.stop};
   }
 
-  void print(const SynthReport& report, std::ostream& out) const {
+  void print(const SynthReport& report, const CommandContext& context) const {
+    std::ostream& out = context.out;
+    const Translator& w = context.words;
     if (report_.json()) {
       out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
-    fmt::print(out, "checkpoint  {} (step {})\n", report.checkpoint.string(), report.step);
+    const auto fact = [&](const Message& name, const MessageArg& text) {
+      out << fact_line(w.tr(name), w.said(text));
+    };
+    fact(msg::fact_checkpoint{},
+         msg::fact_checkpoint_is{.path = report.checkpoint.string(), .step = report.step});
     for (const SpokenText& one : report.texts) {
-      fmt::print(out, "said        {}\n", one.normalised);
-      fmt::print(out, "written     {}, {:.2f} s\n", one.out.string(), one.audio_s);
+      fact(msg::fact_said{}, one.normalised);
+      fact(msg::fact_written{},
+           msg::fact_written_is{.path = one.out.string(), .length = in_seconds(one.audio_s)});
     }
-    fmt::print(out,
-               "speed       real-time factor {:.3f}: {:.2f} s of sound in {:.2f} s\n",
-               report.real_time_factor(),
-               report.audio_s,
-               report.work_s);
+    fact(msg::fact_speed{},
+         msg::fact_speed_factor{.factor = plain(report.real_time_factor(), 3),
+                                .audio = in_seconds(report.audio_s),
+                                .work = in_seconds(report.work_s)});
   }
 
   std::string text_;

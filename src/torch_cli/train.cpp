@@ -18,6 +18,7 @@
 #include "cli/trace_flags.h"
 #include "config/field_list.h"
 #include "diagnose/diagnosis.h"
+#include "locale/messages.h"
 #include "report/run_history.h"
 #include "report/run_text.h"
 #include "serve/dashboard.h"
@@ -28,67 +29,60 @@
 namespace qanat {
 namespace {
 
-constexpr const char* kTrainFooter =
-    "Goes on from the newest checkpoint in --checkpoint-dir when there is one. SIGINT, SIGTERM\n"
-    "and SIGHUP save and exit with 128 + signal; a second one exits at once.\n"
-    "The journal (journal.jsonl), the configuration (run.yaml) and the report (report.html) are\n"
-    "beside the checkpoints.\n"
-    "Example: qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32\n"
-    "         qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1";
-
 // What was asked for, in one line.
-std::string describe_config(const LoadedConfig& config) {
+Message describe_config(const LoadedConfig& config) {
   std::vector<std::string> given;
   for (const FieldEntry& field : list_fields(config.values)) {
     if (config.origins.contains(field.key)) {
       given.push_back(fmt::format("{}={}", field.key, field.value));
     }
   }
-  return fmt::format("configuration: {}; the rest is default",
-                     given.empty() ? "nothing given" : fmt::to_string(fmt::join(given, " ")));
+  return given.empty() ? Message(msg::train_config_default{})
+                       : Message(msg::train_config{.given = fmt::to_string(fmt::join(given, " "))});
 }
 
-std::string describe_end(const TrainSummary& summary) {
-  const TrainProgress& progress = summary.outcome.progress;
-  std::string why;
-  switch (summary.outcome.ending) {
+Message reason_of(TrainEnding ending) {
+  switch (ending) {
     case TrainEnding::max_steps:
-      why = "as many steps as asked for";
-      break;
+      return msg::train_end_max_steps{};
     case TrainEnding::all_epochs:
-      why = "all epochs";
-      break;
+      return msg::train_end_epochs{};
     case TrainEnding::early_stop:
-      why = "no improvement any more";
-      break;
+      return msg::train_end_early_stop{};
     case TrainEnding::stopped:
-      why = "stopped";
       break;
   }
-  return fmt::format("{} steps done ({} now): {}; checkpoints in {}",
-                     progress.step,
-                     summary.outcome.steps,
-                     why,
-                     summary.checkpoints.string());
+  return msg::train_end_stopped{};
+}
+
+Message describe_end(const TrainSummary& summary) {
+  return msg::train_end{.steps = summary.outcome.progress.step,
+                        .now = summary.outcome.steps,
+                        .why = reason_of(summary.outcome.ending),
+                        .folder = summary.checkpoints.string()};
 }
 
 class TrainCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "model", "training", "pipeline"});
-    trace_.declare(app);
-    app.add_flag("--no-emoji", no_emoji_, "plain text only");
-    dashboard_.declare(app);
-    report_.declare_language(app);
-    report_.declare_json(app, "print one JSON object when the run ends");
-    app.footer(kTrainFooter);
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    trace_.declare(flags);
+    flags.on("--no-emoji", no_emoji_, msg::help_no_emoji{});
+    dashboard_.declare(flags);
+    report_.declare_json(flags, msg::help_train_json{});
+    flags.footer(
+        msg::footer_train{},
+        {"qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32",
+         "qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1"});
   }
 
   ExitCode run(const CommandContext& context) override {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves ends the output, not the training
     const LoadedConfig config = flags_.load();
     const Terminal terminal = detect_terminal(STDERR_FILENO);
-    TrainDisplay display(context.err, terminal, {.log_every = config.values.training.log_every});
+    TrainDisplay display(context.err,
+                         terminal,
+                         {.log_every = config.values.training.log_every, .words = context.words});
     display.say(describe_config(config));
     const auto page =
         dashboard_.wanted()
@@ -100,14 +94,15 @@ class TrainCommand : public Command {
     RunExports exports({.tensorboard = tensorboard_folder(config.values.training),
                         .trace = trace_.file(),
                         .trace_options = trace_.options()},
-                       [&](const std::string& line) { display.say(line); });
-    ProgressLine measuring(context.err, terminal, {.label = "measuring the data set"});
+                       [&](const MessageArg& line) { display.say(line); });
+    ProgressLine measuring(
+        context.err, terminal, {.label = msg::progress_measuring{}, .words = context.words});
     const std::optional<TrainSummary> summary = run_training(
         {.config = config,
          .symbols = terminal.unicode && !no_emoji_ ? Symbols::emoji : Symbols::plain,
          .observer = display,
          .say =
-             [&](const std::string& line) {
+             [&](const MessageArg& line) {
                measuring.finish();
                display.say(line);
              },
@@ -120,10 +115,10 @@ class TrainCommand : public Command {
     measuring.finish();
     display.finish();
     if (!summary) {
-      context.err << "stopped before training began\n";
+      context.err << context.words.tr(msg::train_stopped_early{}) << '\n';
       return ExitCode::failed;
     }
-    context.err << describe_end(*summary) << '\n';
+    context.err << context.words.tr(describe_end(*summary)) << '\n';
     report_end(context, *summary, exports);
     exports.finish();
     if (report_.json()) {
@@ -146,12 +141,15 @@ class TrainCommand : public Command {
                   const RunExports& exports) const {
     ProgressLine reading(context.err,
                          detect_terminal(STDERR_FILENO),
-                         {.label = "reading the journal", .unit = "lines"});
+                         {.label = msg::progress_reading_journal{},
+                          .unit = msg::progress_lines{},
+                          .words = context.words});
     const Result<RunRecord> record = read_run_record(summary.journal, reading.fn());
     reading.finish();
     if (!record) {
       if (summary.outcome.steps > 0) {  // else the run was over before its first step
-        context.err << "no report: " << record.failure().what << '\n';
+        context.err << context.words.tr(msg::train_no_report{.reason = record.failure().what})
+                    << '\n';
       }
       return;
     }
@@ -161,7 +159,8 @@ class TrainCommand : public Command {
     const std::filesystem::path page = summary.checkpoints / "report.html";
     write_run_page(record.value(), diagnosis, summary.journal, page, words);
     context.err << render_verdict(diagnosis, words) << '\n'
-                << "more: " << page.string() << ", qanat report " << summary.checkpoints.string()
+                << words.tr(msg::train_more{.page = page.string(),
+                                            .folder = summary.checkpoints.string()})
                 << '\n';
   }
 

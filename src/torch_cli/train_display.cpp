@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "cli/terminal_text.h"
+#include "cli/top_view.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -17,24 +17,21 @@ constexpr Seconds kLogEvery{10};
 
 }  // namespace
 
-std::string to_text(const TrainLine& line) {
-  std::string text = fmt::format(
-      "step {}/{}  epoch {}  loss {:.4f}  {:.2f} steps/s  data wait "
-      "{:.1f}%  busy {:.1f}%",
-      line.step,
-      line.last_step,
-      line.epoch,
-      line.loss,
-      line.steps_per_second,
-      100 * line.wait_share,
-      100 * line.busy_share);
-  if (line.steps_per_second > 0) {
-    text += fmt::format(
-        "  ETA {}",
-        clock_text(std::llround(std::max(
-            0.0, static_cast<double>(line.last_step - line.step) / line.steps_per_second))));
+std::string to_text(const TrainLine& line, const Translator& words) {
+  const auto whole = [](std::int64_t value) { return plain(static_cast<double>(value), 0); };
+  const std::string text = words.tr(msg::train_line{.step = whole(line.step),
+                                                    .last = whole(line.last_step),
+                                                    .epoch = whole(line.epoch),
+                                                    .loss = plain(line.loss, 4),
+                                                    .rate = plain(line.steps_per_second, 2),
+                                                    .wait = plain(100 * line.wait_share, 1),
+                                                    .busy = plain(100 * line.busy_share, 1)});
+  if (line.steps_per_second <= 0) {
+    return text;
   }
-  return text;
+  const double left = static_cast<double>(line.last_step - line.step) / line.steps_per_second;
+  return text + "  " +
+         words.tr(msg::train_eta{.time = words.clock(Seconds(std::round(std::max(0.0, left))))});
 }
 
 TrainDisplay::TrainDisplay(std::ostream& out, const Terminal& terminal, TrainDisplayOptions options)
@@ -50,10 +47,10 @@ void TrainDisplay::clear() {
   }
 }
 
-void TrainDisplay::say(const std::string& line) {
+void TrainDisplay::say(const MessageArg& line) {
   const std::lock_guard lock(mutex_);
   clear();
-  out_ << line << '\n' << std::flush;
+  out_ << options_.words.said(line) << '\n' << std::flush;
 }
 
 void TrainDisplay::start(std::int64_t /*first_step*/, std::int64_t last_step) {
@@ -61,8 +58,8 @@ void TrainDisplay::start(std::int64_t /*first_step*/, std::int64_t last_step) {
   last_step_ = last_step;
 }
 
-void TrainDisplay::on_note(const std::string& note) {
-  say("note: " + note);
+void TrainDisplay::on_note(const MessageArg& note) {
+  say(msg::note{.text = note});
 }
 
 void TrainDisplay::on_step(const StepRecord& record) {
@@ -73,7 +70,7 @@ void TrainDisplay::on_step(const StepRecord& record) {
   }
   sums_ += record.phases;
   last_loss_ = record.losses.total;
-  pending_ = to_text(line(record));
+  pending_ = to_text(line(record), options_.words);
   const Clock::time_point now = options_.now();
   if (is_due(record.step + 1, now)) {
     shown_at_ = now;
@@ -109,20 +106,19 @@ void TrainDisplay::show(const std::string& text) {
     out_ << text << '\n' << std::flush;
     return;
   }
-  const auto room = static_cast<std::size_t>(std::max(1, terminal_.width - 1));
-  out_ << Control{"\r\x1b[K"} << text.substr(0, room) << std::flush;
+  out_ << Control{"\r\x1b[K"} << cut_to_width(text, std::max(1, terminal_.width - 1)) << std::flush;
   is_open_ = true;
 }
 
 void TrainDisplay::on_validation(std::int64_t step, const ValidationResult& result, bool best) {
-  std::string text = fmt::format(
-      "validation at step {}: loss {:.4f}, mel {:.4f}", step, result.score(), result.losses.mel);
+  Message text = msg::train_validation{
+      .step = step, .loss = plain(result.score(), 4), .mel = plain(result.losses.mel, 4)};
   if (result.free_running) {
-    text += fmt::format("; speaking freely: mel {:.4f}, length off by {:.1f}%",
-                        result.free_running->mel_distance,
-                        100 * result.free_running->length_error);
+    text = msg::train_free_running{.validation = text,
+                                   .mel = plain(result.free_running->mel_distance, 4),
+                                   .error = plain(100 * result.free_running->length_error, 1)};
   }
-  say(text + (best ? " (best so far)" : ""));
+  say(best ? Message(msg::train_best{.validation = text}) : text);
 }
 
 void TrainDisplay::finish() {

@@ -9,8 +9,10 @@
 #include <ostream>
 #include <string>
 
+#include "base/message.h"
 #include "base/time.h"
 #include "cli/terminal.h"
+#include "locale/translator.h"
 #include "train/train_observer.h"
 
 namespace qanat {
@@ -25,10 +27,11 @@ struct TrainLine {
   double wait_share = 0;
   double busy_share = 0;
 };
-std::string to_text(const TrainLine& line);
+std::string to_text(const TrainLine& line, const Translator& words = Translator());
 
 struct TrainDisplayOptions {
-  std::optional<std::int64_t> log_every;  // steps; absent: by time
+  std::optional<std::int64_t> log_every{};  // steps; absent: by time
+  Translator words{};
   std::function<Clock::time_point()> now = Clock::now;
 };
 
@@ -40,12 +43,12 @@ class TrainDisplay : public TrainObserver {
   TrainDisplay& operator=(const TrainDisplay&) = delete;
   ~TrainDisplay() override;
 
-  void say(const std::string& line);
+  void say(const MessageArg& line);
   void start(std::int64_t first_step, std::int64_t last_step);
   // Leaves the last line standing.
   void finish();
 
-  void on_note(const std::string& note) override;
+  void on_note(const MessageArg& note) override;
   void on_step(const StepRecord& record) override;
   void on_validation(std::int64_t step, const ValidationResult& result, bool best) override;
 

@@ -11,6 +11,7 @@
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "corpus/demo_corpus.h"
+#include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {
@@ -39,20 +40,13 @@ class TemporaryCorpus {
 
 class ValidateCommand : public Command {
  public:
-  void declare(CLI::App& app) override {
-    flags_.declare(app, {"data", "pipeline", "model.size"});
-    app.add_option(
-           "--steps", steps_, "steps of each short run; both modes run three times, in turns")
-        ->check(CLI::Range(2, 100'000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    report_.declare_json(app);
-    report_.declare_language(app);
-    app.footer(
-        "Without GPU numbers, GPU 0 makes features and GPU 1 trains. Without a data set, a small\n"
-        "one is made and removed. Without --model-size, nano is trained. Exits with 1 when a check\n"
-        "fails.\n"
-        "Example: qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech");
+  void declare(Flags& flags) override {
+    flags_.declare(flags, {"data", "pipeline", "model.size"});
+    flags.number("--steps", steps_, "N", {2, 100'000}, msg::help_validate_steps{});
+    report_.declare_json(flags);
+    flags.footer(
+        msg::footer_validate{},
+        {"qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "device/device_lost.h"
+#include "locale/messages.h"
 #include "train/memory_attempt.h"
 #include "train/reference_crops.h"
 
@@ -171,13 +172,8 @@ void StepGraphs::refuse(Entry& entry, const SpeechPart& part, const std::string&
   journal(part, "refused", why);
   if (!was_told_ && parts_.note) {
     was_told_ = true;
-    parts_.note(
-        fmt::format("training.enable_graph_mode: a step of {} utterances of {} frames cannot be "
-                    "played from a recording ({}); such steps are computed without, with the same "
-                    "result; the journal says whether there are more",
-                    part.batch.mel.size(0),
-                    part.batch.mel.size(1),
-                    why));
+    parts_.note(msg::train_no_graph{
+        .rows = part.batch.mel.size(0), .frames = part.batch.mel.size(1), .reason = why});
   }
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/message.h"
 #include "device/device.h"
 #include "metrics/journal.h"
 #include "train/speech_gradient.h"
@@ -26,7 +27,7 @@ struct StepGraphParts {
   TrainedModel& model;
   torch::Tensor sums;  // f32 [kLossSums], shared with the step
   EventSink* journal = nullptr;
-  std::function<void(const std::string&)> note;  // for the user; may be absent
+  std::function<void(const Message&)> note;  // for the user; may be absent
 };
 
 struct StepGraphOptions {

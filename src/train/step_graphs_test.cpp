@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/cuda/cuda_testing.h"
+#include "locale/translator.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {
@@ -45,9 +46,10 @@ class GraphBench {
     step_.emplace(*device_,
                   *stream_,
                   *model_,
-                  TrainStepOptions{.journal = &journal,
-                                   .record_graphs = record_graphs,
-                                   .note = [this](const std::string& n) { notes.push_back(n); }});
+                  TrainStepOptions{
+                      .journal = &journal,
+                      .record_graphs = record_graphs,
+                      .note = [this](const Message& n) { notes.push_back(Translator().tr(n)); }});
   }
 
   // The weights after some updates on batches of one shape.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "base/message.h"
 #include "metrics/step_record.h"
 #include "train/validation_result.h"
 
@@ -14,7 +14,7 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
 
-  virtual void on_note(const std::string& /*note*/) {}
+  virtual void on_note(const MessageArg& /*note*/) {}
   virtual void on_step(const StepRecord& /*record*/) {}
   virtual void on_validation(std::int64_t /*step*/, const ValidationResult&, bool /*best*/) {}
   virtual void on_save(std::int64_t /*step*/) {}

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.h"
 #include "device/device.h"
 #include "device/host/host_device.h"
 #include "metrics/journal.h"
@@ -47,7 +48,7 @@ struct TrainStepOptions {
   EventSink* journal = nullptr;   // not owned; may be absent
   // Play what can be played from recordings: see step_graphs.h.
   bool record_graphs = false;
-  std::function<void(const std::string&)> note{};  // for the user; may be absent
+  std::function<void(const Message&)> note{};  // for the user; may be absent
 };
 
 // When the host asked for a batch and got it; what the device knows is added later.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/disk_full.h"
+#include "locale/messages.h"
 #include "torch_binding/torch_binding.h"
 
 namespace qanat {
@@ -128,14 +129,12 @@ void Trainer::try_largest_shape() {
   }
   const int pieces = step_.try_shape(shape);
   if (pieces > 1) {
-    parts_.observer.on_note(fmt::format(
-        "the largest batch ({} utterances of {} frames) does not fit the memory of {} at once and "
-        "is trained in {} pieces, with the same result; --batch-size {} would fit",
-        shape.rows,
-        shape.frames,
-        to_string(parts_.device.id()),
-        pieces,
-        std::max(1, shape.rows / pieces)));
+    parts_.observer.on_note(
+        msg::train_split{.rows = shape.rows,
+                         .frames = shape.frames,
+                         .device = to_string(parts_.device.id()),
+                         .parts = pieces,
+                         .fits = std::to_string(std::max(1, shape.rows / pieces))});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/thread.h"
+#include "report/config_changes.h"
 #include "report/run_text.h"
 
 namespace qanat {
@@ -26,9 +27,10 @@ const Finding* cause_of_starving(const Diagnosis& diagnosis) {
 }
 
 std::string remedy(const Finding& finding) {
-  std::string text = fmt::format("{} {}", finding.id, finding.title);
+  const Translator english;
+  std::string text = fmt::format("{} {}", finding.id, english.tr(finding.title));
   if (!finding.fixes.empty()) {
-    text += fmt::format("; try {}", finding.fixes.front().flag);
+    text += fmt::format("; try {}", fix_words(finding.fixes.front(), english));
   }
   return text;
 }

@@ -66,7 +66,7 @@ class VerdictObserver final : public TrainObserver {
  public:
   VerdictObserver(TrainObserver& inner, LiveVerdict& verdict) : inner_(inner), verdict_(verdict) {}
 
-  void on_note(const std::string& note) override { inner_.on_note(note); }
+  void on_note(const MessageArg& note) override { inner_.on_note(note); }
   void on_step(const StepRecord& record) override;
   void on_validation(std::int64_t step, const ValidationResult& result, bool best) override {
     inner_.on_validation(step, result, best);

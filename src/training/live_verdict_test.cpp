@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "locale/translator.h"
 #include "metrics/pipeline_record.h"
 
 namespace qanat {
@@ -114,7 +115,7 @@ TEST_F(LiveVerdictTest, AFewStepsAreNoVerdict) {
 
 class NoteObserver : public TrainObserver {
  public:
-  void on_note(const std::string& note) override { notes.push_back(note); }
+  void on_note(const MessageArg& note) override { notes.push_back(Translator().said(note)); }
   void on_step(const StepRecord&) override { ++steps; }
   std::vector<std::string> notes;
   int steps = 0;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/temporary_folder.h"
 #include "base/value_or_throw.h"
+#include "locale/translator.h"
 #include "monitor/neighbours.h"
 #include "session/run_devices.h"
 
@@ -15,15 +16,15 @@ class MeasuredObserver : public TrainObserver {
  public:
   explicit MeasuredObserver(const MeasuredRunRequest& request) : request_(request) {}
 
-  void on_note(const std::string& note) override { say(note); }
+  void on_note(const MessageArg& note) override { say(note); }
   void on_step(const StepRecord& record) override {
     if (request_.progress) {
       request_.progress(record.step + 1, request_.steps);
     }
   }
-  void say(const std::string& line) const {
+  void say(const MessageArg& line) const {
     if (request_.say) {
-      request_.say(line);
+      request_.say(Translator().said(line));
     }
   }
 
@@ -37,7 +38,7 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
   std::optional<TrainSummary> summary =
       run_training({.config = measured_config(request),
                     .observer = observer,
-                    .say = [&](const std::string& line) { observer.say(line); },
+                    .say = [&](const MessageArg& line) { observer.say(line); },
                     .measuring = nullptr,
                     .starting = [](std::int64_t, std::int64_t) {},
                     .uses_of_batch = request.uses_of_batch,

@@ -114,7 +114,7 @@ TEST_F(MeasuredRunTest, ARunGoesThroughItsDataSetOnceBeforeItTrains) {
   run_training(
       {.config = config,
        .observer = nobody,
-       .say = [](const std::string&) {},
+       .say = [](const MessageArg&) {},
        .measuring = [&](std::int64_t done, std::int64_t total) { passes += done == total; },
        .starting = [](std::int64_t, std::int64_t) {},
        .stop = {}});

@@ -12,6 +12,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "config/field_list.h"
+#include "locale/messages.h"
 #include "pipeline/audio_row_source.h"
 
 namespace qanat {
@@ -237,20 +238,15 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
   const bool same_plan = has_same_plan(state, config, identity);
   if (!same_plan && progress.position.batch > 0) {
     const std::vector<std::string> changed = changed_keys(state, config);
-    point.notes.push_back(fmt::format(
-        "the plan of an epoch is not that of the checkpoint ({}): epoch {} begins anew, and {} of "
-        "its batches are trained on again",
-        changed.empty() ? "other utterances" : fmt::to_string(fmt::join(changed, ", ")),
-        progress.position.epoch,
-        progress.position.batch));
+    point.notes.push_back(msg::resume_other_plan{
+        .changed = changed.empty() ? MessageArg(msg::resume_other_utterances{}) : changed,
+        .epoch = progress.position.epoch,
+        .batches = progress.position.batch});
     progress.position.batch = 0;
   }
   if (!has_same_validation(state, identity, same_plan) && progress.best_score) {
-    point.notes.push_back(fmt::format(
-        "the validation set is not that of the checkpoint: its best score, {:.4f} at step {}, does "
-        "not count any more",
-        *progress.best_score,
-        progress.best_step));
+    point.notes.push_back(msg::resume_other_validation{.score = plain(*progress.best_score, 4),
+                                                       .step = progress.best_step});
     progress.best_score.reset();
     progress.best_step = 0;
     progress.validations_since_best = 0;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/language.h"
+#include "base/message.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_state.h"
 #include "config/run_config.h"
@@ -44,7 +45,7 @@ nlohmann::json newest_state(const TrainingConfig& training);
 struct ResumePoint {
   TrainProgress progress;
   std::optional<Schedule> schedule;  // of the checkpoint; absent in those of earlier versions
-  std::vector<std::string> notes;
+  std::vector<Message> notes;
 };
 
 // A plan that is not the one of the checkpoint begins its epoch anew; another validation set begins

@@ -11,6 +11,7 @@
 #include "app/dataset_sources.h"
 #include "app/make_loader.h"
 #include "dataset/problem.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -30,23 +31,14 @@ std::ptrdiff_t count_left_out(const UtteranceSet& set) {
   });
 }
 
-std::string describe_left_out(std::ptrdiff_t rows, const RunConfig& config) {
-  return fmt::format("{} row{} of the manifest {} not used; `qanat data check {}` says why",
-                     rows,
-                     rows == 1 ? "" : "s",
-                     rows == 1 ? "is" : "are",
-                     *config.data.train_data);
-}
-
-std::string describe_unknown_speakers(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
-  const std::span<const std::string> shown(names.data(), std::min(kShown, names.size()));
-  return fmt::format(
-      "speakers of the validation set that the training set does not have: {} ({}{}); they are "
-      "judged by their reference alone",
-      names.size(),
-      fmt::join(shown, ", "),
-      names.size() > kShown ? ", …" : "");
+Message describe_unknown_speakers(const std::vector<std::string>& names) {
+  constexpr std::ptrdiff_t kShown = 5;
+  std::vector<std::string> shown(names.begin(),
+                                 names.begin() + std::min(kShown, std::ssize(names)));
+  if (std::ssize(names) > kShown) {
+    shown.emplace_back("…");
+  }
+  return msg::set_unknown_speakers{.count = names.size(), .names = shown};
 }
 
 std::optional<TrainingSets> load_sets(const RunConfig& config,
@@ -80,17 +72,6 @@ std::vector<SplitRule> with_rule(const EarlierSplits& earlier, const SplitRule& 
   std::erase(rules, rule);
   rules.push_back(rule);
   return rules;
-}
-
-std::string describe_kept(std::int64_t kept, std::size_t validating) {
-  return fmt::format(
-      "{} utterance{} that the split would validate on {} trained on before the checkpoint and "
-      "stay{} in training; {} validate",
-      kept,
-      kept == 1 ? "" : "s",
-      kept == 1 ? "was" : "were",
-      kept == 1 ? "s" : "",
-      validating);
 }
 
 std::vector<Language> training_languages(const UtteranceSet& set) {
@@ -131,21 +112,22 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
       const std::vector<std::string> unknown =
           unknown_speakers(inputs.validation->manifest, inputs.speakers);
       if (!unknown.empty()) {
-        inputs.notes.push_back(describe_unknown_speakers(unknown));
+        inputs.notes.emplace_back(describe_unknown_speakers(unknown));
       }
     }
   }
   inputs.splits = with_rule(earlier, sets->rule);
   inputs.languages = training_languages(*inputs.train);
   if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
-    inputs.notes.push_back(describe_left_out(rows, config));
+    inputs.notes.emplace_back(msg::set_left_out{.count = rows, .data = *config.data.train_data});
   }
   if (sets->kept > 0) {
-    inputs.notes.push_back(describe_kept(
-        sets->kept, inputs.validation ? inputs.validation->manifest.utterances.size() : 0));
+    inputs.notes.emplace_back(msg::set_kept{
+        .count = sets->kept,
+        .validating = inputs.validation ? inputs.validation->manifest.utterances.size() : 0});
   }
   if (sets->note) {
-    inputs.notes.push_back(*std::move(sets->note));
+    inputs.notes.emplace_back(*std::move(sets->note));
   }
   return inputs;
 }

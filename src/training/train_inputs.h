@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/language.h"
+#include "base/message.h"
 #include "base/progress.h"
 #include "batch/batch.h"
 #include "config/run_config.h"
@@ -24,7 +25,7 @@ struct TrainInputs {
   std::shared_ptr<const UtteranceSet> validation;  // null: there is none
   std::vector<std::string> speakers;  // of the speaker table; empty: the model has none
   std::vector<Language> languages;    // of the training texts, each once, in their order
-  std::vector<std::string> notes;     // what was left out, to be said once
+  std::vector<MessageArg> notes;      // what was left out, to be said once
   std::vector<SplitRule> splits;      // by which the run has divided its set, this time last
 };
 

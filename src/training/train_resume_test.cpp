@@ -88,7 +88,7 @@ TEST_F(TrainResumeTest, AnUnchangedPlanGoesOnAndTrainsOnEveryUtteranceOnce) {
 
   train(config, rest);
 
-  EXPECT_THAT(rest.notes, Each(Not(HasSubstr("begins anew"))));
+  EXPECT_THAT(rest.notes, Each(Not(HasSubstr("starts over"))));
   std::multiset<std::string> all = rows.utterances(1, kManyBatches);
   all.merge(trained_);
   EXPECT_EQ(all.size(), kTrained);
@@ -115,7 +115,7 @@ TEST_P(ChangedPlanTest, BeginsTheEpochAnewAndSaysSo) {
 
   EXPECT_THAT(
       rest.notes,
-      Contains(testing::AllOf(HasSubstr(GetParam().said), HasSubstr("epoch 1 begins anew"))));
+      Contains(testing::AllOf(HasSubstr(GetParam().said), HasSubstr("epoch 1 starts over"))));
   EXPECT_EQ(journal.events("resumed").size(), 1U);
   EXPECT_GE(journal.events("note").size(), 1U);
   const std::multiset<std::string> all = rows.utterances(0, kManyBatches);
@@ -145,7 +145,7 @@ TEST_F(TrainResumeTest, AGrownDataSetBeginsTheEpochAnew) {
 
   train(config, rest);
 
-  EXPECT_THAT(rest.notes, Contains(HasSubstr("(other utterances): epoch 1 begins anew")));
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("(other utterances): epoch 1 starts over")));
   const std::multiset<std::string> all = rows.utterances(0, kManyBatches);
   EXPECT_EQ(all.size(), kTrained + 1);
   EXPECT_EQ(all.count("one_more"), 1U);
@@ -166,7 +166,7 @@ TEST_F(TrainResumeTest, ACheckpointOfAnEarlierVersionGoesOnToo) {
   const TrainSummary summary = train(config, rest);
 
   EXPECT_EQ(summary.resumed_from, 4);
-  EXPECT_THAT(rest.notes, Each(Not(HasSubstr("begins anew"))));
+  EXPECT_THAT(rest.notes, Each(Not(HasSubstr("starts over"))));
   EXPECT_EQ(summary.outcome.progress.position, (Position{.epoch = 3, .batch = 0}));
 }
 

@@ -16,6 +16,8 @@
 #include "config/field_list.h"
 #include "config/write_config.h"
 #include "device/cuda/cuda_device.h"
+#include "locale/messages.h"
+#include "locale/translator.h"
 #include "metrics/event_fan.h"
 #include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
@@ -53,7 +55,7 @@ class TrainRun {
   CheckpointState checkpoint_state() const;
   nlohmann::json state() const;
   void resume();
-  void tell(const std::string& note);
+  void tell(const MessageArg& note);
   void choose_rates();
   void announce_plan();
   void open_gate(const std::stop_token& stop);
@@ -190,21 +192,20 @@ void TrainRun::resume() {
   ResumePoint point = resume_point(*loaded_, config_, identity_);
   progress_ = std::move(point.progress);
   stored_schedule_ = point.schedule;
-  for (const std::string& note : point.notes) {
+  for (const Message& note : point.notes) {
     tell(note);
   }
   events_.record({.kind = "resumed",
                   .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
-  request_.say(fmt::format("resuming from {} (step {}, epoch {}, batch {})",
-                           loaded_->folder.string(),
-                           progress_.step,
-                           progress_.position.epoch,
-                           progress_.position.batch));
+  request_.say(msg::train_resuming{.folder = loaded_->folder.string(),
+                                   .step = progress_.step,
+                                   .epoch = progress_.position.epoch,
+                                   .batch = progress_.position.batch});
 }
 
 // What the user is told once, and the journal keeps.
-void TrainRun::tell(const std::string& note) {
-  events_.record({.kind = "note", .fields = {{"what", note}}});
+void TrainRun::tell(const MessageArg& note) {
+  events_.record({.kind = "note", .fields = {{"what", Translator().said(note)}}});
   observer().on_note(note);
 }
 
@@ -217,20 +218,18 @@ void TrainRun::choose_rates() {
 }
 
 void TrainRun::announce_plan() {
-  for (const std::string& line : describe_plan(plan_, config_.data, request_.symbols)) {
+  for (const Message& line : describe_plan(plan_, config_.data, request_.symbols)) {
     request_.say(line);
   }
   const Capabilities capabilities{.trainer = true,
                                   .gpu = plan_.model.kind != DeviceKind::cpu,
                                   .cuda = plan_.model.kind == DeviceKind::cuda,
                                   .multi_gpu = plan_.mode == RunMode::multi_gpu};
-  for (const std::string& note : inert_notes(request_.config, capabilities)) {
+  for (const Message& note : inert_notes(request_.config, capabilities)) {
     request_.observer.on_note(note);
   }
   if (config_.training.mixed_precision == true && precision() == Precision::single) {
-    request_.observer.on_note(
-        "training.mixed_precision has no effect: the GPU has neither bf16 nor fast fp16 (compute "
-        "capability 7.0 or more)");
+    request_.observer.on_note(msg::train_no_fast_half{});
   }
 }
 
@@ -298,7 +297,7 @@ TrainerOptions TrainRun::trainer_options() {
                    .journal = &events_,
                    .record_graphs = plan_.model.kind == DeviceKind::cuda &&
                                     training.enable_graph_mode.value_or(true),
-                   .note = [this](const std::string& note) { observer().on_note(note); }}};
+                   .note = [this](const Message& note) { observer().on_note(note); }}};
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
@@ -412,7 +411,7 @@ TrainSummary TrainRun::run() {
   resume();
   const std::filesystem::path yaml = checkpoints_.path() / "run.yaml";
   write_text_file(yaml, to_yaml(request_.config));
-  request_.say(fmt::format("the whole configuration is in {}", yaml.string()));
+  request_.say(msg::train_configuration_file{.path = yaml.string()});
   announce_plan();
   TrainSummary summary = first_summary();
   const std::optional<std::int64_t> epochs = num_epochs(config_.training);
@@ -479,7 +478,7 @@ std::optional<TrainSummary> run_training(const TrainRequest& request) {
   if (!inputs) {
     return std::nullopt;
   }
-  for (const std::string& note : inputs->notes) {
+  for (const MessageArg& note : inputs->notes) {
     request.observer.on_note(note);
   }
   return TrainRun(request, *std::move(inputs)).run();

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/device_plan.h"
+#include "base/message.h"
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "metrics/journal.h"
@@ -29,8 +30,8 @@ struct TrainRequest {
   LoadedConfig config;
   Symbols symbols = Symbols::plain;
   TrainObserver& observer;
-  std::function<void(const std::string&)> say;  // a line about how the run starts
-  ProgressFn measuring;                         // of the data set
+  std::function<void(const MessageArg&)> say;  // a line about how the run starts
+  ProgressFn measuring;                        // of the data set
   // The steps that are still to come are known: called before the first one.
   std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
   int uses_of_batch = 1;  // see TrainerOptions

@@ -126,7 +126,7 @@ TEST_F(TrainSessionTest, ValidatesSpeakersThatItDoesNotTrainAndSaysSo) {
 
   EXPECT_THAT(listener.notes,
               testing::Contains(testing::HasSubstr(
-                  "speakers of the validation set that the training set does not have: 1 (zoe)")));
+                  "1 speaker of the validation set is not in the training set (zoe)")));
   ASSERT_FALSE(listener.validations.empty());
   EXPECT_EQ(listener.validations.front().utterances, 4);
 }

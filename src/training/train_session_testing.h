@@ -10,6 +10,7 @@
 
 #include "app/session_testing.h"
 #include "checkpoint/checkpoint.h"
+#include "locale/translator.h"
 #include "training/train_session.h"
 
 namespace qanat {
@@ -19,7 +20,7 @@ class TrainListener : public TrainObserver {
  public:
   explicit TrainListener(std::int64_t stop_after = 0) : stop_after_(stop_after) {}
 
-  void on_note(const std::string& note) override { notes.push_back(note); }
+  void on_note(const MessageArg& note) override { notes.push_back(Translator().said(note)); }
   void on_step(const StepRecord& record) override {
     losses[record.step] = record.losses.total;
     if (record.step + 1 == stop_after_) {
@@ -66,7 +67,7 @@ class TrainSessionTest : public testing::Test {
     return run_training(
                {.config = config,
                 .observer = listener,
-                .say = [](const std::string&) {},
+                .say = [](const MessageArg&) {},
                 .measuring = nullptr,
                 .starting = [&](std::int64_t, std::int64_t last) { listener.last_step = last; },
                 .stop = listener.stop.get_token(),

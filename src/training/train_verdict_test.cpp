@@ -5,6 +5,7 @@
 
 #include "app/session_testing.h"
 #include "diagnose/diagnosis.h"
+#include "locale/translator.h"
 #include "selftest/fault_injection.h"
 #include "training/train_session.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 class Notes : public TrainObserver {
  public:
-  void on_note(const std::string& note) override { notes.push_back(note); }
+  void on_note(const MessageArg& note) override { notes.push_back(Translator().said(note)); }
 
   bool any_has(std::string_view text) const {
     return std::ranges::any_of(
@@ -37,7 +38,7 @@ class TrainVerdictTest : public testing::Test {
         (std::filesystem::path(*data_.config().data.train_data) / "run").string();
     const TrainSummary summary = run_training({.config = config,
                                                .observer = notes,
-                                               .say = [](const std::string&) {},
+                                               .say = [](const MessageArg&) {},
                                                .measuring = nullptr,
                                                .starting = [](std::int64_t, std::int64_t) {},
                                                .stop = {},

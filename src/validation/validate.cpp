@@ -137,8 +137,8 @@ void Validation::check_prerequisites(ValidationCheck& check) {
 void Validation::check_placement(ValidationCheck& check) {
   plan_ = plan_devices(config_, find_hardware(config_));
   devices_ = make_devices(config_, plan_, host_);
-  for (const std::string& note : plan_.notes) {
-    check.facts.push_back({.name = msg::validate_note{}, .value = in_english(note)});
+  for (const Message& note : plan_.notes) {
+    check.facts.push_back({.name = msg::validate_note{}, .value = Value(note)});
   }
   check.facts.push_back({.name = msg::validate_model{},
                          .parts = {{.key = "model", .value = to_string(plan_.model)},

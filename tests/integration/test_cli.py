@@ -95,7 +95,7 @@ class Parts(unittest.TestCase):
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             version = subprocess.run([lonely, "version"], stdout=subprocess.PIPE)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertIn("qanat-torch: not found", result.stderr)
+        self.assertIn("qanat-torch not found", result.stderr)
         self.assertEqual(version.returncode, 0)
 
 

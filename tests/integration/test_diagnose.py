@@ -68,7 +68,7 @@ class Diagnose(unittest.TestCase):
         data = make_data_set(self.root / "set")
         out = self.root / "out"
         result = qanat("diagnose", *self.train_flags(data), "--steps", 40, "--out", out,
-                       "--fail-on", "never", timeout=300)
+                       "--fail-on", "never", "--verbose", timeout=300)
         self.assertEqual(result.returncode, 0, result.stderr)
         for heading in ("HARDWARE", "COMPUTE PATH", "VERDICT", "BOTTLENECK ANALYSIS",
                         "TIMING STATISTICS", "DIAGNOSTIC SUMMARY"):

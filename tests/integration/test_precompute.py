@@ -125,7 +125,7 @@ class Precompute(unittest.TestCase):
         self.assertEqual(self.report("--verify", expect=10)["refused_shards"], [])
 
     def test_a_wrong_dtype_is_a_usage_error(self):
-        self.assertIn("expected f32 or f16", self.precompute("--dtype", "f8", expect=2).stderr)
+        self.assertIn("expected one of f32, f16", self.precompute("--dtype", "f8", expect=2).stderr)
 
 
 if __name__ == "__main__":

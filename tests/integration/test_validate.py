@@ -100,9 +100,9 @@ class Validate(unittest.TestCase):
 
     def test_gpu_numbers_that_make_no_sense_are_usage_errors(self):
         cases = {("--data-gpu", 1, "--model-gpu", 1): "expected two different ones",
-                 ("--data-gpu", 0): "both are needed",
-                 ("--model-gpu", 1): "both are needed",
-                 ("--data-gpu", -1, "--model-gpu", 1): "out of range: -1"}
+                 ("--data-gpu", 0): "needs both",
+                 ("--model-gpu", 1): "needs both",
+                 ("--data-gpu", -1, "--model-gpu", 1): "-1 is not valid"}
         for arguments, message in cases.items():
             with self.subTest(arguments=arguments):
                 result = self.validate(*TWO, *arguments)

@@ -65,8 +65,10 @@ class Package(unittest.TestCase):
         self.assertNotIn("libtorch", libraries)
 
     def test_manual_pages_are_there_and_troff_has_nothing_to_say(self):
-        pages = sorted((self.prefix / "share" / "man" / "man1").glob("*.1"))
-        self.assertIn("qanat-train.1", [page.name for page in pages])
+        pages = sorted((self.prefix / "share" / "man").rglob("*.1"))
+        folder = self.prefix / "share" / "man"
+        self.assertIn(folder / "man1" / "qanat-train.1", pages)
+        self.assertIn(folder / "fa" / "man1" / "qanat-train.1", pages)
         if shutil.which("groff"):
             for page in pages:
                 result = subprocess.run(["groff", "-Kutf8", "-man", "-ww", "-z", "-Tutf8", page],

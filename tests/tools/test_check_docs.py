@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import check_docs  # noqa: E402
 import tables  # noqa: E402
-from make_reference import Phrases, marked, option_cells, parse_help  # noqa: E402
+from make_reference import command_section, marked  # noqa: E402
 
 ENGLISH = "# A\n\n## B\n\n```console\n$ true\n```\n\n| `speed` | how fast | 3.5 |\n"
 PERSIAN = ('<div dir="rtl">\n\n# آ\n\n## ب\n\n<div dir="ltr">\n\n```console\n$ true\n```\n\n</div>\n\n'
@@ -84,22 +84,19 @@ class CheckDocsTest(unittest.TestCase):
 
 
 class MakeReferenceTest(unittest.TestCase):
-    def test_help_is_read_back(self):
-        page = parse_help("does it\nUsage: qanat it [OPTIONS]\n\nOptions:\n"
-                          "  --seed UINT=1                 another seed\n"
-                          "                                gives others\n\nWords.\n")
-        self.assertEqual(page["groups"], [("Options", [("--seed UINT=1", "another seed gives others")])])
-        self.assertEqual(page["footer"], ["Words."])
-        self.assertEqual(option_cells("--seed UINT=1", "another"), ("`--seed UINT`", "another", "1"))
+    FACTS = {"name": "qanat it", "summary": "do it", "commands": [], "footer": "Uses `--seed`.",
+             "arguments": [{"names": ["DIR"], "placeholder": "", "help": "a|b", "group": "", "default": ""}],
+             "flags": [{"names": ["--seed"], "placeholder": "N", "help": "seed", "group": "Options", "default": "1"},
+                       {"names": ["--lr"], "placeholder": "N", "help": "rate", "group": "Training", "default": ""}],
+             "examples": ["qanat it here"]}
 
-    def test_phrases_with_gaps(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "phrases"
-            path.write_text("from {} to {}\n\tاز {} تا {}\n", encoding="utf-8")
-            phrases = Phrases(path)
-        self.assertEqual(phrases.say("from 1 to 5"), "از 1 تا 5")
-        self.assertEqual((phrases.say("what"), list(phrases.missing)), ("what", ["what"]))
-
+    def test_a_section_has_flags_footer_and_examples(self):
+        text = command_section("it", self.FACTS, "en", {"Training"})
+        self.assertIn("```text\nqanat it [OPTIONS] DIR\n```", text)
+        self.assertIn("| `DIR` | a\\|b |  |\n", text)
+        self.assertIn("| `--seed N` | seed | `1` |\n", text)
+        self.assertIn("[configuration](configuration.md): `--lr`\n", text)
+        self.assertIn("\nUses `--seed`.\n\n```sh\nqanat it here\n```\n", text)
 
 
 class TablesTest(unittest.TestCase):
