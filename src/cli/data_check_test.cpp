@@ -54,7 +54,8 @@ class DataCheckTest : public testing::Test {
     std::ofstream(folder_ / "metadata.csv") << rows_;
     const std::unique_ptr<Command> command = make_data_check_command();
     CLI::App app;
-    Language language = Language::en;  // as the program reads --lang before a command sees its flags
+    Language language =
+        Language::en;  // as the program reads --lang before a command sees its flags
     if (const auto given = std::ranges::find(flags, "--lang"); given != flags.end()) {
       language = to_language(*std::next(given)).value();
       flags.erase(given, std::next(given, 2));
