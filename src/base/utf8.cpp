@@ -1,6 +1,5 @@
 #include "base/utf8.h"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -33,10 +32,17 @@ std::u32string decode_utf8(std::string_view text) {
 }
 
 void append_utf8(std::string& out, char32_t code_point) {
-  std::array<utf8proc_uint8_t, 4> bytes{};
-  const utf8proc_ssize_t length =
-      utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes.data());
-  out.append(bytes.begin(), bytes.begin() + length);
+  const auto byte = [](char32_t value) { return static_cast<char>(value); };
+  const auto following = [&](int shift) { return byte(0x80 | ((code_point >> shift) & 0x3F)); };
+  if (code_point < 0x80) {
+    out += byte(code_point);
+  } else if (code_point < 0x800) {
+    out.append({byte(0xC0 | (code_point >> 6)), following(0)});
+  } else if (code_point < 0x10000) {
+    out.append({byte(0xE0 | (code_point >> 12)), following(6), following(0)});
+  } else {
+    out.append({byte(0xF0 | (code_point >> 18)), following(12), following(6), following(0)});
+  }
 }
 
 std::string encode_utf8(std::u32string_view text) {
