@@ -99,7 +99,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "espeak-ng")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libqanat-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-    "libfmt-dev, nlohmann-json3-dev, libsndfile1-dev, libsoxr-dev, libyaml-cpp-dev, libpng-dev, libxxhash-dev, pkg-config"
+    "libfmt-dev, nlohmann-json3-dev, libsndfile1-dev, libsoxr-dev, libyaml-cpp-dev, libpng-dev, libutf8proc-dev, libxxhash-dev, pkg-config"
 )
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libtorch-dev")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "loader, features and reports of Qanat as a C++ library")

@@ -3,58 +3,22 @@
 #include <cstdint>
 #include <cstring>
 
+#include <utf8proc.h>
+
 namespace qanat {
-namespace {
-
-// What the first byte of a sequence promises.
-struct Lead {
-  int following = 0;      // continuation bytes
-  char32_t bits = 0;      // value bits of the first byte
-  char32_t smallest = 0;  // anything below is an overlong form
-};
-
-// following < 0: not a first byte.
-Lead read_lead(unsigned char byte) {
-  if (byte < 0x80) {
-    return {.following = 0, .bits = byte, .smallest = 0};
-  }
-  if (byte >= 0xC2 && byte <= 0xDF) {
-    return {.following = 1, .bits = char32_t{byte} & 0x1F, .smallest = 0x80};
-  }
-  if (byte >= 0xE0 && byte <= 0xEF) {
-    return {.following = 2, .bits = char32_t{byte} & 0x0F, .smallest = 0x800};
-  }
-  if (byte >= 0xF0 && byte <= 0xF4) {
-    return {.following = 3, .bits = char32_t{byte} & 0x07, .smallest = 0x10000};
-  }
-  return {.following = -1};
-}
-
-bool is_scalar(char32_t code_point) {
-  return code_point <= 0x10FFFF && (code_point < 0xD800 || code_point > 0xDFFF);
-}
-
-}  // namespace
 
 std::optional<char32_t> read_code_point(std::string_view text, std::size_t& at) {
-  const Lead lead = read_lead(static_cast<unsigned char>(text[at]));
-  ++at;
-  if (lead.following < 0) {
+  utf8proc_int32_t code_point = 0;
+  const utf8proc_ssize_t length =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                       static_cast<utf8proc_ssize_t>(text.size() - at),
+                       &code_point);
+  if (length <= 0) {
+    ++at;  // the next byte starts afresh
     return std::nullopt;
   }
-  char32_t value = lead.bits;
-  std::size_t end = at;
-  for (int i = 0; i < lead.following; ++i, ++end) {
-    if (end >= text.size() || (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80) {
-      return std::nullopt;  // the next byte starts afresh
-    }
-    value = (value << 6) | (static_cast<unsigned char>(text[end]) & 0x3F);
-  }
-  if (value < lead.smallest || !is_scalar(value)) {
-    return std::nullopt;
-  }
-  at = end;
-  return value;
+  at += static_cast<std::size_t>(length);
+  return static_cast<char32_t>(code_point);
 }
 
 std::u32string decode_utf8(std::string_view text) {

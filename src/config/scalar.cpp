@@ -6,6 +6,10 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.h"
 
 namespace qanat {
 namespace {
@@ -30,39 +34,6 @@ std::optional<T> read_all(std::string_view text) {
     return std::nullopt;
   }
   return value;
-}
-
-// Bytes that follow the first of a character, or nothing when it cannot be a first byte.
-std::optional<std::size_t> followers(unsigned char first) {
-  if (first < 0x80) {
-    return 0;
-  }
-  if (first >= 0xc2 && first < 0xe0) {
-    return 1;
-  }
-  if (first >= 0xe0 && first < 0xf0) {
-    return 2;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    return 3;
-  }
-  return std::nullopt;
-}
-
-// Over-long forms, surrogates and numbers above U+10FFFF show in the second byte.
-bool second_byte_allowed(unsigned char first, unsigned char second) {
-  switch (first) {
-    case 0xe0:
-      return second >= 0xa0;
-    case 0xed:
-      return second < 0xa0;
-    case 0xf0:
-      return second >= 0x90;
-    case 0xf4:
-      return second < 0x90;
-    default:
-      return true;
-  }
 }
 
 }  // namespace
@@ -100,32 +71,14 @@ std::optional<double> parse_number(const Scalar& scalar) {
 }
 
 std::optional<std::string> parse_string(const Scalar& scalar) {
-  const bool usable =
-      !scalar.text.empty() && is_utf8(scalar.text) && scalar.text.find('\0') == std::string::npos;
+  const bool usable = !scalar.text.empty() && !first_invalid_utf8(scalar.text) &&
+                      scalar.text.find('\0') == std::string::npos;
   return usable ? std::optional(scalar.text) : std::nullopt;
 }
 
 bool is_unset(const Scalar& scalar) {
   constexpr std::array<std::string_view, 5> kWords = {"", "auto", "none", "null", "~"};
   return !scalar.quoted && std::ranges::find(kWords, lower(scalar.text)) != kWords.end();
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto first = static_cast<unsigned char>(text.front());
-    const std::optional<std::size_t> count = followers(first);
-    if (!count || text.size() <= *count) {
-      return false;
-    }
-    for (std::size_t i = 1; i <= *count; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if ((byte & 0xc0) != 0x80 || (i == 1 && !second_byte_allowed(first, byte))) {
-        return false;
-      }
-    }
-    text.remove_prefix(*count + 1);
-  }
-  return true;
 }
 
 }  // namespace qanat

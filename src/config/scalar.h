@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace qanat {
 
@@ -24,7 +23,5 @@ std::optional<std::string> parse_string(const Scalar& scalar);    // UTF-8 witho
 
 // Whether it stands for "no value": empty, auto, none, null, ~, without quotes.
 bool is_unset(const Scalar& scalar);
-
-bool is_utf8(std::string_view text);
 
 }  // namespace qanat

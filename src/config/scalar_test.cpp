@@ -101,19 +101,5 @@ TEST(ScalarTest, WordsForNoValueCountOnlyWithoutQuotes) {
   EXPECT_FALSE(is_unset(plain("0")));
 }
 
-class Utf8Test : public testing::TestWithParam<const char*> {};
-TEST_P(Utf8Test, DamageIsSeen) {
-  EXPECT_FALSE(is_utf8(GetParam()));
-}
-INSTANTIATE_TEST_SUITE_P(Damage,
-                         Utf8Test,
-                         testing::Values("\x80",              // a follower alone
-                                         "\xc3",              // cut
-                                         "\xc0\xaf",          // over-long
-                                         "\xe0\x80\x80",      // over-long
-                                         "\xed\xa0\x80",      // surrogate
-                                         "\xf4\x90\x80\x80",  // above U+10FFFF
-                                         "\xc3("));           // no follower
-
 }  // namespace
 }  // namespace qanat

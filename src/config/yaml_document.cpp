@@ -8,6 +8,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/utf8.h"
 #include "config/yaml_builder.h"
 #include "locale/messages.h"
 
@@ -31,7 +32,7 @@ std::vector<Problem> refusals(std::string_view text, const std::string& name) {
              .what = msg::yaml_too_large{.size = std::to_string(text.size()),
                                          .max = std::to_string(kMostYamlBytes)}}};
   }
-  if (!is_utf8(text)) {
+  if (first_invalid_utf8(text)) {
     return {{.where = name, .key = "", .what = msg::yaml_not_utf8{}}};
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {

@@ -13,17 +13,18 @@ namespace {
 
 using std::string_view;
 
-// Where an abbreviation counts as one. A capital first letter is asked for wherever the lower-case
-// form is an English word or the end of a sentence would look the same.
+// Where an abbreviation counts as one; english_abbreviations.tsv has an example of each. A capital
+// first letter is asked for wherever the lower-case form is an English word or the end of a
+// sentence would look the same.
 enum class Rule {
-  title,              // capital, before a capital: "Dr. Smith"; the full stop may be missing
-  title_with_stop,    // the same, with a full stop: "Gen. Lee"
-  capital_with_stop,  // capital and full stop: "Transit Co."
-  anywhere,           // "etc.", "vs"
-  before_number,      // "No. 5", "p. 12"
-  street,             // "Main St.", "Wall St"
-  between_names,      // "Roe v. Wade"
-  behind_et,          // "et al."
+  title,
+  title_with_stop,
+  capital_with_stop,
+  anywhere,
+  before_number,
+  street,
+  between_names,
+  behind_et,
 };
 
 struct Abbreviation {
@@ -33,79 +34,7 @@ struct Abbreviation {
 };
 
 constexpr std::array kEnglishAbbreviations = {
-    Abbreviation{"mr", "mister", Rule::title},
-    Abbreviation{"mrs", "missus", Rule::title},
-    Abbreviation{"ms", "miz", Rule::title},
-    Abbreviation{"dr", "doctor", Rule::title},
-    Abbreviation{"st", "saint", Rule::title},
-    Abbreviation{"mt", "mount", Rule::title},
-    Abbreviation{"ft", "fort", Rule::title},
-    Abbreviation{"messrs", "messieurs", Rule::title},
-    Abbreviation{"mme", "madame", Rule::title},
-    Abbreviation{"mlle", "mademoiselle", Rule::title},
-    Abbreviation{"prof", "professor", Rule::title_with_stop},
-    Abbreviation{"rev", "reverend", Rule::title_with_stop},
-    Abbreviation{"hon", "honorable", Rule::title_with_stop},
-    Abbreviation{"capt", "captain", Rule::title_with_stop},
-    Abbreviation{"col", "colonel", Rule::title_with_stop},
-    Abbreviation{"lt", "lieutenant", Rule::title_with_stop},
-    Abbreviation{"lieut", "lieutenant", Rule::title_with_stop},
-    Abbreviation{"maj", "major", Rule::title_with_stop},
-    Abbreviation{"gen", "general", Rule::title_with_stop},
-    Abbreviation{"brig", "brigadier", Rule::title_with_stop},
-    Abbreviation{"sgt", "sergeant", Rule::title_with_stop},
-    Abbreviation{"cpl", "corporal", Rule::title_with_stop},
-    Abbreviation{"pvt", "private", Rule::title_with_stop},
-    Abbreviation{"cmdr", "commander", Rule::title_with_stop},
-    Abbreviation{"adm", "admiral", Rule::title_with_stop},
-    Abbreviation{"gov", "governor", Rule::title_with_stop},
-    Abbreviation{"pres", "president", Rule::title_with_stop},
-    Abbreviation{"sen", "senator", Rule::title_with_stop},
-    Abbreviation{"rep", "representative", Rule::title_with_stop},
-    Abbreviation{"supt", "superintendent", Rule::title_with_stop},
-    Abbreviation{"st", "street", Rule::street},
-    Abbreviation{"dr", "drive", Rule::capital_with_stop},
-    Abbreviation{"ave", "avenue", Rule::street},
-    Abbreviation{"blvd", "boulevard", Rule::street},
-    Abbreviation{"rd", "road", Rule::street},
-    Abbreviation{"hwy", "highway", Rule::street},
-    Abbreviation{"ln", "lane", Rule::street},
-    Abbreviation{"pkwy", "parkway", Rule::street},
-    Abbreviation{"jr", "junior", Rule::capital_with_stop},
-    Abbreviation{"sr", "senior", Rule::capital_with_stop},
-    Abbreviation{"esq", "esquire", Rule::capital_with_stop},
-    Abbreviation{"co", "company", Rule::capital_with_stop},
-    Abbreviation{"corp", "corporation", Rule::capital_with_stop},
-    Abbreviation{"inc", "incorporated", Rule::capital_with_stop},
-    Abbreviation{"ltd", "limited", Rule::capital_with_stop},
-    Abbreviation{"bros", "brothers", Rule::capital_with_stop},
-    Abbreviation{"dept", "department", Rule::capital_with_stop},
-    Abbreviation{"univ", "university", Rule::capital_with_stop},
-    Abbreviation{"assn", "association", Rule::capital_with_stop},
-    Abbreviation{"mss", "manuscripts", Rule::capital_with_stop},
-    Abbreviation{"etc", "et cetera", Rule::anywhere},
-    Abbreviation{"vs", "versus", Rule::anywhere},
-    Abbreviation{"viz", "namely", Rule::anywhere},
-    Abbreviation{"approx", "approximately", Rule::anywhere},
-    Abbreviation{"no", "number", Rule::before_number},
-    Abbreviation{"nos", "numbers", Rule::before_number},
-    Abbreviation{"p", "page", Rule::before_number},
-    Abbreviation{"pp", "pages", Rule::before_number},
-    Abbreviation{"vol", "volume", Rule::before_number},
-    Abbreviation{"ch", "chapter", Rule::before_number},
-    Abbreviation{"fig", "figure", Rule::before_number},
-    Abbreviation{"sec", "section", Rule::before_number},
-    Abbreviation{"ca", "circa", Rule::before_number},
-    Abbreviation{"eq", "equation", Rule::before_number},
-    Abbreviation{"ext", "extension", Rule::before_number},
-    Abbreviation{"est", "established", Rule::before_number},
-    Abbreviation{"max", "maximum", Rule::before_number},
-    Abbreviation{"min", "minimum", Rule::before_number},
-    Abbreviation{"apt", "apartment", Rule::before_number},
-    Abbreviation{"ste", "suite", Rule::before_number},
-    Abbreviation{"bldg", "building", Rule::before_number},
-    Abbreviation{"v", "versus", Rule::between_names},
-    Abbreviation{"al", "al", Rule::behind_et},
+#include "text/english_abbreviations_rows.inc"
 };
 
 constexpr WordIndex kAbbreviationIndex(kEnglishAbbreviations, &Abbreviation::written);

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
-#include "text/presentation_forms.h"
+#include "text/unicode_data.h"
 
 namespace qanat {
 namespace {
@@ -18,8 +18,7 @@ struct Replacement {
   std::u32string_view text;
 };
 
-// Sorted by code point. An empty text drops the character. Fractions become what the number
-// readers know: "2½" is "2 1/2".
+// Sorted by code point. An empty text drops the character.
 constexpr std::array kReplacements = {
     Replacement{U'\t', U" "},
     Replacement{U'\n', U" "},
@@ -31,12 +30,8 @@ constexpr std::array kReplacements = {
     Replacement{U'`', U"'"},
     Replacement{U'\u007F', U""},
     Replacement{U'\u0085', U" "},
-    Replacement{U'\u00A0', U" "},
     Replacement{U'´', U"'"},
     Replacement{U'·', U"-"},
-    Replacement{U'¼', U" 1/4"},
-    Replacement{U'½', U" 1/2"},
-    Replacement{U'¾', U" 3/4"},
     Replacement{U'ʻ', U"'"},
     Replacement{U'ʼ', U"'"},
     Replacement{U'،', U","},
@@ -69,18 +64,6 @@ constexpr std::array kReplacements = {
     Replacement{U'\u06D3', U"ئ"},
     Replacement{U'\u06D4', U"."},
     Replacement{U'\u06D5', U"ه"},
-    Replacement{U'\u1680', U" "},
-    Replacement{U'\u2000', U" "},
-    Replacement{U'\u2001', U" "},
-    Replacement{U'\u2002', U" "},
-    Replacement{U'\u2003', U" "},
-    Replacement{U'\u2004', U" "},
-    Replacement{U'\u2005', U" "},
-    Replacement{U'\u2006', U" "},
-    Replacement{U'\u2007', U" "},
-    Replacement{U'\u2008', U" "},
-    Replacement{U'\u2009', U" "},
-    Replacement{U'\u200A', U" "},
     Replacement{U'\u200B', U""},
     Replacement{U'\u200D', U""},
     Replacement{U'\u200E', U""},
@@ -101,11 +84,9 @@ constexpr std::array kReplacements = {
     Replacement{U'\u202C', U""},
     Replacement{U'\u202D', U""},
     Replacement{U'\u202E', U""},
-    Replacement{U'\u202F', U" "},
     Replacement{U'′', U"'"},
     Replacement{U'″', U"\""},
     Replacement{U'⁄', U"/"},
-    Replacement{U'\u205F', U" "},
     Replacement{U'\u2060', U""},
     Replacement{U'\u2066', U""},
     Replacement{U'\u2067', U""},
@@ -113,20 +94,9 @@ constexpr std::array kReplacements = {
     Replacement{U'\u2069', U""},
     Replacement{U'℃', U"°C"},
     Replacement{U'℉', U"°F"},
-    Replacement{U'⅓', U" 1/3"},
-    Replacement{U'⅔', U" 2/3"},
-    Replacement{U'⅕', U" 1/5"},
-    Replacement{U'⅖', U" 2/5"},
-    Replacement{U'⅗', U" 3/5"},
-    Replacement{U'⅘', U" 4/5"},
-    Replacement{U'⅙', U" 1/6"},
-    Replacement{U'⅚', U" 5/6"},
-    Replacement{U'⅛', U" 1/8"},
-    Replacement{U'⅜', U" 3/8"},
-    Replacement{U'⅝', U" 5/8"},
-    Replacement{U'⅞', U" 7/8"},
     Replacement{U'−', U"-"},
-    Replacement{U'\u3000', U" "},
+    Replacement{U'\uFD3E', U"("},
+    Replacement{U'\uFD3F', U")"},
     Replacement{U'\uFEFF', U""},
 };
 static_assert(std::ranges::is_sorted(kReplacements, {}, &Replacement::code_point));
@@ -161,6 +131,17 @@ std::optional<std::u32string_view> find_by_language(char32_t code_point, Languag
     default:
       return std::nullopt;
   }
+}
+
+bool is_fraction(char32_t code_point) {
+  return (code_point >= U'¼' && code_point <= U'¾') || (code_point >= U'⅐' && code_point <= U'⅞');
+}
+
+// Shapes of letters, which old programs stored instead of them, and ASCII of full width.
+bool is_shape(char32_t code_point) {
+  return (code_point >= 0xFB50 && code_point <= 0xFDFF) ||
+         (code_point >= 0xFE70 && code_point <= 0xFEFC) ||
+         (code_point > 0xFF00 && code_point <= 0xFF5E);
 }
 
 constexpr char32_t kTeMarbuta = 0x0629;
@@ -314,14 +295,28 @@ class FoldWriter {
       put(*replaced);
     } else if (const auto digit = digit_value(code_point)) {
       append(U'0' + static_cast<char32_t>(*digit));
-    } else if (const std::string_view latin = latin_base_letters(code_point); !latin.empty()) {
-      put(decode_utf8(latin));
-    } else if (const std::string_view form = presentation_form_letters(code_point); !form.empty()) {
-      put(decode_utf8(form));
-    } else if (code_point > 0xFF00 && code_point <= 0xFF5E) {
-      put(code_point - 0xFF00 + 0x20);  // full-width ASCII
+    } else if (const std::string latin = latin_base_letters(code_point); !latin.empty()) {
+      out_ += latin;
+      last_ = 0;
+    } else if (is_fraction(code_point) || is_shape(code_point)) {
+      put_decomposed(code_point);
+    } else if (is_space(code_point)) {
+      append(U' ');
     } else if (!is_dropped(code_point) && code_point != kMaddahAbove) {
       append(code_point);
+    }
+  }
+
+  // A fraction becomes what the number readers know: "2½" is "2 1/2". The space that carries a
+  // mark alone is not read.
+  void put_decomposed(char32_t code_point) {
+    const std::u32string parts = decompose(code_point);
+    if (is_fraction(code_point)) {
+      append(U' ');
+    }
+    const bool carried = parts.size() > 1 && parts[0] == U' ';
+    for (const char32_t part : parts.substr(carried ? 1 : 0)) {
+      part == code_point ? append(part) : put(part);
     }
   }
 

@@ -35,7 +35,8 @@ INSTANTIATE_TEST_SUITE_P(
         FoldCase{"Quotes", Language::en, U"“a” ‘b’ «c»", "\"a\" 'b' \"c\""},
         FoldCase{"Spaces", Language::en, U"a\u00A0b\u2009c\td\ne", "a b c d e"},
         FoldCase{"InvisibleMarks", Language::en, U"\uFEFFa\u200B\u00ADb\u200E", "ab"},
-        FoldCase{"Fractions", Language::en, U"2½", "2 1/2"},
+        FoldCase{"Fractions", Language::en, U"2½, ⅐", "2 1/2,  1/7"},
+        FoldCase{"Digraphs", Language::en, U"Ǆep ǉubav", "DZep ljubav"},
         FoldCase{"Brackets", Language::en, U"[back]", "(back)"},
         FoldCase{"NoSpellingIsKept", Language::en, U"Я漢😀", "Я漢😀"}),
     [](const auto& tested) { return std::string(tested.param.name); });
@@ -61,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                  U"\uFEB3\uFEFC\uFEE1 \uFB7A\uFE8E\uFBFD",
                  "سلام چای"},
         FoldCase{"LamAlefWithMadda", Language::fa, U"\uFEF5", "لآ"},
+        FoldCase{"FormOfAMark", Language::fa, U"\u0628\uFE76", "\u0628\u064E"},
+        FoldCase{"OrnateBrackets", Language::fa, U"\uFD3Eآب\uFD3F", "(آب)"},
         FoldCase{"RialSign", Language::fa, U"\uFDFC", "ریال"},
         FoldCase{"AllahLigature", Language::fa, U"\uFDF2", "الله"},
         FoldCase{"KashidaAndDirection", Language::fa, U"\u202Bمـــا\u200F\u202C\u200D\u2067", "ما"},

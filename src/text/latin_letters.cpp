@@ -2,77 +2,57 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+
+#include "text/unicode_data.h"
 
 namespace qanat {
 namespace {
 
-// One letter for each code point in order; `?`: not one letter (see kSeveral) or not readable.
-constexpr char32_t kFirstExtended = 0xC0;
-constexpr std::string_view kExtended =
-    "AAAAAA?CEEEEIIII?NOOOOO?OUUUUY??aaaaaa?ceeeeiiii?nooooo?ouuuuy?y"
-    "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIi??JjKkkLlLlLlL"
-    "lLlNnNnNnn??OoOoOo??RrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs"
-    "????????????????????????????????Oo?????????????Uu???????????????"
-    "?????????????AaIiOoUuUuUuUuUu?AaAa??GgGgKkOoOo??j???Gg??NnAa??Oo"
-    "AaAaEeEeIiIiOoOoRrRrUuUuSsTt??Hh??????AaEeOoOoOoOoYy????????????"
-    "????????????????";
-constexpr char32_t kFirstAdditional = 0x1E00;
-constexpr std::string_view kAdditional =
-    "AaBbBbBbCcDdDdDdDdDdEeEeEeEeEeFfGgHhHhHhHhHhIiIiKkKkKkLlLlLlLlMm"
-    "MmMmNnNnNnNnOoOoOoOoPpPpRrRrRrRrSsSsSsSsSsTtTtTtTtUuUuUuUuUuVvVv"
-    "WwWwWwWwWwXxXxYyZzZzZzhtwyas????AaAaAaAaAaAaAaAaAaAaAaAaEeEeEeEe"
-    "EeEeEeEeIiIiOoOoOoOoOoOoOoOoOoOoOoOoUuUuUuUuUuUuUuYyYyYyYy??????";
-static_assert(kExtended.size() == 0x250 - kFirstExtended);
-static_assert(kAdditional.size() == 0x1F00 - kFirstAdditional);
-
-constexpr std::string_view kAscii =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    "abcdefghijklmnopqrstuvwxyz";
-
-struct Several {
+struct Plain {
   char32_t code_point;
   std::string_view letters;
 };
 
-constexpr std::array kSeveral = {
-    Several{U'Æ', "Ae"},  Several{U'Ð', "D"},  Several{U'Þ', "Th"}, Several{U'ß', "ss"},
-    Several{U'æ', "ae"},  Several{U'ð', "d"},  Several{U'þ', "th"}, Several{U'Ĳ', "Ij"},
-    Several{U'ĳ', "ij"},  Several{U'Ŋ', "Ng"}, Several{U'ŋ', "ng"}, Several{U'Œ', "Oe"},
-    Several{U'œ', "oe"},  Several{U'Ə', "E"},  Several{U'ə', "e"},  Several{U'ẞ', "Ss"},
-    Several{U'ﬀ', "ff"},  Several{U'ﬁ', "fi"}, Several{U'ﬂ', "fl"}, Several{U'ﬃ', "ffi"},
-    Several{U'ﬄ', "ffl"}, Several{U'ﬅ', "st"}, Several{U'ﬆ', "st"},
+// Those that Unicode does not decompose.
+constexpr std::array kPlain = {
+    Plain{U'Æ', "Ae"}, Plain{U'Ð', "D"},  Plain{U'Ø', "O"}, Plain{U'Þ', "Th"}, Plain{U'ß', "ss"},
+    Plain{U'æ', "ae"}, Plain{U'ð', "d"},  Plain{U'ø', "o"}, Plain{U'þ', "th"}, Plain{U'Đ', "D"},
+    Plain{U'đ', "d"},  Plain{U'Ħ', "H"},  Plain{U'ħ', "h"}, Plain{U'ı', "i"},  Plain{U'Ĳ', "Ij"},
+    Plain{U'ĸ', "k"},  Plain{U'Ł', "L"},  Plain{U'ł', "l"}, Plain{U'Ŋ', "Ng"}, Plain{U'ŋ', "ng"},
+    Plain{U'Œ', "Oe"}, Plain{U'œ', "oe"}, Plain{U'Ŧ', "T"}, Plain{U'ŧ', "t"},  Plain{U'Ə', "E"},
+    Plain{U'Ǥ', "G"},  Plain{U'ǥ', "g"},  Plain{U'Ǿ', "O"}, Plain{U'ǿ', "o"},  Plain{U'ə', "e"},
+    Plain{U'ẞ', "Ss"},
 };
 
-std::string_view one_of(std::string_view letters, char32_t index) {
-  const std::string_view one = letters.substr(index, 1);
-  return one == "?" ? std::string_view{} : one;
-}
-
-std::string_view several_letters(char32_t code_point) {
-  const bool possible = code_point < 0x0300 || code_point == U'ẞ' || code_point >= 0xFB00;
-  if (!possible) {
-    return {};  // spares Persian text the search
-  }
-  const auto* found = std::ranges::find(kSeveral, code_point, &Several::code_point);
-  return found == kSeveral.end() ? std::string_view{} : found->letters;
+// Latin-1 Supplement, Extended-A and -B with the schwa, Extended Additional, ligatures.
+bool may_be_latin(char32_t code_point) {
+  return (code_point >= 0xC0 && code_point <= U'ə') ||
+         (code_point >= 0x1E00 && code_point < 0x1F00) ||
+         (code_point >= 0xFB00 && code_point <= 0xFB06);
 }
 
 }  // namespace
 
-std::string_view latin_base_letters(char32_t code_point) {
-  if (code_point >= 'A' && code_point <= 'Z') {
-    return kAscii.substr(code_point - 'A', 1);
+std::string latin_base_letters(char32_t code_point) {
+  if (code_point < 0x80) {
+    return std::string(is_ascii_letter(static_cast<char>(code_point)) ? 1 : 0,
+                       static_cast<char>(code_point));
   }
-  if (code_point >= 'a' && code_point <= 'z') {
-    return kAscii.substr(26 + code_point - 'a', 1);
+  if (!may_be_latin(code_point)) {
+    return {};
   }
-  std::string_view one;
-  if (code_point >= kFirstExtended && code_point < 0x250) {
-    one = one_of(kExtended, code_point - kFirstExtended);
-  } else if (code_point >= kFirstAdditional && code_point < 0x1F00) {
-    one = one_of(kAdditional, code_point - kFirstAdditional);
+  const auto* plain = std::ranges::find(kPlain, code_point, &Plain::code_point);
+  if (plain != kPlain.end()) {
+    return std::string(plain->letters);
   }
-  return one.empty() ? several_letters(code_point) : one;
+  std::string letters;
+  for (const char32_t part : decompose(code_point)) {
+    if (part < 0x80 && is_ascii_letter(static_cast<char>(part))) {
+      letters += static_cast<char>(part);
+    }
+  }
+  return letters;
 }
 
 }  // namespace qanat

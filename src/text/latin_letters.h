@@ -1,14 +1,14 @@
 // Latin letters with accents, and the plain ones they are read as.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "text/characters.h"
 
 namespace qanat {
 
 // "é" gives "e", "Æ" gives "Ae", "b" gives "b"; empty when it is no Latin letter.
-std::string_view latin_base_letters(char32_t code_point);
+std::string latin_base_letters(char32_t code_point);
 
 inline bool is_latin_letter(char32_t code_point) {
   if (code_point < 0x80) {

@@ -92,14 +92,26 @@ class SpellingWriter {
       return join_ezafe(before);
     }
     if (kPluralAndDegreeIndex.contains(word) && before.size() > 2 && !is_wet(before, word)) {
-      out_ += ends_unjoined(before) ? "" : kJoint;
-    } else if ((before.ends_with("ه") && kBehindSilentHIndex.contains(word)) ||
-               ((before == "می" || before == "نمی") && !kBehindWineIndex.contains(word))) {
-      out_ += kJoint;
-    } else {
-      return false;
+      return ends_unjoined(before) ? glue(word) : append(kJoint, word);
     }
-    out_ += word;
+    if ((before.ends_with("ه") && kBehindSilentHIndex.contains(word)) ||
+        ((before == "می" || before == "نمی") && !kBehindWineIndex.contains(word))) {
+      return append(kJoint, word);
+    }
+    return false;
+  }
+
+  bool append(string_view joint, string_view ending) {
+    out_ += joint;
+    out_ += ending;
+    return true;
+  }
+
+  // Both make one word, which is spelled as one: «میرو ی» is «می‌روی».
+  bool glue(string_view ending) {
+    const std::string word = out_.substr(begin_) + std::string(ending);
+    out_.resize(begin_);
+    put_word(word);
     return true;
   }
 
@@ -110,13 +122,9 @@ class SpellingWriter {
   bool join_ezafe(string_view before) {
     const bool vowel = before.ends_with("ا") || before.ends_with("و");
     if (before.ends_with("ه")) {
-      out_ += kEzafeMark;
-    } else if (vowel && before.size() > 2) {
-      out_ += "ی";
-    } else {
-      return false;
+      return append("", kEzafeMark);
     }
-    return true;
+    return vowel && before.size() > 2 && glue("ی");
   }
 
   void put_word(string_view word) {
