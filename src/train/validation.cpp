@@ -124,7 +124,7 @@ StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
 nlohmann::json to_json(const ValidationResult& result) {
   nlohmann::json json{{"utterances", result.utterances},
                       {"frames", result.frames},
-                      {"score", result.score()},
+                      {"score", result.losses.total},
                       {"mel", result.losses.mel},
                       {"refined", result.losses.refined},
                       {"prior", result.losses.prior},

@@ -140,7 +140,12 @@ std::unique_ptr<Trained> ValidationTest::knows_the_mean_;
 TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
   ASSERT_LT(copies_->mel_loss, 0.5 * knows_the_mean_->mel_loss);  // where it is given away
 
-  EXPECT_GE(validate(*copies_, 4).losses.mel, validate(*knows_the_mean_, 4).losses.mel);
+  const ValidationResult copying = validate(*copies_, 4);
+  const ValidationResult knowing = validate(*knows_the_mean_, 4);
+
+  EXPECT_GE(copying.losses.mel, knowing.losses.mel);
+  EXPECT_GE(copying.score(BestBy::loss), knowing.score(BestBy::loss));
+  EXPECT_GE(copying.score(BestBy::free_running), knowing.score(BestBy::free_running));
 }
 
 // Two speakers of two utterances each: what a row is shown is as loud as its neighbour, 2.5 nats
@@ -177,6 +182,17 @@ TEST_P(FullMemoryTest, ABatchThatDoesNotFitIsDoneInPartsWithTheSameResult) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tenths, FullMemoryTest, testing::Values(3, 5, 9));
+
+TEST(ValidationResultTest, FreeRunningSpeechCountsUnlessTheLossIsAskedFor) {
+  ValidationResult result;
+  result.losses.total = 3;
+  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 3);
+
+  result.free_running = FreeRunning{.utterances = 4, .mel_distance = 0.5, .length_error = 0.2};
+
+  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 0.6);
+  EXPECT_DOUBLE_EQ(result.score(BestBy::loss), 3);
+}
 
 }  // namespace
 }  // namespace qanat

@@ -219,6 +219,19 @@ TEST_F(TrainSplitTest, AnotherValidationSetBeginsWithoutABestScore) {
   EXPECT_EQ(after.outcome.progress.best_step, 2);
 }
 
+TEST_F(TrainSplitTest, AnotherMeasureBeginsWithoutABestScore) {
+  TrainListener first;
+  train(validating(0.4, 1), first);
+  LoadedConfig config = validating(0.4, 2);
+  config.values.training.best_by = BestBy::loss;
+  TrainListener rest;
+
+  const TrainSummary after = train(config, rest);
+
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("training.best_by is not that of the checkpoint")));
+  EXPECT_EQ(after.outcome.progress.best_score, rest.validations.back().losses.total);
+}
+
 TEST_F(TrainSplitTest, TheSplitDoesNotFollowTheSeedOfTheRun) {
   TrainListener first;
   TrainListener second;
