@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "dataset/dataset_check.h"
 
 namespace qanat {
 namespace {
@@ -46,6 +47,14 @@ TEST(LoaderOptionsTest, KeepsWhatIsConfigured) {
   EXPECT_EQ(options.max_bad_fraction, 0.2);
   EXPECT_EQ(options.seed, 99U);
   EXPECT_EQ(options.epochs, 12);
+}
+
+// `qanat data check` judges as a run does, and a program that uses the library as both.
+TEST(LoaderOptionsTest, DamageIsToleratedToOneShareByDefault) {
+  const double share = RunConfig{}.pipeline.max_bad_fraction;
+
+  EXPECT_EQ(LoaderOptions{}.max_bad_fraction, share);
+  EXPECT_EQ(CheckOptions{}.max_bad_fraction, share);
 }
 
 TEST(LoaderOptionsTest, WithoutTuningEverythingIsFixed) {

@@ -14,6 +14,7 @@
 #include "audio/wav_writer.h"
 #include "base/error.h"
 #include "features/feature_fingerprint.h"
+#include "features/feature_store_folder.h"
 #include "features/mel_extractor.h"
 #include "pipeline/precompute.h"
 
@@ -150,6 +151,23 @@ TEST_F(MakeLoaderTest, WhatIsStaleInTheShardsComesFromAudio) {
 
   EXPECT_EQ(loader->stats().from_audio, 2);
   EXPECT_EQ(loader->stats().from_store, 2 * (kToneUtterances - 1));
+}
+
+TEST_F(MakeLoaderTest, AShardThatCannotBeReadIsJournalledAndAudioIsUsed) {
+  ASSERT_EQ(precompute_all().num_made, kToneUtterances);
+  const std::filesystem::path shard = shard_path(*config_.data.feature_dir, 0);
+  std::filesystem::resize_file(shard, std::filesystem::file_size(shard) / 2);
+  EventList journal;
+  LoaderRequest wanted = request();
+  wanted.journal = &journal;
+
+  const auto loader = make_loader(config_, std::move(wanted));
+  mels(*loader);
+
+  EXPECT_EQ(loader->stats().from_audio, 2 * kToneUtterances);
+  const std::vector<Event> told = journal.events("damaged_features");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].fields["reason"].get<std::string>().find(shard.string()), std::string::npos);
 }
 
 TEST_F(MakeLoaderTest, OnlyShardsWithoutShardsIsAnErrorThatSaysWhatToDo) {

@@ -154,6 +154,7 @@ void visit_record_fields(C& c, Visitor& visit) {
   visit(
       field("validation_batches", msg::field_validation_batches::id).unit("batches").range(0, 1e6),
       c.validation_batches);
+  visit(field("best_by", msg::field_best_by::id), c.best_by);
   visit(field("early_stopping_patience", msg::field_early_stopping_patience::id)
             .flag("--early-stop")
             .unset("none")

@@ -162,6 +162,13 @@ TEST(LoadConfigTest, AValueTooLargeForItsFieldIsRefused) {
               ElementsAre(HasSubstr("training.epochs: 1e12 is not valid")));
 }
 
+// More slots than the transfer ring has.
+TEST(LoadConfigTest, ARingDeeperThanThereIsIsRefused) {
+  EXPECT_THAT(problems_of("data: {prefetch_buffer_size: 64}"), ElementsAre());
+  EXPECT_THAT(problems_of("data: {prefetch_buffer_size: 65}"),
+              ElementsAre(HasSubstr("data.prefetch_buffer_size: 65 is not valid")));
+}
+
 TEST(LoadConfigTest, AKeyGivenTwiceIsAnError) {
   EXPECT_THAT(problems_of("data:\n  batch_size: 8\n  batch_size: 9\n"),
               ElementsAre("c.yaml:3:3: batch_size: given twice; the first is in line 2; keep one"));

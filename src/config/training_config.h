@@ -1,6 +1,7 @@
 // Section `training`: how long, how fast, from where and to where.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,13 @@
 #include "config/field.h"
 
 namespace qanat {
+
+// What makes a validation the best so far.
+enum class BestBy { free_running, loss };
+
+template <>
+inline constexpr std::array kChoices<BestBy> = {Choice{"free_running", BestBy::free_running},
+                                                Choice{"loss", BestBy::loss}};
 
 struct TrainingConfig {
   std::optional<int> epochs;
@@ -29,6 +37,7 @@ struct TrainingConfig {
   bool reset_schedule = false;
   std::int64_t validate_every = 500;  // steps
   int validation_batches = 8;
+  BestBy best_by = BestBy::free_running;
   std::optional<int> early_stopping_patience;  // validations
   std::int64_t render_every = 1000;            // steps
   std::optional<std::string> evaluation_sentences;

@@ -374,6 +374,42 @@ TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
   EXPECT_NE(english(found->title).find("1 of"), std::string::npos) << english(found->title);
 }
 
+// Every tenth step is thrown away.
+TEST_F(DiagnosisTest, StepsThatChangeNothingAreFoundWithALowerRate) {
+  trace_.config = {{"training", {{"mixed_precision", nullptr}}}};
+  for (StepRecord& step : trace_.steps) {
+    step.learning_rate = 1e-3;
+  }
+  trace_.steps[100].skipped = true;  // one is no pattern
+  EXPECT_TRUE(passed(diagnose_run(trace_), "CMP009"));
+
+  for (std::size_t i = 0; i < trace_.steps.size(); i += 10) {
+    trace_.steps[i].skipped = true;
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+  const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_NEAR(found->gain.speedup, 1 / 0.9, 0.02);
+  ASSERT_EQ(found->fixes.size(), 1U);
+  EXPECT_EQ(found->fixes[0].key, "training.learning_rate");
+  EXPECT_EQ(found->fixes[0].value, "0.0005");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::compute_bound);
+}
+
+TEST_F(DiagnosisTest, HalfPrecisionThatWasAskedForIsLeftOutFirst) {
+  trace_.config = {{"training", {{"mixed_precision", true}}}};
+  for (std::size_t i = 0; i < trace_.steps.size(); i += 10) {
+    trace_.steps[i].skipped = true;
+  }
+
+  const Diagnosis diagnosis = diagnose_run(trace_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->fixes.at(0).key, "training.mixed_precision");
+}
+
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
   starve(0.005);
   for (StepRecord& step : trace_.steps) {

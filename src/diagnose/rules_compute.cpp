@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "diagnose/rule_parts.h"
 #include "locale/messages.h"
 
@@ -11,6 +13,7 @@ namespace {
 constexpr double kLargeFixedShare = 0.30;
 constexpr double kLargeOptimizerShare = 0.25;
 constexpr int kRareSaves = 2000;  // steps between checkpoints
+constexpr Metric kSkippedShare{"skipped_share"};
 
 double saving_of(const StepRecord& step) {
   return step.phases.checkpoint.count();
@@ -18,6 +21,10 @@ double saving_of(const StepRecord& step) {
 
 double retry_of(const StepRecord& step) {
   return step.phases.retry.count();
+}
+
+double skipped_of(const StepRecord& step) {
+  return step.skipped ? step.phases.total().count() : 0;
 }
 
 // Lengths have to differ for a cost per frame to be told from a fixed one.
@@ -112,6 +119,40 @@ RuleOutcome memory_retries(const RuleInput& input) {
                  .part = LedgerPart::retry};
 }
 
+// Half precision overflows first where it was asked for; else the rate is too high for the model.
+std::vector<Fix> fewer_skipped(const RuleInput& input, const Gain& gain) {
+  const nlohmann::json::json_pointer mixed("/training/mixed_precision");
+  const double rate =
+      std::ranges::max(input.measures.steady, {}, &StepRecord::learning_rate).learning_rate;
+  std::vector<Fix> fixes;
+  if (input.trace.config.contains(mixed) && input.trace.config.at(mixed) == true) {
+    fixes.push_back(set_key("training.mixed_precision", "false"));
+  }
+  if (rate > 0) {  // known
+    fixes.push_back(
+        set_key("training.learning_rate", fmt::format("{:.2g}", rate / 2), gain.step_if_fixed));
+  }
+  return fixes;
+}
+
+RuleOutcome skipped_updates(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  const auto skips = std::ranges::count(m.steady, true, &StepRecord::skipped);
+  const double share = static_cast<double>(skips) / static_cast<double>(m.steady.size());
+  if (share < kWorthMentioning) {
+    return passed(msg::cmp009_title{.steps = skips, .all = m.steady.size()});
+  }
+  const Gain gain = gain_without(m, skipped_of);
+  return Finding{.title = msg::cmp009_title{.steps = skips, .all = m.steady.size()},
+                 .severity = severity_of(gain),
+                 .evidence = {{kSkippedShare, share}},
+                 .gain = gain,
+                 .fixes = fewer_skipped(input, gain),
+                 .verify = msg::verify_rerun{},
+                 .may_be_wrong = msg::cmp009_wrong_if{},
+                 .part = LedgerPart::work};
+}
+
 constexpr Rule compute_rule(std::string_view id,
                             RuleText text,
                             RuleOutcome (*judge)(const RuleInput&),
@@ -143,6 +184,10 @@ std::span<const Rule> compute_rules() {
                    text_of<msg::cmp008_looks_for, msg::cmp008_means, msg::cmp008_remedy>(),
                    memory_retries,
                    VerdictKind::host_overhead),
+      compute_rule("CMP009",
+                   text_of<msg::cmp009_looks_for, msg::cmp009_means, msg::cmp009_remedy>(),
+                   skipped_updates,
+                   VerdictKind::compute_bound),
   };
   return kRules;
 }

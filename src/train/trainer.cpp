@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -230,9 +231,11 @@ bool Trainer::validate() {
   const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
   step_.leave_out();
   report_finished();
-  const bool is_best = !progress_.best_score || result.score() < *progress_.best_score;
+  const double score = result.score(options_.best_by);
+  const bool is_best =
+      std::isfinite(score) && (!progress_.best_score || score < *progress_.best_score);
   if (is_best) {
-    progress_.best_score = result.score();
+    progress_.best_score = score;
     progress_.best_step = progress_.step;
     progress_.validations_since_best = 0;
   } else {

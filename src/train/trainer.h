@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "config/training_config.h"
 #include "train/background_work.h"
 #include "train/divergence_guard.h"
 #include "train/schedule.h"
@@ -36,6 +37,7 @@ struct TrainerOptions {
   std::int64_t render_every = 0;        // steps; 0: never
   std::optional<int> patience;          // validations without improvement
   std::int64_t max_skipped = 20;        // in a row
+  BestBy best_by = BestBy::free_running;
   // How often a batch is trained on before the next one is taken. More than once is for measuring
   // what steps cost whose data is free, not for learning.
   int uses_of_batch = 1;

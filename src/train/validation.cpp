@@ -68,19 +68,21 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
       .cpu();
 }
 
-// Splits the batch where it does not fit.
-torch::Tensor fitting_loss_sums(TrainedModel& model, const ModelBatch& batch) {
+// Does `work` with the batch, in halves where it does not fit. Work that throws has changed
+// nothing.
+template <typename Work>
+void in_fitting_parts(const ModelBatch& batch, const Work& work) {
   const auto rows = static_cast<int>(batch.mel.size(0));
   if (rows == 1) {
-    return loss_sums(model, batch);
+    work(batch);
+    return;
   }
-  torch::Tensor sums;
-  if (why_not_fitting([&] { sums = loss_sums(model, batch); }).empty()) {
-    return sums;
+  if (why_not_fitting([&] { work(batch); }).empty()) {
+    return;
   }
   const int first = rows / 2;
-  return fitting_loss_sums(model, narrow_rows(batch, {.count = first})) +
-         fitting_loss_sums(model, narrow_rows(batch, {.first = first, .count = rows - first}));
+  in_fitting_parts(narrow_rows(batch, {.count = first}), work);
+  in_fitting_parts(narrow_rows(batch, {.first = first, .count = rows - first}), work);
 }
 
 void speak(TrainedModel& model, const ModelBatch& batch, FreeRunning& sums) {
@@ -91,15 +93,17 @@ void speak(TrainedModel& model, const ModelBatch& batch, FreeRunning& sums) {
                              .speakers = batch.speakers};
   const std::vector<torch::Tensor> spoken = model.averaged->synthesise(input, {});
   const torch::Tensor lengths = batch.mel_lengths.cpu();
+  FreeRunning added = sums;
   for (std::size_t row = 0; row < spoken.size(); ++row) {
     const auto i = static_cast<std::int64_t>(row);
     const auto frames = lengths[i].item<std::int64_t>();
     const torch::Tensor recorded = batch.mel[i].narrow(0, 0, frames).cpu();
-    sums.mel_distance += warped_distance(spoken[row].cpu(), recorded);
-    sums.length_error +=
+    added.mel_distance += warped_distance(spoken[row].cpu(), recorded);
+    added.length_error +=
         std::abs(static_cast<double>(spoken[row].size(0)) / static_cast<double>(frames) - 1);
-    ++sums.utterances;
+    ++added.utterances;
   }
+  sums = added;
 }
 
 StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
@@ -120,7 +124,7 @@ StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
 nlohmann::json to_json(const ValidationResult& result) {
   nlohmann::json json{{"utterances", result.utterances},
                       {"frames", result.frames},
-                      {"score", result.score()},
+                      {"score", result.losses.total},
                       {"mel", result.losses.mel},
                       {"refined", result.losses.refined},
                       {"prior", result.losses.prior},
@@ -233,12 +237,13 @@ ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const
       const torch::NoGradGuard no_grad;
       const ModelBatch tensors = to_tensors(batch, model);
       const int rows = batches_[batch].rows();
-      sums.add_(fitting_loss_sums(model, tensors));
+      in_fitting_parts(tensors, [&](const ModelBatch& part) { sums.add_(loss_sums(model, part)); });
       result.utterances += rows;
       result.frames += tensors.mel_lengths.sum().item<std::int64_t>();
       const int wanted = std::min(rows, max_free_running_ - spoken.utterances);
       if (wanted > 0) {
-        speak(model, without_own(batch, narrow_rows(tensors, {.count = wanted})), spoken);
+        in_fitting_parts(without_own(batch, narrow_rows(tensors, {.count = wanted})),
+                         [&](const ModelBatch& part) { speak(model, part, spoken); });
       }
     });
   }

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/training_config.h"
 #include "metrics/step_record.h"
 
 namespace qanat {
@@ -22,7 +23,12 @@ struct ValidationResult {
   StepLosses losses;  // teacher-forced; binarisation is not part of the total
   std::optional<FreeRunning> free_running;
 
-  double score() const { return losses.total; }  // smaller is better
+  // Smaller is better. Speech of another length than the recording is that much further from it.
+  double score(BestBy by) const {
+    return by == BestBy::free_running && free_running
+               ? free_running->mel_distance * (1 + free_running->length_error)
+               : losses.total;
+  }
 };
 
 nlohmann::json to_json(const ValidationResult& result);

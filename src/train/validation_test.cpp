@@ -1,9 +1,13 @@
 #include "train/validation.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include "train/piece_gradient.h"
@@ -71,6 +75,39 @@ Trained train_on(const ModelBatch& batch) {
   return trained;
 }
 
+// As libtorch's allocator of a GPU that is full for a moment: one allocation fails, in its words.
+// Which function is virtual depends on the version of libtorch, so none can say override.
+class FullAllocator : public c10::Allocator {
+ public:
+  FullAllocator() : inner_(*c10::GetCPUAllocator()) { c10::SetCPUAllocator(this, kPriority); }
+  ~FullAllocator() override { c10::SetCPUAllocator(&inner_, kPriority); }
+  FullAllocator(const FullAllocator&) = delete;
+  FullAllocator& operator=(const FullAllocator&) = delete;
+
+  c10::DataPtr allocate(std::size_t bytes) { return counted(bytes); }
+  c10::DataPtr allocate(std::size_t bytes) const { return counted(bytes); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return inner_.raw_deleter(); }
+
+  mutable int count = 0;  // of allocations
+  int refused = 0;        // number of the one that fails; 0: none
+
+ private:
+  static constexpr std::uint8_t kPriority = 2;  // above torch_binding's
+
+  c10::DataPtr counted(std::size_t bytes) const {
+    if (++count == refused) {
+      throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)},
+                                  "CUDA out of memory");
+    }
+    return inner_.allocate(bytes);
+  }
+
+  c10::Allocator& inner_;
+};
+
 class ValidationTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -103,7 +140,12 @@ std::unique_ptr<Trained> ValidationTest::knows_the_mean_;
 TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
   ASSERT_LT(copies_->mel_loss, 0.5 * knows_the_mean_->mel_loss);  // where it is given away
 
-  EXPECT_GE(validate(*copies_, 4).losses.mel, validate(*knows_the_mean_, 4).losses.mel);
+  const ValidationResult copying = validate(*copies_, 4);
+  const ValidationResult knowing = validate(*knows_the_mean_, 4);
+
+  EXPECT_GE(copying.losses.mel, knowing.losses.mel);
+  EXPECT_GE(copying.score(BestBy::loss), knowing.score(BestBy::loss));
+  EXPECT_GE(copying.score(BestBy::free_running), knowing.score(BestBy::free_running));
 }
 
 // Two speakers of two utterances each: what a row is shown is as loud as its neighbour, 2.5 nats
@@ -120,6 +162,36 @@ TEST_F(ValidationTest, ASpeakerOfOneUtteranceIsShownAPartOfIt) {
 
   EXPECT_LT(result.losses.mel, 2 * copies_->mel_loss + 0.1);
   EXPECT_EQ(result.free_running->utterances, 4);
+}
+
+// At so many tenths of a validation: early the batch is scored, late it is spoken.
+class FullMemoryTest : public ValidationTest, public testing::WithParamInterface<int> {};
+
+TEST_P(FullMemoryTest, ABatchThatDoesNotFitIsDoneInPartsWithTheSameResult) {
+  const ValidationResult whole = validate(*copies_, 2);
+  FullAllocator memory;
+  validate(*copies_, 2);
+  memory.refused = memory.count + memory.count * GetParam() / 10;
+
+  const ValidationResult parts = validate(*copies_, 2);
+
+  EXPECT_GE(memory.count, memory.refused);
+  EXPECT_NEAR(parts.losses.total, whole.losses.total, 1e-5 * whole.losses.total);
+  EXPECT_EQ(parts.free_running->utterances, whole.free_running->utterances);
+  EXPECT_NEAR(parts.free_running->mel_distance, whole.free_running->mel_distance, 1e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tenths, FullMemoryTest, testing::Values(3, 5, 9));
+
+TEST(ValidationResultTest, FreeRunningSpeechCountsUnlessTheLossIsAskedFor) {
+  ValidationResult result;
+  result.losses.total = 3;
+  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 3);
+
+  result.free_running = FreeRunning{.utterances = 4, .mel_distance = 0.5, .length_error = 0.2};
+
+  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 0.6);
+  EXPECT_DOUBLE_EQ(result.score(BestBy::loss), 3);
 }
 
 }  // namespace

@@ -165,6 +165,19 @@ bool has_same_validation(const nlohmann::json& state, const RunIdentity& identit
   return identity.validation ? stored == hex_of(*identity.validation) : stored.is_null();
 }
 
+// Versions that stored none knew one measure only.
+bool has_same_measure(const nlohmann::json& state, const RunConfig& config) {
+  const nlohmann::json stored = value_at(state, "/config/training/best_by");
+  const nlohmann::json now = value_at(to_json(config), "/training/best_by");
+  return now == (stored.is_null() ? nlohmann::json("loss") : stored);
+}
+
+void forget_best(TrainProgress& progress) {
+  progress.best_score.reset();
+  progress.best_step = 0;
+  progress.validations_since_best = 0;
+}
+
 }  // namespace
 
 RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs) {
@@ -247,9 +260,12 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
   if (!has_same_validation(state, identity, same_plan) && progress.best_score) {
     point.notes.push_back(msg::resume_other_validation{.score = plain(*progress.best_score, 4),
                                                        .step = progress.best_step});
-    progress.best_score.reset();
-    progress.best_step = 0;
-    progress.validations_since_best = 0;
+    forget_best(progress);
+  }
+  if (!has_same_measure(state, config) && progress.best_score) {
+    point.notes.push_back(msg::resume_other_measure{.score = plain(*progress.best_score, 4),
+                                                    .step = progress.best_step});
+    forget_best(progress);
   }
   return point;
 }

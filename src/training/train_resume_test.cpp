@@ -72,10 +72,24 @@ class TrainResumeTest : public TrainSessionTest {
     config.values.training.max_steps = 9;
     return config;
   }
-  void add_clip(const std::string& name) {
+  void add_clip(const std::string& name, const std::string& text = "one more clip") {
     const std::filesystem::path root = *data_.config().data.train_data;
     write_wav(root / "wavs" / (name + ".wav"), std::vector<float>(13'000, 0.1F), SampleRate{22050});
-    std::ofstream(root / "metadata.csv", std::ios::app) << name << "|one more clip\n";
+    std::ofstream(root / "metadata.csv", std::ios::app) << name << '|' << text << '\n';
+  }
+  static CheckpointFolder folder_of(const LoadedConfig& config) {
+    return {config.values.training.checkpoint_dir, config.values.training.keep_checkpoints};
+  }
+  static Checkpoint newest_of(const LoadedConfig& config) {
+    return folder_of(config).newest(nullptr).value().checkpoint;
+  }
+  // Changes what a run that goes on finds.
+  static void edit_newest(const LoadedConfig& config,
+                          const std::function<void(Checkpoint&)>& change) {
+    CheckpointFolder folder = folder_of(config);
+    LoadedCheckpoint loaded = folder.newest(nullptr).value();
+    change(loaded.checkpoint);
+    folder.save(loaded.step, loaded.checkpoint, false);
   }
 
   std::multiset<std::string> trained_;  // in epoch 1, before the interruption
@@ -153,14 +167,13 @@ TEST_F(TrainResumeTest, AGrownDataSetBeginsTheEpochAnew) {
 
 TEST_F(TrainResumeTest, ACheckpointOfAnEarlierVersionGoesOnToo) {
   const LoadedConfig config = interrupted("earlier");
-  CheckpointFolder folder(config.values.training.checkpoint_dir, 3);
-  LoadedCheckpoint loaded = folder.newest(nullptr).value();
-  for (const char* key : {"plan", "splits", "validation"}) {
-    loaded.checkpoint.state["data"].erase(key);
-  }
-  loaded.checkpoint.state.erase("schedule");
-  loaded.checkpoint.optimizer.erase("loss_scale");
-  folder.save(loaded.step, loaded.checkpoint, false);
+  edit_newest(config, [](Checkpoint& checkpoint) {
+    for (const char* key : {"plan", "splits", "validation"}) {
+      checkpoint.state["data"].erase(key);
+    }
+    checkpoint.state.erase("schedule");
+    checkpoint.optimizer.erase("loss_scale");
+  });
   TrainListener rest;
 
   const TrainSummary summary = train(config, rest);
@@ -206,6 +219,19 @@ TEST_F(TrainSplitTest, AnotherValidationSetBeginsWithoutABestScore) {
   EXPECT_EQ(after.outcome.progress.best_step, 2);
 }
 
+TEST_F(TrainSplitTest, AnotherMeasureBeginsWithoutABestScore) {
+  TrainListener first;
+  train(validating(0.4, 1), first);
+  LoadedConfig config = validating(0.4, 2);
+  config.values.training.best_by = BestBy::loss;
+  TrainListener rest;
+
+  const TrainSummary after = train(config, rest);
+
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("training.best_by is not that of the checkpoint")));
+  EXPECT_EQ(after.outcome.progress.best_score, rest.validations.back().losses.total);
+}
+
 TEST_F(TrainSplitTest, TheSplitDoesNotFollowTheSeedOfTheRun) {
   TrainListener first;
   TrainListener second;
@@ -223,13 +249,49 @@ TEST_F(TrainSplitTest, TheSplitDoesNotFollowTheSeedOfTheRun) {
 
 TEST_F(TrainResumeTest, ALongerRunContinuesItsLearningRate) {
   LoadedConfig config = this->config("longer", 4);
-  losses_of(config);
+  TrainListener first;
+  train(config, first);
   config.values.training.max_steps = 8;
   TrainListener rest;
 
   train(config, rest);
 
   EXPECT_THAT(rest.notes, Contains(HasSubstr("the run now has 8 steps instead of 4")));
+  EXPECT_LE(rest.rates.at(4), first.rates.at(3));
+}
+
+// Only half precision changes it; this run has none, and hands on what it found.
+TEST_F(TrainResumeTest, TheLossScaleIsThatOfTheCheckpoint) {
+  const LoadedConfig config = interrupted("scale");
+  const torch::Tensor scale = torch::tensor({96.0F, 7.0F});
+  edit_newest(config,
+              [&](Checkpoint& checkpoint) { checkpoint.optimizer.at("loss_scale").copy_(scale); });
+
+  losses_of(config);
+
+  EXPECT_TRUE(torch::equal(newest_of(config).optimizer.at("loss_scale"), scale));
+}
+
+TEST_F(TrainResumeTest, WeightsKeepTheLanguagesTheyHaveLearned) {
+  add_clip("persian", "سلام دنیا");
+  LoadedConfig config = this->config("languages", 1);
+  config.values.data.val_split = 0;
+  losses_of(config);
+  data_.write_manifest("metadata.csv", 0, 12);
+  config.values.training.max_steps = 2;
+
+  losses_of(config);
+
+  EXPECT_EQ(newest_of(config).state.at("languages"), nlohmann::json({"en", "fa"}));
+}
+
+TEST_F(TrainResumeTest, LanguagesThatAreNotKnownStaySo) {
+  const LoadedConfig config = interrupted("unknown");
+  edit_newest(config, [](Checkpoint& checkpoint) { checkpoint.state.erase("languages"); });
+
+  losses_of(config);
+
+  EXPECT_EQ(newest_of(config).state.at("languages"), nlohmann::json::array());
 }
 
 TEST_F(TrainResumeTest, ANewScheduleIsComputedWhenAskedFor) {
@@ -255,11 +317,11 @@ TEST_F(TrainResumeTest, StepsThatWereAskedForWinOverEpochsThatWereNot) {
 }
 
 TEST_F(TrainResumeTest, ARunThatDivergedIsNotContinued) {
-  const LoadedConfig config = interrupted("diverged");
-  CheckpointFolder folder(config.values.training.checkpoint_dir, 1);
-  LoadedCheckpoint loaded = folder.newest(nullptr).value();
-  loaded.checkpoint.weights.begin()->second.fill_(std::numeric_limits<float>::quiet_NaN());
-  folder.save(loaded.step, loaded.checkpoint, false);
+  LoadedConfig config = interrupted("diverged");
+  config.values.training.keep_checkpoints = 1;
+  edit_newest(config, [](Checkpoint& checkpoint) {
+    checkpoint.weights.begin()->second.fill_(std::numeric_limits<float>::quiet_NaN());
+  });
   TrainListener rest;
 
   EXPECT_THROW(train(config, rest), Error);

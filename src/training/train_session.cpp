@@ -286,6 +286,7 @@ TrainerOptions TrainRun::trainer_options() {
           .render_every = training.render_every,
           .patience = training.early_stopping_patience,
           .max_skipped = training.max_skipped_steps,
+          .best_by = training.best_by,
           .uses_of_batch = request_.uses_of_batch,
           .hold_batch = config_.data.pipeline_buffer_size == 0,
           .largest = largest_shape(pipeline_->loader().edges()),

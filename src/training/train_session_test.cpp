@@ -1,5 +1,6 @@
 #include "training/train_session.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -168,6 +169,34 @@ TEST_F(TrainSessionTest, ResumeInsistsOnACheckpoint) {
 
   EXPECT_THROW(train(config, listener), Error);
 }
+
+class BestByTest : public TrainSessionTest, public testing::WithParamInterface<BestBy> {};
+
+TEST_P(BestByTest, TheBestIsTheLeastOfWhatWasAskedFor) {
+  LoadedConfig config = this->config("run", 4);
+  config.values.data.val_split = 0.4;
+  config.values.training.validate_every = 1;
+  config.values.training.best_by = GetParam();
+  TrainListener listener;
+
+  const TrainSummary summary = train(config, listener);
+
+  std::vector<double> scores;
+  for (const ValidationResult& result : listener.validations) {
+    scores.push_back(result.score(GetParam()));
+  }
+  ASSERT_EQ(scores.size(), 4U);
+  const auto least = std::ranges::min_element(scores);
+  EXPECT_EQ(summary.outcome.progress.best_score, *least);
+  EXPECT_EQ(summary.outcome.progress.best_step, least - scores.begin() + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         BestByTest,
+                         testing::Values(BestBy::free_running, BestBy::loss),
+                         [](const auto& test) {
+                           return test.param == BestBy::loss ? "Loss" : "FreeRunning";
+                         });
 
 TEST_F(TrainSessionTest, StopsWhenValidationsNoLongerImprove) {
   LoadedConfig config = this->config("run", 40);

@@ -23,6 +23,7 @@ class TrainListener : public TrainObserver {
   void on_note(const MessageArg& note) override { notes.push_back(Translator().said(note)); }
   void on_step(const StepRecord& record) override {
     losses[record.step] = record.losses.total;
+    rates[record.step] = record.learning_rate;
     if (record.step + 1 == stop_after_) {
       stop.request_stop();
     }
@@ -35,6 +36,7 @@ class TrainListener : public TrainObserver {
   std::int64_t last_step = 0;  // of the run, as it says when it starts
   RowFn on_row;
   std::map<std::int64_t, double> losses;
+  std::map<std::int64_t, double> rates;
   std::vector<EventSink*> sinks;  // of the run that is listened to
   std::vector<ValidationResult> validations;
   std::stop_source stop;

@@ -129,10 +129,24 @@ class Cuda(unittest.TestCase):
             self.assertIn(f"cuda:{full}: out of memory: asked for", result.stderr)
             self.assertIn("--batch-size", result.stderr)
 
-    def test_a_budget_is_a_limit_of_the_card(self):
+    def refused_for_its_budget(self, *flags, **script):
+        """A run that says what it has to say of its settings, and does not begin."""
         result = self.train("--data-gpu", 0, "--model-gpu", 1, "--enable-memory-isolation",
-                            "--data-gpu-memory", 1, "--model-gpu-memory", 4096, memory=8192)
+                            "--data-gpu-memory", 1, "--model-gpu-memory", 4096, *flags, memory=8192,
+                            **script)
         self.assertEqual(result.returncode, FAILED)
+        return result
+
+    def test_half_precision_that_a_card_is_slow_at_is_said_to_have_no_effect(self):
+        inert = "training.mixed_precision has no effect"
+        old = self.refused_for_its_budget("--mixed-precision", capability=61)
+        self.assertIn(inert, old.stderr)
+        self.assertNotIn(inert, self.refused_for_its_budget(capability=61).stderr)
+        fast = self.refused_for_its_budget("--mixed-precision", capability=70)
+        self.assertNotIn(inert, fast.stderr)
+
+    def test_a_budget_is_a_limit_of_the_card(self):
+        result = self.refused_for_its_budget()
         self.assertIn("memory of cuda:0", result.stderr)
         self.assertIn("expected at most 1.0 MB", result.stderr)
 

@@ -146,6 +146,15 @@ class Train(unittest.TestCase):
         self.assertEqual(process.wait(timeout=120), 0)
         self.assertEqual(self.steps_in_journal(checkpoints), 12)
 
+    def test_a_journal_that_is_deleted_is_missed_at_the_end(self):
+        checkpoints = self.checkpoints()
+        process = self.start(checkpoints, "--max-steps", 30)
+        self.wait_for_steps(process, checkpoints, 1)
+        (checkpoints / "journal.jsonl").unlink()
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertRegex(errors, "no report: .*journal.jsonl: cannot read the journal")
+
     def test_a_second_training_in_a_folder_is_refused_and_a_killed_one_leaves_it_free(self):
         checkpoints = self.checkpoints()
         process = self.start(checkpoints, "--max-steps", 100000)
