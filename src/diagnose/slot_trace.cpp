@@ -18,7 +18,7 @@ std::optional<StageSpan> span_in(const nlohmann::json& line, const char* name) {
 void SlotTrace::add(const nlohmann::json& line) {
   try {
     const std::string kind = line.value("kind", "");
-    if (kind == "journal") {
+    if (kind == "journal" && !line.contains("continues")) {
       *this = SlotTrace{.damaged_lines = damaged_lines};
     } else if (kind == "slot") {
       rows.push_back({.load = span_in(line, "load"),

@@ -23,6 +23,16 @@ TEST(SlotTraceTest, ANewSessionBeginsAnew) {
   EXPECT_TRUE(trace.rows.empty());
 }
 
+TEST(SlotTraceTest, AFileThatGoesOnIsTheSameSession) {
+  SlotTrace trace;
+  trace.add({{"kind", "journal"}, {"format", 1}});
+  trace.add({{"kind", "slot"}, {"train", {0.2, 0.5}}});
+  trace.add({{"kind", "journal"}, {"format", 1}, {"continues", true}});
+  trace.add({{"kind", "slot"}, {"train", {0.5, 0.8}}});
+
+  EXPECT_EQ(trace.rows.size(), 2U);
+}
+
 TEST(SlotTraceTest, LinesThatDoNotFitAreCountedAndLeftOut) {
   SlotTrace trace;
   trace.add({{"kind", "slot"}, {"train", "soon"}});
