@@ -17,9 +17,9 @@
 #include "config/field_list.h"
 #include "config/write_config.h"
 #include "dataset/dataset_check.h"
+#include "dataset/index_cache.h"
 #include "diagnosing/diagnose_session.h"
 #include "experiment/data_profile_run.h"
-#include "dataset/index_cache.h"
 #include "locale/messages.h"
 #include "metrics/journal.h"
 #include "report/dataset_json.h"
@@ -223,7 +223,7 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
   }
   const HostFacts host = read_host_facts();
   std::filesystem::create_directories(sweep_journal().parent_path());
-  RunJournal journal(sweep_journal(), {{"command", "analyze"}, {"config", to_json(config)}});
+  RunJournal journal(sweep_journal(), {.command = "analyze", .config = to_json(config)});
   const SweepReport report = sweep_loader({.config = config,
                                            .data = *set_,
                                            .batches = default_sweep_batches(config),

@@ -11,8 +11,6 @@
 #include <stop_token>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -57,9 +55,5 @@ struct StorageProbeOptions {
 // Fails when none of the files can be read.
 Result<StorageReading> probe_storage(const std::vector<std::filesystem::path>& files,
                                      const StorageProbeOptions& options = {});
-
-// The fields of a journal line of kind "storage".
-nlohmann::json to_json(const StorageReading& reading);
-Result<StorageReading> to_storage_reading(const nlohmann::json& object);
 
 }  // namespace qanat

@@ -10,9 +10,9 @@
 
 #include "batch/batch.h"
 #include "device/device.h"
+#include "metrics/validation_result.h"
 #include "model/model_batch.h"
 #include "train/trained_model.h"
-#include "train/validation_result.h"
 
 namespace qanat {
 
