@@ -179,11 +179,33 @@ class Probe {
   std::string last_error_;
 };
 
+nlohmann::json to_json(const Reading<ReadPass>& reading) {
+  if (!reading) {
+    return {{"unknown", reading.why_not()}};
+  }
+  const ReadPass& pass = *reading;
+  return {{"files", pass.files},
+          {"bytes", pass.bytes},
+          {"seconds", pass.seconds},
+          {"open_p50", pass.open_p50},
+          {"open_p95", pass.open_p95},
+          {"file_p50", pass.file_p50},
+          {"file_p95", pass.file_p95}};
+}
+
 }  // namespace
 
 Result<StorageReading> probe_storage(const std::vector<fs::path>& files,
                                      const StorageProbeOptions& options) {
   return Probe(files, options).run(static_cast<int>(files.size()));
+}
+
+nlohmann::json to_json(const StorageReading& reading) {
+  return {{"files_known", reading.files_known},
+          {"unreadable", reading.unreadable},
+          {"mean_file_bytes", reading.mean_file_bytes},
+          {"cold", to_json(reading.cold)},
+          {"warm", to_json(reading.warm)}};
 }
 
 }  // namespace qanat

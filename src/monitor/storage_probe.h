@@ -11,6 +11,8 @@
 #include <stop_token>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -55,5 +57,7 @@ struct StorageProbeOptions {
 // Fails when none of the files can be read.
 Result<StorageReading> probe_storage(const std::vector<std::filesystem::path>& files,
                                      const StorageProbeOptions& options = {});
+
+nlohmann::json to_json(const StorageReading& reading);
 
 }  // namespace qanat

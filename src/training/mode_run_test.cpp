@@ -4,7 +4,6 @@
 
 #include "app/session_testing.h"
 #include "diagnose/run_trace.h"
-#include "diagnose/slot_trace.h"
 
 namespace qanat {
 namespace {
