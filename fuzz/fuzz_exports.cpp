@@ -28,11 +28,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (!line.is_object()) {
       continue;
     }
-    record.trace.add(line);
-    record.history.add(line);
-    snapshot.add(line);
-    perfetto.add_line(line);
-    chrome.add_line(line);
+    const qanat::Result<qanat::JournalEntry> entry = qanat::to_journal_entry(line);
+    if (!entry) {
+      continue;
+    }
+    record.trace.add(entry.value());
+    record.history.add(entry.value());
+    snapshot.add(entry.value());
+    perfetto.add(entry.value());
+    chrome.add(entry.value());
   }
   const qanat::Diagnosis diagnosis = qanat::diagnose_run(record.trace);
   const std::string page = qanat::render_html({.trace = record.trace,

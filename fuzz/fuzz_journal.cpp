@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_trace.h"
-#include "diagnose/slot_trace.h"
 
 namespace {
 
@@ -27,14 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
   }
-  if (const qanat::Result<qanat::SlotTrace> slots = qanat::read_slot_trace(path)) {
-    QANAT_CHECK(slots.value().rows.size() <= qanat::SlotTrace::kMostRows) << "not bounded";
-  }
   const qanat::Result<qanat::RunTrace> trace = qanat::read_run_trace(path);
   if (!trace) {
     QANAT_CHECK(!trace.failure().what.empty()) << "refused without a reason";
     return 0;
   }
+  QANAT_CHECK(trace.value().slots.size() <= qanat::RunTrace::kMostSteps) << "not bounded";
   const qanat::Diagnosis diagnosis = qanat::diagnose_run(trace.value());
   QANAT_CHECK(!diagnosis.why.empty()) << "a verdict without a reason";
   return 0;

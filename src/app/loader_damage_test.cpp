@@ -175,11 +175,12 @@ class LoaderDamageTest : public testing::Test {
     return rows;
   }
 
-  std::set<std::string> files_told(const std::string& kind) const {
+  template <typename Event>
+  std::set<std::string> files_told() const {
     std::set<std::string> files;
-    for (const Event& event : journal_.events(kind)) {
-      files.insert(event.fields["file"].get<std::string>());
-      EXPECT_FALSE(event.fields["reason"].get<std::string>().empty());
+    for (const Event& event : journal_.events<Event>()) {
+      files.insert(event.file);
+      EXPECT_FALSE(event.reason.empty());
     }
     return files;
   }
@@ -196,7 +197,7 @@ TEST_F(LoaderDamageTest, DamageFoundWhileLoadingIsReplacedAndNamed) {
   const auto loader = make_loader(config_, std::move(wanted));
 
   EXPECT_EQ(rows_of_all(*loader), 2 * kDamageUtterances);
-  const std::set<std::string> told = files_told("bad_utterance");
+  const std::set<std::string> told = files_told<BadUtterance>();
   EXPECT_TRUE(std::ranges::includes(told, bad));
   EXPECT_GE(loader->stats().bad, 2 * static_cast<std::int64_t>(bad.size()));
 }
@@ -207,8 +208,8 @@ TEST_F(LoaderDamageTest, DamageFoundBeforeIsLeftOutOrReplacedAndNamed) {
   const auto loader = make_loader(config_, request());
 
   EXPECT_GE(rows_of_all(*loader), 2 * (kDamageUtterances - 10));
-  std::set<std::string> told = files_told("bad_utterance");
-  told.merge(files_told("left_out"));
+  std::set<std::string> told = files_told<BadUtterance>();
+  told.merge(files_told<LeftOut>());
   EXPECT_TRUE(std::ranges::includes(told, bad));
 }
 

@@ -18,15 +18,13 @@
 namespace qanat {
 namespace {
 
-Event left_out_event(const Manifest& manifest, const DatasetProblem& problem) {
-  const bool has_file = !problem.audio.empty();
-  return {.kind = "left_out",
-          .fields = {{"id", problem.id},
-                     {"file", has_file ? (manifest.root / problem.audio).string() : ""},
-                     {"manifest", manifest.sources.at(problem.source)},
-                     {"line", problem.line},
-                     {"problem", to_string(problem.kind)},
-                     {"reason", problem.detail}}};
+LeftOut left_out(const Manifest& manifest, const DatasetProblem& problem) {
+  return {.id = problem.id,
+          .file = problem.audio.empty() ? "" : (manifest.root / problem.audio).string(),
+          .manifest = manifest.sources.at(problem.source),
+          .line = problem.line,
+          .problem = std::string(to_string(problem.kind)),
+          .reason = problem.detail};
 }
 
 // Journals a `left_out` event for every utterance of the set that is not used, with file and
@@ -37,7 +35,7 @@ void report_left_out(const UtteranceSet& set, double max_bad_fraction, EventSink
   const Manifest& manifest = set.manifest;
   for (const DatasetProblem& problem : manifest.problems) {
     if (journal != nullptr && severity_of(problem.kind) == Severity::error) {
-      journal->record(left_out_event(manifest, problem));
+      journal->record(left_out(manifest, problem));
     }
   }
   const DamageShare share =
@@ -87,7 +85,7 @@ std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
       FeatureStore::open(*folder, feature_fingerprint(kMel, request.text->hash())));
   for (const FeatureStore::RefusedShard& shard : store->refused()) {
     if (request.journal != nullptr) {
-      request.journal->record({.kind = "damaged_features", .fields = {{"reason", shard.reason}}});
+      request.journal->record(DamagedFeatures{.reason = shard.reason});
     }
   }
   return store->size() > 0 ? store : nullptr;

@@ -211,8 +211,8 @@ TEST_F(MakeLoaderTest, AFileThatBreaksAfterTheIndexIsReplacedAndNamed) {
 
   EXPECT_EQ(rows.size(), kToneUtterances - 2U);
   std::set<std::string> files;
-  for (const Event& event : journal.events("bad_utterance")) {
-    files.insert(event.fields["file"].get<std::string>());
+  for (const BadUtterance& bad : journal.events<BadUtterance>()) {
+    files.insert(bad.file);
   }
   EXPECT_EQ(files, (std::set{wav(7).string(), wav(8).string()}));
 }
@@ -227,9 +227,9 @@ TEST_F(MakeLoaderTest, AFileThatGrewBeyondItsRowIsReplacedNotCut) {
   const auto loader = make_loader(config_, std::move(wanted));
   mels(*loader);
 
-  const std::vector<Event> events = journal.events("bad_utterance");
+  const std::vector<BadUtterance> events = journal.events<BadUtterance>();
   ASSERT_FALSE(events.empty());
-  EXPECT_NE(events[0].fields["reason"].get<std::string>().find("has changed"), std::string::npos);
+  EXPECT_NE(events[0].reason.find("has changed"), std::string::npos);
 }
 
 TEST(SpeakerNamesTest, AreSortedAndUnique) {

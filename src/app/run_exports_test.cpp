@@ -33,7 +33,7 @@ TEST(RunExportsTest, ATraceIsLeftAlsoByARunThatFails) {
     const RunExports exports(
         {.tensorboard = std::nullopt, .trace = file},
         [&](const MessageArg& line) { said.push_back(Translator().said(line)); });
-    exports.sinks().at(0)->record({.kind = "journal"});
+    exports.sinks().at(0)->record(SessionStart{});
   }
 
   EXPECT_TRUE(std::filesystem::exists(file));

@@ -133,7 +133,7 @@ class ProfileDataCommand : public Command {
     }
     return std::make_unique<RunJournal>(
         folder() / "journal.jsonl",
-        nlohmann::json{{"command", "profile data"}, {"config", to_json(config)}});
+        SessionStart{.command = "profile data", .config = to_json(config)});
   }
 
   void write_page(const CommandContext& context) const {

@@ -1,12 +1,10 @@
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include <fmt/ostream.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/value_or_throw.h"
 #include "cli/ci_flags.h"
@@ -44,7 +42,8 @@ class ReportCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    const RunRecord record = read(context);
+    Exports exports{.tracer = RunTracer(trace_.options()), .snapshot = {}};
+    const RunRecord record = read(context, exports);
     const RunTrace& trace = record.trace;
     const Diagnosis diagnosis = diagnose_run(trace);
     const std::optional<Baseline> baseline = compare(trace, diagnosis.measures);
@@ -62,7 +61,7 @@ class ReportCommand : public Command {
     }
     print(context, diagnosis, baseline);
     ci_.write(diagnosis, journal_, context.err);
-    write_exports(context, diagnosis);
+    write(exports, context, diagnosis);
     return exit_code(diagnosis, baseline);
   }
 
@@ -82,31 +81,36 @@ class ReportCommand : public Command {
                     .differences = differences(trace, before)};
   }
 
-  RunRecord read(const CommandContext& context) const {
+  // What --trace and --prometheus make of the journal.
+  struct Exports {
+    RunTracer tracer;
+    RunSnapshot snapshot;
+  };
+
+  // Once, for everything that is asked for.
+  RunRecord read(const CommandContext& context, Exports& exports) const {
     ProgressLine reading(context.err,
                          detect_terminal(STDERR_FILENO),
                          {.label = "reading the journal", .unit = "lines"});
-    return value_or_throw(read_run_record(journal_of(journal_), reading.fn()));
+    const bool is_traced = trace_.file().has_value();
+    const VisitEntry also = [&](const JournalEntry& entry) {
+      if (is_traced) {
+        exports.tracer.add(entry);
+      }
+      if (!prometheus_.empty()) {
+        exports.snapshot.add(entry);
+      }
+    };
+    return value_or_throw(read_run_record(journal_of(journal_), reading.fn(), also));
   }
 
-  void write_exports(const CommandContext& context, const Diagnosis& diagnosis) const {
+  void write(Exports& exports, const CommandContext& context, const Diagnosis& diagnosis) const {
     if (const std::optional<std::filesystem::path> file = trace_.file()) {
-      RunTracer tracer(trace_.options());
-      visit_lines([&tracer](const nlohmann::json& line) { tracer.add_line(line); });
-      tracer.write(*file);
-      fmt::print(context.err, "trace: {} ({} steps)\n", file->string(), tracer.steps());
+      exports.tracer.write(*file);
+      fmt::print(context.err, "trace: {} ({} steps)\n", file->string(), exports.tracer.steps());
     }
     if (!prometheus_.empty()) {
-      RunSnapshot snapshot;
-      visit_lines([&snapshot](const nlohmann::json& line) { snapshot.add(line); });
-      write_text_file(prometheus_, prometheus_text(snapshot, scrape_context(diagnosis)));
-    }
-  }
-
-  void visit_lines(const std::function<void(const nlohmann::json&)>& visit) const {
-    const Result<int> damaged = visit_journal(journal_of(journal_), visit);
-    if (!damaged) {
-      throw Error("{}", damaged.failure().what);
+      write_text_file(prometheus_, prometheus_text(exports.snapshot, scrape_context(diagnosis)));
     }
   }
 

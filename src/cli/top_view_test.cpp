@@ -20,8 +20,8 @@ struct Sample {
   Sample() {
     RunTrace trace;
     for (const nlohmann::json& line : sample_journal()) {
-      run.add(line);
-      trace.add(line);
+      run.add(entry_of(line));
+      trace.add(entry_of(line));
     }
     diagnosis = diagnose_run(trace);
   }

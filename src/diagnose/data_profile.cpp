@@ -69,7 +69,7 @@ std::vector<StageCost> stage_costs(const PipelineStats& stats) {
 // What a trainer with steps of this length would have written into its journal.
 RunTrace as_run(const DataMeasurement& measured) {
   RunTrace trace;
-  trace.run = {{"allowed_cores", measured.allowed_cores}};
+  trace.run.allowed_cores = measured.allowed_cores;
   trace.pipeline = measured.pipeline;
   std::int64_t step = 0;
   for (const Delivery& delivery : measured.deliveries) {

@@ -16,7 +16,7 @@ namespace {
 class DiagnosisTest : public testing::Test {
  protected:
   DiagnosisTest() {
-    trace_.run = {{"allowed_cores", 8}};
+    trace_.run.allowed_cores = 8;
     trace_.cadences = {{"training.log_every", 10}, {"training.save_every", 25}};
     trace_.pipeline = healthy_loader();
     std::mt19937_64 random(20);
@@ -139,7 +139,7 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
 
 TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {
   starve(0.02);
-  trace_.run = {{"allowed_cores", 3}};
+  trace_.run.allowed_cores = 3;
 
   const Diagnosis diagnosis = diagnose_run(trace_);
 
@@ -296,8 +296,8 @@ TEST_F(DiagnosisTest, CopiesThatWaitForTheDeviceAreFoundWithTheirSwitch) {
   for (StepRecord& step : trace_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
-  trace_.run["prefetch_to_gpu"] = false;
-  trace_.run["pinned"] = true;
+  trace_.run.prefetch_to_gpu = false;
+  trace_.run.pinned = true;
 
   const Diagnosis diagnosis = diagnose_run(trace_);
 
@@ -314,14 +314,14 @@ TEST_F(DiagnosisTest, CopiesFromPageableMemoryAreFoundWithTheirSwitch) {
   for (StepRecord& step : trace_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
-  trace_.run["prefetch_to_gpu"] = true;
-  trace_.run["pinned"] = false;
+  trace_.run.prefetch_to_gpu = true;
+  trace_.run.pinned = false;
 
   EXPECT_EQ(diagnose_run(trace_).findings.at(0).fixes.at(0).key, "data.enhanced_gpu_prefetch");
 }
 
 TEST_F(DiagnosisTest, FeaturesThatAreMadeInEveryEpochAreSaidToTakeCores) {
-  trace_.run = {{"allowed_cores", 2}};
+  trace_.run.allowed_cores = 2;
   trace_.pipeline->from_audio = 3200;
   trace_.pipeline->workers = {
       {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}},

@@ -12,7 +12,7 @@ struct Sum {
   double seconds = 0;
   int count = 0;
 
-  void add(const std::optional<StageSpan>& span) {
+  void add(const std::optional<StageTime>& span) {
     if (span) {
       seconds += span->length();
       ++count;
@@ -24,11 +24,11 @@ struct Sum {
 };
 
 // Time covered by at least one of the spans.
-double covered(std::vector<StageSpan> spans) {
-  std::ranges::sort(spans, {}, &StageSpan::begin);
+double covered(std::vector<StageTime> spans) {
+  std::ranges::sort(spans, {}, &StageTime::begin);
   double total = 0;
   double until = 0;
-  for (const StageSpan& span : spans) {
+  for (const StageTime& span : spans) {
     const double begin = std::max(span.begin, until);
     total += std::max(0.0, span.end - begin);
     until = std::max(until, span.end);
@@ -50,23 +50,23 @@ void add_run(const DualRun& run, SlotSums& sums) {
   const RunMeasures measures = measure_run(run.trace);
   const std::size_t batches =
       measures.steady.empty() ? 1 : static_cast<std::size_t>(measures.steady.front().batches);
-  const std::size_t first = std::min(run.slots.rows.size(), measures.warm_up.steps * batches);
-  std::vector<StageSpan> data;
-  std::optional<StageSpan> trained;
-  for (std::size_t i = first; i < run.slots.rows.size(); ++i) {
-    const SlotRow& row = run.slots.rows[i];
+  const std::size_t first = std::min(run.trace.slots.size(), measures.warm_up.steps * batches);
+  std::vector<StageTime> data;
+  std::optional<StageTime> trained;
+  for (std::size_t i = first; i < run.trace.slots.size(); ++i) {
+    const SlotRecord& row = run.trace.slots[i];
     sums.load.add(row.load);
     sums.stage.add(row.stage);
     sums.prepare.add(row.prepare);
     sums.copy.add(row.copy);
-    for (const std::optional<StageSpan>& span : {row.stage, row.prepare}) {
+    for (const std::optional<StageTime>& span : {row.stage, row.prepare}) {
       if (span) {
         data.push_back(*span);
       }
     }
     if (row.train) {
       trained =
-          StageSpan{.begin = trained ? trained->begin : row.train->begin, .end = row.train->end};
+          StageTime{.begin = trained ? trained->begin : row.train->begin, .end = row.train->end};
       sums.batches += 1;
     }
   }

@@ -11,7 +11,6 @@
 #include "diagnose/diagnosis.h"
 #include "diagnose/recommendation.h"
 #include "diagnose/run_comparison.h"
-#include "diagnose/slot_trace.h"
 #include "diagnose/turn_comparison.h"
 #include "metrics/pipeline_stats.h"
 
@@ -20,7 +19,6 @@ namespace qanat {
 // A run of either mode.
 struct DualRun {
   RunTrace trace;
-  SlotTrace slots;
   std::optional<double> others_share{};  // see Turn
   int device_cores = 1;
 };

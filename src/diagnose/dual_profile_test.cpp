@@ -32,16 +32,16 @@ DualRun dual_run(const PairShape& shape, int steps = 60) {
   for (int i = 0; i < steps; ++i) {
     run.trace.add(step_of(i, shape));
     const double begin = period * i;
-    run.slots.rows.push_back({.load = StageSpan{begin, begin + 0.001},
-                              .stage = StageSpan{begin + 0.001, begin + 0.003},
-                              .prepare = StageSpan{begin + 0.003, begin + 0.003 + shape.prepare},
-                              .copy = StageSpan{begin + 0.06, begin + 0.062},
-                              .train = StageSpan{begin + period, begin + period + shape.train}});
+    run.trace.slots.push_back({.load = StageTime{begin, begin + 0.001},
+                               .stage = StageTime{begin + 0.001, begin + 0.003},
+                               .prepare = StageTime{begin + 0.003, begin + 0.003 + shape.prepare},
+                               .copy = StageTime{begin + 0.06, begin + 0.062},
+                               .train = StageTime{begin + period, begin + period + shape.train}});
   }
   PipelineStats stats;
   stats.devices = {{.role = "model", .name = "virtual:1"}, {.role = "data", .name = "virtual:0"}};
   run.trace.pipeline = stats;
-  run.trace.run = {{"allowed_cores", 4}};
+  run.trace.run.allowed_cores = 4;
   return run;
 }
 
@@ -51,7 +51,7 @@ DualRun single_run(double step, double train, int steps = 60) {
   for (int i = 0; i < steps; ++i) {
     run.trace.add(step_of(i, {.train = train, .gap = step - train}));
   }
-  run.trace.run = {{"allowed_cores", 4}};
+  run.trace.run.allowed_cores = 4;
   return run;
 }
 

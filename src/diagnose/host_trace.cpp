@@ -11,14 +11,6 @@ constexpr std::size_t kMostXids = 100;
 // s: ticks of the kernel's clocks, and a look that is held up itself, are a small part of it.
 constexpr double kShortest = 0.25;
 
-std::optional<double> number_in(const nlohmann::json& line, const char* name) {
-  const auto value = line.find(name);
-  if (value == line.end() || !value->is_number() || !std::isfinite(value->get<double>())) {
-    return std::nullopt;
-  }
-  return value->get<double>();
-}
-
 // Reasons are written with the first look only.
 void keep_reasons(const HostCounters& first, HostCounters& later) {
   std::vector<const Reading<double>*> before;
@@ -136,45 +128,47 @@ Reading<std::vector<ThreadClock>> HostTrace::threads() const {
   return grown;
 }
 
-bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<HostTrace>& trace) {
-  const auto counters = line.find("counters");
-  const std::optional<double> at = number_in(line, "t");
-  if (counters == line.end() || !at) {
+bool add_sample(const HostSample& sample,
+                std::optional<Seconds> at,
+                bool has_steps,
+                std::optional<HostTrace>& trace) {
+  if (!sample.counters || !at) {
     return false;
   }
-  Result<HostCounters> read = to_host_counters(*counters);
+  Result<HostCounters> read = to_host_counters(*sample.counters);
   if (!read) {
     return false;
   }
-  const double cost = number_in(line, "cost").value_or(trace ? trace->cost : 0);
+  const double cost = sample.cost.value_or(trace ? trace->cost : 0);
+  const auto begin = [&] {
+    trace->first = read.value();
+    trace->first_at = at->count();
+    trace->cost_first = cost;
+    trace->looks = 0;
+  };
   if (!trace) {
     trace.emplace();
-    trace->first = read.value();
-    trace->first_at = *at;
-    trace->cost_first = cost;
+    begin();
   }
-  if (const auto setup = line.find("setup"); setup != line.end()) {
-    if (const Result<HostSetup> known = to_host_setup(*setup)) {
+  if (sample.setup) {
+    if (const Result<HostSetup> known = to_host_setup(*sample.setup)) {
       trace->setup = known.value();
     }
   }
   keep_reasons(trace->first, read.value());
   if (!has_steps) {
-    trace->first = read.value();
-    trace->first_at = *at;
-    trace->cost_first = cost;
-    trace->looks = 0;
+    begin();
   }
   trace->last = std::move(read).value();
-  trace->last_at = *at;
+  trace->last_at = at->count();
   trace->cost = cost;
   ++trace->looks;
   return true;
 }
 
-bool add_devices_line(const nlohmann::json& line, std::optional<GpuTrace>& trace) {
-  if (const auto setup = line.find("setup"); setup != line.end()) {
-    const Result<GpuSetup> known = to_gpu_setup(*setup);
+bool add_samples(const GpuSamples& seen, std::optional<GpuTrace>& trace) {
+  if (seen.setup) {
+    const Result<GpuSetup> known = to_gpu_setup(*seen.setup);
     if (!known) {
       return false;
     }
@@ -182,17 +176,16 @@ bool add_devices_line(const nlohmann::json& line, std::optional<GpuTrace>& trace
                      .gpus = std::vector<GpuHistory>(known.value().gpus.size())};
     return true;
   }
-  if (const auto why = line.find("unknown"); why != line.end() && why->is_string()) {
-    trace = GpuTrace{.setup = Reading<GpuSetup>::none(why->get<std::string>())};
+  if (seen.unknown) {
+    trace = GpuTrace{.setup = Reading<GpuSetup>::none(*seen.unknown)};
     return true;
   }
-  if (const auto why = line.find("silent"); trace && why != line.end() && why->is_string()) {
-    trace->silent = why->get<std::string>();
+  if (trace && seen.silent) {
+    trace->silent = *seen.silent;
     return true;
   }
-  const auto listed = line.find("samples");
   const Result<std::vector<GpuSample>> samples =
-      to_gpu_samples(listed == line.end() ? nlohmann::json() : *listed);
+      to_gpu_samples(seen.samples.value_or(nlohmann::json()));
   if (!samples || !trace || samples.value().size() != trace->gpus.size()) {
     return false;
   }

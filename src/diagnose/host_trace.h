@@ -1,12 +1,12 @@
 // What the journal says of host and GPUs between the first and the last step, in bounded memory:
-// the lines that monitor/resource_monitor.h writes, added up.
+// the samples of monitor/resource_monitor.h, added up.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "metrics/journal_event.h"
 #include "monitor/gpu_sample.h"
 #include "monitor/host_counters.h"
 #include "monitor/host_setup.h"
@@ -66,8 +66,11 @@ struct GpuTrace {
 };
 
 // `has_steps`: the run's first step was journalled. Looks before it only move the beginning. False
-// when the line is damaged.
-bool add_host_line(const nlohmann::json& line, bool has_steps, std::optional<HostTrace>& trace);
-bool add_devices_line(const nlohmann::json& line, std::optional<GpuTrace>& trace);
+// when the sample is damaged.
+bool add_sample(const HostSample& sample,
+                std::optional<Seconds> at,
+                bool has_steps,
+                std::optional<HostTrace>& trace);
+bool add_samples(const GpuSamples& seen, std::optional<GpuTrace>& trace);
 
 }  // namespace qanat

@@ -7,31 +7,28 @@
 namespace qanat {
 namespace {
 
-nlohmann::json look(double at, HostCounters counters, Reasons reasons = Reasons::left_out) {
-  return {{"kind", "host"}, {"t", at}, {"counters", to_json(counters, reasons)}, {"cost", 0.01}};
+JournalEntry look(double at,
+                  HostCounters counters,
+                  Reasons reasons = Reasons::left_out,
+                  double cost = 0.01) {
+  return {.at = Seconds{at},
+          .event = HostSample{.counters = to_json(counters, reasons), .cost = cost}};
 }
 
-nlohmann::json step_line() {
-  nlohmann::json line = to_event(StepRecord{}).fields;
-  line["kind"] = "step";
-  return line;
+JournalEntry samples(const std::vector<GpuSample>& all) {
+  return {.event = GpuSamples{.samples = to_json(all)}};
 }
 
-nlohmann::json samples(const std::vector<GpuSample>& all) {
-  return {{"kind", "devices"}, {"t", 1.0}, {"samples", to_json(all)}};
-}
-
-nlohmann::json two_gpus() {
-  return {{"kind", "devices"},
-          {"t", 0.0},
-          {"setup", to_json(GpuSetup{.driver = "535", .gpus = {GpuFacts{}, GpuFacts{}}})}};
+JournalEntry two_gpus() {
+  const GpuSetup setup{.driver = "535", .gpus = {GpuFacts{}, GpuFacts{}}};
+  return {.event = GpuSamples{.setup = to_json(setup)}};
 }
 
 TEST(HostTraceTest, WhatHappenedBeforeTheFirstStepDoesNotCount) {
   RunTrace trace;
   trace.add(look(0, {.cpu_some = 10.0}));
   trace.add(look(2, {.cpu_some = 12.0}));
-  trace.add(step_line());
+  trace.add(StepRecord{});
   trace.add(look(4, {.cpu_some = 12.5}));
   trace.add(look(6, {.cpu_some = 13.0}));
 
@@ -44,13 +41,9 @@ TEST(HostTraceTest, WhatHappenedBeforeTheFirstStepDoesNotCount) {
 
 TEST(HostTraceTest, LookingCostsWhatItTookBetweenTheLooks) {
   RunTrace trace;
-  nlohmann::json first = look(0, {});
-  first["cost"] = 3.0;  // setup and GPUs were read
-  nlohmann::json last = look(2, {});
-  last["cost"] = 3.01;
-  trace.add(first);
-  trace.add(step_line());
-  trace.add(last);
+  trace.add(look(0, {}, Reasons::left_out, 3.0));  // setup and GPUs were read
+  trace.add(StepRecord{});
+  trace.add(look(2, {}, Reasons::left_out, 3.01));
 
   ASSERT_TRUE(trace.host->cost_share());
   EXPECT_NEAR(*trace.host->cost_share(), 0.005, 1e-9);
@@ -62,7 +55,7 @@ TEST(HostTraceTest, TwoLooksInOneMomentAreNoShares) {
   counters.threads = Threads{{.name = "load", .threads = 1, .running = 1}};
   RunTrace trace;
   trace.add(look(1, counters));
-  trace.add(step_line());
+  trace.add(StepRecord{});
   trace.add(look(1.01, counters));
 
   const char* const why = "the host was looked at for too short a time";
@@ -76,7 +69,7 @@ TEST(HostTraceTest, ReasonsOfTheFirstLookHoldForTheRun) {
   RunTrace trace;
   trace.add(look(0, {.cpu_some = Reading<double>::none("no PSI")}, Reasons::written));
   trace.add(look(1, {}));
-  trace.add(step_line());
+  trace.add(StepRecord{});
   trace.add(look(2, {}));
 
   EXPECT_EQ(trace.host->share(&HostCounters::cpu_some).why_not(), "no PSI");
@@ -94,7 +87,7 @@ TEST(HostTraceTest, ThreadsAreComparedByName) {
   using Threads = std::vector<ThreadClock>;
   RunTrace trace;
   trace.add(look(0, {.threads = Threads{{.name = "load", .running = 1, .waiting = 2}}}));
-  trace.add(step_line());
+  trace.add(StepRecord{});
   trace.add(look(1,
                  {.threads = Threads{{.name = "load", .running = 4, .waiting = 2.5},
                                      {.name = "train", .running = 1}}}));
@@ -136,7 +129,7 @@ TEST(GpuTraceTest, ErrorsAndLossesAreKept) {
 
 TEST(GpuTraceTest, WithoutGpusTheReasonIsKnown) {
   RunTrace trace;
-  trace.add({{"kind", "devices"}, {"t", 0.0}, {"unknown", "no library"}});
+  trace.add({.event = GpuSamples{.unknown = "no library"}});
 
   EXPECT_EQ(trace.gpus->setup.why_not(), "no library");
 }
@@ -146,10 +139,9 @@ TEST(GpuTraceTest, DamagedLinesAreCountedNotBelieved) {
   trace.add(samples({GpuSample{}}));
   trace.add(two_gpus());
   trace.add(samples({GpuSample{}}));
-  trace.add({{"kind", "host"}, {"t", 0.0}});
-  trace.add({{"kind", "storage"}, {"t", 0.0}});
+  trace.add({.at = Seconds{0}, .event = HostSample{}});
 
-  EXPECT_EQ(trace.damaged_lines, 4);
+  EXPECT_EQ(trace.damaged_lines, 3);
   EXPECT_FALSE(trace.host.has_value());
 }
 

@@ -7,6 +7,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "metrics/journal.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
@@ -29,9 +30,7 @@ TEST(LongJournalTest, ThreeHundredMegabytesAreReadAndJudgedInBoundedMemory) {
     for (std::int64_t written = 0; written < kSize; ++steps) {
       StepRecord record{.step = steps, .rows = 16, .padded_frames = 500, .frames = 7600};
       record.phases.forward = Seconds(0.1 + 0.0001 * static_cast<double>(steps % 7));
-      nlohmann::json line = to_event(record).fields;
-      line["kind"] = "step";
-      const std::string text = line.dump() + '\n';
+      const std::string text = line_of(record, 0).dump() + '\n';
       file << text << R"({"kind":"note","t":1.0})" << '\n';
       written += static_cast<std::int64_t>(text.size());
     }

@@ -30,11 +30,8 @@ struct FrameCost {
 };
 
 std::optional<int> bucket_edges_of(const RunTrace& trace) {
-  const auto edges = trace.run.find("bucket_edges");
-  if (edges == trace.run.end() || !edges->is_number_integer()) {
-    return std::nullopt;
-  }
-  return std::clamp(edges->get<int>(), 1, 1 << 16);
+  const std::optional<int>& edges = trace.run.bucket_edges;
+  return edges ? std::optional(std::clamp(*edges, 1, 1 << 16)) : std::nullopt;
 }
 
 FrameCost frame_cost(const RuleInput& input) {
@@ -57,27 +54,21 @@ Fix less_padding(const RuleInput& input, double predicted) {
   return set_key("pipeline.bucket_edges", wanted, predicted);
 }
 
-// The run says that it does; what it does not say is taken to be so.
-bool run_says(const RunTrace& trace, const char* name) {
-  const auto found = trace.run.find(name);
-  return found == trace.run.end() || !found->is_boolean() || found->get<bool>();
-}
-
 // Seconds per step with another depth of the ring; nothing when the stages are not known.
 std::optional<double> replay_with_slots(const RuleInput& input, std::size_t slots) {
-  const std::deque<BatchWay>& ways = input.trace.ways;
+  const std::deque<SlotRecord>& slots_used = input.trace.slots;
   const std::vector<StepRecord>& steps = input.measures.steady;
-  const std::size_t count = std::min(ways.size(), steps.size());
+  const std::size_t count = std::min(slots_used.size(), steps.size());
   if (count < kFewestSteps) {
     return std::nullopt;
   }
   std::vector<std::vector<double>> stages(4);
   for (std::size_t i = 0; i < count; ++i) {
-    const BatchWay& way = ways[ways.size() - count + i];
+    const SlotRecord& slot = slots_used[slots_used.size() - count + i];
     const StepPhases& phases = steps[steps.size() - count + i].phases;
-    stages[0].push_back(std::max(0.0, way.stage));
-    stages[1].push_back(std::max(0.0, way.prepare));
-    stages[2].push_back(std::max(0.0, way.copy));
+    stages[0].push_back(std::max(0.0, length_of(slot.stage)));
+    stages[1].push_back(std::max(0.0, length_of(slot.prepare)));
+    stages[2].push_back(std::max(0.0, length_of(slot.copy)));
     stages[3].push_back(std::max(0.0, (phases.total() - phases.wait - phases.transfer).count()));
   }
   return replay_ring(stages, slots);
@@ -133,8 +124,8 @@ RuleOutcome copies_not_overlapped(const RuleInput& input) {
   if (!(share >= kWorthMentioning)) {
     return passed(msg::transfer_ok{.share = in_percent(share, 1)});
   }
-  const bool ahead = run_says(input.trace, "prefetch_to_gpu");
-  const bool pinned = run_says(input.trace, "pinned");
+  const bool ahead = input.trace.run.prefetch_to_gpu.value_or(true);
+  const bool pinned = input.trace.run.pinned.value_or(true);
   if (ahead && pinned) {
     return passed(msg::dl008_ok{});
   }

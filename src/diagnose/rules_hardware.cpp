@@ -66,9 +66,7 @@ double lost_to_clocks(const GpuFacts& facts, const GpuHistory& history) {
 
 RuleOutcome unused_gpu(const RuleInput& input) {
   const GpuSetup& setup = *input.trace.gpus->setup;
-  const auto device = input.trace.run.find("device");
-  const std::string trains_on =
-      device != input.trace.run.end() && device->is_string() ? device->get<std::string>() : "";
+  const std::string trains_on = input.trace.run.device.value_or("");
   if (trains_on.starts_with("cuda")) {
     return passed(msg::hw001_ok{.gpus = setup.gpus.size(), .device = trains_on});
   }

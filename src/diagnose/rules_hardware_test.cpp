@@ -58,7 +58,7 @@ TEST_F(RulesHardwareTest, ADriverThatSaysLittleIsSkippedNotPassed) {
 }
 
 TEST_F(RulesHardwareTest, AGpuThatIsNotUsedIsFound) {
-  trace_.run["device"] = "cpu";
+  trace_.run.device = "cpu";
 
   expect_complete(decide("HW001"), "HW001");
 }

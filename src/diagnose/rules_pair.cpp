@@ -19,8 +19,7 @@ constexpr std::size_t kFewestCopies = 20;
 constexpr double kFirstLane = 0.25e9;
 
 bool runs_on_two_gpus(const RunTrace& trace) {
-  const auto mode = trace.run.find("mode");
-  return mode != trace.run.end() && mode->is_string() && *mode == "multi_gpu";
+  return trace.run.mode == "multi_gpu";
 }
 
 FindingSeverity severity_of_pair(const RunTrace& trace) {
@@ -42,10 +41,11 @@ struct TimedCopies {
 
 TimedCopies timed_copies(const RunTrace& trace) {
   TimedCopies copies;
-  for (const BatchWay& way : trace.ways) {
-    if (way.bytes >= kLeastCopy && way.copy > 0) {
-      copies.bytes += way.bytes;
-      copies.seconds += way.copy;
+  for (const SlotRecord& slot : trace.slots) {
+    const auto bytes = static_cast<double>(slot.bytes.value);
+    if (bytes >= kLeastCopy && length_of(slot.copy) > 0) {
+      copies.bytes += bytes;
+      copies.seconds += length_of(slot.copy);
       ++copies.count;
     }
   }

@@ -13,7 +13,7 @@ TEST_F(RulesPairTest, GpusWithoutPeerCopiesAreAWarningInMultiGpuMode) {
 
   EXPECT_EQ(std::get<Finding>(decide("MG001")).severity, FindingSeverity::info);
 
-  trace_.run["mode"] = "multi_gpu";
+  trace_.run.mode = "multi_gpu";
   expect_complete(decide("MG001"), "MG001");
   EXPECT_EQ(std::get<Finding>(decide("MG001")).severity, FindingSeverity::warn);
 }
@@ -57,13 +57,13 @@ TEST_F(RulesPairTest, TheNarrowestLinkIsWhatCopiesAreHeldAgainst) {
 
 TEST_F(RulesPairTest, SmallCopiesAndFewCopiesSayNothingOfALink) {
   copy_batches(kEightMegabytes / 6e9);
-  for (BatchWay& way : trace_.ways) {
-    way.bytes = 4096;
+  for (SlotRecord& slot : trace_.slots) {
+    slot.bytes = Bytes{4096};
   }
   EXPECT_NE(skip_reason(decide("MG002")).find("0 copies"), std::string::npos);
 
   copy_batches(kEightMegabytes / 6e9);
-  trace_.ways.resize(5);
+  trace_.slots.resize(5);
   EXPECT_NE(skip_reason(decide("MG002")).find("5 copies"), std::string::npos);
 }
 

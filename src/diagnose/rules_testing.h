@@ -29,7 +29,7 @@ class RulesTest : public testing::Test {
     trace_.pipeline->from_audio = 960;
     trace_.pipeline->decode.busy = Seconds{1};
     trace_.pipeline->mel.busy = Seconds{2};
-    trace_.run = {{"mode", "single_buffered"}, {"device", "cpu"}};
+    trace_.run = {.mode = "single_buffered", .device = "cpu"};
     healthy_host();
   }
 
@@ -89,13 +89,14 @@ class RulesTest : public testing::Test {
         .memory_most = 10e9,
         .last = {.uncorrected_errors = 0.0, .remap_pending = 0.0, .other_processes = 0.0}};
     trace_.gpus = GpuTrace{.setup = setup, .gpus = {history, history}};
-    trace_.run["device"] = "cuda:0";
+    trace_.run.device = "cuda:0";
   }
   // A run on both, whose batches of eight megabytes took `seconds` from one to the other.
-  static constexpr double kEightMegabytes = 8e6;
+  static constexpr std::int64_t kEightMegabytes = 8'000'000;
   void copy_batches(double seconds) {
-    trace_.run["mode"] = "multi_gpu";
-    trace_.ways.assign(trace_.steps.size(), {.copy = seconds, .bytes = kEightMegabytes});
+    trace_.run.mode = "multi_gpu";
+    trace_.slots.assign(trace_.steps.size(),
+                        {.bytes = Bytes{kEightMegabytes}, .copy = StageTime{0, seconds}});
   }
   void no_gpus() {
     trace_.gpus = GpuTrace{.setup = Reading<GpuSetup>::none("libnvidia-ml.so.1: not there")};

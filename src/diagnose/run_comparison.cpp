@@ -46,8 +46,9 @@ std::map<std::string, std::string> facts_of(const RunTrace& trace) {
       }
     }
   }
+  const nlohmann::json run = to_fields(trace.run);
   for (const char* name : {"mode", "device", "allowed_cores"}) {
-    if (const auto found = trace.run.find(name); found != trace.run.end()) {
+    if (const auto found = run.find(name); found != run.end()) {
       add(name, *found);
     }
   }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/journal_testing.h"
+
 namespace qanat {
 namespace {
 
@@ -53,13 +55,13 @@ TEST(RunComparisonTest, ARunThatIsAsFastButLessSteadyIsSaidToBe) {
 // A journal of 40 batches of 16 clips.
 RunTrace journal_of(const std::string& data, int batch_size, int batches) {
   RunTrace trace;
-  trace.add(
+  trace.add(entry_of(
       nlohmann::json{{"kind", "journal"},
                      {"config",
                       {{"data", {{"train_data", data}, {"batch_size", batch_size}}},
-                       {"training", {{"checkpoint_dir", data + "/run"}, {"seed", batches}}}}}});
-  trace.add(nlohmann::json{
-      {"kind", "run"}, {"device", "cpu"}, {"cadences", {{"batches of an epoch", batches}}}});
+                       {"training", {{"checkpoint_dir", data + "/run"}, {"seed", batches}}}}}}));
+  trace.add(entry_of(nlohmann::json{
+      {"kind", "run"}, {"device", "cpu"}, {"cadences", {{"batches of an epoch", batches}}}}));
   return trace;
 }
 

@@ -62,8 +62,8 @@ WarmUp cut_beginning(const RunTrace& trace, const std::vector<StepRecord>& steps
     busy.push_back(step.phases.busy().count());
   }
   std::vector<double> ready;
-  if (trace.ways.size() == steps.size() * batches) {  // otherwise the first ones are not known
-    std::ranges::transform(trace.ways, std::back_inserter(ready), &BatchWay::ready);
+  if (trace.slots.size() == steps.size() * batches) {  // otherwise the first ones are not known
+    std::ranges::transform(trace.slots, std::back_inserter(ready), ready_time);
   }
   std::size_t stock = steps_on_stock(ready, median(busy) / static_cast<double>(batches)) / batches;
   if (stock + kFewestSteps > steps.size()) {

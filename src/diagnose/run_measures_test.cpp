@@ -18,7 +18,7 @@ RunTrace slowly_fed(int steps, int stock) {
                          .frames = 6400,
                          .phases = {.wait = Seconds{ready > 0 ? 0 : 0.002},
                                     .forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
-    trace.ways.push_back({.ready = ready});
+    trace.slots.push_back({.copy = StageTime{0, 0}, .train = StageTime{ready, ready}});
   }
   return trace;
 }
@@ -39,7 +39,7 @@ TEST(RunMeasuresTest, PaddingIsThatOfEveryBatchOfAnUpdate) {
                          .rows = 16,
                          .padded_frames = 100,
                          .frames = 9120,
-                         .earlier_padded = 16 * 500,
+                         .padded = 16 * 600,
                          .phases = {.forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
   }
 
@@ -52,7 +52,7 @@ TEST(RunMeasuresTest, TooFewStepsAfterAStockAreNotJudgedAlone) {
 
 TEST(RunMeasuresTest, WithoutTheWayOfEveryBatchNothingIsCut) {
   RunTrace trace = slowly_fed(200, 24);
-  trace.ways.pop_front();
+  trace.slots.pop_front();
 
   EXPECT_LE(measure_run(trace).warm_up.steps, 100U);
 }

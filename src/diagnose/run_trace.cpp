@@ -6,62 +6,38 @@
 #include <fmt/format.h>
 
 #include "metrics/journal.h"
-#include "metrics/pipeline_record.h"
-#include "metrics/slot_line.h"
 
 namespace qanat {
 namespace {
 
-std::string kind_of(const nlohmann::json& line) {
-  const auto kind = line.find("kind");
-  return kind != line.end() && kind->is_string() ? kind->get<std::string>() : std::string();
-}
-
-std::vector<Cadence> read_cadences(const nlohmann::json& run) {
+std::vector<Cadence> to_cadences(const RunStart& run) {
   std::vector<Cadence> cadences;
-  const auto listed = run.find("cadences");
-  if (listed == run.end() || !listed->is_object()) {
-    return cadences;
-  }
-  for (const auto& [name, period] : listed->items()) {
-    if (period.is_number_integer() && period.get<std::int64_t>() > 1) {
-      cadences.push_back({.name = name, .period = period.get<std::size_t>()});
+  for (const auto& [name, period] : run.cadences) {
+    if (period > 1) {
+      cadences.push_back({.name = name, .period = static_cast<std::size_t>(period)});
     }
   }
   return cadences;
 }
 
-double length_of(const nlohmann::json& line, const char* stage) {
-  return stage_time(line, stage).value_or(StageTime{}).length();
-}
-
-// From the end of one stage to the beginning of another one.
-double gap_between(const nlohmann::json& line, const char* before, const char* after) {
-  const std::optional<StageTime> first = stage_time(line, before);
-  const std::optional<StageTime> second = stage_time(line, after);
-  return first && second ? std::max(0.0, second->begin - first->end) : 0;
-}
-
-double number_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-BatchWay to_way(const nlohmann::json& line) {
-  return {.work = number_of(line, "work"),
-          .stage = length_of(line, "stage"),
-          .prepare = length_of(line, "prepare"),
-          .copy = length_of(line, "copy"),
-          .bytes = number_of(line, "bytes"),
-          .ready = gap_between(line, "copy", "train")};
-}
-
-// A file that goes on where another one ended.
-bool continues_session(const nlohmann::json& header) {
-  return header.contains("continues");
+// A file that goes on where another one ended adds to what was measured; a resumed run does not:
+// that happened under other conditions.
+void begin_session(RunTrace& trace, const SessionStart& header) {
+  if (header.continues) {
+    trace.sessions = std::max(trace.sessions, 1);
+    return;
+  }
+  trace = RunTrace{.damaged_lines = trace.damaged_lines, .sessions = trace.sessions + 1};
+  if (header.config && header.config->is_object()) {
+    trace.config = *header.config;
+  }
 }
 
 }  // namespace
+
+double ready_time(const SlotRecord& slot) {
+  return slot.copy && slot.train ? std::max(0.0, slot.train->begin - slot.copy->end) : 0;
+}
 
 void RunTrace::add(const StepRecord& step) {
   steps.push_back(step);
@@ -76,8 +52,8 @@ void RunTrace::keep_latest(std::size_t most) {
     steps.pop_front();
     ++steps_before;
   }
-  while (ways.size() > most) {
-    ways.pop_front();
+  while (slots.size() > most) {
+    slots.pop_front();
   }
 }
 
@@ -95,45 +71,31 @@ void RunTrace::add(PipelineStats reading) {
   }
 }
 
-void RunTrace::add(const nlohmann::json& line) {
-  const std::string kind = kind_of(line);
-  if (kind == "journal" && continues_session(line)) {
-    sessions = std::max(sessions, 1);
-  } else if (kind == "journal") {
-    // A resumed run: what was measured before happened under other conditions.
-    *this = RunTrace{.damaged_lines = damaged_lines, .sessions = sessions + 1};
-    if (const auto found = line.find("config"); found != line.end() && found->is_object()) {
-      config = *found;
-    }
-  } else if (kind == "run") {
-    run = line;
-    cadences = read_cadences(line);
-  } else if (kind == "step") {
-    const Result<StepRecord> step = to_step_record(line);
-    step ? add(step.value()) : static_cast<void>(++damaged_lines);
-  } else if (kind == "pipeline") {
-    const Result<PipelineStats> stats = to_pipeline_stats(line);
-    stats ? add(stats.value()) : static_cast<void>(++damaged_lines);
-  } else if (kind == "slot") {
-    ways.push_back(to_way(line));
-    if (ways.size() > kMostSteps) {
-      ways.pop_front();
-    }
-  } else if (kind == "host") {
-    damaged_lines += add_host_line(line, !steps.empty(), host) ? 0 : 1;
-  } else if (kind == "devices") {
-    damaged_lines += add_devices_line(line, gpus) ? 0 : 1;
-  } else if (kind == "storage") {
-    const Result<StorageReading> reading = to_storage_reading(line);
-    reading ? static_cast<void>(storage = reading.value()) : static_cast<void>(++damaged_lines);
-  } else if (kind == "telemetry") {
-    const auto spent = line.find("journal_s");
-    if (spent != line.end() && spent->is_number()) {
-      journal_seconds = spent->get<double>();
-    }
-  } else if (kind == "ended") {
-    ended = true;
-  }
+void RunTrace::add(const JournalEntry& entry) {
+  std::visit(OnEvent{[this](const SessionStart& header) { begin_session(*this, header); },
+                     [this](const RunStart& start) {
+                       run = start;
+                       cadences = to_cadences(start);
+                     },
+                     [this](const StepRecord& step) { add(step); },
+                     [this](const PipelineStats& reading) { add(reading); },
+                     [this](const SlotRecord& slot) {
+                       slots.push_back(slot);
+                       if (slots.size() > kMostSteps) {
+                         slots.pop_front();
+                       }
+                     },
+                     [&](const HostSample& sample) {
+                       const bool added = add_sample(sample, entry.at, !steps.empty(), host);
+                       damaged_lines += added ? 0 : 1;
+                     },
+                     [this](const GpuSamples& samples) {
+                       damaged_lines += add_samples(samples, gpus) ? 0 : 1;
+                     },
+                     [this](const TelemetryCost& cost) { journal_seconds = cost.journal_seconds; },
+                     [this](const RunEnd&) { ended = true; },
+                     [](const auto&) {}},
+             entry.event);
 }
 
 std::string no_step_in(const std::filesystem::path& journal) {
@@ -144,7 +106,7 @@ std::string no_step_in(const std::filesystem::path& journal) {
 Result<RunTrace> read_run_trace(const std::filesystem::path& journal) {
   RunTrace trace;
   const Result<int> damaged =
-      visit_journal(journal, [&trace](const nlohmann::json& line) { trace.add(line); });
+      visit_journal(journal, [&trace](const JournalEntry& entry) { trace.add(entry); });
   if (!damaged) {
     return damaged.failure();
   }

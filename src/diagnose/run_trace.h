@@ -1,5 +1,6 @@
-// What a journal tells of a run, as far as diagnosis needs it: steps, the loader's last word, the
-// host and the cadences that were configured. Built line by line in bounded memory.
+// What a journal tells of a run, as far as diagnosis needs it: steps, the way of each batch, the
+// loader's last word, the host and the cadences that were configured. Built entry by entry in
+// bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +16,32 @@
 #include "diagnose/host_trace.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/setup_facts.h"
-#include "metrics/pipeline_stats.h"
-#include "metrics/step_record.h"
+#include "metrics/journal_event.h"
 #include "monitor/storage_probe.h"
 
 namespace qanat {
 
-// How one batch came to the model device: lengths of its stages, in seconds.
-struct BatchWay {
-  double work = 0;     // of all workers, to fill it
-  double stage = 0;    // host to data device
-  double prepare = 0;  // features on the data device
-  double copy = 0;     // to the model device
-  double bytes = 0;    // that this copied
-  double ready = 0;    // lay on the model device until its step began
-};
+// Seconds that a stage of a batch took: 0 where the mode has no such stage.
+inline double length_of(const std::optional<StageTime>& stage) {
+  return stage ? stage->length() : 0;
+}
+// Seconds that a batch lay on the model device until its step began.
+double ready_time(const SlotRecord& slot);
 
 // Absent is unknown, never zero.
 struct RunTrace {
   std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
   std::int64_t steps_before = 0;  // of that session, not kept
-  std::deque<BatchWay> ways;      // of the batches of these steps, in their order
+  std::deque<SlotRecord> slots;   // of the batches of these steps, in their order
   std::optional<PipelineStats> pipeline;             // the latest reading; counted from the start
   std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
-  nlohmann::json run = nlohmann::json::object();     // the line of kind "run": mode, devices, host
+  RunStart run;                                      // mode, devices, host
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
-  std::optional<HostTrace> host;                     // lines of kind "host", added up
-  std::optional<GpuTrace> gpus;                      // lines of kind "devices"
-  std::optional<StorageReading> storage;             // the line of kind "storage"
-  std::optional<SetupFacts> setup;                   // of a run that is not only a journal
+  std::optional<HostTrace> host;                     // samples of the host, added up
+  std::optional<GpuTrace> gpus;                      // and of the GPUs
+  std::optional<StorageReading> storage;             // of a run that is not only a journal
+  std::optional<SetupFacts> setup;                   // likewise
   std::optional<double> journal_seconds;             // that journalling took
   bool ended = false;                                // the run said that it ended
   int damaged_lines = 0;
@@ -54,8 +51,7 @@ struct RunTrace {
   static constexpr std::size_t kMostSteps = 100'000;
   static constexpr std::size_t kMostReadings = 128;
 
-  // Takes one line of a journal; lines of other kinds are passed over.
-  void add(const nlohmann::json& line);
+  void add(const JournalEntry& entry);
   // For a run that is going on in this process.
   void add(const StepRecord& step);
   void add(PipelineStats reading);

@@ -5,17 +5,17 @@
 #include <gtest/gtest.h>
 
 #include "metrics/journal.h"
-#include "metrics/pipeline_record.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
 
 TEST(RunTraceTest, OnlyTheLastSessionCounts) {
   RunTrace trace;
-  trace.add(nlohmann::json{{"kind", "journal"}});
+  trace.add(entry_of(nlohmann::json{{"kind", "journal"}}));
   trace.add(StepRecord{.step = 1});
-  trace.add(nlohmann::json{{"kind", "journal"}});
-  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"training.save_every", 50}}}});
+  trace.add(entry_of(nlohmann::json{{"kind", "journal"}}));
+  trace.add(entry_of(nlohmann::json{{"kind", "run"}, {"cadences", {{"training.save_every", 50}}}}));
   trace.add(StepRecord{.step = 2});
 
   ASSERT_EQ(trace.steps.size(), 1U);
@@ -37,11 +37,10 @@ TEST(RunTraceTest, VeryLongRunsKeepTheirEnd) {
 
 TEST(RunTraceTest, LinesOfAnyShapeAreTaken) {
   RunTrace trace;
-  trace.add(nlohmann::json{{"kind", 7}});
-  trace.add(nlohmann::json{{"kind", "step"}});
-  trace.add(nlohmann::json{{"kind", "run"}, {"cadences", {{"x", "y"}}}});
+  trace.add(entry_of(nlohmann::json{{"kind", 7}}));
+  trace.add(entry_of(nlohmann::json{{"kind", "run"}, {"cadences", {{"x", "y"}}}}));
 
-  EXPECT_EQ(trace.damaged_lines, 1);
+  EXPECT_EQ(trace.damaged_lines, 0);
   EXPECT_TRUE(trace.cadences.empty());
 }
 
@@ -65,19 +64,31 @@ TEST(RunTraceTest, ReadingsOfALongRunAreThinnedOutAndTheLastIsKept) {
 
 TEST(RunTraceTest, TheWayOfABatchIsTakenFromItsSlot) {
   RunTrace trace;
-  trace.add(nlohmann::json{{"kind", "slot"},
-                           {"work", 0.25},
-                           {"copy", {1.0, 1.5}},
-                           {"train", {1.75, 2.0}},
-                           {"bytes", 4096}});
-  trace.add(nlohmann::json{{"kind", "slot"}, {"copy", "soon"}});
+  trace.add(entry_of(nlohmann::json{{"kind", "slot"},
+                                    {"work", 0.25},
+                                    {"copy", {1.0, 1.5}},
+                                    {"train", {1.75, 2.0}},
+                                    {"bytes", 4096}}));
+  trace.add(entry_of(nlohmann::json{{"kind", "slot"}, {"copy", "soon"}}));
 
-  ASSERT_EQ(trace.ways.size(), 2U);
-  EXPECT_DOUBLE_EQ(trace.ways[0].work, 0.25);
-  EXPECT_DOUBLE_EQ(trace.ways[0].copy, 0.5);
-  EXPECT_DOUBLE_EQ(trace.ways[0].bytes, 4096);
-  EXPECT_DOUBLE_EQ(trace.ways[0].ready, 0.25);
-  EXPECT_DOUBLE_EQ(trace.ways[1].copy, 0);
+  ASSERT_EQ(trace.slots.size(), 2U);
+  EXPECT_EQ(trace.slots[0].work, Seconds{0.25});
+  EXPECT_DOUBLE_EQ(length_of(trace.slots[0].copy), 0.5);
+  EXPECT_EQ(trace.slots[0].bytes, Bytes{4096});
+  EXPECT_DOUBLE_EQ(ready_time(trace.slots[0]), 0.25);
+  EXPECT_FALSE(trace.slots[0].prepare.has_value());
+  EXPECT_FALSE(trace.slots[1].copy.has_value());
+}
+
+TEST(RunTraceTest, AFileThatGoesOnIsTheSameSession) {
+  RunTrace trace;
+  trace.add({.event = SessionStart{}});
+  trace.add({.event = SlotRecord{.batch = 0}});
+  trace.add({.event = SessionStart{.continues = true}});
+  trace.add({.event = SlotRecord{.batch = 1}});
+
+  EXPECT_EQ(trace.sessions, 1);
+  EXPECT_EQ(trace.slots.size(), 2U);
 }
 
 class JournalOfARun : public testing::Test {
@@ -103,9 +114,9 @@ TEST_F(RunTraceFileTest, AKilledRunIsReadUpToItsLastWholeLine) {
   {
     RunJournal journal(path_);
     for (int i = 0; i < 30; ++i) {
-      journal.record(to_event(StepRecord{.step = i}));
+      journal.record(StepRecord{.step = i});
     }
-    journal.record(to_event(reading_after(30)));
+    journal.record(reading_after(30));
   }
   std::ofstream(path_, std::ios::app) << R"({"kind":"step","step":30,"ep)";
 
@@ -119,20 +130,33 @@ TEST_F(RunTraceFileTest, AKilledRunIsReadUpToItsLastWholeLine) {
 
 TEST_F(RunTraceFileTest, ALongRunInTwoFilesIsOneSession) {
   {
-    RunJournal journal(path_, nlohmann::json::object(), Bytes{20'000});
-    journal.record({.kind = "run", .fields = {{"mode", "single"}, {"allowed_cores", 8}}});
+    RunJournal journal(path_, {}, Bytes{20'000});
+    journal.record(RunStart{.mode = "single", .allowed_cores = 8});
     for (int i = 0; i < 500; ++i) {
-      journal.record(to_event(StepRecord{.step = i}));
+      journal.record(StepRecord{.step = i});
     }
   }
 
   const RunTrace trace = read_run_trace(path_).value();
 
   EXPECT_EQ(trace.sessions, 1);
-  EXPECT_EQ(trace.run.at("allowed_cores"), 8);
+  EXPECT_EQ(trace.run.allowed_cores, 8);
   EXPECT_EQ(trace.steps.back().step, 499);
   EXPECT_EQ(trace.steps.back().step - trace.steps.front().step + 1,
             static_cast<std::int64_t>(trace.steps.size()));
+}
+
+TEST_F(RunTraceFileTest, AStepWithoutAllItsFieldsIsDamaged) {
+  std::ofstream(path_) << R"({"kind":"journal","t":0.0,"format":1})"
+                       << "\n"
+                       << R"({"kind":"step","t":1.0,"step":7})"
+                       << "\n"
+                       << line_of(StepRecord{.step = 8}, 2.0).dump() << "\n";
+
+  const RunTrace trace = read_run_trace(path_).value();
+
+  EXPECT_EQ(trace.steps.size(), 1U);
+  EXPECT_EQ(trace.damaged_lines, 1);
 }
 
 }  // namespace

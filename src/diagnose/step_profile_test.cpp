@@ -14,7 +14,7 @@ struct RunShape {
 
 RunTrace run_of(const RunShape& shape, int steps = 120) {
   RunTrace trace;
-  trace.run = {{"allowed_cores", 8}};
+  trace.run.allowed_cores = 8;
   for (int i = 0; i < steps; ++i) {
     const int batch = i / shape.uses;
     const bool is_kept = i % shape.uses != 0;

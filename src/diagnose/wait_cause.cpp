@@ -131,11 +131,8 @@ std::string_view rule_of(WaitCause cause) {
 }
 
 std::optional<int> allowed_cores_of(const RunTrace& trace) {
-  const auto cores = trace.run.find("allowed_cores");
-  if (cores == trace.run.end() || !cores->is_number_integer()) {
-    return std::nullopt;
-  }
-  return std::clamp(cores->get<int>(), 1, 1 << 16);
+  const std::optional<int>& cores = trace.run.allowed_cores;
+  return cores ? std::optional(std::clamp(*cores, 1, 1 << 16)) : std::nullopt;
 }
 
 WaitCause find_wait_cause(const RuleInput& input) {

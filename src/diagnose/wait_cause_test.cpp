@@ -16,7 +16,7 @@ namespace {
 class WaitCauseTest : public testing::Test {
  protected:
   WaitCauseTest() {
-    trace_.run = {{"allowed_cores", 4}};
+    trace_.run.allowed_cores = 4;
     for (int i = 0; i < 100; ++i) {
       const int frames = 400 + 20 * (i % 9);
       trace_.add(
@@ -26,7 +26,7 @@ class WaitCauseTest : public testing::Test {
                      .padded_frames = frames,
                      .frames = 16 * frames,
                      .phases = {.wait = Seconds{0.04}, .forward = Seconds(0.1 * frames / 480)}});
-      trace_.ways.push_back({.work = 0.28});
+      trace_.slots.push_back({.work = Seconds{0.28}});
     }
     PipelineStats stats;
     stats.age = Seconds{14};

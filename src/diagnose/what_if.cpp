@@ -29,12 +29,12 @@ RecordedTimes recorded_times(const RuleInput& input) {
     times.consume.insert(
         times.consume.end(), static_cast<std::size_t>(batches), std::max(own, 0.0));
   }
-  const std::deque<BatchWay>& ways = input.trace.ways;
-  const std::size_t count = std::min(times.consume.size(), ways.size());
+  const std::deque<SlotRecord>& slots = input.trace.slots;
+  const std::size_t count = std::min(times.consume.size(), slots.size());
   times.consume.erase(times.consume.begin(),
                       times.consume.end() - static_cast<std::ptrdiff_t>(count));
-  for (std::size_t i = ways.size() - count; i < ways.size(); ++i) {
-    times.produce.push_back(std::max(ways[i].work, 0.0));
+  for (std::size_t i = slots.size() - count; i < slots.size(); ++i) {
+    times.produce.push_back(std::max(slots[i].work.count(), 0.0));
   }
   return times;
 }

@@ -223,7 +223,7 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
   }
   const HostFacts host = read_host_facts();
   std::filesystem::create_directories(sweep_journal().parent_path());
-  RunJournal journal(sweep_journal(), {{"command", "analyze"}, {"config", to_json(config)}});
+  RunJournal journal(sweep_journal(), {.command = "analyze", .config = to_json(config)});
   const SweepReport report = sweep_loader({.config = config,
                                            .data = *set_,
                                            .batches = default_sweep_batches(config),

@@ -21,15 +21,13 @@ namespace {
 // Adds what is journalled to a trace, as if it had been read from a file.
 class SeenEvents final : public EventSink {
  public:
-  void record(const Event& event) override {
-    nlohmann::json line = event.fields;
-    line["kind"] = event.kind;
-    line["t"] = seconds_since(begin_).count();
+  void record(const JournalEvent& event) override {
+    const Seconds at = seconds_since(begin_);
     const std::lock_guard lock(mutex_);
-    if (event.kind == "host") {
-      add_host_line(line, /*has_steps=*/true, trace_.host);  // every look counts: nothing trains
+    if (const auto* const host = std::get_if<HostSample>(&event)) {
+      add_sample(*host, at, /*has_steps=*/true, trace_.host);  // each counts: nothing trains
     } else {
-      trace_.add(line);
+      trace_.add({.at = at, .event = event});
     }
   }
   // When nobody records any more.

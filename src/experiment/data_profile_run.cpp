@@ -242,7 +242,7 @@ std::vector<int> default_sweep_workers(const HostFacts& host) {
 SweepReport sweep_loader(const SweepRequest& request) {
   SweepReport report = Sweep(request).run();
   if (request.journal != nullptr) {
-    request.journal->record({.kind = "sweep", .fields = render_json(to_document(report))});
+    request.journal->record(SweepDone{.fields = render_json(to_document(report))});
   }
   return report;
 }

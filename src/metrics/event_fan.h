@@ -17,7 +17,7 @@ class EventFan final : public EventSink {
   void add(EventSink& sink) { sinks_.push_back(&sink); }
 
   // Every sink gets the event, also when one before it fails; the first failure is thrown then.
-  void record(const Event& event) override {
+  void record(const JournalEvent& event) override {
     std::exception_ptr failure;
     for (EventSink* sink : sinks_) {
       try {

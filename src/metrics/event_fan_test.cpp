@@ -9,7 +9,7 @@ namespace {
 
 class FullDisk : public EventSink {
  public:
-  void record(const Event& /*event*/) override { throw Error("no space left"); }
+  void record(const JournalEvent& /*event*/) override { throw Error("no space left"); }
 };
 
 TEST(EventFanTest, EverySinkHearsEveryEventInOrder) {
@@ -19,13 +19,13 @@ TEST(EventFanTest, EverySinkHearsEveryEventInOrder) {
   fan.add(first);
   fan.add(second);
 
-  fan.record({.kind = "one", .fields = {{"n", 1}}});
-  fan.record({.kind = "two"});
+  fan.record(Resumed{.step = 1});
+  fan.record(RunEnd{});
 
   ASSERT_EQ(first.events().size(), 2u);
   ASSERT_EQ(second.events().size(), 2u);
-  EXPECT_EQ(second.events()[0].fields.at("n"), 1);
-  EXPECT_EQ(second.events()[1].kind, "two");
+  EXPECT_EQ(std::get<Resumed>(second.events()[0]).step, 1);
+  EXPECT_TRUE(std::holds_alternative<RunEnd>(second.events()[1]));
 }
 
 TEST(EventFanTest, ASinkThatFailsKeepsTheEventFromNobodyAndIsHeardOf) {
@@ -35,7 +35,7 @@ TEST(EventFanTest, ASinkThatFailsKeepsTheEventFromNobodyAndIsHeardOf) {
   fan.add(full);
   fan.add(list);
 
-  EXPECT_THROW(fan.record({.kind = "step"}), Error);
+  EXPECT_THROW(fan.record(StepRecord{}), Error);
 
   EXPECT_EQ(list.events().size(), 1u);
 }

@@ -43,14 +43,13 @@ std::vector<GpuTotals> named_gpus(const nlohmann::json& setup) {
 
 }  // namespace
 
-void GpuCounters::add(const nlohmann::json& line, Seconds at) {
-  const auto setup = line.find("setup");
-  if (setup != line.end() && setup->is_object()) {
-    gpus_ = named_gpus(*setup);
+void GpuCounters::add(const GpuSamples& seen, Seconds at) {
+  const std::optional<nlohmann::json>& samples = seen.samples;
+  if (seen.setup && seen.setup->is_object()) {
+    gpus_ = named_gpus(*seen.setup);
     sampled_.reset();
   }
-  const auto samples = line.find("samples");
-  if (samples == line.end() || !samples->is_array()) {
+  if (!samples || !samples->is_array()) {
     return;
   }
   const Seconds since = sampled_ ? std::max(Seconds{0}, at - *sampled_) : Seconds{0};

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "metrics/journal_event.h"
 
 namespace qanat {
 
@@ -26,8 +27,8 @@ struct GpuTotals {
 
 class GpuCounters {
  public:
-  // Takes a line of kind "devices" of `at`; one without GPUs is passed over.
-  void add(const nlohmann::json& line, Seconds at);
+  // One without GPUs is passed over.
+  void add(const GpuSamples& seen, Seconds at);
 
   const std::vector<GpuTotals>& gpus() const { return gpus_; }
 

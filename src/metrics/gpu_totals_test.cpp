@@ -5,15 +5,15 @@
 namespace qanat {
 namespace {
 
-nlohmann::json samples(const nlohmann::json& sample) {
-  return {{"kind", "devices"}, {"samples", nlohmann::json::array({sample})}};
+GpuSamples samples(const nlohmann::json& sample) {
+  return {.samples = nlohmann::json::array({sample})};
 }
 
 GpuCounters named() {
   GpuCounters counters;
-  counters.add({{"kind", "devices"},
-                {"setup", {{"gpus", {{{"uuid", "GPU-5a1b2c3d-0000-1111"}, {"name", "RTX"}}}}}}},
-               Seconds{0});
+  counters.add(
+      {.setup = nlohmann::json{{"gpus", {{{"uuid", "GPU-5a1b2c3d-0000-1111"}, {"name", "RTX"}}}}}},
+      Seconds{0});
   return counters;
 }
 
@@ -23,7 +23,8 @@ TEST(GpuTotalsTest, AGpuIsNamedByTheFirstPartOfItsUuid) {
 
 TEST(GpuTotalsTest, NoTwoGpusHaveOneName) {
   GpuCounters counters;
-  counters.add({{"setup", {{"gpus", {{{"uuid", "GPU-1-2"}}, {{"uuid", "GPU-1-3"}}}}}}}, Seconds{0});
+  counters.add({.setup = nlohmann::json{{"gpus", {{{"uuid", "GPU-1-2"}}, {{"uuid", "GPU-1-3"}}}}}},
+               Seconds{0});
 
   EXPECT_EQ(counters.gpus().at(0).id, "GPU-1");
   EXPECT_EQ(counters.gpus().at(1).id, "GPU-1-1");
@@ -75,8 +76,8 @@ TEST(GpuTotalsTest, ErrorsAreCountedByNumber) {
 
 TEST(GpuTotalsTest, DamagedLinesArePassedOver) {
   GpuCounters counters = named();
-  counters.add({{"samples", "none"}, {"setup", 3}}, Seconds{1});
-  counters.add({{"samples", {1, "two"}}}, Seconds{2});
+  counters.add({.setup = 3, .samples = "none"}, Seconds{1});
+  counters.add({.samples = nlohmann::json::array({1, "two"})}, Seconds{2});
 
   EXPECT_TRUE(counters.gpus().at(0).latest.empty());
 }

@@ -19,16 +19,13 @@
 
 #include "base/disk_full.h"
 #include "base/error.h"
-#include "metrics/journal_line.h"
 
 namespace qanat {
 namespace {
 
-constexpr std::string_view kHeaderKind = "journal";
-
 // Lines that describe a run as a whole: a file that goes on repeats the latest of each kind.
-constexpr std::array<std::string_view, 6> kContextKinds = {
-    "run", "host", "storage", "devices", "loader_start", "ring_start"};
+constexpr std::array kContextKinds = {
+    RunStart::kKind, HostSample::kKind, GpuSamples::kKind, LoaderStart::kKind, RingStart::kKind};
 
 UniqueFd open_for_append(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
@@ -53,10 +50,11 @@ std::string utc_now() {
 
 // "kind" first, then "t", then the fields: lines are read by people too. Bytes that are not UTF-8
 // (file names may hold any) are replaced.
-std::string to_line(std::string_view kind, Seconds time, const nlohmann::json& fields) {
+std::string to_line(Seconds time, const JournalEvent& event) {
   nlohmann::ordered_json line;
-  line["kind"] = kind;
+  line["kind"] = kind_of(event);
   line["t"] = std::round(time.count() * 1e6) / 1e6;
+  const nlohmann::json fields = to_fields(event);
   for (const auto& [name, value] : fields.items()) {
     line[name] = value;
   }
@@ -80,32 +78,17 @@ LineEnd read_line(std::istream& file, std::string& line) {
   return line.empty() ? LineEnd::end_of_file : LineEnd::torn;
 }
 
-bool is_header(const nlohmann::json& line) {
-  const auto kind = line.find("kind");
-  return kind != line.end() && *kind == kHeaderKind;
-}
-
-// The format of a header that this version cannot read.
-std::optional<std::int64_t> newer_format(const nlohmann::json& line) {
-  const auto format = line.find("format");
-  if (!is_header(line) || format == line.end() || !format->is_number_integer() ||
-      format->get<std::int64_t>() <= RunJournal::kFormat) {
-    return std::nullopt;
-  }
-  return format->get<std::int64_t>();
-}
-
 }  // namespace
 
-RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& header, Bytes limit)
+RunJournal::RunJournal(const std::filesystem::path& path, const SessionStart& header, Bytes limit)
     : path_(path), fd_(open_for_append(path)), header_(header), limit_(limit) {
   struct stat status {};
   if (::fstat(fd_.get(), &status) == 0) {
     written_ = Bytes{status.st_size};
   }
-  header_["format"] = kFormat;
-  header_["started"] = utc_now();
-  std::string line = to_line(kHeaderKind, Seconds{0}, header_);
+  header_.format = kFormat;
+  header_.started = utc_now();
+  std::string line = to_line(Seconds{0}, header_);
   if (ends_inside_a_line(fd_.get())) {
     line.insert(0, 1, '\n');
   }
@@ -115,16 +98,16 @@ RunJournal::RunJournal(const std::filesystem::path& path, const nlohmann::json& 
   }
 }
 
-void RunJournal::record(const Event& event) {
+void RunJournal::record(const JournalEvent& event) {
   const Clock::time_point begin = Clock::now();
-  std::string line = to_line(event.kind, begin - start_, event.fields);
+  std::string line = to_line(begin - start_, event);
   const std::lock_guard lock(mutex_);
   if (written_ >= limit_ && waiting_.empty()) {
     go_on_in_a_new_file();
   }
   write_line(line);
-  if (std::ranges::find(kContextKinds, event.kind) != kContextKinds.end()) {
-    context_.insert_or_assign(event.kind, std::move(line));
+  if (std::ranges::find(kContextKinds, kind_of(event)) != kContextKinds.end()) {
+    context_.insert_or_assign(std::string(kind_of(event)), std::move(line));
   }
   spent_ns_.fetch_add(
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
@@ -139,9 +122,9 @@ void RunJournal::go_on_in_a_new_file() {
   }
   fd_ = open_for_append(path_);
   written_ = Bytes{0};
-  nlohmann::json header = header_;
-  header["continues"] = true;
-  write_line(to_line(kHeaderKind, Seconds{0}, header));
+  SessionStart header = header_;
+  header.continues = true;
+  write_line(to_line(Seconds{0}, header));
   for (const auto& [kind, line] : context_) {
     write_line(line);
   }
@@ -195,44 +178,34 @@ std::filesystem::path journal_before(const std::filesystem::path& path) {
   return path.string() + ".1";
 }
 
-void EventList::record(const Event& event) {
+void EventList::record(const JournalEvent& event) {
   const std::lock_guard lock(mutex_);
   events_.push_back(event);
 }
 
-std::vector<Event> EventList::events() const {
+std::vector<JournalEvent> EventList::events() const {
   const std::lock_guard lock(mutex_);
   return events_;
 }
 
-std::vector<Event> EventList::events(std::string_view kind) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Event> found;
-  for (const Event& event : events_) {
-    if (event.kind == kind) {
-      found.push_back(event);
-    }
-  }
-  return found;
-}
-
-Result<std::optional<nlohmann::json>> to_journal_line(const std::filesystem::path& path,
+Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::path& path,
                                                       std::string_view line) {
   nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (!object.is_object()) {
-    return std::optional<nlohmann::json>();
+    return std::optional<JournalEntry>();
   }
-  if (const auto format = newer_format(object)) {
+  Result<JournalEntry> entry = to_journal_entry(std::move(object));
+  if (!entry) {
+    return std::optional<JournalEntry>();
+  }
+  const auto* const header = std::get_if<SessionStart>(&entry.value().event);
+  if (header != nullptr && header->format.value_or(0) > RunJournal::kFormat) {
     return Failure{fmt::format("{}: journal format {}; expected at most {}; try a newer qanat",
                                path.string(),
-                               *format,
+                               *header->format,
                                RunJournal::kFormat)};
   }
-  return std::optional(std::move(object));
-}
-
-bool continues_another(const nlohmann::json& line) {
-  return is_header(line) && line.contains("continues");
+  return std::optional(std::move(entry).value());
 }
 
 bool is_continued(const std::filesystem::path& path) {
@@ -241,15 +214,15 @@ bool is_continued(const std::filesystem::path& path) {
   if (!file || read_line(file, line) != LineEnd::newline) {
     return false;
   }
-  const nlohmann::json header = nlohmann::json::parse(line, nullptr, false);
-  return header.is_object() && continues_another(header);
+  const Result<std::optional<JournalEntry>> first = read_journal_line(path, line);
+  const auto* const header =
+      first && first.value() ? std::get_if<SessionStart>(&first.value()->event) : nullptr;
+  return header != nullptr && header->continues;
 }
 
 namespace {
 
-using VisitLine = std::function<void(nlohmann::json line)>;
-
-Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit) {
+Result<int> visit_file(const std::filesystem::path& path, const VisitEntry& visit) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return Failure{
@@ -259,12 +232,12 @@ Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit
   std::string line;
   for (LineEnd end = read_line(file, line); end != LineEnd::end_of_file;
        end = read_line(file, line)) {
-    Result<std::optional<nlohmann::json>> object = to_journal_line(path, line);
-    if (!object) {
-      return object.failure();
+    const Result<std::optional<JournalEntry>> entry = read_journal_line(path, line);
+    if (!entry) {
+      return entry.failure();
     }
-    if (object.value()) {
-      visit(std::move(*object.value()));
+    if (entry.value()) {
+      visit(*entry.value());
     } else {
       damaged += line.empty() || end == LineEnd::torn ? 0 : 1;
     }
@@ -277,7 +250,7 @@ Result<int> visit_file(const std::filesystem::path& path, const VisitLine& visit
 
 }  // namespace
 
-Result<int> visit_journal(const std::filesystem::path& path, const VisitLine& visit) {
+Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& visit) {
   int damaged = 0;
   std::error_code error;
   if (is_continued(path) && std::filesystem::exists(journal_before(path), error)) {
@@ -297,7 +270,7 @@ Result<int> visit_journal(const std::filesystem::path& path, const VisitLine& vi
 Result<JournalContents> read_journal(const std::filesystem::path& path) {
   JournalContents contents;
   const Result<int> damaged = visit_journal(
-      path, [&contents](nlohmann::json line) { contents.lines.push_back(std::move(line)); });
+      path, [&contents](const JournalEntry& entry) { contents.entries.push_back(entry); });
   if (!damaged) {
     return damaged.failure();
   }

@@ -11,32 +11,25 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/files.h"
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "metrics/journal_event.h"
 
 namespace qanat {
-
-// `kind` says what happened ("bad_utterance", "autotune"); `fields` are an object. The names
-// "kind", "t" and "format" belong to the journal.
-struct Event {
-  std::string kind;
-  nlohmann::json fields = nlohmann::json::object();
-};
 
 // record() may be called from any thread, and throws Error when the event cannot be kept.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  virtual void record(const Event& event) = 0;
+  virtual void record(const JournalEvent& event) = 0;
 };
 
 // Appends to `path`, creating it; the first line of every session is the header:
@@ -54,13 +47,13 @@ class RunJournal final : public EventSink {
   static constexpr Bytes kMaxWaiting = mebibytes(64);
 
   explicit RunJournal(const std::filesystem::path& path,
-                      const nlohmann::json& header = nlohmann::json::object(),
+                      const SessionStart& header = {},
                       Bytes limit = kLimit);
   RunJournal(const RunJournal&) = delete;
   RunJournal& operator=(const RunJournal&) = delete;
   ~RunJournal() override;
 
-  void record(const Event& event) override;
+  void record(const JournalEvent& event) override;
   // Who is told, by whichever thread records, when lines wait for a disk that is full; to be set
   // before there are several.
   void tell(std::function<void(const std::string&)> say) { say_ = std::move(say); }
@@ -78,7 +71,7 @@ class RunJournal final : public EventSink {
   std::atomic<std::int64_t> spent_ns_{0};
   std::mutex mutex_;  // guards everything below: lines do not interleave
   UniqueFd fd_;
-  nlohmann::json header_;
+  SessionStart header_;
   Bytes limit_;
   Bytes written_;
   std::string waiting_;  // that a full disk did not take; written with the next line
@@ -92,27 +85,46 @@ std::filesystem::path journal_before(const std::filesystem::path& path);
 // Keeps events in memory: for tests, and for commands that report without a file.
 class EventList final : public EventSink {
  public:
-  void record(const Event& event) override;
-  std::vector<Event> events() const;
-  std::vector<Event> events(std::string_view kind) const;
+  void record(const JournalEvent& event) override;
+  std::vector<JournalEvent> events() const;
+  // Those of one kind.
+  template <typename Event>
+  std::vector<Event> events() const {
+    std::vector<Event> found;
+    for (const JournalEvent& event : events()) {
+      if (const Event* one = std::get_if<Event>(&event)) {
+        found.push_back(*one);
+      }
+    }
+    return found;
+  }
 
  private:
   mutable std::mutex mutex_;  // guards events_
-  std::vector<Event> events_;
+  std::vector<JournalEvent> events_;
 };
 
 struct JournalContents {
-  std::vector<nlohmann::json> lines;  // headers included
-  int damaged_lines = 0;              // not JSON: torn by a crash or edited
+  std::vector<JournalEntry> entries;  // headers included
+  int damaged_lines = 0;
 };
 
 // Reads a journal line by line in bounded memory, whatever its size, the file it was continued from
 // included; one that is still being written, or whose writer was killed, is read up to its last
-// whole line. `visit` gets every line that is a JSON object. Returns how many were damaged, a last
-// one that is still without end not counted. Fails when the file cannot be read or was written by a
-// newer format.
-Result<int> visit_journal(const std::filesystem::path& path,
-                          const std::function<void(nlohmann::json line)>& visit);
+// whole line. Returns how many lines were damaged: torn by a crash, edited, or without what their
+// kind needs; a last one that is still without end is not counted. Fails when the file cannot be
+// read or was written by a newer format.
+using VisitEntry = std::function<void(const JournalEntry& entry)>;
+Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& visit);
+
+// One line. Nothing when it is damaged; fails when it says that the journal at `path` is of a
+// format that this version cannot read.
+Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::path& path,
+                                                      std::string_view line);
+inline constexpr std::size_t kMaxJournalLine = 4 << 20;  // longer ones are not ours: damaged
+
+// Whether the journal at `path` goes on from the file journal_before() names.
+bool is_continued(const std::filesystem::path& path);
 
 // All of it at once: for short journals and tests. Fails as above.
 Result<JournalContents> read_journal(const std::filesystem::path& path);

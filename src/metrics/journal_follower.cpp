@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "metrics/journal.h"
-#include "metrics/journal_line.h"
-
 namespace qanat {
 namespace {
 
@@ -69,8 +66,7 @@ bool JournalFollower::is_deleted() const {
          read.st_nlink == 0;
 }
 
-Result<bool> JournalFollower::take_lines(
-    const std::function<void(const nlohmann::json& line)>& visit, Progress& progress) {
+Result<bool> JournalFollower::take_lines(const VisitEntry& visit, Progress& progress) {
   std::size_t begin = 0;
   for (std::size_t end = rest_.find('\n'); end != std::string::npos;
        end = rest_.find('\n', begin)) {
@@ -79,12 +75,12 @@ Result<bool> JournalFollower::take_lines(
     if (text.empty()) {
       continue;
     }
-    const Result<std::optional<nlohmann::json>> line = to_journal_line(path_, text);
-    if (!line) {
-      return line.failure();
+    const Result<std::optional<JournalEntry>> entry = read_journal_line(path_, text);
+    if (!entry) {
+      return entry.failure();
     }
-    if (line.value()) {
-      visit(*line.value());
+    if (entry.value()) {
+      visit(*entry.value());
       ++progress.lines;
     } else {
       ++damaged_;
@@ -97,8 +93,7 @@ Result<bool> JournalFollower::take_lines(
   return true;
 }
 
-Result<JournalFollower::Progress> JournalFollower::read_on(
-    const std::function<void(const nlohmann::json& line)>& visit) {
+Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& visit) {
   Progress progress;
   if (const Result<bool> is_open = open_first(); !is_open) {
     return is_open.failure();

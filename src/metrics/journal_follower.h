@@ -5,13 +5,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/result.h"
+#include "metrics/journal.h"
 
 namespace qanat {
 
@@ -29,7 +27,7 @@ class JournalFollower {
   // A journal that goes on in a new file is followed there, once the one before is read to its
   // end; one that was cut or replaced is read from its beginning. Fails when it cannot be read, or
   // was written by a newer format.
-  Result<Progress> read_on(const std::function<void(const nlohmann::json& line)>& visit);
+  Result<Progress> read_on(const VisitEntry& visit);
 
   // The file that is being read has no name any more: what is written to it can still be followed,
   // but nobody will find it afterwards.
@@ -42,8 +40,7 @@ class JournalFollower {
   Result<bool> open_first();
   bool open(const std::filesystem::path& path);
   bool go_on();
-  Result<bool> take_lines(const std::function<void(const nlohmann::json& line)>& visit,
-                          Progress& progress);
+  Result<bool> take_lines(const VisitEntry& visit, Progress& progress);
 
   std::filesystem::path path_;
   UniqueFd fd_;

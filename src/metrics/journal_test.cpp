@@ -39,15 +39,15 @@ TEST_F(JournalTest, LinesThatAFullDiskDoesNotTakeWaitForSpace) {
     filler.close();
 
     for (int i = 0; i < 100; ++i) {
-      journal.record({.kind = "step", .fields = {{"step", i}, {"text", std::string(100, 'y')}}});
+      journal.record(NoteTold{.what = std::string(100, 'y')});
     }
     ASSERT_EQ(said.size(), 1U);
     std::filesystem::remove(folder_ / "filler");
-    journal.record({.kind = "stop"});
+    journal.record(RunEnd{});
   }
 
   const JournalContents contents = read_journal(path_).value();
-  EXPECT_EQ(contents.lines.size(), 1U + 100U + 1U);
+  EXPECT_EQ(contents.entries.size(), 1U + 100U + 1U);
   EXPECT_EQ(contents.damaged_lines, 0);
   ASSERT_EQ(said.size(), 2U);
   EXPECT_NE(said[1].find("no line is lost"), std::string::npos);
@@ -56,21 +56,20 @@ TEST_F(JournalTest, LinesThatAFullDiskDoesNotTakeWaitForSpace) {
 
 TEST_F(JournalTest, StartsWithAHeaderAndKeepsEventsInOrder) {
   {
-    RunJournal journal(path_, {{"seed", 7}});
-    journal.record({.kind = "step", .fields = {{"loss", 0.5}}});
-    journal.record({.kind = "stop"});
+    RunJournal journal(path_, {.command = "train"});
+    journal.record(StepRecord{.learning_rate = 0.5});
+    journal.record(RunEnd{});
   }
 
   const JournalContents contents = read_journal(path_).value();
 
-  ASSERT_EQ(contents.lines.size(), 3U);
-  EXPECT_EQ(contents.lines[0]["kind"], "journal");
-  EXPECT_EQ(contents.lines[0]["format"], RunJournal::kFormat);
-  EXPECT_EQ(contents.lines[0]["seed"], 7);
-  EXPECT_EQ(contents.lines[1]["kind"], "step");
-  EXPECT_EQ(contents.lines[1]["loss"], 0.5);
-  EXPECT_EQ(contents.lines[2]["kind"], "stop");
-  EXPECT_LE(contents.lines[1]["t"], contents.lines[2]["t"]);
+  ASSERT_EQ(contents.entries.size(), 3U);
+  const SessionStart& header = std::get<SessionStart>(contents.entries[0].event);
+  EXPECT_EQ(header.format, RunJournal::kFormat);
+  EXPECT_EQ(header.command, "train");
+  EXPECT_EQ(std::get<StepRecord>(contents.entries[1].event).learning_rate, 0.5);
+  EXPECT_TRUE(std::holds_alternative<RunEnd>(contents.entries[2].event));
+  EXPECT_LE(contents.entries[1].at, contents.entries[2].at);
   EXPECT_EQ(contents.damaged_lines, 0);
 }
 
@@ -80,7 +79,7 @@ TEST_F(JournalTest, KnowsWhatItCosts) {
   const Clock::time_point start = Clock::now();
 
   for (int i = 0; i < 100; ++i) {
-    journal.record({.kind = "step", .fields = {{"step", i}}});
+    journal.record(Resumed{.step = i});
   }
 
   EXPECT_GT(journal.spent(), Seconds{0});
@@ -88,34 +87,34 @@ TEST_F(JournalTest, KnowsWhatItCosts) {
 }
 
 TEST_F(JournalTest, ALineTornByACrashCostsOnlyThatLine) {
-  { RunJournal(path_).record({.kind = "step"}); }
+  { RunJournal(path_).record(StepRecord{}); }
   std::ofstream(path_, std::ios::app) << R"({"kind":"step","lo)";
 
-  { RunJournal(path_).record({.kind = "resumed"}); }
+  { RunJournal(path_).record(Resumed{}); }
 
   const JournalContents contents = read_journal(path_).value();
-  ASSERT_EQ(contents.lines.size(), 4U);
-  EXPECT_EQ(contents.lines[2]["kind"], "journal");
-  EXPECT_EQ(contents.lines[3]["kind"], "resumed");
+  ASSERT_EQ(contents.entries.size(), 4U);
+  EXPECT_TRUE(std::holds_alternative<SessionStart>(contents.entries[2].event));
+  EXPECT_TRUE(std::holds_alternative<Resumed>(contents.entries[3].event));
   EXPECT_EQ(contents.damaged_lines, 1);
 }
 
 TEST_F(JournalTest, ALineThatIsBeingWrittenIsNoDamage) {
-  { RunJournal(path_).record({.kind = "step"}); }
+  { RunJournal(path_).record(StepRecord{}); }
   std::ofstream(path_, std::ios::app) << R"({"kind":"step","lo)";
 
   const JournalContents contents = read_journal(path_).value();
 
-  EXPECT_EQ(contents.lines.size(), 2U);
+  EXPECT_EQ(contents.entries.size(), 2U);
   EXPECT_EQ(contents.damaged_lines, 0);
 }
 
 TEST_F(JournalTest, AJournalKeepsTheEndOfALongRunInTwiceItsLimit) {
   {
-    RunJournal journal(path_, {{"seed", 7}}, Bytes{2000});
-    journal.record({.kind = "run", .fields = {{"mode", "single"}}});
+    RunJournal journal(path_, {.command = "train"}, Bytes{2000});
+    journal.record(RunStart{.mode = "single"});
     for (int i = 0; i < 1000; ++i) {
-      journal.record({.kind = "step", .fields = {{"step", i}}});
+      journal.record(NoteTold{.what = std::to_string(i)});
     }
   }
 
@@ -123,25 +122,25 @@ TEST_F(JournalTest, AJournalKeepsTheEndOfALongRunInTwiceItsLimit) {
 
   EXPECT_LE(std::filesystem::file_size(path_), 2100U);
   EXPECT_LE(std::filesystem::file_size(journal_before(path_)), 2100U);
-  std::vector<int> steps;
+  std::vector<int> notes;
   int runs = 0;
-  for (const nlohmann::json& line : contents.lines) {
-    runs += line["kind"] == "run" ? 1 : 0;
-    if (line["kind"] == "step") {
-      steps.push_back(line["step"].get<int>());
+  for (const JournalEntry& entry : contents.entries) {
+    runs += std::holds_alternative<RunStart>(entry.event) ? 1 : 0;
+    if (const auto* note = std::get_if<NoteTold>(&entry.event)) {
+      notes.push_back(std::stoi(note->what));
     }
   }
-  ASSERT_GE(steps.size(), 40U);
-  EXPECT_EQ(steps.back(), 999);
-  EXPECT_EQ(steps.back() - steps.front() + 1, static_cast<int>(steps.size()));  // none is missing
+  ASSERT_GE(notes.size(), 40U);
+  EXPECT_EQ(notes.back(), 999);
+  EXPECT_EQ(notes.back() - notes.front() + 1, std::ssize(notes));  // none is missing
   EXPECT_EQ(runs, 2);  // what describes the run is in either file
 }
 
 TEST_F(JournalTest, AFileOfAnEarlierRunBesideAJournalIsNotPartOfIt) {
   std::ofstream(journal_before(path_)) << R"({"kind":"journal","format":1})" << '\n';
-  { RunJournal(path_).record({.kind = "step"}); }
+  { RunJournal(path_).record(StepRecord{}); }
 
-  EXPECT_EQ(read_journal(path_).value().lines.size(), 2U);
+  EXPECT_EQ(read_journal(path_).value().entries.size(), 2U);
 }
 
 TEST_F(JournalTest, LinesOfManyThreadsStayWhole) {
@@ -151,21 +150,22 @@ TEST_F(JournalTest, LinesOfManyThreadsStayWhole) {
     for (int thread = 0; thread < 4; ++thread) {
       writers.emplace_back([&journal, thread] {
         for (int i = 0; i < 100; ++i) {
-          journal.record({.kind = "note", .fields = {{"from", thread}}});
+          journal.record(NoteTold{.what = std::to_string(thread)});
         }
       });
     }
   }
 
   const JournalContents contents = read_journal(path_).value();
-  EXPECT_EQ(contents.lines.size(), 401U);
+  EXPECT_EQ(contents.entries.size(), 401U);
   EXPECT_EQ(contents.damaged_lines, 0);
 }
 
 TEST_F(JournalTest, AFileNameThatIsNotUtf8DoesNotLoseTheEvent) {
-  { RunJournal(path_).record({.kind = "bad", .fields = {{"file", "a\xff.wav"}}}); }
+  { RunJournal(path_).record(BadUtterance{.file = "a\xff.wav"}); }
 
-  EXPECT_EQ(read_journal(path_).value().lines[1]["file"], "a\xef\xbf\xbd.wav");
+  EXPECT_EQ(std::get<BadUtterance>(read_journal(path_).value().entries[1].event).file,
+            "a\xef\xbf\xbd.wav");
 }
 
 TEST_F(JournalTest, RefusesTheJournalOfANewerProgram) {
@@ -180,7 +180,7 @@ TEST_F(JournalTest, RefusesTheJournalOfANewerProgram) {
 TEST_F(JournalTest, AHeaderWithOddTypesIsNoReasonToFail) {
   std::ofstream(path_) << R"({"kind":7,"format":"x"})" << '\n' << R"({"kind":"journal"})" << '\n';
 
-  EXPECT_EQ(read_journal(path_).value().lines.size(), 2U);
+  EXPECT_EQ(read_journal(path_).value().entries.size(), 2U);
 }
 
 TEST_F(JournalTest, ALineWithoutEndDoesNotTakeAllMemory) {
@@ -192,8 +192,8 @@ TEST_F(JournalTest, ALineWithoutEndDoesNotTakeAllMemory) {
   const JournalContents contents = read_journal(path_).value();
 
   EXPECT_EQ(contents.damaged_lines, 1);
-  ASSERT_EQ(contents.lines.size(), 1U);
-  EXPECT_EQ(contents.lines[0]["kind"], "after");
+  ASSERT_EQ(contents.entries.size(), 1U);
+  EXPECT_EQ(kind_of(contents.entries[0].event), "after");
 }
 
 TEST_F(JournalTest, AFolderThatDoesNotExistIsAnErrorNamingThePath) {
@@ -211,11 +211,12 @@ TEST_F(JournalTest, AFullDiskIsAnError) {
 
 TEST(EventListTest, KeepsEventsByKind) {
   EventList list;
-  list.record({.kind = "a"});
-  list.record({.kind = "b"});
-  list.record({.kind = "a"});
+  list.record(Resumed{.step = 1});
+  list.record(RunEnd{});
+  list.record(Resumed{.step = 2});
 
-  EXPECT_EQ(list.events("a").size(), 2U);
+  ASSERT_EQ(list.events<Resumed>().size(), 2U);
+  EXPECT_EQ(list.events<Resumed>()[1].step, 2);
   EXPECT_EQ(list.events().size(), 3U);
 }
 

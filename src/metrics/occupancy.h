@@ -16,6 +16,10 @@ struct Occupancy {
   Seconds full{0};
 
   Seconds total() const { return empty + partial + full; }
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("empty", self.empty)("partial", self.partial)("full", self.full);
+  }
 };
 
 // Integrates Occupancy over time. Not thread-safe: guarded by whatever guards the size.

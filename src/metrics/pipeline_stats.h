@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -26,6 +27,13 @@ struct WorkerStats {
   std::optional<Seconds> run_delay{};  // ready to run, but no processor was free
   Seconds lock_wait{0};                // other workers held what it needed
   std::int64_t major_faults = 0;
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("rows", self.rows)("busy", self.busy)("blocked", self.blocked);
+    field("starved", self.starved)("parked", self.parked)("cpu", self.cpu);
+    field("run_delay", self.run_delay)("lock_wait", self.lock_wait);
+    field("major_faults", self.major_faults);
+  }
 };
 
 // A row that took long.
@@ -33,6 +41,10 @@ struct SlowRow {
   std::string file{};
   Seconds time{0};         // the longest
   std::int64_t times = 1;  // that it was among the slowest
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("file", self.file)("seconds", self.time)("times", self.times);
+  }
 };
 
 // What a device did; the busy clock runs while at least one piece of work does.
@@ -46,6 +58,12 @@ struct DeviceUse {
   Bytes memory{};               // in use
   Bytes most_memory{};          // that was ever in use
   std::optional<Bytes> memory_limit{};
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("role", self.role)("name", self.name)("busy", self.busy)("copying", self.copying);
+    field("copied", self.copied)("host_waits", self.host_waits)("memory", self.memory);
+    field("most_memory", self.most_memory)("memory_limit", self.memory_limit);
+  }
 };
 
 // The ring between loader and device.
@@ -54,6 +72,13 @@ struct RingUse {
   Occupancy ready{};     // batches that were submitted ahead
   WaitTime starved{};    // the consumer waited for one
   WaitTime free_wait{};  // the feeder waited for a slot: the ring is full, as it should be
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("slots", self.slots);
+    Occupancy::visit_fields(self.ready, field);
+    field("starvations", self.starved.count)("starved", self.starved.total);
+    field("free_waits", self.free_wait.count)("free_waited", self.free_wait.total);
+  }
 };
 
 struct WindowStats {
@@ -63,6 +88,11 @@ struct WindowStats {
   Bytes most_bytes;  // that were lent at once
   Bytes allocated;   // by the pool, lent or not
   Bytes budget;
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("batches", self.batches)("limit", self.limit)("bytes", self.bytes);
+    field("most_bytes", self.most_bytes)("allocated", self.allocated)("budget", self.budget);
+  }
 };
 
 struct PipelineStats {
@@ -101,6 +131,20 @@ struct PipelineStats {
     return padded_frames.value == 0
                ? 0.0
                : 1.0 - static_cast<double>(frames.value) / static_cast<double>(padded_frames.value);
+  }
+
+  static constexpr std::string_view kKind = "pipeline";
+  static void visit_fields(auto& self, auto&& field) {
+    field("age", self.age)("active_workers", self.active_workers);
+    field("consumer_busy", self.consumer_busy)("batches", self.batches)("rows", self.rows);
+    field("bad", self.bad)("from_audio", self.from_audio)("from_store", self.from_store);
+    field("from_cache", self.from_cache)("frames", self.frames)("bytes", self.bytes);
+    field("padded_frames", self.padded_frames)("ready", self.ready)("window", self.window);
+    field.object("stages", [&self](auto&& stage) {
+      stage("decode", self.decode)("mel", self.mel)("tokens", self.tokens)("copy", self.copy);
+    });
+    field("workers", self.workers)("row_times", self.row_times)("slowest", self.slowest);
+    field("process", self.process)("ring", self.ring)("devices", self.devices);
   }
 };
 

@@ -4,41 +4,21 @@
 #include <numeric>
 #include <utility>
 
-#include "metrics/pipeline_record.h"
-
 namespace qanat {
 namespace {
 
-// Kinds beside the known ones that are kept: more are no journal of ours.
-constexpr std::size_t kMostKinds = 64;
-
-std::string text_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-template <typename Number>
-std::optional<Number> number_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_number()) {
-    return std::nullopt;
-  }
-  return found->get<Number>();
-}
-
-void begin_session(RunSnapshot& now, const nlohmann::json& header) {
-  now = RunSnapshot{.sessions = now.sessions + 1};
-  now.started = text_of(header, "started");
-  now.command = text_of(header, "command");
-  now.model_device = text_of(header, "device");
-}
-
-void add_step(RunSnapshot& now, const nlohmann::json& line) {
-  const Result<StepRecord> read = to_step_record(line);
-  if (!read) {
+// A file that goes on where a full one ended is still the same session.
+void begin_session(RunSnapshot& now, const SessionStart& header) {
+  if (now.sessions > 0 && header.continues) {
     return;
   }
-  const StepRecord& step = read.value();
+  now = RunSnapshot{.sessions = now.sessions + 1};
+  now.started = header.started.value_or("");
+  now.command = header.command.value_or("");
+  now.model_device = header.device.value_or("");
+}
+
+void add_step(RunSnapshot& now, const StepRecord& step) {
   const Seconds total = step.phases.total();
   ++now.steps;
   now.skipped_steps += step.skipped ? 1 : 0;
@@ -50,18 +30,6 @@ void add_step(RunSnapshot& now, const nlohmann::json& line) {
       {.step = step.step, .at = now.at, .loss = step.losses.total, .phases = step.phases});
   if (now.recent.size() > RunSnapshot::kRecentSteps) {
     now.recent.pop_front();
-  }
-}
-
-void begin_ring(RunSnapshot& now, const nlohmann::json& line) {
-  now.ring = {.slots = number_of<int>(line, "slots").value_or(0),
-              .most_slots = number_of<int>(line, "most_slots").value_or(0),
-              .slot_bytes = Bytes{number_of<std::int64_t>(line, "slot_bytes").value_or(0)}};
-}
-
-void add_other(RunSnapshot& now, const std::string& kind, const nlohmann::json& line) {
-  if (now.latest.contains(kind) || now.latest.size() < kMostKinds) {
-    now.latest[kind] = line;
   }
 }
 
@@ -104,55 +72,47 @@ std::optional<double> RunSnapshot::wait_share() const {
   return waited / total;
 }
 
-void RunSnapshot::add(const nlohmann::json& line) {
-  const std::string kind = text_of(line, "kind");
-  // A file that goes on where a full one ended is still the same session.
-  if (kind == "journal" && (sessions == 0 || !line.contains("continues"))) {
-    begin_session(*this, line);
+void RunSnapshot::add(const JournalEntry& entry) {
+  if (const auto* header = std::get_if<SessionStart>(&entry.event)) {
+    begin_session(*this, *header);
   }
-  at = std::max(at, Seconds(number_of<double>(line, "t").value_or(0)));
-  if (kind == "step") {
-    add_step(*this, line);
-  } else if (kind == "slot") {
-    if (ring) {
-      ++ring->batches;
-    }
-  } else if (kind == "pipeline") {
-    if (const Result<PipelineStats> stats = to_pipeline_stats(line)) {
-      pipeline = stats.value();
-    }
-  } else if (kind == "ring_start") {
-    begin_ring(*this, line);
-  } else if (kind == "bad_utterance") {
-    ++bad_utterances;
-  } else if (kind == "out_of_memory") {
-    ++out_of_memory;
-  } else if (kind == "ended") {
-    ending = text_of(line, "ending");
-  } else if (!kind.empty() && kind != "journal") {
-    if (kind == "run") {
-      mode = text_of(line, "mode");
-      last_step = number_of<std::int64_t>(line, "last_step");
-    }
-    if (kind == "devices") {
-      gpus.add(line, Seconds(number_of<double>(line, "t").value_or(at.count())));
-    }
-    if (kind == "autotune" && ring) {
-      ring->slots = number_of<int>(line, "slots").value_or(ring->slots);
-    }
-    add_other(*this, kind, line);
-  }
+  at = std::max(at, entry.at.value_or(Seconds{0}));
+  std::visit(OnEvent{[this](const StepRecord& step) { add_step(*this, step); },
+                     [this](const SlotRecord&) {
+                       if (ring) {
+                         ++ring->batches;
+                       }
+                     },
+                     [this](const PipelineStats& stats) { pipeline = stats; },
+                     [this](const RingStart& start) {
+                       ring = {.slots = start.slots,
+                               .most_slots = start.most_slots,
+                               .slot_bytes = start.slot_bytes};
+                     },
+                     [this](const AutotuneChange& change) {
+                       if (ring) {
+                         ring->slots = change.slots.value_or(ring->slots);
+                       }
+                     },
+                     [this](const BadUtterance&) { ++bad_utterances; },
+                     [this](const OutOfMemoryRetry&) { ++out_of_memory; },
+                     [this](const HostSample& sample) { host = sample; },
+                     [&](const GpuSamples& samples) { gpus.add(samples, entry.at.value_or(at)); },
+                     [this](const RunStart& run) {
+                       mode = run.mode.value_or("");
+                       last_step = run.last_step;
+                     },
+                     [this](const RunEnd& end) { ending = end.ending; },
+                     [](const auto&) {}},
+             entry.event);
 }
 
-void LiveSnapshot::record(const Event& event) {
-  nlohmann::json line = event.fields;
-  line["kind"] = event.kind;
+void LiveSnapshot::record(const JournalEvent& event) {
   const std::lock_guard lock(mutex_);
-  if (event.kind == "journal") {
+  if (std::holds_alternative<SessionStart>(event)) {
     start_ = Clock::now();
   }
-  line["t"] = seconds_since(start_).count();
-  snapshot_.add(line);
+  snapshot_.add({.at = seconds_since(start_), .event = event});
 }
 
 RunSnapshot LiveSnapshot::read() const {

@@ -1,5 +1,6 @@
-// What a run is doing now, gathered line by line from its journal: what live pages, terminals and
-// exporters show. The same from a running program (LiveSnapshot) and from a file (add() each line).
+// What a run is doing now, gathered entry by entry from its journal: what live pages, terminals and
+// exporters show. The same from a running program (LiveSnapshot) and from a file (add() each
+// entry).
 //
 // A snapshot is a value of bounded size, however long the run. It is about the newest session: the
 // header of a resumed one starts it anew. Absent is unknown, never zero.
@@ -8,12 +9,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 #include "base/quantity.h"
 #include "base/time.h"
@@ -82,24 +80,21 @@ struct RunSnapshot {
   std::int64_t out_of_memory = 0;
   GpuCounters gpus;
 
-  // The newest line of every other kind ("validation", "devices", "host", "verdict", ...), "t"
-  // included.
-  std::map<std::string, nlohmann::json> latest;
+  std::optional<HostSample> host;  // the newest
 
   // Over the newest steps; nothing before there are two.
   std::optional<double> steps_per_second() const;
   // Of the time of the newest steps, waiting for data and transfers.
   std::optional<double> wait_share() const;
 
-  // Takes one line of a journal, headers included; a damaged one is passed over.
-  void add(const nlohmann::json& line);
+  void add(const JournalEntry& entry);
 };
 
 // Hears of a run's events and keeps the snapshot. Thread-safe; read() copies, and costs as much as
 // a few steps' lines: once per look, not once per viewer.
 class LiveSnapshot final : public EventSink {
  public:
-  void record(const Event& event) override;
+  void record(const JournalEvent& event) override;
   RunSnapshot read() const;
 
  private:

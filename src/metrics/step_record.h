@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
-#include <nlohmann/json.hpp>
-
-#include "base/result.h"
 #include "base/time.h"
-#include "metrics/journal.h"
 
 namespace qanat {
 
@@ -33,6 +31,8 @@ struct StepPhases {
   Seconds busy() const { return forward + loss + backward + retry + optimizer; }
   StepPhases& operator+=(const StepPhases& other);
   bool operator==(const StepPhases&) const = default;
+
+  static void visit_fields(auto& self, auto&& field) { visit_phases(self, field); }
 };
 
 // Calls `visit(name, seconds)` for every part, in the order of the ledger.
@@ -61,6 +61,8 @@ struct StepLosses {
 
   StepLosses& operator+=(const StepLosses& other);
   bool operator==(const StepLosses&) const = default;
+
+  static void visit_fields(auto& self, auto&& field) { visit_losses(self, field); }
 };
 
 // Calls `visit(name, value)` for the total and every part.
@@ -85,24 +87,28 @@ struct StepRecord {
   int padded_frames = 0;
   int tokens = 0;
   std::int64_t frames = 0;
-  std::int64_t earlier_padded = 0;  // frames of the batches before the last, padding included
+  std::optional<std::int64_t> padded{};  // frames of all batches, padding included
   StepLosses losses;
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   bool skipped = false;      // loss or gradient were not finite: no update was made
   StepPhases phases;
 
-  // Frames of all batches, padding included.
+  // Where only the last batch's shape is known, it stands for all.
   std::int64_t all_padded() const {
-    return earlier_padded + static_cast<std::int64_t>(rows) * padded_frames;
+    return padded.value_or(static_cast<std::int64_t>(batches) * rows * padded_frames);
   }
 
   bool operator==(const StepRecord&) const = default;
-};
 
-// A journal line of kind "step". Numbers that are not finite are written as null.
-Event to_event(const StepRecord& record);
-// Fails when the line is of another kind or lacks a field.
-Result<StepRecord> to_step_record(const nlohmann::json& line);
+  static constexpr std::string_view kKind = "step";
+  static void visit_fields(auto& self, auto&& field) {
+    field("step", self.step)("epoch", self.epoch)("batch", self.batch)("batches", self.batches);
+    field("shape", std::tie(self.rows, self.padded_frames, self.tokens))("frames", self.frames);
+    field("padded", self.padded)("losses", self.losses)("lr", self.learning_rate);
+    field("grad_norm", self.gradient_norm)("skipped", self.skipped);
+    field("wall", self.phases.total())("phases", self.phases);
+  }
+};
 
 }  // namespace qanat

@@ -35,6 +35,11 @@ struct ProcessUsage {
   std::int64_t major_faults = 0;
   std::optional<Bytes> read{};          // by read(2) and its kin, wherever it came from
   std::optional<Bytes> from_storage{};  // of it and of mapped files, what was not in memory
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("cpu", self.cpu)("major_faults", self.major_faults);
+    field("read_pipeline", self.read)("from_storage", self.from_storage);
+  }
 };
 
 ProcessUsage read_process_usage();

@@ -16,25 +16,23 @@ ResourceMonitor::ResourceMonitor(MonitorOptions options, EventSink& journal)
 
 void ResourceMonitor::look(NvmlProbe& gpus) {
   const Clock::time_point begin = Clock::now();
-  Event host{.kind = "host"};
+  HostSample host;
   if (first_) {
-    host.fields["setup"] = to_json(read_host_setup(options_.root, options_.data));
-    journal_.record({.kind = "devices",
-                     .fields = gpus.setup() ? nlohmann::json{{"setup", to_json(*gpus.setup())}}
-                                            : nlohmann::json{{"unknown", gpus.setup().why_not()}}});
+    host.setup = to_json(read_host_setup(options_.root, options_.data));
+    journal_.record(gpus.setup() ? GpuSamples{.setup = to_json(*gpus.setup())}
+                                 : GpuSamples{.unknown = gpus.setup().why_not()});
   }
   if (gpus.setup()) {
     const Reading<std::vector<GpuSample>> samples = gpus.sample();
-    journal_.record({.kind = "devices",
-                     .fields = samples ? nlohmann::json{{"samples", to_json(*samples)}}
-                                       : nlohmann::json{{"silent", samples.why_not()}}});
+    journal_.record(samples ? GpuSamples{.samples = to_json(*samples)}
+                            : GpuSamples{.silent = samples.why_not()});
   }
   // Last: the journal stamps the line with the time at which counters were read.
-  host.fields["counters"] =
+  host.counters =
       to_json(read_host_counters(options_.root), first_ ? Reasons::written : Reasons::left_out);
   first_ = false;
   cost_ += seconds_since(begin);
-  host.fields["cost"] = cost_.count();
+  host.cost = cost_.count();
   journal_.record(host);
 }
 

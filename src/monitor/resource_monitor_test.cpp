@@ -24,13 +24,13 @@ TEST(ResourceMonitorTest, AShortRunIsLookedAtTwice) {
 
   { const ResourceMonitor monitor(without_gpus(), journal); }
 
-  const std::vector<Event> host = journal.events("host");
+  const std::vector<HostSample> host = journal.events<HostSample>();
   ASSERT_EQ(host.size(), 2U);
-  EXPECT_TRUE(to_host_setup(host[0].fields.at("setup")).ok());
-  EXPECT_FALSE(host[1].fields.contains("setup"));
-  EXPECT_TRUE(to_host_counters(host[1].fields.at("counters")).ok());
-  EXPECT_FALSE(host[1].fields.at("counters").contains("unknown"));
-  EXPECT_GT(host[1].fields.at("cost").get<double>(), 0);
+  EXPECT_TRUE(to_host_setup(host[0].setup.value()).ok());
+  EXPECT_FALSE(host[1].setup.has_value());
+  EXPECT_TRUE(to_host_counters(host[1].counters.value()).ok());
+  EXPECT_FALSE(host[1].counters->contains("unknown"));
+  EXPECT_GT(host[1].cost.value(), 0);
 }
 
 TEST(ResourceMonitorTest, WithoutGpusTheReasonIsJournalledOnce) {
@@ -38,10 +38,9 @@ TEST(ResourceMonitorTest, WithoutGpusTheReasonIsJournalledOnce) {
 
   { const ResourceMonitor monitor(without_gpus(), journal); }
 
-  const std::vector<Event> devices = journal.events("devices");
+  const std::vector<GpuSamples> devices = journal.events<GpuSamples>();
   ASSERT_EQ(devices.size(), 1U);
-  EXPECT_NE(devices[0].fields.at("unknown").get<std::string>().find("no-such-nvml"),
-            std::string::npos);
+  EXPECT_NE(devices[0].unknown.value().find("no-such-nvml"), std::string::npos);
 }
 
 TEST(ResourceMonitorTest, GpusAreListedOnceAndSampledEveryTime) {
@@ -51,18 +50,18 @@ TEST(ResourceMonitorTest, GpusAreListedOnceAndSampledEveryTime) {
 
   { const ResourceMonitor monitor(options, journal); }
 
-  const std::vector<Event> devices = journal.events("devices");
+  const std::vector<GpuSamples> devices = journal.events<GpuSamples>();
   ASSERT_EQ(devices.size(), 3U);
-  EXPECT_TRUE(to_gpu_setup(devices[0].fields.at("setup")).ok());
-  EXPECT_EQ(to_gpu_samples(devices[2].fields.at("samples")).value().size(), 2U);
+  EXPECT_TRUE(to_gpu_setup(devices[0].setup.value()).ok());
+  EXPECT_EQ(to_gpu_samples(devices[2].samples.value()).value().size(), 2U);
 }
 
 // Counts down to a number of lines somebody waits for.
 class CountingSink : public EventSink {
  public:
-  void record(const Event& event) override {
+  void record(const JournalEvent& event) override {
     const std::lock_guard lock(mutex_);
-    count_ += event.kind == "host" ? 1 : 0;
+    count_ += std::holds_alternative<HostSample>(event) ? 1 : 0;
     changed_.notify_all();
   }
   // Whether so many came in time.
@@ -90,7 +89,7 @@ TEST(ResourceMonitorTest, ItLooksAgainAndAgain) {
 TEST(ResourceMonitorTest, AJournalThatCannotBeWrittenEndsNothing) {
   class FullDisk : public EventSink {
    public:
-    void record(const Event& /*event*/) override {
+    void record(const JournalEvent& /*event*/) override {
       ++tried;
       throw Error("no space left");
     }

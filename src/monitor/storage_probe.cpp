@@ -193,36 +193,6 @@ nlohmann::json to_json(const Reading<ReadPass>& reading) {
           {"file_p95", pass.file_p95}};
 }
 
-double number_in(const nlohmann::json& object, const char* name, bool& fine) {
-  const auto value = object.find(name);
-  const bool good = value != object.end() && value->is_number() &&
-                    std::isfinite(value->get<double>()) && value->get<double>() >= 0 &&
-                    value->get<double>() < 1e18;
-  fine = fine && good;
-  return good ? value->get<double>() : 0;
-}
-
-Reading<ReadPass> to_pass(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_object()) {
-    return Reading<ReadPass>::none("the journal does not say");
-  }
-  const auto why = found->find("unknown");
-  if (why != found->end() && why->is_string()) {
-    return Reading<ReadPass>::none(why->get<std::string>());
-  }
-  bool fine = true;
-  const double files = number_in(*found, "files", fine);
-  const ReadPass pass{.files = static_cast<int>(std::min(files, 1e9)),
-                      .bytes = number_in(*found, "bytes", fine),
-                      .seconds = number_in(*found, "seconds", fine),
-                      .open_p50 = number_in(*found, "open_p50", fine),
-                      .open_p95 = number_in(*found, "open_p95", fine),
-                      .file_p50 = number_in(*found, "file_p50", fine),
-                      .file_p95 = number_in(*found, "file_p95", fine)};
-  return fine ? Reading<ReadPass>(pass) : Reading<ReadPass>::none("the journal's line is damaged");
-}
-
 }  // namespace
 
 Result<StorageReading> probe_storage(const std::vector<fs::path>& files,
@@ -236,23 +206,6 @@ nlohmann::json to_json(const StorageReading& reading) {
           {"mean_file_bytes", reading.mean_file_bytes},
           {"cold", to_json(reading.cold)},
           {"warm", to_json(reading.warm)}};
-}
-
-Result<StorageReading> to_storage_reading(const nlohmann::json& object) {
-  bool fine = object.is_object();
-  if (!fine) {
-    return Failure{"a reading of storage: expected an object"};
-  }
-  StorageReading reading{
-      .files_known = static_cast<int>(std::min(number_in(object, "files_known", fine), 1e9)),
-      .unreadable = static_cast<int>(std::min(number_in(object, "unreadable", fine), 1e9)),
-      .mean_file_bytes = number_in(object, "mean_file_bytes", fine),
-      .cold = to_pass(object, "cold"),
-      .warm = to_pass(object, "warm")};
-  if (!fine) {
-    return Failure{"a reading of storage: expected counts of files and bytes"};
-  }
-  return reading;
 }
 
 }  // namespace qanat

@@ -58,8 +58,6 @@ struct StorageProbeOptions {
 Result<StorageReading> probe_storage(const std::vector<std::filesystem::path>& files,
                                      const StorageProbeOptions& options = {});
 
-// The fields of a journal line of kind "storage".
 nlohmann::json to_json(const StorageReading& reading);
-Result<StorageReading> to_storage_reading(const nlohmann::json& object);
 
 }  // namespace qanat

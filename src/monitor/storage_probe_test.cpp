@@ -108,19 +108,5 @@ TEST_F(StorageProbeTest, WithoutAReadableFileTheReasonIsSaid) {
               testing::HasSubstr("gone.wav: No such file"));
 }
 
-TEST_F(StorageProbeTest, ItComesBackFromItsJson) {
-  const StorageReading reading{
-      .files_known = 100,
-      .mean_file_bytes = 5000,
-      .cold = Reading<ReadPass>::none("on a memory disk"),
-      .warm = ReadPass{.files = 3, .bytes = 9, .seconds = 1, .open_p50 = 2, .file_p95 = 4}};
-
-  const Result<StorageReading> again = to_storage_reading(to_json(reading));
-
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again.value(), reading);
-  EXPECT_FALSE(to_storage_reading({{"files_known", -1}}).ok());
-}
-
 }  // namespace
 }  // namespace qanat

@@ -26,13 +26,12 @@ void BadRows::report(const BadRow& bad) {
     told->second = bad.batch.epoch;
   }
   if (journal_ != nullptr) {
-    journal_->record({.kind = "bad_utterance",
-                      .fields = {{"epoch", bad.batch.epoch},
-                                 {"batch", bad.batch.index},
-                                 {"row", bad.row},
-                                 {"item", bad.item},
-                                 {"file", bad.file},
-                                 {"reason", bad.reason}}});
+    journal_->record(BadUtterance{.epoch = bad.batch.epoch,
+                                  .batch = bad.batch.index,
+                                  .row = bad.row,
+                                  .item = bad.item,
+                                  .file = bad.file,
+                                  .reason = bad.reason});
   }
 }
 

@@ -118,11 +118,11 @@ TEST(BadRowsTest, TellsTheJournalOncePerFileAndEpoch) {
   bad.report(first);
   bad.report(later);
 
-  const std::vector<Event> events = journal.events("bad_utterance");
+  const std::vector<BadUtterance> events = journal.events<BadUtterance>();
   ASSERT_EQ(events.size(), 2U);
-  EXPECT_EQ(events[0].fields["file"], "9.wav");
-  EXPECT_EQ(events[0].fields["reason"], "9.wav: empty");
-  EXPECT_EQ(events[1].fields["epoch"], 1);
+  EXPECT_EQ(events[0].file, "9.wav");
+  EXPECT_EQ(events[0].reason, "9.wav: empty");
+  EXPECT_EQ(events[1].epoch, 1);
 }
 
 }  // namespace

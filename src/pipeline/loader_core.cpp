@@ -236,17 +236,16 @@ void LoaderCore::journal_start() const {
   if (journal_ == nullptr) {
     return;
   }
-  journal_->record({.kind = "loader_start",
-                    .fields = {{"workers", assembler_.workers()},
-                               {"workers_fixed", options_.workers.has_value()},
-                               {"window", assembler_.window()},
-                               {"window_asked", options_.window.value_or(0)},
-                               {"budget_bytes", options_.budget.value},
-                               {"block_bytes", pool_->block_bytes()},
-                               {"buckets", edges_.size()},
-                               {"batches_per_epoch", batches_per_epoch_},
-                               {"epoch", delivered_.position.epoch},
-                               {"batch", delivered_.position.batch}}});
+  journal_->record(LoaderStart{.workers = assembler_.workers(),
+                               .workers_fixed = options_.workers.has_value(),
+                               .window = assembler_.window(),
+                               .window_asked = options_.window.value_or(0),
+                               .budget = options_.budget,
+                               .block = Bytes{static_cast<std::int64_t>(pool_->block_bytes())},
+                               .buckets = edges_.size(),
+                               .batches_per_epoch = batches_per_epoch_,
+                               .epoch = delivered_.position.epoch,
+                               .batch = delivered_.position.batch});
 }
 
 void LoaderCore::work(int number, const std::stop_token& stop) {
@@ -373,13 +372,12 @@ void LoaderCore::tune() {
   }
   const bool changed = decision->workers != workers || decision->window != window;
   if (changed && journal_ != nullptr) {
-    journal_->record({.kind = "autotune",
-                      .fields = {{"workers", decision->workers},
-                                 {"workers_before", workers},
-                                 {"workers_reason", decision->workers_reason},
-                                 {"window", decision->window},
-                                 {"window_before", window},
-                                 {"window_reason", decision->window_reason}}});
+    journal_->record(AutotuneChange{.workers = decision->workers,
+                                    .workers_before = workers,
+                                    .workers_reason = decision->workers_reason,
+                                    .window = decision->window,
+                                    .window_before = window,
+                                    .window_reason = decision->window_reason});
   }
 }
 

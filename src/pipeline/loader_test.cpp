@@ -157,14 +157,14 @@ TEST(LoaderTest, BadUtterancesAreReplacedAndJournalledOncePerEpoch) {
     EXPECT_GE(loader.stats().bad, 8);
   }
 
-  const std::vector<Event> events = journal.events("bad_utterance");
+  const std::vector<BadUtterance> events = journal.events<BadUtterance>();
   std::multiset<std::string> files;
-  for (const Event& event : events) {
-    files.insert(event.fields["file"].get<std::string>());
+  for (const BadUtterance& event : events) {
+    files.insert(event.file);
   }
   EXPECT_EQ(files.size(), 8U);
   EXPECT_EQ(files.count("53.wav"), 2U);
-  EXPECT_EQ(events[0].fields["reason"], events[0].fields["file"].get<std::string>() + ": damaged");
+  EXPECT_EQ(events[0].reason, events[0].file + ": damaged");
 }
 
 TEST(LoaderTest, TooManyBadUtterancesStopTheRunWithTheNumbers) {

@@ -63,8 +63,7 @@ class StoreRowFiller final : public RowFiller {
   // Once per entry: the store does not hand it out again.
   void journal_damage(const std::string& id, const Failure& why) const {
     if (inputs_.journal != nullptr) {
-      inputs_.journal->record(
-          {.kind = "damaged_features", .fields = {{"id", id}, {"reason", why.what}}});
+      inputs_.journal->record(DamagedFeatures{.id = id, .reason = why.what});
     }
   }
 

@@ -77,10 +77,10 @@ TEST_F(StoreRowSourceTest, AShardThatShrinksFallsBackToAudioAndIsJournalledOnceP
   EXPECT_EQ(fill(*filler, 39).value().origin, RowOrigin::audio);
   EXPECT_EQ(mel_, stored);
   EXPECT_EQ(fill(*filler, 39).value().origin, RowOrigin::audio);
-  const std::vector<Event> told = journal_.events("damaged_features");
+  const std::vector<DamagedFeatures> told = journal_.events<DamagedFeatures>();
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].fields["id"], "utt-39");
-  EXPECT_THAT(told[0].fields["reason"].get<std::string>(), testing::HasSubstr("shorter"));
+  EXPECT_EQ(told[0].id, "utt-39");
+  EXPECT_THAT(told[0].reason, testing::HasSubstr("shorter"));
 }
 
 TEST_F(StoreRowSourceTest, WithoutAFallbackDamageIsAFailureOfItsRow) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -147,18 +148,18 @@ std::optional<Figure> workers_figure(const RunView& run) {
 
 std::optional<Figure> slots_figure(const RunView& run) {
   const Words& w = run.words;
-  const std::deque<SlotUse>& slots = run.history.slots;
+  const std::deque<SlotRecord>& slots = run.history.slots;
   if (slots.empty()) {
     return std::nullopt;
   }
   int most = 0;
-  Range time{.low = slots.front().spans.front().begin, .high = 0};
-  for (const SlotUse& use : slots) {
+  Range time{.low = std::numeric_limits<double>::max(), .high = 0};
+  for (const SlotRecord& use : slots) {
     most = std::max(most, use.slot);
-    for (const SlotSpan& span : use.spans) {
-      time.high = std::max(time.high, span.end);
-      time.low = std::min(time.low, span.begin);
-    }
+    SlotRecord::visit_stages(use, [&time](const char*, const std::optional<StageTime>& stage) {
+      time.high = stage ? std::max(time.high, stage->end) : time.high;
+      time.low = stage ? std::min(time.low, stage->begin) : time.low;
+    });
   }
   Figure figure{.id = "slots",
                 .title = w.say("The slots of the transfer ring"),
@@ -178,28 +179,27 @@ std::optional<Figure> slots_figure(const RunView& run) {
   for (int slot = 0; slot <= most; ++slot) {
     plot.row_name(most - slot + 0.5, w.say(fmt::format("slot {}", slot)));
   }
-  static constexpr std::array kSpans{"load", "stage", "prepare", "copy", "train"};
-  for (const char* what : kSpans) {
+  SlotRecord::visit_stages(slots.front(), [&](const char* what, const auto&) {
     figure.legend.push_back({std::string("c-s-") + what, w.say(what)});
     figure.columns.push_back(w.say(what));
-  }
-  for (const SlotUse& use : slots) {
+  });
+  for (const SlotRecord& use : slots) {
     const std::string batch = w.count(use.epoch) + "/" + w.count(use.batch);
-    FigureRow row{.x = plot.x(use.spans.back().end), .cells = {batch, w.count(use.slot)}};
-    for (const char* what : kSpans) {
-      const auto span = std::ranges::find(use.spans, what, &SlotSpan::what);
-      if (span == use.spans.end()) {
+    FigureRow row{.cells = {batch, w.count(use.slot)}};
+    SlotRecord::visit_stages(use, [&](const char* what, const std::optional<StageTime>& stage) {
+      if (!stage) {
         row.cells.push_back(w.say("not measured"));
-        continue;
+        return;
       }
-      const std::string took = w.duration(Seconds(span->end - span->begin));
+      const std::string took = w.duration(Seconds(stage->length()));
       const double low = most - use.slot;
-      plot.box({.low = span->begin, .high = span->end},
+      plot.box({.low = stage->begin, .high = stage->end},
                {.low = low + 0.15, .high = low + 0.85},
                std::string("c-s-") + what,
                fmt::format("{}: {}", w.say(what), took));
+      row.x = plot.x(stage->end);
       row.cells.push_back(took);
-    }
+    });
     figure.rows.push_back(std::move(row));
   }
   figure.chart = std::move(plot).finish();

@@ -6,31 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "metrics/journal.h"
-#include "metrics/journal_line.h"
-#include "metrics/slot_line.h"
-
 namespace qanat {
 namespace {
-
-std::string text_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::optional<double> number_of(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_number()) {
-    return std::nullopt;
-  }
-  return found->get<double>();
-}
-
-const nlohmann::json& child_of(const nlohmann::json& line, const char* name) {
-  static const nlohmann::json kNothing = nlohmann::json::object();
-  const auto found = line.find(name);
-  return found != line.end() && found->is_object() ? *found : kNothing;
-}
 
 void add_finite(EnvelopeSeries& series, double x, double y) {
   if (std::isfinite(y)) {
@@ -38,7 +15,7 @@ void add_finite(EnvelopeSeries& series, double x, double y) {
   }
 }
 
-void add_known(EnvelopeSeries& series, double x, const std::optional<double>& y) {
+void add_known(EnvelopeSeries& series, double x, const Reading<double>& y) {
   if (y) {
     add_finite(series, x, *y);
   }
@@ -60,34 +37,22 @@ void join_nearest(std::map<int, LengthBin>& lengths) {
   lengths.erase(nearest);
 }
 
-// In words, for kinds that are worth a line on a page.
-std::optional<std::string> describe_event(const std::string& kind, const nlohmann::json& line) {
-  if (kind == "autotune") {
-    std::string words;
-    for (const char* what : {"workers", "window", "slots"}) {
-      const std::string name = what;
-      const auto now = number_of(line, what);
-      const auto before = number_of(line, (name + "_before").c_str());
-      if (now && before && *now != *before) {
-        words += fmt::format("{}{} {} -> {}: {}",
-                             words.empty() ? "" : "; ",
-                             name,
-                             *before,
-                             *now,
-                             text_of(line, (name + "_reason").c_str()));
-      }
+// What an autotuner changed, and why; empty: nothing.
+std::string describe_change(const AutotuneChange& change) {
+  std::string words;
+  const auto add = [&words](const char* name,
+                            const std::optional<int>& now,
+                            const std::optional<int>& before,
+                            const std::optional<std::string>& reason) {
+    if (now && before && *now != *before) {
+      words += fmt::format(
+          "{}{} {} -> {}: {}", words.empty() ? "" : "; ", name, *before, *now, reason.value_or(""));
     }
-    return words.empty() ? std::nullopt : std::optional(words);
-  }
-  for (const char* known : {"resumed", "out_of_memory", "skipped_step", "damaged_checkpoint"}) {
-    if (kind == known) {
-      nlohmann::json rest = line;
-      rest.erase("kind");
-      rest.erase("t");
-      return rest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
-  }
-  return std::nullopt;
+  };
+  add("workers", change.workers, change.workers_before, change.workers_reason);
+  add("window", change.window, change.window_before, change.window_reason);
+  add("slots", change.slots, change.slots_before, change.slots_reason);
+  return words;
 }
 
 }  // namespace
@@ -100,49 +65,36 @@ PhaseSums to_sums(const StepPhases& phases) {
   return sums;
 }
 
-void RunHistory::add(const nlohmann::json& line) {
-  const std::string kind = text_of(line, "kind");
-  if (kind == "journal") {
-    if (sessions == 0 || !continues_another(line)) {
-      begin_session(line);
+void RunHistory::add(const JournalEntry& entry) {
+  if (const auto* const start = std::get_if<SessionStart>(&entry.event)) {
+    if (sessions == 0 || !start->continues) {
+      begin_session(*start);
     }
     return;
   }
-  last_time = std::max(last_time, number_of(line, "t").value_or(0));
-  if (kind == "step") {
-    if (const Result<StepRecord> step = to_step_record(line)) {
-      add_step(step.value());
-    }
-  } else if (kind == "slot") {
-    add_slot(line);
-  } else if (kind == "pipeline") {
-    add_pipeline(line);
-  } else if (kind == "devices") {
-    add_devices(line);
-    add_gpu_samples(line);
-  } else if (kind == "validation") {
-    const auto step = number_of(line, "step");
-    const auto score = number_of(line, "score");
-    if (step && score && validations.size() < kMostValidations) {
-      validations.push_back({.step = static_cast<std::int64_t>(*step),
-                             .loss = *score,
-                             .best = line.value("best", nlohmann::json()) == true});
-    }
-  } else if (kind == "render") {
-    add_render(line);
-  } else if (kind == "sweep") {
-    sweep = line;
-  } else if (kind == "ended") {
-    ended = true;
-  } else {
-    add_event(line);
-  }
+  last_time = std::max(last_time, entry.at.value_or(Seconds{0}).count());
+  const double time = entry.at ? entry.at->count() : last_time;
+  std::visit(OnEvent{[this](const StepRecord& step) { add_step(step); },
+                     [this](const SlotRecord& slot) { add_slot(slot); },
+                     [&](const PipelineStats& stats) { add_pipeline(stats, time); },
+                     [&](const GpuSamples& samples) { add_gpu_samples(samples, time); },
+                     [this](const ValidationDone& done) {
+                       if (done.score && validations.size() < kMostValidations) {
+                         validations.push_back(
+                             {.step = done.step, .loss = *done.score, .best = done.best});
+                       }
+                     },
+                     [this](const EvaluationRendered& render) { add_render(render); },
+                     [this](const SweepDone& done) { sweep = done.fields; },
+                     [this](const RunEnd&) { ended = true; },
+                     [&](const auto&) { add_event(entry.event, time); }},
+             entry.event);
 }
 
 // What was measured before happened under other conditions; what was learnt goes on.
-void RunHistory::begin_session(const nlohmann::json& line) {
+void RunHistory::begin_session(const SessionStart& start) {
   RunHistory next;
-  next.header = line;
+  next.header = start;
   next.sessions = sessions + 1;
   next.loss = std::move(loss);
   next.loss_parts = std::move(loss_parts);
@@ -150,8 +102,9 @@ void RunHistory::begin_session(const nlohmann::json& line) {
   next.gradient_norm = std::move(gradient_norm);
   next.validations = std::move(validations);
   next.renders = std::move(renders);
-  if (const auto steps = number_of(child_of(child_of(line, "config"), "training"), "max_steps")) {
-    next.planned_steps = static_cast<std::int64_t>(*steps);
+  const nlohmann::json::json_pointer steps("/training/max_steps");
+  if (start.config && start.config->contains(steps) && start.config->at(steps).is_number()) {
+    next.planned_steps = start.config->at(steps).get<std::int64_t>();
   }
   *this = std::move(next);
 }
@@ -191,40 +144,25 @@ void RunHistory::add_losses(const StepRecord& step) {
   add_finite(gradient_norm, x, step.gradient_norm);
 }
 
-void RunHistory::add_pipeline(const nlohmann::json& line) {
-  const double time = number_of(line, "t").value_or(last_time);
-  const nlohmann::json& buffer = child_of(line, "ready");
-  add_known(ready, time, number_of(buffer, "size"));
-  ready_capacity = number_of(buffer, "capacity");
-  add_known(window, time, number_of(child_of(line, "window"), "batches"));
-  add_known(workers, time, number_of(line, "active_workers"));
-  add_devices(line);
-}
-
-// Devices as a list of objects: what a pipeline's line and a line of kind "devices" have in common.
-// Busy time that only grows is turned into shares.
-void RunHistory::add_devices(const nlohmann::json& line) {
-  const auto listed = line.find("devices");
-  if (listed == line.end() || !listed->is_array()) {
-    return;
-  }
-  const double time = number_of(line, "t").value_or(last_time);
-  for (const nlohmann::json& device : *listed) {
-    const std::string name = device.is_object() ? text_of(device, "name") : std::string();
-    if (name.empty() || (!devices.contains(name) && devices.size() >= kMostDevices)) {
+void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
+  add_finite(ready, time, static_cast<double>(stats.ready.size));
+  ready_capacity = static_cast<double>(stats.ready.capacity);
+  add_finite(window, time, stats.window.batches);
+  add_finite(workers, time, stats.active_workers);
+  for (const DeviceUse& device : stats.devices) {
+    if (device.name.empty() || (!devices.contains(device.name) && devices.size() >= kMostDevices)) {
       continue;
     }
-    DeviceHistory& history = devices[name];
-    add_known(history.memory, time, number_of(device, "memory"));
-    if (const auto limit = number_of(device, "memory_limit")) {
-      history.limit = limit;
+    DeviceHistory& history = devices[device.name];
+    add_finite(history.memory, time, static_cast<double>(device.memory.value));
+    if (device.memory_limit) {
+      history.limit = static_cast<double>(device.memory_limit->value);
     }
-    if (const auto busy = number_of(device, "busy")) {
-      history.add_busy(time, *busy);
-    }
+    history.add_busy(time, device.busy.count());
   }
 }
 
+// Busy time that only grows is turned into shares.
 void DeviceHistory::add_busy(double time, double seconds) {
   if (busy_before_ && time > time_before_ && seconds >= *busy_before_) {
     busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / (time - time_before_))));
@@ -234,109 +172,81 @@ void DeviceHistory::add_busy(double time, double seconds) {
 }
 
 // What the driver says of GPUs: a list in their order, whose names came before.
-void RunHistory::add_gpu_samples(const nlohmann::json& line) {
-  const auto named = child_of(line, "setup").find("gpus");
-  if (named != child_of(line, "setup").end() && named->is_array()) {
-    gpu_names_.clear();
-    gpu_memory_.clear();
-    for (const nlohmann::json& gpu : *named) {
-      gpu_names_.push_back(gpu.is_object() ? text_of(gpu, "name") : std::string());
-      gpu_memory_.push_back(gpu.is_object() ? number_of(gpu, "memory") : std::nullopt);
-    }
+void RunHistory::add_gpu_samples(const GpuSamples& seen, double time) {
+  if (seen.setup) {
+    const Result<GpuSetup> setup = to_gpu_setup(*seen.setup);
+    gpus_ = setup ? setup.value().gpus : std::vector<GpuFacts>();
   }
-  const auto samples = line.find("samples");
-  if (samples == line.end() || !samples->is_array()) {
-    return;
-  }
-  const double time = number_of(line, "t").value_or(last_time);
-  for (std::size_t i = 0; i < std::min(samples->size(), kMostDevices); ++i) {
-    const nlohmann::json& sample = (*samples)[i];
-    if (!sample.is_object()) {
-      continue;
-    }
-    DeviceHistory& history = devices[fmt::format("GPU {}{}{}",
-                                                 i,
-                                                 i < gpu_names_.size() ? " " : "",
-                                                 i < gpu_names_.size() ? gpu_names_[i] : "")];
-    add_known(history.busy, time, number_of(sample, "kernels_resident"));
-    add_known(history.memory, time, number_of(sample, "memory_used"));
-    add_known(history.clock, time, number_of(sample, "clock"));
-    history.limit = i < gpu_memory_.size() ? gpu_memory_[i] : std::nullopt;
+  const Result<std::vector<GpuSample>> read =
+      to_gpu_samples(seen.samples.value_or(nlohmann::json::array()));
+  const std::vector<GpuSample> samples = read ? read.value() : std::vector<GpuSample>();
+  for (std::size_t i = 0; i < std::min(samples.size(), kMostDevices); ++i) {
+    const GpuFacts* const facts = i < gpus_.size() ? &gpus_[i] : nullptr;
+    DeviceHistory& history =
+        devices[facts == nullptr ? fmt::format("GPU {}", i)
+                                 : fmt::format("GPU {} {}", i, facts->name.value().value_or(""))];
+    add_known(history.busy, time, samples[i].kernels_resident);
+    add_known(history.memory, time, samples[i].memory_used);
+    add_known(history.clock, time, samples[i].clock);
+    history.limit = facts == nullptr ? std::nullopt : facts->memory.value();
   }
 }
 
-void RunHistory::add_slot(const nlohmann::json& line) {
-  SlotUse use{.slot = static_cast<int>(number_of(line, "slot").value_or(0)),
-              .epoch = static_cast<std::int64_t>(number_of(line, "epoch").value_or(0)),
-              .batch = static_cast<std::int64_t>(number_of(line, "batch").value_or(0)),
-              .spans = {}};
-  for (const char* what : {"load", "stage", "prepare", "copy", "train"}) {
-    if (const auto time = stage_time(line, what)) {
-      use.spans.push_back({.what = what, .begin = time->begin, .end = time->end});
-    }
-  }
-  if (use.spans.empty()) {
+void RunHistory::add_slot(const SlotRecord& slot) {
+  bool has_stages = false;
+  SlotRecord::visit_stages(slot, [&](const char*, const auto& stage) { has_stages |= !!stage; });
+  if (!has_stages) {
     return;
   }
-  slots.push_back(std::move(use));
+  slots.push_back(slot);
   if (slots.size() > kMostSlots) {
     slots.pop_front();
   }
 }
 
 // Only what can be a folder of renders is linked to, whatever the journal says.
-void RunHistory::add_render(const nlohmann::json& line) {
-  const auto listed = line.find("sentences");
-  const std::string folder = std::filesystem::path(text_of(line, "folder")).filename().string();
+void RunHistory::add_render(const EvaluationRendered& render) {
+  const std::string folder = std::filesystem::path(render.folder).filename().string();
   const bool is_named = folder.starts_with("step-") && folder.size() <= 32 &&
                         folder.find_first_not_of("0123456789", 5) == std::string::npos;
-  if (listed == line.end() || !listed->is_array() || !is_named) {
+  if (!is_named) {
     return;
   }
-  RenderPoint point{.step = static_cast<std::int64_t>(number_of(line, "step").value_or(0)),
-                    .folder = folder,
-                    .sentences = {},
-                    .axis = {}};
-  for (const nlohmann::json& one : *listed) {
-    const double seconds = one.is_object() ? number_of(one, "seconds").value_or(0) : 0;
-    if (seconds > 0 && point.sentences.size() < kMaxSentences) {
-      point.sentences.push_back({.text = text_of(one, "text"), .seconds = seconds});
-    }
-  }
-  if (const auto axis = line.find("axis"); axis != line.end() && axis->is_array()) {
-    for (const nlohmann::json& mark : *axis) {
-      if (mark.is_object() && point.axis.size() < kMaxSentences) {
-        point.axis.push_back(
-            {.hz = number_of(mark, "hz").value_or(0), .at = number_of(mark, "at").value_or(0)});
-      }
-    }
-  }
+  RenderPoint point{
+      .step = render.step, .folder = folder, .sentences = render.sentences, .axis = render.axis};
+  std::erase_if(point.sentences, [](const auto& sentence) { return !(sentence.seconds > 0); });
+  point.sentences.resize(std::min(point.sentences.size(), kMaxSentences));
+  point.axis.resize(std::min(point.axis.size(), kMaxSentences));
   if (renders.size() >= kMaxRenders) {
     renders.erase(renders.begin() + 1);
   }
   renders.push_back(std::move(point));
 }
 
-void RunHistory::add_event(const nlohmann::json& line) {
-  const std::string kind = text_of(line, "kind");
-  const auto words = describe_event(kind, line);
-  if (words && events.size() < kMostEvents) {
-    events.push_back(
-        {.time = number_of(line, "t").value_or(last_time), .kind = kind, .what = *words});
+// In words, for kinds that are worth a line on a page.
+void RunHistory::add_event(const JournalEvent& event, double time) {
+  std::string words;
+  if (const auto* const change = std::get_if<AutotuneChange>(&event)) {
+    words = describe_change(*change);
+  } else if (is_one_of<Resumed, OutOfMemoryRetry, SkippedStep, DamagedCheckpoint>(event)) {
+    words = to_fields(event).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  if (!words.empty() && events.size() < kMostEvents) {
+    events.push_back({.time = time, .kind = std::string(kind_of(event)), .what = std::move(words)});
   }
 }
 
-void RunRecord::add(const nlohmann::json& line) {
-  const std::string kind = text_of(line, "kind");
-  if (kind == "journal" && !continues_another(line) && !trace.steps.empty()) {
+void RunRecord::add(const JournalEntry& entry) {
+  const auto* const header = std::get_if<SessionStart>(&entry.event);
+  if (header != nullptr && !header->continues && !trace.steps.empty()) {
     RunRecord ended;
     ended.trace = trace;
     ended.history = history;
     before_.assign(1, std::move(ended));
   }
-  trace.add(line);
-  history.add(line);
-  if (kind == "ended") {
+  trace.add(entry);
+  history.add(entry);
+  if (std::holds_alternative<RunEnd>(entry.event)) {
     finish();
   } else if (!before_.empty() && !trace.steps.empty()) {
     before_.clear();
@@ -379,13 +289,17 @@ std::int64_t about_lines(const std::filesystem::path& journal) {
 }  // namespace
 
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
-                                  const ProgressFn& progress) {
+                                  const ProgressFn& progress,
+                                  const VisitEntry& also) {
   constexpr std::int64_t kToldEvery = 1000;
   const std::int64_t total = progress ? about_lines(journal) : 0;
   std::int64_t lines = 0;
   RunRecord record;
-  const Result<int> damaged = visit_journal(journal, [&](const nlohmann::json& line) {
-    record.add(line);
+  const Result<int> damaged = visit_journal(journal, [&](const JournalEntry& entry) {
+    record.add(entry);
+    if (also) {
+      also(entry);
+    }
     if (++lines % kToldEvery == 0 && progress) {
       progress(lines, std::max(total, lines));
     }

@@ -1,5 +1,5 @@
 // What a journal tells of a run over time, as far as pages show it: every step is in it, joined
-// with its neighbours where there are many. Built line by line in bounded memory.
+// with its neighbours where there are many. Built entry by entry in bounded memory.
 //
 // Belongs to one thread. Absent is unknown, never zero.
 #pragma once
@@ -17,7 +17,8 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "diagnose/run_trace.h"
-#include "metrics/step_record.h"
+#include "metrics/journal.h"
+#include "monitor/gpu_sample.h"
 #include "report/binned_series.h"
 
 namespace qanat {
@@ -25,19 +26,6 @@ namespace qanat {
 inline constexpr std::size_t kNumPhases = 9;  // of StepPhases
 using PhaseSums = Sums<kNumPhases>;
 PhaseSums to_sums(const StepPhases& phases);
-
-// One thing that happened to a batch in a slot of the transfer ring; s since the ring was made.
-struct SlotSpan {
-  std::string what;  // load, stage, prepare, copy, train
-  double begin = 0;
-  double end = 0;
-};
-struct SlotUse {
-  int slot = 0;
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;
-  std::vector<SlotSpan> spans;
-};
 
 struct ValidationPoint {
   std::int64_t step = 0;
@@ -71,16 +59,8 @@ struct DeviceHistory {
 struct RenderPoint {
   std::int64_t step = 0;
   std::string folder;  // inside renders/ of the run
-  struct Sentence {
-    std::string text;
-    double seconds = 0;
-  };
-  std::vector<Sentence> sentences;
-  struct AxisMark {
-    double hz = 0;
-    double at = 0;  // share of the height of a picture
-  };
-  std::vector<AxisMark> axis;
+  std::vector<EvaluationRendered::Sentence> sentences;
+  std::vector<EvaluationRendered::AxisMark> axis;
 };
 
 struct RunEvent {
@@ -90,7 +70,7 @@ struct RunEvent {
 };
 
 struct RunHistory {
-  nlohmann::json header = nlohmann::json::object();  // first line of the last session
+  SessionStart header;  // of the last session
   int sessions = 0;
   std::int64_t first_step = 0;  // of the last session
   std::int64_t last_step = 0;
@@ -111,11 +91,11 @@ struct RunHistory {
   EnvelopeSeries ready, window;  // batches, by time
   std::optional<double> ready_capacity;
   EnvelopeSeries workers;  // that are switched on, by time
-  std::deque<SlotUse> slots;
+  std::deque<SlotRecord> slots;
   std::map<int, LengthBin> lengths;              // by padded frames of a batch
   std::map<std::string, DeviceHistory> devices;  // by name
   std::vector<RunEvent> events;                  // the first ones of each session
-  std::optional<nlohmann::json> sweep;           // the line of kind "sweep"
+  std::optional<nlohmann::json> sweep;           // see SweepDone
 
   static constexpr std::size_t kMostSlots = 36;
   static constexpr std::size_t kMostLengths = 64;
@@ -125,22 +105,19 @@ struct RunHistory {
   static constexpr std::size_t kMaxRenders = 5;
   static constexpr std::size_t kMaxSentences = 16;
 
-  // Takes one line of a journal; lines of other kinds are passed over.
-  void add(const nlohmann::json& line);
+  void add(const JournalEntry& entry);
 
  private:
-  void begin_session(const nlohmann::json& line);
+  void begin_session(const SessionStart& header);
   void add_step(const StepRecord& step);
   void add_losses(const StepRecord& step);
-  void add_pipeline(const nlohmann::json& line);
-  void add_slot(const nlohmann::json& line);
-  void add_devices(const nlohmann::json& line);
-  void add_gpu_samples(const nlohmann::json& line);
-  void add_render(const nlohmann::json& line);
-  void add_event(const nlohmann::json& line);
+  void add_pipeline(const PipelineStats& stats, double time);
+  void add_slot(const SlotRecord& slot);
+  void add_gpu_samples(const GpuSamples& seen, double time);
+  void add_render(const EvaluationRendered& render);
+  void add_event(const JournalEvent& event, double time);
 
-  std::vector<std::string> gpu_names_;
-  std::vector<std::optional<double>> gpu_memory_;  // bytes
+  std::vector<GpuFacts> gpus_;
 };
 
 // A run as pages need it, from one reading of its journal. It is about the last session, but one
@@ -150,9 +127,8 @@ struct RunRecord {
   RunTrace trace;
   RunHistory history;
 
-  // Takes one line of a journal.
-  void add(const nlohmann::json& line);
-  // There are no more lines: a session without a step has ended.
+  void add(const JournalEntry& entry);
+  // There are no more entries: a session without a step has ended.
   void finish();
 
  private:
@@ -161,8 +137,9 @@ struct RunRecord {
 
 // A journal, or the folder of a run that holds one.
 std::filesystem::path journal_of(const std::filesystem::path& path);
-// Fails as read_run_trace(); a sweep is enough.
+// Fails as read_run_trace(); a sweep is enough. `also` gets every entry as well.
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
-                                  const ProgressFn& progress = {});  // lines, of about so many
+                                  const ProgressFn& progress = {},  // lines, of about so many
+                                  const VisitEntry& also = {});
 
 }  // namespace qanat

@@ -60,11 +60,6 @@ std::string embedded_json(const nlohmann::ordered_json& json) {
   return "<script type=\"application/json\" id=\"report-json\">" + text + "</script>\n";
 }
 
-std::string text_field(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string header_html(const RunView& run) {
   const Words& w = run.words;
   return fmt::format(
@@ -81,7 +76,7 @@ std::string header_html(const RunView& run) {
 }  // namespace
 
 std::string run_title(const RunHistory& history, const Translator& w) {
-  const std::string device = text_field(history.header, "device");
+  const std::string device = history.header.device.value_or("");
   const bool trained = history.num_steps > 0;
   if (device.empty()) {
     return w.tr(trained ? Message(msg::page_training_run{}) : msg::page_measurement{});
@@ -91,7 +86,7 @@ std::string run_title(const RunHistory& history, const Translator& w) {
 }
 
 std::string run_subtitle(const RunHistory& history, const Translator& w) {
-  const std::string started = text_field(history.header, "started");  // 2024-05-01T10:00:00Z
+  const std::string started = history.header.started.value_or("");  // 2024-05-01T10:00:00Z
   if (started.size() != 20) {
     return w.verbatim(started);
   }

@@ -137,12 +137,12 @@ TEST(RunHtmlTest, TheSlotsAreFolded) {
 
 TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
   RunRecord record = sample_record();
-  record.add({{"kind", "render"},
-              {"t", 20.0},
-              {"step", 100},
-              {"folder", "/anywhere/renders/step-000000100"},
-              {"sentences", {{{"text", "Water <b>comes</b>."}, {"seconds", 1.5}}}},
-              {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}});
+  record.add(entry_of({{"kind", "render"},
+                       {"t", 20.0},
+                       {"step", 100},
+                       {"folder", "/anywhere/renders/step-000000100"},
+                       {"sentences", {{{"text", "Water <b>comes</b>."}, {"seconds", 1.5}}}},
+                       {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}}));
   const Diagnosis diagnosis = diagnose_run(record.trace);
   RunView view{.trace = record.trace, .history = record.history, .diagnosis = diagnosis};
 
@@ -163,9 +163,10 @@ TEST(RunHtmlTest, APageInTheFolderOfItsRunNeedsNoWay) {
 
 TEST(RunHtmlTest, ASweepAloneIsAPage) {
   RunRecord record;
-  record.history.add({{"kind", "journal"}, {"t", 0.0}});
-  record.history.add(
-      {{"kind", "sweep"}, {"t", 1.0}, {"cells", {{{"batch", 8}, {"workers", 1}, {"rate", 50.0}}}}});
+  record.history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
+  record.history.add(entry_of({{"kind", "sweep"},
+                               {"t", 1.0},
+                               {"cells", {{{"batch", 8}, {"workers", 1}, {"rate", 50.0}}}}}));
   const Diagnosis diagnosis = diagnose_run(record.trace);
 
   const std::string page = render_html(
@@ -291,10 +292,10 @@ TEST(RunChartsTest, TheRecommendedCellOfTheSweepIsFramed) {
 TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
   RunHistory history;
   for (const nlohmann::json& line : sample_journal(50)) {
-    history.add(line);
+    history.add(entry_of(line));
   }
-  history.add({{"kind", "journal"}, {"t", 0.0}});
-  history.add(as_line(to_event(sample_step(50)), 0.1));
+  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
+  history.add({.at = Seconds{0.1}, .event = sample_step(50)});
 
   EXPECT_EQ(history.sessions, 2);
   EXPECT_EQ(history.num_steps, 1);
@@ -305,10 +306,10 @@ TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
 TEST(RunHistoryTest, TrainingAnewForgetsWhatWasLearnt) {
   RunHistory history;
   for (const nlohmann::json& line : sample_journal(50)) {
-    history.add(line);
+    history.add(entry_of(line));
   }
-  history.add({{"kind", "journal"}, {"t", 0.0}});
-  history.add(as_line(to_event(sample_step(0)), 0.1));
+  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
+  history.add({.at = Seconds{0.1}, .event = sample_step(0)});
 
   EXPECT_EQ(history.loss.bins().size(), 1U);
   EXPECT_TRUE(history.validations.empty());
@@ -317,17 +318,17 @@ TEST(RunHistoryTest, TrainingAnewForgetsWhatWasLearnt) {
 TEST(RunHistoryTest, TheFirstRenderAndTheNewestAreKept) {
   RunHistory history;
   for (int step = 1; step <= 20; ++step) {
-    history.add({{"kind", "render"},
-                 {"t", 1.0},
-                 {"step", step},
-                 {"folder", fmt::format("renders/step-{:09}", step)},
-                 {"sentences", {{{"text", "a"}, {"seconds", 1.0}}}}});
+    history.add(entry_of({{"kind", "render"},
+                          {"t", 1.0},
+                          {"step", step},
+                          {"folder", fmt::format("renders/step-{:09}", step)},
+                          {"sentences", {{{"text", "a"}, {"seconds", 1.0}}}}}));
   }
-  history.add({{"kind", "render"},
-               {"t", 1.0},
-               {"step", 21},
-               {"folder", "renders/..\"><script>"},
-               {"sentences", nlohmann::json::array()}});
+  history.add(entry_of({{"kind", "render"},
+                        {"t", 1.0},
+                        {"step", 21},
+                        {"folder", "renders/..\"><script>"},
+                        {"sentences", nlohmann::json::array()}}));
 
   ASSERT_EQ(history.renders.size(), RunHistory::kMaxRenders);
   EXPECT_EQ(history.renders.front().step, 1);
@@ -336,11 +337,11 @@ TEST(RunHistoryTest, TheFirstRenderAndTheNewestAreKept) {
 
 TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
   RunHistory history;
-  history.add({{"kind", "journal"}, {"t", 0.0}});
+  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
   for (int i = 0; i < 500; ++i) {
     StepRecord step = sample_step(i);
     step.padded_frames = 100 + i;
-    history.add(as_line(to_event(step), i));
+    history.add({.at = Seconds(i), .event = step});
   }
 
   std::int64_t batches = 0;
@@ -353,11 +354,15 @@ TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
 
 TEST(RunHistoryTest, GpusKeepTheirNamesAndClocks) {
   RunHistory history;
-  history.add({{"kind", "devices"}, {"t", 0.0}, {"setup", {{"gpus", {{{"name", "RTX"}}}}}}});
-  history.add(
+  history.add(entry_of(
+      {{"kind", "devices"},
+       {"t", 0.0},
+       {"setup",
+        {{"driver", "1"}, {"gpus", {{{"name", "RTX"}}}}, {"pairs", nlohmann::json::array()}}}}));
+  history.add(entry_of(
       {{"kind", "devices"},
        {"t", 1.0},
-       {"samples", {{{"kernels_resident", 0.5}, {"clock", 2e9}, {"memory_used", nullptr}}}}});
+       {"samples", {{{"kernels_resident", 0.5}, {"clock", 2e9}, {"memory_used", nullptr}}}}}));
 
   const DeviceHistory& gpu = history.devices.at("GPU 0 RTX");
   EXPECT_EQ(gpu.clock.bins().front().mean(), 2e9);
@@ -368,9 +373,9 @@ TEST(RunHistoryTest, GpusKeepTheirNamesAndClocks) {
 TEST(RunHistoryTest, BusyTimeOfDevicesBecomesShares) {
   RunHistory history;
   for (const double busy : {0.0, 0.5, 1.5}) {
-    history.add({{"kind", "devices"},
-                 {"t", 1 + busy},
-                 {"devices", {{{"name", "virtual:0"}, {"busy", busy / 2}, {"memory", 1000}}}}});
+    PipelineStats stats;
+    stats.devices = {{.name = "virtual:0", .busy = Seconds{busy / 2}, .memory = Bytes{1000}}};
+    history.add({.at = Seconds{1 + busy}, .event = stats});
   }
 
   const DeviceHistory& device = history.devices.at("virtual:0");

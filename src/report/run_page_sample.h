@@ -6,18 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "metrics/pipeline_record.h"
-#include "metrics/step_record.h"
+#include "metrics/journal_testing.h"
 #include "report/run_history.h"
 
 namespace qanat {
-
-inline nlohmann::json as_line(const Event& event, double time) {
-  nlohmann::json line = event.fields;
-  line["kind"] = event.kind;
-  line["t"] = time;
-  return line;
-}
 
 // Every step waits 20 ms of 100; every tenth takes 50 ms more; step 150 took a second.
 inline StepRecord sample_step(int i) {
@@ -80,9 +72,9 @@ inline std::vector<nlohmann::json> sample_journal(int steps = 200) {
                      {"load", {time - 0.09, time - 0.08}},
                      {"copy", {time - 0.08, time - 0.075}},
                      {"train", {time - 0.07, time}}});
-    lines.push_back(as_line(to_event(sample_step(i)), time));
+    lines.push_back(line_of(sample_step(i), time));
     if (i % 50 == 0) {
-      lines.push_back(as_line(to_event(sample_pipeline(i % 8)), time));
+      lines.push_back(line_of(sample_pipeline(i % 8), time));
     }
   }
   lines.push_back(
@@ -99,7 +91,7 @@ inline std::vector<nlohmann::json> sample_journal(int steps = 200) {
 inline RunRecord sample_record(int steps = 200) {
   RunRecord record;
   for (const nlohmann::json& line : sample_journal(steps)) {
-    record.add(line);
+    record.add(entry_of(line));
   }
   return record;
 }

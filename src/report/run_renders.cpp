@@ -28,7 +28,7 @@ std::string hz_label(double hz, const Words& w) {
 // Time and frequency as the picture has them.
 std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView& run) {
   const Words& w = run.words;
-  const RenderPoint::Sentence& sentence = point.sentences[at];
+  const EvaluationRendered::Sentence& sentence = point.sentences[at];
   const Range time{.low = 0, .high = sentence.seconds};
   SvgPlot plot({.id = fmt::format("{}-{}", point.folder, at + 1),
                 .title = w.say("Mel spectrogram"),
@@ -46,7 +46,7 @@ std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView&
       {.low = 0, .high = 1},
       fmt::format(
           "{}renders/{}/sentence-{}.png{}", files.prefix, point.folder, at + 1, files.query));
-  for (const RenderPoint::AxisMark& mark : point.axis) {
+  for (const EvaluationRendered::AxisMark& mark : point.axis) {
     plot.row_name(mark.at, hz_label(mark.hz, w));
   }
   return std::move(plot).finish();

@@ -13,7 +13,7 @@ using testing::Not;
 
 RunTrace starved_run() {
   RunTrace trace;
-  trace.run = {{"allowed_cores", 8}};
+  trace.run.allowed_cores = 8;
   for (int i = 0; i < 100; ++i) {
     trace.add(StepRecord{.step = i,
                          .rows = 16,

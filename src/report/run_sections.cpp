@@ -284,8 +284,8 @@ std::string events_html(const RunView& run) {
 }
 
 std::string configuration_html(const RunView& run) {
-  const auto config = run.history.header.find("config");
-  if (config == run.history.header.end() || !config->is_object()) {
+  const std::optional<nlohmann::json>& config = run.history.header.config;
+  if (!config || !config->is_object()) {
     return {};
   }
   const Translator& w = run.words;

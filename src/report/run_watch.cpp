@@ -14,9 +14,9 @@ constexpr double kShareOfTime = 0.01;
 }  // namespace
 
 Result<JournalFollower::Progress> RunWatch::update() {
-  return follower_.read_on([this](const nlohmann::json& line) {
-    snapshot_.add(line);
-    record_.add(line);
+  return follower_.read_on([this](const JournalEntry& entry) {
+    snapshot_.add(entry);
+    record_.add(entry);
   });
 }
 

@@ -18,7 +18,7 @@ class RunWatchTest : public testing::Test {
   }
   void append_steps(int from, int to) {
     for (int i = from; i < to; ++i) {
-      append(as_line(to_event(sample_step(i)), i));
+      append(line_of(sample_step(i), i));
     }
   }
 
@@ -97,7 +97,7 @@ TEST_F(RunWatchTest, AJournalIsReadToItsLastSessionWithSteps) {
   ASSERT_TRUE(record);
   EXPECT_EQ(record.value().history.num_steps, 40);
   EXPECT_EQ(record.value().trace.steps.size(), 40U);
-  EXPECT_FALSE(record.value().history.header.contains("device"));
+  EXPECT_FALSE(record.value().history.header.device.has_value());
 }
 
 TEST_F(RunWatchTest, WhatIsUnknownIsNullForPrograms) {

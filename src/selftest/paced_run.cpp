@@ -12,7 +12,6 @@
 #include "device/host/host_device.h"
 #include "experiment/experiment.h"
 #include "metrics/event_fan.h"
-#include "metrics/pipeline_record.h"
 #include "metrics/step_ledger.h"
 #include "session/device_pipeline.h"
 #include "session/run_event.h"
@@ -143,7 +142,7 @@ class PacedConsumer final : public BatchConsumer {
       pending_.pop_front();
       settle(step);
       if (journal_ != nullptr) {
-        journal_->record(to_event(step.record));
+        journal_->record(step.record);
       }
       request_.observer.on_step(step.record);
     }
@@ -197,12 +196,12 @@ void run_with(PacedRunRequest& request, EventSink* journal) {
                      .cores = {.loader_threads = request.loader_threads}};
   DevicePipeline pipeline(
       devices, {.config = request.config, .plan = plan, .loader = std::move(request.loader)});
-  const auto record = [journal](const Event& event) {
+  const auto record = [journal](const JournalEvent& event) {
     if (journal != nullptr) {
       journal->record(event);
     }
   };
-  record(run_event(request.config,
+  record(run_start(request.config,
                    {.mode = plan.mode,
                     .device = to_string(plan.model),
                     .batches_per_epoch = pipeline.loader().batches_per_epoch(),
@@ -210,8 +209,8 @@ void run_with(PacedRunRequest& request, EventSink* journal) {
   pipeline.open_gate(request.stop);
   PacedConsumer consumer(request, *devices.model, pipeline, journal);
   run_experiment({.consumer = consumer, .steps = request.steps, .stop = request.stop});
-  record(to_event(pipeline.reading()));
-  record({.kind = "ended", .fields = {{"ending", "max_steps"}, {"step", request.steps}}});
+  record(pipeline.reading());
+  record(RunEnd{.ending = "max_steps", .step = request.steps});
 }
 
 }  // namespace
@@ -227,7 +226,7 @@ RunTrace run_paced(PacedRunRequest request) {
   }
   std::filesystem::remove(request.journal);
   {
-    RunJournal file(request.journal, {{"command", "paced"}});
+    RunJournal file(request.journal, {.command = "paced"});
     fan.add(file);
     run_with(request, &fan);
   }

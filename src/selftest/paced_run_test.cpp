@@ -73,9 +73,9 @@ TEST_F(PacedRunTest, TheJournalTellsTheWholeWay) {
   ASSERT_EQ(trace.pipeline->devices.size(), 1U);
   EXPECT_GT(trace.pipeline->devices[0].busy, Seconds{0});
   EXPECT_GT(trace.pipeline->row_times.total(), 0);
-  ASSERT_GE(trace.ways.size(), 78U);
-  EXPECT_GT(trace.ways.back().work, 8 * 0.002);  // eight rows, each with its delay
-  EXPECT_GT(trace.run.at("allowed_cores").get<int>(), 0);
+  ASSERT_GE(trace.slots.size(), 78U);
+  EXPECT_GT(trace.slots.back().work, 8 * Seconds{0.002});  // eight rows, each with its delay
+  EXPECT_GT(trace.run.allowed_cores.value(), 0);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST_F(DashboardTest, FollowsTheJournal) {
   const Dashboard dashboard(options());
   EXPECT_EQ(nlohmann::json::parse(first_event(dashboard))["now"]["step"], 200);
 
-  std::ofstream(journal_, std::ios::app) << as_line(to_event(sample_step(300)), 21).dump() << '\n';
+  std::ofstream(journal_, std::ios::app) << line_of(sample_step(300), 21).dump() << '\n';
 
   const Clock::time_point begin = Clock::now();
   int step = 0;

@@ -190,12 +190,11 @@ Position DevicePipeline::position_after(const BatchId& last) const {
 GateResult DevicePipeline::open_gate(const std::stop_token& stop) {
   const GateResult result = qanat::open_gate(*ring_, *loader_, longest_wait_, stop);
   if (journal_ != nullptr) {
-    journal_->record({.kind = "start_gate",
-                      .fields = {{"waited_s", result.waited.count()},
-                                 {"longest_s", longest_wait_.count()},
-                                 {"opened_by", to_string(result.opening)},
-                                 {"ready", result.ready},
-                                 {"wanted", result.wanted}}});
+    journal_->record(StartGateOpened{.waited = result.waited,
+                                     .longest = longest_wait_,
+                                     .opened_by = std::string(to_string(result.opening)),
+                                     .ready = result.ready,
+                                     .wanted = result.wanted});
   }
   return result;
 }

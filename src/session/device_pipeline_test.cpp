@@ -123,17 +123,17 @@ TEST(DevicePipelineTest, JournalsTheWayOfEveryBatch) {
 
   (void)run_all(with_gpus(data.config(), 0, 1), data.request(&journal));
 
-  const std::vector<Event> slots = journal.events("slot");
+  const std::vector<SlotRecord> slots = journal.events<SlotRecord>();
   ASSERT_EQ(slots.size(), 6U);
-  for (const Event& slot : slots) {
-    EXPECT_LE(slot.fields.at("load")[1], slot.fields.at("stage")[0]);
-    EXPECT_LE(slot.fields.at("stage")[1], slot.fields.at("prepare")[0]);
-    EXPECT_LE(slot.fields.at("prepare")[1], slot.fields.at("copy")[0]);
-    EXPECT_LE(slot.fields.at("copy")[1], slot.fields.at("train")[0]);
-    EXPECT_GT(slot.fields.at("bytes"), 1000);
+  for (const SlotRecord& slot : slots) {
+    EXPECT_LE(slot.load.value().end, slot.stage.value().begin);
+    EXPECT_LE(slot.stage->end, slot.prepare.value().begin);
+    EXPECT_LE(slot.prepare->end, slot.copy.value().begin);
+    EXPECT_LE(slot.copy->end, slot.train.value().begin);
+    EXPECT_GT(slot.bytes.value, 1000);
   }
-  EXPECT_EQ(journal.events("ring_start").size(), 1U);
-  EXPECT_EQ(journal.events("start_gate").size(), 1U);
+  EXPECT_EQ(journal.events<RingStart>().size(), 1U);
+  EXPECT_EQ(journal.events<StartGateOpened>().size(), 1U);
 }
 
 TEST(DevicePipelineTest, WithoutABufferLoadsAndTrainsInTurns) {
@@ -144,10 +144,10 @@ TEST(DevicePipelineTest, WithoutABufferLoadsAndTrainsInTurns) {
 
   const Delivery serial = run_all(config, data.request(&journal));
 
-  const std::vector<Event> slots = journal.events("slot");
+  const std::vector<SlotRecord> slots = journal.events<SlotRecord>();
   ASSERT_EQ(slots.size(), 6U);
   for (std::size_t i = 1; i < slots.size(); ++i) {
-    EXPECT_LE(slots[i - 1].fields.at("train")[1], slots[i].fields.at("load")[0]);
+    EXPECT_LE(slots[i - 1].train.value().end, slots[i].load.value().begin);
   }
   EXPECT_TRUE(serial.arrived == run_all(with_gpus(data.config(), {}, {}), data.request()).arrived);
 }
@@ -174,8 +174,8 @@ TEST(DevicePipelineTest, ResumesBehindTheBatchThatWasTrainedLast) {
 
 class FullSink : public EventSink {
  public:
-  void record(const Event& event) override {
-    if (event.kind == "slot") {
+  void record(const JournalEvent& event) override {
+    if (std::holds_alternative<SlotRecord>(event)) {
       throw Error("no space left on device");
     }
   }

@@ -5,7 +5,6 @@
 
 #include "base/thread.h"
 #include "device/out_of_memory.h"
-#include "metrics/pipeline_record.h"
 
 namespace qanat {
 namespace {
@@ -15,13 +14,16 @@ constexpr std::int64_t kLeastBatches = 8;
 // A batch that arrives this shortly after the step before it has ended cost nothing.
 constexpr Seconds kUnfelt{0.0005};
 
-// [begin, end] in seconds since the ring started, to the microsecond.
-nlohmann::json to_json(const Interval& interval, Clock::time_point origin) {
+// To the microsecond; nothing when it did not begin or end.
+std::optional<StageTime> to_stage(const Interval& interval, Clock::time_point origin) {
+  if (!interval.complete()) {
+    return std::nullopt;
+  }
   const auto seconds = [origin](Clock::time_point time) {
     const auto micro = std::chrono::duration_cast<std::chrono::microseconds>(time - origin);
     return static_cast<double>(micro.count()) * 1e-6;
   };
-  return {seconds(*interval.begin), seconds(*interval.end)};
+  return StageTime{.begin = seconds(*interval.begin), .end = seconds(*interval.end)};
 }
 
 }  // namespace
@@ -53,12 +55,11 @@ double ConsumerStats::wait_share() const {
 RingObserver::RingObserver(const ObserverParts& parts) : parts_(parts) {
   period_.begin = Clock::now();
   if (parts_.journal != nullptr) {
-    parts_.journal->record({.kind = "ring_start",
-                            .fields = {{"slots", parts_.ring.stats().slots},
-                                       {"least_slots", parts_.limits.least},
-                                       {"most_slots", parts_.limits.most},
-                                       {"slot_bytes", parts_.slot_bytes.value},
-                                       {"device", to_string(parts_.devices.model->id())}}});
+    parts_.journal->record(RingStart{.slots = parts_.ring.stats().slots,
+                                     .least_slots = parts_.limits.least,
+                                     .most_slots = parts_.limits.most,
+                                     .slot_bytes = parts_.slot_bytes,
+                                     .device = to_string(parts_.devices.model->id())});
   }
   thread_ = start_thread("ring-observer", [this](const std::stop_token&) { watch(); });
 }
@@ -88,7 +89,7 @@ void RingObserver::observe(const SlotTimes& times) {
   if (parts_.journal != nullptr) {
     journal_slot(times);
     if (readings_.is_due(Clock::now())) {
-      parts_.journal->record(to_event(read_pipeline(parts_.loader, parts_.ring, parts_.devices)));
+      parts_.journal->record(read_pipeline(parts_.loader, parts_.ring, parts_.devices));
     }
   }
   if (!times.train.end) {
@@ -122,21 +123,16 @@ void RingObserver::observe(const SlotTimes& times) {
 }
 
 void RingObserver::journal_slot(const SlotTimes& times) const {
-  nlohmann::json fields = {{"epoch", times.batch.epoch},
-                           {"batch", times.batch.index},
-                           {"slot", times.slot},
-                           {"work", times.work.count()},
-                           {"bytes", times.bytes.value}};
-  for (const auto& [name, interval] : {std::pair("load", times.load),
-                                       std::pair("stage", times.stage),
-                                       std::pair("prepare", times.prepare),
-                                       std::pair("copy", times.copy),
-                                       std::pair("train", times.train)}) {
-    if (interval.complete()) {
-      fields[name] = to_json(interval, origin_);
-    }
-  }
-  parts_.journal->record({.kind = "slot", .fields = std::move(fields)});
+  parts_.journal->record(SlotRecord{.epoch = times.batch.epoch,
+                                    .batch = times.batch.index,
+                                    .slot = times.slot,
+                                    .work = times.work,
+                                    .bytes = times.bytes,
+                                    .load = to_stage(times.load, origin_),
+                                    .stage = to_stage(times.stage, origin_),
+                                    .prepare = to_stage(times.prepare, origin_),
+                                    .copy = to_stage(times.copy, origin_),
+                                    .train = to_stage(times.train, origin_)});
 }
 
 void RingObserver::end_period(Clock::time_point now) {
@@ -184,10 +180,8 @@ void RingObserver::apply(const SlotDecision& decision, int before) {
     reason += std::string("; stays, because ") + full.what();
   }
   if (parts_.journal != nullptr) {
-    parts_.journal->record({.kind = "autotune",
-                            .fields = {{"slots", parts_.ring.stats().slots},
-                                       {"slots_before", before},
-                                       {"slots_reason", reason}}});
+    parts_.journal->record(AutotuneChange{
+        .slots = parts_.ring.stats().slots, .slots_before = before, .slots_reason = reason});
   }
 }
 

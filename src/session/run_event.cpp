@@ -7,40 +7,38 @@
 
 namespace qanat {
 
-Event run_event(const RunConfig& config, const RunFacts& facts) {
+RunStart run_start(const RunConfig& config, const RunFacts& facts) {
   const TrainingConfig& training = config.training;
-  nlohmann::json cadences{{"training.save_every", training.save_every},
-                          {"training.validate_every", training.validate_every},
-                          {"training.render_every", training.render_every},
-                          {"batches of an epoch", facts.batches_per_epoch}};
+  RunStart start{.mode = std::string(to_string(facts.mode)),
+                 .device = facts.device,
+                 .last_step = facts.last_step,
+                 .allowed_cores = allowed_cores(read_host_facts()),
+                 .uses_of_batch = facts.uses_of_batch,
+                 .bucket_edges = config.pipeline.bucket_edges,
+                 .prefetch_to_gpu = config.data.prefetch_to_gpu,
+                 .pinned = config.data.enhanced_gpu_prefetch,
+                 .cadences = {{"training.save_every", training.save_every},
+                              {"training.validate_every", training.validate_every},
+                              {"training.render_every", training.render_every},
+                              {"batches of an epoch", facts.batches_per_epoch}}};
   if (training.log_every) {
-    cadences["training.log_every"] = *training.log_every;
+    start.cadences["training.log_every"] = *training.log_every;
   }
-  return {.kind = "run",
-          .fields = {{"mode", to_string(facts.mode)},
-                     {"device", facts.device},
-                     {"last_step", facts.last_step},
-                     {"allowed_cores", allowed_cores(read_host_facts())},
-                     {"uses_of_batch", facts.uses_of_batch},
-                     {"bucket_edges", config.pipeline.bucket_edges},
-                     {"prefetch_to_gpu", config.data.prefetch_to_gpu},
-                     {"pinned", config.data.enhanced_gpu_prefetch},
-                     {"cadences", std::move(cadences)}}};
+  return start;
 }
 
-std::vector<Event> gpu_events(const RunDevices& devices) {
-  std::vector<Event> events;
+std::vector<CudaDeviceUsed> cuda_devices(const RunDevices& devices) {
+  std::vector<CudaDeviceUsed> used;
   for (const Device* const device : {devices.model.get(), devices.data.get()}) {
     const auto* const gpu = dynamic_cast<const CudaDevice*>(device);
     if (gpu != nullptr) {
-      events.push_back({.kind = "cuda_device",
-                        .fields = {{"device", to_string(gpu->id())},
-                                   {"name", gpu->facts().name},
-                                   {"bus_id", gpu->facts().bus_id},
-                                   {"uuid", gpu->facts().uuid}}});
+      used.push_back({.device = to_string(gpu->id()),
+                      .name = gpu->facts().name,
+                      .bus_id = gpu->facts().bus_id,
+                      .uuid = gpu->facts().uuid});
     }
   }
-  return events;
+  return used;
 }
 
 }  // namespace qanat

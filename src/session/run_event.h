@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/device_plan.h"
-#include "metrics/journal.h"
+#include "metrics/journal_event.h"
 #include "session/run_devices.h"
 
 namespace qanat {
@@ -19,10 +19,9 @@ struct RunFacts {
   int uses_of_batch = 1;  // see TrainerOptions
 };
 
-Event run_event(const RunConfig& config, const RunFacts& facts);
+RunStart run_start(const RunConfig& config, const RunFacts& facts);
 
-// Of kind "cuda_device": which GPUs of the machine these are. The monitor counts all of them, a
-// process those it may see.
-std::vector<Event> gpu_events(const RunDevices& devices);
+// Which GPUs of the machine these are.
+std::vector<CudaDeviceUsed> cuda_devices(const RunDevices& devices);
 
 }  // namespace qanat

@@ -111,14 +111,14 @@ TEST(EvaluationRenderTest, TheJournalNamesSentencesAndFrequencies) {
                                 .sentences = {{.text = "Water.", .length = Seconds{1.5}}},
                                 .mel = {}};
 
-  const Event event = to_event(render, 5, Seconds{0.1});
+  const EvaluationRendered event = to_event(render, 5, Seconds{0.1});
 
-  EXPECT_EQ(event.kind, "render");
-  EXPECT_EQ(event.fields.at("sentences").at(0).at("text"), "Water.");
-  EXPECT_EQ(event.fields.at("sentences").at(0).at("seconds"), 1.5);
-  EXPECT_EQ(event.fields.at("axis").front().at("at"), 0.0);
-  EXPECT_EQ(event.fields.at("axis").back().at("hz"), 8000.0);
-  EXPECT_EQ(event.fields.at("axis").back().at("at"), 1.0);
+  EXPECT_EQ(event.step, 5);
+  EXPECT_EQ(event.sentences.at(0).text, "Water.");
+  EXPECT_EQ(event.sentences.at(0).seconds, 1.5);
+  EXPECT_EQ(event.axis.front().at, 0.0);
+  EXPECT_EQ(event.axis.back().hz, 8000.0);
+  EXPECT_EQ(event.axis.back().at, 1.0);
 }
 
 TEST_F(EvaluationRendererTest, SentencesComeFromAFile) {

@@ -105,23 +105,17 @@ EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& 
   return render;
 }
 
-Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took) {
-  nlohmann::json sentences = nlohmann::json::array();
+EvaluationRendered to_event(const EvaluationRender& render, std::int64_t step, Seconds took) {
+  EvaluationRendered event{.step = step, .folder = render.folder.string(), .seconds = took};
   for (const EvaluationRender::Sentence& sentence : render.sentences) {
-    sentences.push_back({{"text", sentence.text}, {"seconds", sentence.length.count()}});
+    event.sentences.push_back({.text = sentence.text, .seconds = sentence.length.count()});
   }
-  nlohmann::json axis = nlohmann::json::array();
   for (const double hz : {0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
     if (hz >= render.mel.fmin && hz <= render.mel.fmax) {
-      axis.push_back({{"hz", hz}, {"at", mel_position(hz, render.mel)}});
+      event.axis.push_back({.hz = hz, .at = mel_position(hz, render.mel)});
     }
   }
-  return {.kind = "render",
-          .fields = {{"step", step},
-                     {"folder", render.folder.string()},
-                     {"seconds", took.count()},
-                     {"sentences", std::move(sentences)},
-                     {"axis", std::move(axis)}}};
+  return event;
 }
 
 }  // namespace qanat

@@ -15,7 +15,7 @@
 #include "checkpoint_files/checkpoint_state.h"
 #include "features/griffin_lim.h"
 #include "features/mel_config.h"
-#include "metrics/journal.h"
+#include "metrics/journal_event.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
@@ -40,9 +40,8 @@ struct EvaluationRender {
   std::vector<Sentence> sentences;
   MelConfig mel;
 };
-// A journal line of kind "render": what a page needs beside the files, frequencies for the axis of
-// the pictures included.
-Event to_event(const EvaluationRender& render, std::int64_t step, Seconds took);
+// What a page needs beside the files, frequencies for the axis of the pictures included.
+EvaluationRendered to_event(const EvaluationRender& render, std::int64_t step, Seconds took);
 
 // For one thread at a time.
 class EvaluationRenderer {

@@ -180,20 +180,16 @@ void write_errors(Exposition& out, std::span<const GpuTotals> gpus) {
 }  // namespace
 
 void write_host(Exposition& out, const RunSnapshot& run) {
-  const auto host = run.latest.find("host");
-  if (host == run.latest.end()) {
+  if (!run.host || !run.host->counters || !run.host->counters->is_object()) {
     return;
   }
-  const auto counters = host->second.find("counters");
-  if (counters == host->second.end() || !counters->is_object()) {
-    return;
-  }
-  if (const std::optional<double> throttled = counter_at(*counters, "throttled")) {
+  const nlohmann::json& counters = *run.host->counters;
+  if (const std::optional<double> throttled = counter_at(counters, "throttled")) {
     out.counter("cgroup_throttled_seconds_total",
                 "Time in which the control group's quota held threads back, summed over cores.",
                 *throttled);
   }
-  write_stalls(out, *counters);
+  write_stalls(out, counters);
 }
 
 void write_gpus(Exposition& out, std::span<const GpuTotals> gpus) {

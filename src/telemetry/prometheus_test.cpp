@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "metrics/journal_testing.h"
+
 namespace qanat {
 namespace {
 
@@ -20,9 +22,7 @@ StepRecord step_taking(double seconds) {
 RunSnapshot run_of(int steps) {
   RunSnapshot run;
   for (int i = 0; i < steps; ++i) {
-    nlohmann::json line = to_event(step_taking(0.004)).fields;
-    line["kind"] = "step";
-    run.add(line);
+    run.add({.event = step_taking(0.004)});
   }
   return run;
 }
@@ -91,18 +91,18 @@ TEST(PrometheusTest, ALossThatIsNoNumberIsSaidToBeNone) {
 
 TEST(PrometheusTest, GpusAreToldAsFarAsTheyAreKnown) {
   RunSnapshot run;
-  run.add({{"kind", "devices"},
-           {"t", 0.0},
-           {"setup", {{"gpus", {{{"uuid", "GPU-5a1b2c3d-1111-2222"}}}}}}});
+  run.add(entry_of({{"kind", "devices"},
+                    {"t", 0.0},
+                    {"setup", {{"gpus", {{{"uuid", "GPU-5a1b2c3d-1111-2222"}}}}}}}));
   for (const double t : {1.0, 3.0}) {
-    run.add({{"kind", "devices"},
-             {"t", t},
-             {"samples",
-              {{{"kernels_resident", 0.5},
-                {"clock", 1.4e9},
-                {"power", 200},
-                {"limits", 0x4},
-                {"xid", 79}}}}});
+    run.add(entry_of({{"kind", "devices"},
+                      {"t", t},
+                      {"samples",
+                       {{{"kernels_resident", 0.5},
+                         {"clock", 1.4e9},
+                         {"power", 200},
+                         {"limits", 0x4},
+                         {"xid", 79}}}}}));
   }
 
   const std::string text = prometheus_text(run);
@@ -122,9 +122,9 @@ TEST(PrometheusTest, GpusAreToldAsFarAsTheyAreKnown) {
 
 TEST(PrometheusTest, TheHostIsToldAsFarAsItIsKnown) {
   RunSnapshot run;
-  run.add({{"kind", "host"},
-           {"t", 1.0},
-           {"counters", {{"cpu_some", 1.5}, {"io_full", 0.25}, {"throttled", nullptr}}}});
+  run.add(entry_of({{"kind", "host"},
+                    {"t", 1.0},
+                    {"counters", {{"cpu_some", 1.5}, {"io_full", 0.25}, {"throttled", nullptr}}}}));
 
   const std::string text = prometheus_text(run);
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "metrics/slot_line.h"
 
 namespace qanat {
 namespace {
@@ -30,19 +29,6 @@ constexpr int events = 900;
 
 std::int64_t to_nanoseconds(double seconds) {
   return std::llround(seconds * 1e9);
-}
-
-std::optional<double> number_at(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_number()) {
-    return std::nullopt;
-  }
-  return found->get<double>();
-}
-
-std::int64_t integer_at(const nlohmann::json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 // Equal for equal arguments, and else different: a finaliser of a good hash over a sum that tells
@@ -106,17 +92,19 @@ void RunTracer::put_slice(Track& track, TraceSlice slice, TraceStore::Group grou
   store_.add(records, group);
 }
 
-void RunTracer::put_instant(const std::string& name, std::int64_t at, const nlohmann::json& line) {
+void RunTracer::put_instant(const JournalEvent& event, std::int64_t at) {
   TraceNotes notes;
-  for (const auto& [key, value] : line.items()) {
-    if (key != "kind" && key != "t" && value.is_primitive()) {
+  const nlohmann::json fields = to_fields(event);
+  for (const auto& [key, value] : fields.items()) {
+    if (value.is_primitive()) {
       notes.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
   Track& events = track("events", rank::events);
   events.newest = std::max(events.newest, at);
   std::string records;
-  encoder_->put_instant(records, events.track.id, events.newest, name, notes);
+  encoder_->put_instant(
+      records, events.track.id, events.newest, std::string(kind_of(event)), notes);
   store_.add(records);
 }
 
@@ -146,31 +134,31 @@ void RunTracer::begin_session() {
   steps_ = 0;
 }
 
-void RunTracer::add_line(const nlohmann::json& line) {
-  const auto found = line.find("kind");
-  const std::optional<double> t = number_at(line, "t");
-  if (found == line.end() || !found->is_string() || !t) {
+void RunTracer::add(const JournalEntry& entry) {
+  if (!entry.at || kind_of(entry.event).empty()) {
     return;
   }
-  const auto kind = found->get<std::string>();
-  const std::int64_t at = to_nanoseconds(*t);
-  if (kind == "journal") {
-    if (!line.contains("continues")) {  // a file that goes on where a full one ended
-      begin_session();
-    }
-  } else if (kind == "step") {
-    add_step(line, at);
-  } else if (kind == "slot") {
-    add_slot(line);
-  } else if (kind == "ring_start") {
-    ring_origin_ = at;
-  } else if (kind == "pipeline") {
-    add_pipeline(line, at);
-  } else if (kind == "checkpoint" || kind == "render") {
-    add_job(kind + "s", line, at);
-  } else {
-    put_instant(kind, at, line);
-  }
+  const std::int64_t at = to_nanoseconds(entry.at->count());
+  std::visit(OnEvent{[this](const SessionStart& header) {
+                       if (!header.continues) {
+                         begin_session();
+                       }
+                     },
+                     [&](const StepRecord& step) {
+                       pending_.push_back({.record = step, .reported = at});
+                       put_pending_steps(kMostPending);
+                     },
+                     [this](const SlotRecord& slot) { add_slot(slot); },
+                     [&](const RingStart&) { ring_origin_ = at; },
+                     [&](const PipelineStats& stats) { add_pipeline(stats, at); },
+                     [&](const CheckpointSaved& saved) {
+                       put_job("checkpoints", saved.step, saved.seconds, at);
+                     },
+                     [&](const EvaluationRendered& render) {
+                       put_job("renders", render.step, render.seconds, at);
+                     },
+                     [&](const auto&) { put_instant(entry.event, at); }},
+             entry.event);
 }
 
 void RunTracer::add_row(const TracedRow& row) {
@@ -201,24 +189,21 @@ std::vector<TraceFlow> RunTracer::take_row_flows(const BatchKey& batch) {
   return flows;
 }
 
-std::optional<std::pair<std::int64_t, std::int64_t>> RunTracer::ring_interval(
-    const nlohmann::json& line, const char* stage) const {
-  const std::optional<StageTime> time = stage_time(line, stage);
-  return time ? std::optional(std::pair{ring_origin_ + to_nanoseconds(time->begin),
-                                        ring_origin_ + to_nanoseconds(time->end)})
-              : std::nullopt;
+std::pair<std::int64_t, std::int64_t> RunTracer::ring_interval(const StageTime& stage) const {
+  return {ring_origin_ + to_nanoseconds(stage.begin), ring_origin_ + to_nanoseconds(stage.end)};
 }
 
-void RunTracer::add_slot(const nlohmann::json& line) {
-  const BatchKey batch{integer_at(line, "epoch"), integer_at(line, "batch")};
-  if (const auto load = ring_interval(line, "load")) {
+void RunTracer::add_slot(const SlotRecord& slot) {
+  const BatchKey batch{slot.epoch, slot.batch};
+  if (slot.load) {
+    const auto [begin, end] = ring_interval(*slot.load);
     put_slice(track("feeder", rank::feeder),
-              {.name = "wait for the loader", .begin = load->first, .end = load->second},
+              {.name = "wait for the loader", .begin = begin, .end = end},
               flow_id(batch, kWholeBatch));
   }
-  put_slot_stages(line, batch);
-  if (const auto train = ring_interval(line, "train")) {
-    read_[batch] = train->second;
+  put_slot_stages(slot, batch);
+  if (slot.train) {
+    read_[batch] = ring_interval(*slot.train).second;
     bound(read_);
   }
   put_pending_steps(kMostPending);
@@ -226,47 +211,36 @@ void RunTracer::add_slot(const nlohmann::json& line) {
 
 // On the data device a slot may hold the next batch while the model still reads this one: two
 // tracks.
-void RunTracer::put_slot_stages(const nlohmann::json& line, const BatchKey& batch) {
-  const auto slot = static_cast<int>(integer_at(line, "slot"));
+void RunTracer::put_slot_stages(const SlotRecord& slot, const BatchKey& batch) {
   const TraceNotes notes{{"epoch", fmt::to_string(batch.first)},
                          {"batch", fmt::to_string(batch.second)}};
   std::vector<TraceFlow> flows = take_row_flows(batch);
   flows.push_back({.id = flow_id(batch, kWholeBatch), .stage = FlowStage::begin});
-  const auto put = [&](Track& track, const char* name, const auto& interval) {
+  const auto put = [&](Track& track, const char* name, const std::optional<StageTime>& stage) {
+    if (!stage) {
+      return;
+    }
+    const auto [begin, end] = ring_interval(*stage);
     put_slice(track,
               {.name = name,
-               .begin = interval.first,
-               .end = interval.second,
+               .begin = begin,
+               .end = end,
                .flows = std::exchange(flows, {}),
                .notes = notes},
               flow_id(batch, kWholeBatch));
   };
-  for (const char* stage : {"stage", "prepare"}) {
-    if (const auto interval = ring_interval(line, stage)) {
-      put(track(fmt::format("slot {} on the data device", slot), rank::slots + 2 * slot),
-          stage,
-          *interval);
-    }
+  if (slot.stage || slot.prepare) {
+    Track& data =
+        track(fmt::format("slot {} on the data device", slot.slot), rank::slots + 2 * slot.slot);
+    put(data, "stage", slot.stage);
+    put(data, "prepare", slot.prepare);
   }
-  Track& model = track(fmt::format("slot {}", slot), rank::slots + 2 * slot + 1);
-  const auto copy = ring_interval(line, "copy");
-  const auto train = ring_interval(line, "train");
-  if (copy) {
-    put(model, "copy", *copy);
+  Track& model = track(fmt::format("slot {}", slot.slot), rank::slots + 2 * slot.slot + 1);
+  put(model, "copy", slot.copy);
+  if (slot.copy && slot.train && slot.train->begin > slot.copy->end) {
+    put(model, "ready", StageTime{.begin = slot.copy->end, .end = slot.train->begin});
   }
-  if (copy && train && train->first > copy->second) {
-    put(model, "ready", std::pair{copy->second, train->first});
-  }
-  if (train) {
-    put(model, "in use", *train);
-  }
-}
-
-void RunTracer::add_step(const nlohmann::json& line, std::int64_t at) {
-  if (Result<StepRecord> record = to_step_record(line)) {
-    pending_.push_back({.record = std::move(record).value(), .reported = at});
-    put_pending_steps(kMostPending);
-  }
+  put(model, "in use", slot.train);
 }
 
 // In order: a step waits for the times of its batch, and those behind it wait for it.
@@ -346,42 +320,26 @@ TraceNotes RunTracer::longest_steps() const {
 }
 
 // Something that took some time and was journalled when it was done.
-void RunTracer::add_job(const std::string& track_name,
-                        const nlohmann::json& line,
-                        std::int64_t at) {
-  const std::int64_t length = to_nanoseconds(number_at(line, "seconds").value_or(0));
-  put_slice(
-      track(track_name, rank::jobs),
-      {.name = fmt::format("step {}", integer_at(line, "step")), .begin = at - length, .end = at});
+void RunTracer::put_job(const std::string& track_name,
+                        std::int64_t step,
+                        Seconds took,
+                        std::int64_t end) {
+  put_slice(track(track_name, rank::jobs),
+            {.name = fmt::format("step {}", step),
+             .begin = end - to_nanoseconds(took.count()),
+             .end = end});
 }
 
-void RunTracer::add_pipeline(const nlohmann::json& line, std::int64_t at) {
-  const auto put = [&](const char* name, const char* unit, const char* of, const char* field) {
-    const auto part = line.find(of);
-    if (part == line.end() || !part->is_object()) {
-      return;
-    }
-    if (const std::optional<double> value = number_at(*part, field)) {
-      put_counter(name, unit, at, *value);
-    }
+void RunTracer::add_pipeline(const PipelineStats& stats, std::int64_t at) {
+  const auto put = [&](const std::string& name, const char* unit, auto value) {
+    put_counter(name, unit, at, static_cast<double>(value));
   };
-  put("ready batches", "batches", "ready", "size");
-  put("batches in the window", "batches", "window", "batches");
-  put("memory of the window", "B", "window", "bytes");
-  if (const std::optional<double> workers = number_at(line, "active_workers")) {
-    put_counter("active workers", "", at, *workers);
-  }
-  const auto devices = line.find("devices");
-  if (devices == line.end() || !devices->is_array()) {
-    return;
-  }
-  for (const nlohmann::json& device : *devices) {
-    const std::optional<double> memory =
-        device.is_object() ? number_at(device, "memory") : std::nullopt;
-    if (memory && device.contains("name") && device.at("name").is_string()) {
-      put_counter(
-          fmt::format("memory of {}", device.at("name").get<std::string>()), "B", at, *memory);
-    }
+  put("ready batches", "batches", stats.ready.size);
+  put("batches in the window", "batches", stats.window.batches);
+  put("memory of the window", "B", stats.window.bytes.value);
+  put("active workers", "", stats.active_workers);
+  for (const DeviceUse& device : stats.devices) {
+    put(fmt::format("memory of {}", device.name), "B", device.memory.value);
   }
 }
 

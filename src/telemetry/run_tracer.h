@@ -24,11 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/quantity.h"
 #include "base/time.h"
-#include "metrics/step_record.h"
+#include "metrics/journal_event.h"
 #include "telemetry/trace_encoder.h"
 #include "telemetry/trace_store.h"
 
@@ -54,9 +52,8 @@ class RunTracer {
  public:
   explicit RunTracer(const TraceOptions& options = {});
 
-  // A line of the journal, "kind" and "t" included. A header starts the trace anew; damaged lines
-  // are passed over.
-  void add_line(const nlohmann::json& line);
+  // The start of a session starts the trace anew; what has no time is passed over.
+  void add(const JournalEntry& entry);
   void add_row(const TracedRow& row);
 
   // Writes what there is; the file appears whole. Throws Error when it cannot be written.
@@ -78,21 +75,19 @@ class RunTracer {
 
   Track& track(const std::string& name, int rank, TraceTrackKind kind = TraceTrackKind::slices);
   void put_slice(Track& track, TraceSlice slice, TraceStore::Group group = TraceStore::kNoGroup);
-  void put_instant(const std::string& name, std::int64_t at, const nlohmann::json& line);
+  void put_instant(const JournalEvent& event, std::int64_t at);
   void put_counter(const std::string& name, const std::string& unit, std::int64_t at, double value);
 
   void begin_session();
-  void add_step(const nlohmann::json& line, std::int64_t at);
-  void add_slot(const nlohmann::json& line);
-  void put_slot_stages(const nlohmann::json& line, const BatchKey& batch);
-  void add_job(const std::string& track_name, const nlohmann::json& line, std::int64_t at);
-  void add_pipeline(const nlohmann::json& line, std::int64_t at);
+  void add_slot(const SlotRecord& slot);
+  void put_slot_stages(const SlotRecord& slot, const BatchKey& batch);
+  void put_job(const std::string& track_name, std::int64_t step, Seconds took, std::int64_t end);
+  void add_pipeline(const PipelineStats& stats, std::int64_t at);
   void put_step(const StepRecord& record, std::int64_t end);
   void rate_step(const StepRecord& record);
   TraceNotes longest_steps() const;
   void put_pending_steps(std::size_t most_pending);
-  std::optional<std::pair<std::int64_t, std::int64_t>> ring_interval(const nlohmann::json& line,
-                                                                     const char* stage) const;
+  std::pair<std::int64_t, std::int64_t> ring_interval(const StageTime& stage) const;
   std::vector<TraceFlow> take_row_flows(const BatchKey& batch);
 
   const TraceOptions options_;

@@ -15,11 +15,6 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::int64_t step_in(const Event& event) {
-  const auto step = event.fields.find("step");
-  return step != event.fields.end() && step->is_number_integer() ? step->get<std::int64_t>() : 0;
-}
-
 // Every number below `object`, by its path: {"losses": {"mel": 1}} is losses/mel.
 void collect_numbers(const nlohmann::json& object,
                      const std::string& prefix,
@@ -34,11 +29,6 @@ void collect_numbers(const nlohmann::json& object,
   }
 }
 
-bool is_kept(const std::string& kind) {
-  return kind == "step" || kind == "validation" || kind == "render" || kind == "verdict" ||
-         kind == "resumed" || kind == "run";
-}
-
 }  // namespace
 
 TensorBoardScribe::TensorBoardScribe(const std::filesystem::path& folder)
@@ -49,40 +39,30 @@ BoardTime TensorBoardScribe::time_of(const TimedEvent& timed, std::int64_t step)
 }
 
 void TensorBoardScribe::take(const TimedEvent& timed) {
-  const std::string& kind = timed.event.kind;
-  if (kind == "step") {
-    add_step(timed);
-  } else if (kind == "validation") {
-    put_validation(timed);
-  } else if (kind == "render") {
-    put_render(timed);
-  } else if (kind == "verdict") {
-    put_verdict(timed);
-  } else if (kind == "resumed") {
-    first_step_ = step_in(timed.event);
-  } else if (kind == "run") {
-    start(timed);
-  }
+  std::visit(OnEvent{[&](const StepRecord& step) { add_step(step, timed); },
+                     [&](const ValidationDone& done) { put_validation(done, timed); },
+                     [&](const EvaluationRendered& render) { put_render(render, timed); },
+                     [&](const VerdictGiven& verdict) {
+                       if (verdict.text) {
+                         file_.put_markdown(time_of(timed, newest_step_), "verdict", *verdict.text);
+                       }
+                     },
+                     [&](const Resumed& resumed) { first_step_ = resumed.step; },
+                     [&](const RunStart& run) { start(run, timed); },
+                     [](const auto&) {}},
+             timed.event);
 }
 
-void TensorBoardScribe::start(const TimedEvent& timed) {
-  const auto last = timed.event.fields.find("last_step");
-  if (last != timed.event.fields.end() && last->is_number_integer()) {
-    const std::int64_t to_come = last->get<std::int64_t>() - first_step_;
+void TensorBoardScribe::start(const RunStart& run, const TimedEvent& timed) {
+  if (run.last_step) {
+    const std::int64_t to_come = *run.last_step - first_step_;
     steps_per_point_ = std::max<std::int64_t>(1, (to_come + kMostPoints - 1) / kMostPoints);
   }
   newest_step_ = first_step_;
   file_.put_session_start(time_of(timed, first_step_));
 }
 
-void TensorBoardScribe::add_step(const TimedEvent& timed) {
-  nlohmann::json line = timed.event.fields;
-  line["kind"] = "step";
-  const Result<StepRecord> read = to_step_record(line);
-  if (!read) {
-    return;
-  }
-  const StepRecord& step = read.value();
+void TensorBoardScribe::add_step(const StepRecord& step, const TimedEvent& timed) {
   newest_step_ = step.step;
   ++point_.steps;
   point_.skipped += step.skipped ? 1 : 0;
@@ -118,24 +98,20 @@ void TensorBoardScribe::put_point(const BoardTime& time, const StepRecord& newes
   file_.put_scalars(time, values);
 }
 
-void TensorBoardScribe::put_validation(const TimedEvent& timed) {
+void TensorBoardScribe::put_validation(const ValidationDone& done, const TimedEvent& timed) {
   std::vector<TagValue> values;
-  collect_numbers(timed.event.fields, "validation", values);
+  collect_numbers(to_fields(done), "validation", values);
   std::erase_if(values, [](const TagValue& value) { return value.first == "validation/step"; });
-  file_.put_scalars(time_of(timed, step_in(timed.event)), values);
+  file_.put_scalars(time_of(timed, done.step), values);
 }
 
 // A folder of sentence-1.wav, sentence-1.png, ...; what is not there is left out.
-void TensorBoardScribe::put_render(const TimedEvent& timed) {
-  const auto folder = timed.event.fields.find("folder");
-  if (folder == timed.event.fields.end() || !folder->is_string()) {
-    return;
-  }
-  const BoardTime time = time_of(timed, step_in(timed.event));
+void TensorBoardScribe::put_render(const EvaluationRendered& render, const TimedEvent& timed) {
+  const BoardTime time = time_of(timed, render.step);
   for (int number = 1;; ++number) {
     const std::string tag = fmt::format("evaluation/sentence-{}", number);
     const std::filesystem::path stem =
-        std::filesystem::path(folder->get<std::string>()) / fmt::format("sentence-{}", number);
+        std::filesystem::path(render.folder) / fmt::format("sentence-{}", number);
     const Result<std::string> wav = read_text_file(stem.string() + ".wav", mebibytes(64));
     const Result<std::string> png = read_text_file(stem.string() + ".png", mebibytes(64));
     if (!wav && !png) {
@@ -150,13 +126,6 @@ void TensorBoardScribe::put_render(const TimedEvent& timed) {
   }
 }
 
-void TensorBoardScribe::put_verdict(const TimedEvent& timed) {
-  const auto text = timed.event.fields.find("text");
-  if (text != timed.event.fields.end() && text->is_string()) {
-    file_.put_markdown(time_of(timed, newest_step_), "verdict", text->get<std::string>());
-  }
-}
-
 TensorBoardSink::TensorBoardSink(const std::filesystem::path& folder)
     : scribe_(folder),
       queue_("tensorboard",
@@ -164,8 +133,9 @@ TensorBoardSink::TensorBoardSink(const std::filesystem::path& folder)
              {.take = [this](const TimedEvent& timed) { scribe_.take(timed); },
               .idle = [this] { scribe_.flush(); }}) {}
 
-void TensorBoardSink::record(const Event& event) {
-  if (is_kept(event.kind)) {
+void TensorBoardSink::record(const JournalEvent& event) {
+  if (is_one_of<StepRecord, ValidationDone, EvaluationRendered, VerdictGiven, Resumed, RunStart>(
+          event)) {
     queue_.offer({.event = event});
   }
 }

@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 
-#include "metrics/step_record.h"
 #include "telemetry/background_queue.h"
 #include "telemetry/tensorboard_file.h"
 #include "telemetry/timed_event.h"
@@ -42,12 +41,11 @@ class TensorBoardScribe {
   };
 
   BoardTime time_of(const TimedEvent& timed, std::int64_t step) const;
-  void start(const TimedEvent& timed);
-  void add_step(const TimedEvent& timed);
+  void start(const RunStart& run, const TimedEvent& timed);
+  void add_step(const StepRecord& step, const TimedEvent& timed);
   void put_point(const BoardTime& time, const StepRecord& newest);
-  void put_validation(const TimedEvent& timed);
-  void put_render(const TimedEvent& timed);
-  void put_verdict(const TimedEvent& timed);
+  void put_validation(const ValidationDone& done, const TimedEvent& timed);
+  void put_render(const EvaluationRendered& render, const TimedEvent& timed);
 
   const Clock::time_point steady_now_ = Clock::now();
   const double wall_now_;
@@ -64,7 +62,7 @@ class TensorBoardSink final : public EventSink {
   // Throws Error when the folder cannot be written.
   explicit TensorBoardSink(const std::filesystem::path& folder);
 
-  void record(const Event& event) override;
+  void record(const JournalEvent& event) override;
 
   // Writes what has come; nothing is written after it. What was left out and why, for people;
   // nothing when all is well.

@@ -34,9 +34,9 @@ StepRecord step_of(std::int64_t number) {
 TEST(TensorBoardSinkTest, AStepIsOnePointOfEveryCurve) {
   const std::filesystem::path folder = fresh_sink_folder();
   TensorBoardSink sink(folder);
-  sink.record({.kind = "run", .fields = {{"last_step", 2}}});
-  sink.record(to_event(step_of(0)));
-  sink.record(to_event(step_of(1)));
+  sink.record(RunStart{.last_step = 2});
+  sink.record(step_of(0));
+  sink.record(step_of(1));
 
   EXPECT_EQ(sink.finish(), std::nullopt);
 
@@ -50,9 +50,9 @@ TEST(TensorBoardSinkTest, AStepIsOnePointOfEveryCurve) {
 TEST(TensorBoardSinkTest, AVeryLongRunHasPointsThatAreMeans) {
   const std::filesystem::path folder = fresh_sink_folder();
   TensorBoardSink sink(folder);
-  sink.record({.kind = "run", .fields = {{"last_step", 10 * TensorBoardScribe::kMostPoints}}});
+  sink.record(RunStart{.last_step = 10 * TensorBoardScribe::kMostPoints});
   for (int i = 0; i < 30; ++i) {
-    sink.record(to_event(step_of(i)));
+    sink.record(step_of(i));
   }
 
   EXPECT_EQ(sink.finish(), std::nullopt);
@@ -66,9 +66,9 @@ TEST(TensorBoardSinkTest, RenderingsAndTheVerdictAreInTheFile) {
   std::filesystem::create_directories(renders);
   write_wav(renders / "sentence-1.wav", std::vector<float>(200, 0.1F), SampleRate{22050});
   TensorBoardSink sink(folder);
-  sink.record({.kind = "render", .fields = {{"step", 5}, {"folder", renders.string()}}});
-  sink.record({.kind = "verdict", .fields = {{"text", "**input bound**"}}});
-  sink.record({.kind = "validation", .fields = {{"step", 5}, {"losses", {{"mel", 1.5}}}}});
+  sink.record(EvaluationRendered{.step = 5, .folder = renders.string()});
+  sink.record(VerdictGiven{.text = "**input bound**"});
+  sink.record(ValidationDone{.step = 5, .result = {.losses = {.mel = 1.5}}});
 
   EXPECT_EQ(sink.finish(), std::nullopt);
 
@@ -76,7 +76,7 @@ TEST(TensorBoardSinkTest, RenderingsAndTheVerdictAreInTheFile) {
   EXPECT_EQ(count_of(file, "evaluation/sentence-1"), 1);
   EXPECT_EQ(count_of(file, "RIFF"), 1);
   EXPECT_EQ(count_of(file, "**input bound**"), 1);
-  EXPECT_EQ(count_of(file, "validation/losses/mel"), 1);
+  EXPECT_EQ(count_of(file, "validation/mel"), 1);
   EXPECT_EQ(count_of(file, "validation/step"), 0);
 }
 
@@ -87,7 +87,7 @@ TEST(TensorBoardSinkTest, WhatCannotBeWrittenIsSaidAndHurtsNobody) {
   write_text_file(renders / "sentence-1.wav", "no sound");
   TensorBoardSink sink(folder);
 
-  sink.record({.kind = "render", .fields = {{"step", 5}, {"folder", renders.string()}}});
+  sink.record(EvaluationRendered{.step = 5, .folder = renders.string()});
 
   EXPECT_THAT(sink.finish().value(), testing::HasSubstr("not a WAV file"));
 }

@@ -7,7 +7,7 @@
 namespace qanat {
 
 struct TimedEvent {
-  Event event;
+  JournalEvent event;
   Clock::time_point at = Clock::now();
 };
 

@@ -15,13 +15,10 @@ TraceSink::TraceSink(const TraceOptions& options)
               .idle = nullptr}) {}
 
 void TraceSink::take(const TimedEvent& timed) {
-  if (timed.event.kind == "journal") {
+  if (std::holds_alternative<SessionStart>(timed.event)) {
     session_ = timed.at;
   }
-  nlohmann::json line = timed.event.fields;
-  line["kind"] = timed.event.kind;
-  line["t"] = Seconds(timed.at - session_).count();
-  tracer_.add_line(line);
+  tracer_.add({.at = timed.at - session_, .event = timed.event});
 }
 
 void TraceSink::take(const RowSpan& row) {

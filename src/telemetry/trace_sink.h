@@ -19,7 +19,7 @@ class TraceSink final : public EventSink {
  public:
   explicit TraceSink(const TraceOptions& options);
 
-  void record(const Event& event) override { queue_.offer(TimedEvent{.event = event}); }
+  void record(const JournalEvent& event) override { queue_.offer(TimedEvent{.event = event}); }
   void add(RowSpan row) { queue_.offer(std::move(row)); }
 
   struct Finished {

@@ -14,7 +14,7 @@ std::filesystem::path path_of(const std::string& name) {
 
 TEST(TraceSinkTest, WritesEventsAndRowsOnOneClock) {
   TraceSink sink({.format = TraceFormat::json});
-  sink.record({.kind = "journal"});
+  sink.record(SessionStart{});
   const Clock::time_point now = Clock::now();
   sink.add({.worker = 2,
             .batch = {.epoch = 0, .index = 4},

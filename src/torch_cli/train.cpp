@@ -130,8 +130,7 @@ class TrainCommand : public Command {
  private:
   static void tell_verdict(const RunExports& exports, const Diagnosis& diagnosis) {
     for (EventSink* sink : exports.sinks()) {
-      sink->record({.kind = "verdict",
-                    .fields = {{"text", fmt::format("```\n{}```\n", render_text(diagnosis))}}});
+      sink->record(VerdictGiven{.text = fmt::format("```\n{}```\n", render_text(diagnosis))});
     }
   }
 

@@ -12,12 +12,11 @@ void DivergenceGuard::observe(const StepRecord& record, const std::vector<std::u
   ++skipped_;
   ++in_a_row_;
   if (journal_ != nullptr) {
-    journal_->record({.kind = "skipped_step",
-                      .fields = {{"step", record.step},
-                                 {"epoch", record.epoch},
-                                 {"batch", record.batch},
-                                 {"items", items},
-                                 {"in_a_row", in_a_row_}}});
+    journal_->record(SkippedStep{.step = record.step,
+                                 .epoch = record.epoch,
+                                 .batch = record.batch,
+                                 .items = items,
+                                 .in_a_row = in_a_row_});
   }
   if (in_a_row_ > max_skipped_) {
     throw Error(

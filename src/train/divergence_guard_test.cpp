@@ -50,10 +50,10 @@ TEST(DivergenceGuardTest, JournalsWhichUtterancesTheStepWasMadeOf) {
 
   guard.observe(step(7, true), {4, 2});
 
-  ASSERT_EQ(journal.events("skipped_step").size(), 1U);
-  const nlohmann::json fields = journal.events("skipped_step").front().fields;
-  EXPECT_EQ(fields.at("items"), nlohmann::json({4, 2}));
-  EXPECT_EQ(fields.at("step"), 7);
+  const std::vector<SkippedStep> skipped = journal.events<SkippedStep>();
+  ASSERT_EQ(skipped.size(), 1U);
+  EXPECT_EQ(skipped[0].items, (std::vector<std::uint32_t>{4, 2}));
+  EXPECT_EQ(skipped[0].step, 7);
 }
 
 TEST(DivergenceGuardTest, GoesOnCountingAfterAResume) {

@@ -181,12 +181,10 @@ void StepGraphs::journal(const SpeechPart& part, const char* state, const std::s
   if (parts_.journal == nullptr) {
     return;
   }
-  parts_.journal->record(
-      {.kind = "step_graph",
-       .fields = {
-           {"shape", {part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)}},
-           {"state", state},
-           {"why", why}}});
+  parts_.journal->record(StepGraphState{
+      .shape = {part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)},
+      .state = state,
+      .why = why});
 }
 
 }  // namespace qanat

@@ -116,7 +116,7 @@ TEST_F(StepGraphsTest, ComputesAndSaysWhyWhereRecordingFails) {
               AllOf(HasSubstr("training.enable_graph_mode"),
                     HasSubstr("operation not permitted while recording"),
                     HasSubstr("same result")));
-  EXPECT_EQ(refused.journal.events("step_graph").at(0).fields.at("state"), "refused");
+  EXPECT_EQ(refused.journal.events<StepGraphState>().at(0).state, "refused");
 }
 
 // The scripted GPU records kernels, and libtorch on the CPU launches none: the recording is empty.
@@ -168,8 +168,8 @@ TEST(StepGraphMemoryTest, AGradientIsAddedOnceWhereARecordingDoesNotFit) {
   }
 
   EXPECT_TRUE(torch::allclose(full.gradient(), computed.gradient(), 1e-4, 1e-6));
-  ASSERT_THAT(journal.events("step_graph"), SizeIs(1));
-  EXPECT_THAT(journal.events("out_of_memory"), IsEmpty());
+  ASSERT_THAT(journal.events<StepGraphState>(), SizeIs(1));
+  EXPECT_THAT(journal.events<OutOfMemoryRetry>(), IsEmpty());
 }
 
 }  // namespace

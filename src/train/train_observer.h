@@ -6,7 +6,7 @@
 
 #include "base/message.h"
 #include "metrics/step_record.h"
-#include "train/validation_result.h"
+#include "metrics/validation_result.h"
 
 namespace qanat {
 

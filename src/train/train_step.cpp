@@ -28,11 +28,10 @@ struct Halving {
 void journal_halving(const Halving& halving, RowRange rows, const std::string& why) {
   if (halving.journal != nullptr) {
     halving.journal->record(
-        {.kind = "out_of_memory",
-         .fields = {{"shape", {halving.shape.rows, halving.shape.frames, halving.shape.tokens}},
-                    {"rows", rows.count},
-                    {"retried_with", (rows.count + 1) / 2},
-                    {"why", why}}});
+        OutOfMemoryRetry{.shape = {halving.shape.rows, halving.shape.frames, halving.shape.tokens},
+                         .rows = rows.count,
+                         .retried_with = (rows.count + 1) / 2,
+                         .why = why});
   }
 }
 
@@ -247,7 +246,8 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
   record.batch = batch.id.index;
   const bool is_first = current_->items.empty();
   record.batches = is_first ? 1 : record.batches + 1;
-  record.earlier_padded = is_first ? 0 : record.all_padded();
+  record.padded = (is_first ? 0 : record.padded.value_or(0)) +
+                  static_cast<std::int64_t>(shape.rows) * shape.frames;
   record.rows = shape.rows;
   record.padded_frames = shape.frames;
   record.tokens = shape.tokens;

@@ -107,7 +107,7 @@ TEST_F(OutOfMemoryTest, ABatchThatDoesNotFitIsDoneInHalvesWithTheSameGradient) {
   tight.accumulate(batch_);
 
   EXPECT_LT(relative_difference(expected_, tight.gradient()), 1e-5);
-  EXPECT_FALSE(journal_.events("out_of_memory").empty());
+  EXPECT_FALSE(journal_.events<OutOfMemoryRetry>().empty());
   EXPECT_LE(tight.device().memory().use().high_water, limit_);
 }
 

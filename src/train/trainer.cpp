@@ -211,7 +211,7 @@ void Trainer::drain() {
 
 void Trainer::report(const FinishedStep& step) {
   if (parts_.journal != nullptr) {
-    parts_.journal->record(to_event(step.record));
+    parts_.journal->record(step.record);
   }
   parts_.observer.on_step(step.record);
   guard_.observe(step.record, step.items);
@@ -231,7 +231,7 @@ bool Trainer::validate() {
   const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
   step_.leave_out();
   report_finished();
-  const double score = result.score(options_.best_by);
+  const double score = score_of(result, options_.best_by);
   const bool is_best =
       std::isfinite(score) && (!progress_.best_score || score < *progress_.best_score);
   if (is_best) {
@@ -241,13 +241,12 @@ bool Trainer::validate() {
   } else {
     ++progress_.validations_since_best;
   }
-  nlohmann::json entry = to_json(result);
-  entry["step"] = progress_.step;
-  entry["best"] = is_best;
+  const ValidationDone done{
+      .step = progress_.step, .score = result.losses.total, .best = is_best, .result = result};
   if (parts_.journal != nullptr) {
-    parts_.journal->record({.kind = "validation", .fields = entry});
+    parts_.journal->record(done);
   }
-  progress_.history.push_back(std::move(entry));
+  progress_.history.push_back(to_fields(done));
   parts_.observer.on_validation(progress_.step, result, is_best);
   return is_best;
 }
@@ -296,8 +295,7 @@ void Trainer::save(Best best) {
 void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {
   if (parts_.journal != nullptr) {
     parts_.journal->record(
-        {.kind = "checkpoint",
-         .fields = {{"step", step}, {"best", best == Best::yes}, {"seconds", time.count()}}});
+        CheckpointSaved{.step = step, .best = best == Best::yes, .seconds = time});
   }
 }
 

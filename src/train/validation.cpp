@@ -121,21 +121,10 @@ StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
 
 }  // namespace
 
-nlohmann::json to_json(const ValidationResult& result) {
-  nlohmann::json json{{"utterances", result.utterances},
-                      {"frames", result.frames},
-                      {"score", result.losses.total},
-                      {"mel", result.losses.mel},
-                      {"refined", result.losses.refined},
-                      {"prior", result.losses.prior},
-                      {"forward_sum", result.losses.forward_sum},
-                      {"duration", result.losses.duration}};
-  if (result.free_running) {
-    json["free_running"] = {{"utterances", result.free_running->utterances},
-                            {"mel_distance", result.free_running->mel_distance},
-                            {"length_error", result.free_running->length_error}};
-  }
-  return json;
+double score_of(const ValidationResult& result, BestBy by) {
+  return by == BestBy::free_running && result.free_running
+             ? result.free_running->mel_distance * (1 + result.free_running->length_error)
+             : result.losses.total;
 }
 
 Validator::Validator(std::vector<Batch> batches, int max_free_running)

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "batch/batch.h"
+#include "config/training_config.h"
 #include "device/device.h"
+#include "metrics/validation_result.h"
 #include "model/model_batch.h"
 #include "train/trained_model.h"
-#include "train/validation_result.h"
 
 namespace qanat {
+
+// Smaller is better. Speech of another length than the recording is that much further from it.
+double score_of(const ValidationResult& result, BestBy by);
 
 class Validator {
  public:

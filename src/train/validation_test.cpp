@@ -144,8 +144,8 @@ TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
   const ValidationResult knowing = validate(*knows_the_mean_, 4);
 
   EXPECT_GE(copying.losses.mel, knowing.losses.mel);
-  EXPECT_GE(copying.score(BestBy::loss), knowing.score(BestBy::loss));
-  EXPECT_GE(copying.score(BestBy::free_running), knowing.score(BestBy::free_running));
+  EXPECT_GE(score_of(copying, BestBy::loss), score_of(knowing, BestBy::loss));
+  EXPECT_GE(score_of(copying, BestBy::free_running), score_of(knowing, BestBy::free_running));
 }
 
 // Two speakers of two utterances each: what a row is shown is as loud as its neighbour, 2.5 nats
@@ -186,12 +186,12 @@ INSTANTIATE_TEST_SUITE_P(Tenths, FullMemoryTest, testing::Values(3, 5, 9));
 TEST(ValidationResultTest, FreeRunningSpeechCountsUnlessTheLossIsAskedFor) {
   ValidationResult result;
   result.losses.total = 3;
-  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 3);
+  EXPECT_DOUBLE_EQ(score_of(result, BestBy::free_running), 3);
 
   result.free_running = FreeRunning{.utterances = 4, .mel_distance = 0.5, .length_error = 0.2};
 
-  EXPECT_DOUBLE_EQ(result.score(BestBy::free_running), 0.6);
-  EXPECT_DOUBLE_EQ(result.score(BestBy::loss), 3);
+  EXPECT_DOUBLE_EQ(score_of(result, BestBy::free_running), 0.6);
+  EXPECT_DOUBLE_EQ(score_of(result, BestBy::loss), 3);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace {
 
 // What is judged: enough for every test, and done in some hundredths of a second.
 constexpr std::size_t kMostSteps = 1000;
-constexpr std::string_view kKind = "verdict";
-constexpr std::string_view kDamagedFeatures = "damaged_features";
 
 // The first finding about waiting, or the first one of all.
 const Finding* cause_of_starving(const Diagnosis& diagnosis) {
@@ -47,20 +45,18 @@ LiveVerdict::~LiveVerdict() {
   thread_.join();
 }
 
-void LiveVerdict::record(const Event& event) {
-  if (event.kind == kKind) {
+void LiveVerdict::record(const JournalEvent& event) {
+  if (std::holds_alternative<VerdictGiven>(event)) {
     return;  // its own
   }
-  if (event.kind == kDamagedFeatures) {
+  if (const auto* const damaged = std::get_if<DamagedFeatures>(&event)) {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(told_of_damage_, true)) {
-      lines_.push_back(fmt::format("precomputed features are damaged and not used: {}",
-                                   event.fields.value("reason", "")));
+      lines_.push_back(
+          fmt::format("precomputed features are damaged and not used: {}", damaged->reason));
     }
   }
-  nlohmann::json line = event.fields;
-  line["kind"] = event.kind;
-  (void)events_.push(std::move(line), {});
+  (void)events_.push(event, {});
 }
 
 std::vector<std::string> LiveVerdict::take() {
@@ -69,14 +65,14 @@ std::vector<std::string> LiveVerdict::take() {
 }
 
 void LiveVerdict::judge_events() {
-  while (const std::optional<nlohmann::json> line = events_.pop({})) {
-    hear(*line);
+  while (const std::optional<JournalEvent> event = events_.pop({})) {
+    hear(*event);
   }
 }
 
-void LiveVerdict::hear(const nlohmann::json& line) {
+void LiveVerdict::hear(const JournalEvent& event) {
   const std::size_t before = trace_.steps.size();
-  trace_.add(line);
+  trace_.add({.event = event});
   if (trace_.steps.size() > before) {
     hear_step(trace_.steps.back());
     trace_.keep_latest(kMostSteps);
@@ -124,9 +120,7 @@ void LiveVerdict::say(const char* occasion, const StepRecord& step, const std::s
   }
   try {
     journal_->record(
-        {.kind = std::string(kKind),
-         .fields = {
-             {"occasion", occasion}, {"step", step.step}, {"epoch", step.epoch}, {"text", text}}});
+        VerdictGiven{.occasion = occasion, .step = step.step, .epoch = step.epoch, .text = text});
   } catch (const std::exception&) {
     // The trainer writes to the same journal, and ends the run with the reason.
   }

@@ -29,7 +29,7 @@ struct LiveVerdictOptions {
 
 class LiveVerdict final : public EventSink {
  public:
-  // `journal`, which may be absent, gets a line of kind "verdict" for everything that is said; it
+  // `journal`, which may be absent, gets a VerdictGiven for everything that is said; it
   // outlives this object.
   explicit LiveVerdict(EventSink* journal, LiveVerdictOptions options = {});
   LiveVerdict(const LiveVerdict&) = delete;
@@ -37,13 +37,13 @@ class LiveVerdict final : public EventSink {
   ~LiveVerdict() override;
 
   // From any thread. Waits only while thousands are unread.
-  void record(const Event& event) override;
+  void record(const JournalEvent& event) override;
   // The lines that were not taken yet. From any thread.
   std::vector<std::string> take();
 
  private:
   void judge_events();
-  void hear(const nlohmann::json& line);
+  void hear(const JournalEvent& event);
   void hear_step(const StepRecord& step);
   void say(const char* occasion, const StepRecord& step, const std::string& text);
   Diagnosis diagnose() const;
@@ -57,7 +57,7 @@ class LiveVerdict final : public EventSink {
   std::mutex mutex_;  // guards lines_ and told_of_damage_
   std::vector<std::string> lines_;
   bool told_of_damage_ = false;
-  BoundedBuffer<nlohmann::json> events_{4096};
+  BoundedBuffer<JournalEvent> events_{4096};
   std::jthread thread_;  // last: uses everything above
 };
 

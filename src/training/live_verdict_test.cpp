@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "locale/translator.h"
-#include "metrics/pipeline_record.h"
 
 namespace qanat {
 namespace {
@@ -22,7 +21,7 @@ class LiveVerdictTest : public testing::Test {
       record.frames = 16 * record.padded_frames * 97 / 100;
       record.phases.wait = Seconds(wait);
       record.phases.forward = Seconds(0.1);
-      record_event(to_event(record));
+      record_event(record);
     }
   }
 
@@ -35,27 +34,27 @@ class LiveVerdictTest : public testing::Test {
     stats.workers = {
         {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}}};
     stats.window.limit = 8;
-    record_event({.kind = "run", .fields = {{"allowed_cores", 8}}});
-    record_event(to_event(stats));
+    record_event(RunStart{.allowed_cores = 8});
+    record_event(stats);
   }
 
-  void record_event(const Event& event) { verdict_->record(event); }
+  void record_event(const JournalEvent& event) { verdict_->record(event); }
 
   // Everything that was said, once all events are judged.
   std::vector<std::string> finish() {
     std::vector<std::string> lines;
     verdict_.reset();
-    for (const Event& event : journal_.events("verdict")) {
-      lines.push_back(event.fields.at("text").get<std::string>());
+    for (const VerdictGiven& verdict : journal_.events<VerdictGiven>()) {
+      lines.push_back(verdict.text.value());
     }
     return lines;
   }
 
-  std::vector<Event> verdicts(std::string_view occasion) {
-    std::vector<Event> found;
-    for (const Event& event : journal_.events("verdict")) {
-      if (event.fields.at("occasion") == occasion) {
-        found.push_back(event);
+  std::vector<VerdictGiven> verdicts(std::string_view occasion) {
+    std::vector<VerdictGiven> found;
+    for (const VerdictGiven& verdict : journal_.events<VerdictGiven>()) {
+      if (verdict.occasion == occasion) {
+        found.push_back(verdict);
       }
     }
     return found;
@@ -72,8 +71,8 @@ class LiveVerdictTest : public testing::Test {
 };
 
 TEST_F(LiveVerdictTest, DamagedFeaturesAreSaidOnce) {
-  record_event({.kind = "damaged_features", .fields = {{"reason", "shard-000000.qshard: cut"}}});
-  record_event({.kind = "damaged_features", .fields = {{"reason", "another"}}});
+  record_event(DamagedFeatures{.reason = "shard-000000.qshard: cut"});
+  record_event(DamagedFeatures{.reason = "another"});
 
   EXPECT_EQ(verdict_->take(),
             std::vector<std::string>{
@@ -86,12 +85,12 @@ TEST_F(LiveVerdictTest, AStarvingRunIsWarnedOnceWithTheRuleAndTheRemedy) {
 
   finish();
 
-  const std::vector<Event> warnings = verdicts("starving");
+  const std::vector<VerdictGiven> warnings = verdicts("starving");
   ASSERT_EQ(warnings.size(), 1U);
-  const auto text = warnings[0].fields.at("text").get<std::string>();
+  const auto text = warnings[0].text.value();
   EXPECT_NE(text.find("DL002"), std::string::npos) << text;
   EXPECT_NE(text.find("--num-workers"), std::string::npos) << text;
-  EXPECT_LE(warnings[0].fields.at("step"), 30);  // at once
+  EXPECT_LE(warnings[0].step.value(), 30);  // at once
 }
 
 TEST_F(LiveVerdictTest, AHealthyRunHearsItsVerdictAndNoWarning) {
@@ -101,9 +100,8 @@ TEST_F(LiveVerdictTest, AHealthyRunHearsItsVerdictAndNoWarning) {
 
   EXPECT_TRUE(verdicts("starving").empty());
   ASSERT_FALSE(verdicts("epoch").empty());
-  for (const Event& event : verdicts("epoch")) {
-    EXPECT_NE(event.fields.at("text").get<std::string>().find("BALANCED"), std::string::npos)
-        << event.fields.at("text");
+  for (const VerdictGiven& verdict : verdicts("epoch")) {
+    EXPECT_NE(verdict.text.value().find("BALANCED"), std::string::npos) << *verdict.text;
   }
 }
 
@@ -124,7 +122,7 @@ class NoteObserver : public TrainObserver {
 // Says when something was recorded.
 class SignallingSink : public EventSink {
  public:
-  void record(const Event&) override { recorded.release(); }
+  void record(const JournalEvent&) override { recorded.release(); }
   std::counting_semaphore<> recorded{0};
 };
 
@@ -133,8 +131,8 @@ TEST(VerdictObserverTest, TheObserverIsToldWithItsSteps) {
   SignallingSink journal;
   LiveVerdict verdict(&journal);
   for (int i = 0; i < 60; ++i) {
-    verdict.record(to_event(
-        StepRecord{.step = i, .phases = {.wait = Seconds{0.05}, .forward = Seconds{0.1}}}));
+    verdict.record(
+        StepRecord{.step = i, .phases = {.wait = Seconds{0.05}, .forward = Seconds{0.1}}});
   }
   journal.recorded.acquire();
 

@@ -48,8 +48,10 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
   if (!summary || summary->outcome.steps == 0) {
     return std::nullopt;
   }
-  RunTrace trace = value_or_throw(read_run_trace(summary->journal));
-  return MeasuredRun{.summary = *std::move(summary), .trace = std::move(trace)};
+  RunRecord record = value_or_throw(read_run_record(summary->journal));
+  return MeasuredRun{.summary = *std::move(summary),
+                     .trace = std::move(record.trace),
+                     .history = std::move(record.history)};
 }
 
 }  // namespace
@@ -96,12 +98,10 @@ std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request) {
     return std::nullopt;
   }
   const std::optional<double> others = watch.others_share();
-  const std::filesystem::path journal = run->summary.journal;
   return MeasuredTurn{.run = {.trace = std::move(run->trace),
-                              .slots = value_or_throw(read_slot_trace(journal)),
                               .others_share = others,
                               .device_cores = model_device_cores(request.config.values)},
-                      .journal = journal};
+                      .history = std::move(run->history)};
 }
 
 }  // namespace qanat

@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "diagnose/dual_profile.h"
-#include "diagnose/run_trace.h"
+#include "report/run_history.h"
 #include "training/train_session.h"
 
 namespace qanat {
@@ -44,6 +44,7 @@ struct MeasuredRunRequest {
 struct MeasuredRun {
   TrainSummary summary;
   RunTrace trace;
+  RunHistory history;
 };
 
 // What the trainer is told: as many steps as asked for, whatever the epochs, from the beginning.
@@ -53,10 +54,10 @@ LoadedConfig measured_config(const MeasuredRunRequest& request);
 // later. Throws Error as run_training() does.
 std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request);
 
-// One turn of a comparison: a run with its slots, and what other programs took of the machine.
+// One turn of a comparison: a run, and what other programs took of the machine.
 struct MeasuredTurn {
   DualRun run;
-  std::filesystem::path journal;
+  RunHistory history;
 };
 
 std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request);

@@ -60,9 +60,9 @@ TEST_F(MeasuredRunTest, SavesAndValidatesWhenAsked) {
   EXPECT_THAT(files(), testing::Contains("step-000000002"));
   const Result<JournalContents> journal = read_journal(folder() / "journal.jsonl");
   ASSERT_TRUE(journal.ok());
-  EXPECT_THAT(journal.value().lines,
-              testing::Contains(testing::ResultOf(
-                  [](const nlohmann::json& line) { return line.at("kind"); }, "validation")));
+  EXPECT_THAT(journal.value().entries,
+              testing::Contains(testing::Field(&JournalEntry::event,
+                                               testing::VariantWith<ValidationDone>(testing::_))));
 }
 
 TEST_F(MeasuredRunTest, ValidatesWithoutKeepingTheBestWhenNothingIsToBeSaved) {

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/value_or_throw.h"
 #include "monitor/resident_memory.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
@@ -19,7 +18,7 @@ namespace {
 // What the turns of one mode left behind.
 struct ModeTurns {
   std::vector<DualRun> runs;
-  std::filesystem::path first_journal;
+  RunHistory history;           // of the first one
   std::optional<Bytes> memory;  // most of all turns
 };
 
@@ -68,7 +67,7 @@ class ModeRounds {
     ModeTurns& turns = turns_[at];
     turns.memory = std::max(turns.memory, peak_resident_memory());
     if (turns.runs.empty()) {
-      turns.first_journal = turn->journal;
+      turns.history = std::move(turn->history);
     }
     turns.runs.push_back(std::move(turn->run));
     return true;
@@ -93,10 +92,9 @@ class ModeRounds {
                 .emulated = mode.config.values.pipeline.virtual_gpus > 0,
                 .folder = mode.folder};
     std::ranges::transform(turns.runs, std::back_inserter(row.turns), to_turn);
-    const RunRecord record = value_or_throw(read_run_record(turns.first_journal));
     write_text_file(request_.folder / row.folder / "report.html",
                     render_html({.trace = all,
-                                 .history = record.history,
+                                 .history = turns.history,
                                  .diagnosis = row.diagnosis,
                                  .words = request_.words}));
     return row;

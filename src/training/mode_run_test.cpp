@@ -4,7 +4,6 @@
 
 #include "app/session_testing.h"
 #include "diagnose/run_trace.h"
-#include "diagnose/slot_trace.h"
 
 namespace qanat {
 namespace {
@@ -56,12 +55,11 @@ TEST_F(ModeRunTest, WithoutABufferTheDeviceWaitsForAllLoading) {
 
   const std::filesystem::path journal = folder() / "serial" / "journal.jsonl";
   const RunTrace trace = read_run_trace(journal).value();
-  const SlotTrace slots = read_slot_trace(journal).value();
   ASSERT_EQ(trace.steps.size(), 6U);
-  ASSERT_GE(slots.rows.size(), 6U);
+  ASSERT_GE(trace.slots.size(), 6U);
   for (std::size_t i = 1; i < 6; ++i) {
-    ASSERT_TRUE(slots.rows[i].load.has_value());
-    EXPECT_GE(trace.steps[i].phases.wait.count(), slots.rows[i].load->length());
+    ASSERT_TRUE(trace.slots[i].load.has_value());
+    EXPECT_GE(trace.steps[i].phases.wait.count(), trace.slots[i].load->length());
   }
 }
 

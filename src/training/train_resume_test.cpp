@@ -130,8 +130,8 @@ TEST_P(ChangedPlanTest, BeginsTheEpochAnewAndSaysSo) {
   EXPECT_THAT(
       rest.notes,
       Contains(testing::AllOf(HasSubstr(GetParam().said), HasSubstr("epoch 1 starts over"))));
-  EXPECT_EQ(journal.events("resumed").size(), 1U);
-  EXPECT_GE(journal.events("note").size(), 1U);
+  EXPECT_EQ(journal.events<Resumed>().size(), 1U);
+  EXPECT_GE(journal.events<NoteTold>().size(), 1U);
   const std::multiset<std::string> all = rows.utterances(0, kManyBatches);
   EXPECT_EQ(all.size(), kTrained);
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), kTrained);

@@ -19,7 +19,6 @@
 #include "locale/messages.h"
 #include "locale/translator.h"
 #include "metrics/event_fan.h"
-#include "metrics/pipeline_record.h"
 #include "monitor/host_facts.h"
 #include "monitor/resource_monitor.h"
 #include "session/device_pipeline.h"
@@ -51,7 +50,7 @@ class TrainRun {
   TrainSummary run();
 
  private:
-  nlohmann::json journal_header() const;
+  SessionStart journal_header() const;
   CheckpointState checkpoint_state() const;
   nlohmann::json state() const;
   void resume();
@@ -124,7 +123,7 @@ TrainRun::TrainRun(const TrainRequest& request, TrainInputs inputs)
   journal_.tell([this](const std::string& line) { request_.observer.on_note(line); });
   events_.add(journal_);
   for (EventSink* sink : request_.sinks) {
-    sink->record({.kind = "journal", .fields = journal_header()});
+    sink->record(journal_header());
     events_.add(*sink);
   }
   if (request_.verdicts == TrainRequest::Verdicts::live) {
@@ -141,8 +140,8 @@ TrainObserver& TrainRun::observer() {
   return request_.observer;
 }
 
-nlohmann::json TrainRun::journal_header() const {
-  return {{"command", "train"}, {"config", to_json(config_)}, {"device", to_string(plan_.model)}};
+SessionStart TrainRun::journal_header() const {
+  return {.command = "train", .device = to_string(plan_.model), .config = to_json(config_)};
 }
 
 CheckpointState TrainRun::checkpoint_state() const {
@@ -171,7 +170,7 @@ void TrainRun::resume() {
     return;
   }
   loaded_ = checkpoints_.newest([this](const std::string& warning) {
-    events_.record({.kind = "damaged_checkpoint", .fields = {{"what", warning}}});
+    events_.record(DamagedCheckpoint{.what = warning});
     request_.observer.on_note(warning);
   });
   if (!loaded_) {
@@ -195,8 +194,7 @@ void TrainRun::resume() {
   for (const Message& note : point.notes) {
     tell(note);
   }
-  events_.record({.kind = "resumed",
-                  .fields = {{"step", progress_.step}, {"folder", loaded_->folder.string()}}});
+  events_.record(Resumed{.step = progress_.step, .folder = loaded_->folder.string()});
   request_.say(msg::train_resuming{.folder = loaded_->folder.string(),
                                    .step = progress_.step,
                                    .epoch = progress_.position.epoch,
@@ -205,7 +203,7 @@ void TrainRun::resume() {
 
 // What the user is told once, and the journal keeps.
 void TrainRun::tell(const MessageArg& note) {
-  events_.record({.kind = "note", .fields = {{"what", Translator().said(note)}}});
+  events_.record(NoteTold{.what = Translator().said(note)});
   observer().on_note(note);
 }
 
@@ -357,10 +355,10 @@ TrainSummary TrainRun::first_summary() const {
 }
 
 void TrainRun::journal_run() {
-  for (const Event& gpu : gpu_events(devices_)) {
+  for (const CudaDeviceUsed& gpu : cuda_devices(devices_)) {
     events_.record(gpu);
   }
-  events_.record(run_event(config_,
+  events_.record(run_start(config_,
                            {.mode = plan_.mode,
                             .device = to_string(plan_.model),
                             .batches_per_epoch = pipeline_->loader().batches_per_epoch(),
@@ -370,8 +368,7 @@ void TrainRun::journal_run() {
 
 void TrainRun::journal_end(const TrainOutcome& outcome) {
   events_.record(
-      {.kind = "ended",
-       .fields = {{"ending", to_string(outcome.ending)}, {"step", outcome.progress.step}}});
+      RunEnd{.ending = std::string(to_string(outcome.ending)), .step = outcome.progress.step});
 }
 
 // Null when the configuration does not want it.
@@ -437,8 +434,8 @@ TrainSummary TrainRun::run() {
   summary.outcome = trainer.run(request_.stop);
   group_.barrier();
   monitor.reset();  // its last look belongs to the run
-  events_.record(to_event(pipeline_->reading()));
-  events_.record({.kind = "telemetry", .fields = {{"journal_s", journal_.spent().count()}}});
+  events_.record(pipeline_->reading());
+  events_.record(TelemetryCost{.journal_seconds = journal_.spent().count()});
   journal_end(summary.outcome);
   return summary;
 }

@@ -43,11 +43,11 @@ TEST_F(TrainSessionTest, TellsFurtherSinksWhatItJournals) {
   EXPECT_EQ(now.ending, "max_steps");
   EXPECT_EQ(now.ring->batches, 4);
   EXPECT_TRUE(now.pipeline.has_value());
-  EXPECT_EQ(list.events().front().kind, "journal");
-  const std::vector<Event> saved = list.events("checkpoint");
+  EXPECT_TRUE(std::holds_alternative<SessionStart>(list.events().front()));
+  const std::vector<CheckpointSaved> saved = list.events<CheckpointSaved>();
   ASSERT_THAT(saved, testing::SizeIs(2));
-  EXPECT_EQ(saved[0].fields.at("step"), 2);
-  EXPECT_GT(saved[0].fields.at("seconds"), 0.0);
+  EXPECT_EQ(saved[0].step, 2);
+  EXPECT_GT(saved[0].seconds, Seconds{0});
 }
 
 TEST_F(TrainSessionTest, LossesDoNotDependOnTheNumberOfWorkersToTheBit) {
@@ -225,12 +225,12 @@ TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithALedgerThatCloses) {
   int slots = 0;
   Seconds residual{0};
   Seconds total{0};
-  for (const nlohmann::json& line : journal.value().lines) {
-    slots += line.at("kind") == "slot" ? 1 : 0;
-    if (const Result<StepRecord> record = to_step_record(line)) {
+  for (const JournalEntry& entry : journal.value().entries) {
+    slots += std::holds_alternative<SlotRecord>(entry.event) ? 1 : 0;
+    if (const auto* record = std::get_if<StepRecord>(&entry.event)) {
       ++steps;
-      residual += record.value().phases.residual;
-      total += record.value().phases.total();
+      residual += record->phases.residual;
+      total += record->phases.total();
     }
   }
   EXPECT_EQ(steps, 4);
