@@ -115,8 +115,8 @@ Diagnosis small_diagnosis() {
 TEST(RunReportTest, PersianSaysTheSameWithLatinPartsIsolated) {
   EXPECT_EQ(
       render_text(small_diagnosis(), Translator(Language::fa)),
-      "حکم  INPUT-BOUND (معطل داده)   ۲۰٪ از زمان گام قابل صرفه‌جویی است   ۲ worker نمی‌رسند، در "
-      "حالی که ۱٫۵ از ۴ هسته بیکار است\n#۱  \u2068DL002\u2069 ۲ worker نمی‌رسند، در حالی که ۱٫۵ از ۴ "
+      "حکم  INPUT-BOUND (معطل داده)   ۲۰٪ از زمان گام قابل صرفه‌جویی است   ۲ worker از پس کار برنمی‌آید، در "
+      "حالی که ۱٫۵ از ۴ هسته بیکار است\n#۱  \u2068DL002\u2069 ۲ worker از پس کار برنمی‌آید، در حالی که ۱٫۵ از ۴ "
       "هسته بیکار است\n    سود       ۱٫۲۵ برابر [۱٫۲۰، ۱٫۳۰]   از ۱۰۰٫۰ میلی‌ثانیه به ۸۰٫۰ "
       "میلی‌ثانیه برای هر گام (تفکیک زمان گام)\n    شواهد     \u2068workers_busy_share\u2069 ۹۷٫۰٪ · "
       "\u2068workers\u2069 ۲\n    راه‌حل    \u2068--num-workers 3\u2069   پیش‌بینی: ۸۰٫۰ میلی‌ثانیه برای هر "
