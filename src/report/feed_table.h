@@ -26,6 +26,7 @@ inline constexpr double kFeltShare = 0.05;
 
 struct FeedRow {
   std::string name;
+  std::string chart_name{};       // of its row in the chart, for all storage; empty: its name
   std::string flags{};            // of `qanat train`; empty: none are needed
   std::vector<FeedTurn> turns{};  // one of each round
   std::string skipped{};          // why there are none

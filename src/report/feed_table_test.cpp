@@ -53,6 +53,21 @@ TEST(FeedTableTest, TheChartHasABarForEveryModeAndStorageAndThePaceOfTheDevice) 
   EXPECT_THAT(figure->chart, HasSubstr("the device&#39;s own pace"));
 }
 
+TEST(FeedTableTest, ALoaderWithOtherWorkersForSlowStorageHasOneRowOfTheChart) {
+  FeedTable table = fed_table();
+  for (std::size_t i = 0; i < table.parts.size(); ++i) {
+    FeedRow& loader = table.parts[i].rows.back();
+    loader = fed("PyTorch DataLoader, " + std::to_string(2 + i) + " workers", 12, 0.4);
+    loader.chart_name = "PyTorch DataLoader";
+  }
+
+  const std::string chart = feed_figure(table, Words())->chart;
+
+  EXPECT_THAT(chart, HasSubstr(">PyTorch DataLoader</text>"));
+  EXPECT_EQ(chart.find(">PyTorch DataLoader</text>"), chart.rfind(">PyTorch DataLoader</text>"));
+  EXPECT_THAT(chart, HasSubstr("<title>PyTorch DataLoader, 3 workers: 12.0</title>"));
+}
+
 TEST(FeedTableTest, WithoutAnythingMeasuredThereIsNoChart) {
   EXPECT_FALSE(feed_figure(FeedTable{}, Words()).has_value());
 }
