@@ -45,7 +45,7 @@ Message storage_name(const FeedPart& part) {
 
 }  // namespace
 
-std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
+std::optional<Figure> feed_figure(const FeedTable& table, const Translator& w) {
   const std::vector<std::string> modes = fed_modes(table);
   if (modes.empty()) {
     return std::nullopt;
@@ -55,10 +55,8 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
                 .title = w.tr(msg::feed_chart_title{}),
                 .about = w.tr(msg::feed_chart_about{.rate = plain(pace, 1)})};
   const double rows = static_cast<double>(modes.size());
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = 0, .high = 1.08 * fastest(table)},
+  SvgPlot plot(figure,
+               {.x = {.low = 0, .high = 1.08 * fastest(table)},
                 .y = {.low = -0.5, .high = rows - 0.5},
                 .x_label = [&w](double value) { return w.short_number(value, 1); },
                 .x_name = w.tr(msg::modes_rate{}),

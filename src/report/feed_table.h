@@ -52,6 +52,6 @@ RunComparison compare_feeds(const FeedRow& row, const FeedRow& first);
 Document to_document(const FeedTable& table);
 nlohmann::ordered_json to_json(const FeedTable& table);
 // The sections of a page.
-std::string render_sections(const FeedTable& table, const Words& words);
+std::string render_sections(const FeedTable& table, const Translator& words);
 
 }  // namespace qanat

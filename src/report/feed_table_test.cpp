@@ -41,7 +41,7 @@ TEST(FeedTableTest, BesideOtherProgramsThereIsNoRatio) {
 }
 
 TEST(FeedTableTest, TheChartHasABarForEveryModeAndStorageAndThePaceOfTheDevice) {
-  const std::optional<Figure> figure = feed_figure(fed_table(), Words());
+  const std::optional<Figure> figure = feed_figure(fed_table(), Translator());
 
   ASSERT_TRUE(figure.has_value());
   EXPECT_EQ(figure->legend.size(), 2U);
@@ -61,7 +61,7 @@ TEST(FeedTableTest, ALoaderWithOtherWorkersForSlowStorageHasOneRowOfTheChart) {
     loader.chart_name = "PyTorch DataLoader";
   }
 
-  const std::string chart = feed_figure(table, Words())->chart;
+  const std::string chart = feed_figure(table, Translator())->chart;
 
   EXPECT_THAT(chart, HasSubstr(">PyTorch DataLoader</text>"));
   EXPECT_EQ(chart.find(">PyTorch DataLoader</text>"), chart.rfind(">PyTorch DataLoader</text>"));
@@ -69,12 +69,12 @@ TEST(FeedTableTest, ALoaderWithOtherWorkersForSlowStorageHasOneRowOfTheChart) {
 }
 
 TEST(FeedTableTest, WithoutAnythingMeasuredThereIsNoChart) {
-  EXPECT_FALSE(feed_figure(FeedTable{}, Words()).has_value());
+  EXPECT_FALSE(feed_figure(FeedTable{}, Translator()).has_value());
 }
 
 TEST(FeedTableTest, ThePageSpeaksPersian) {
   for (const double others : {0.01, 0.5}) {
-    const std::string page = render_sections(fed_table(others), Words(Language::fa));
+    const std::string page = render_sections(fed_table(others), Translator(Language::fa));
 
     for (const char* english : {"paced",
                                 "steps per second",

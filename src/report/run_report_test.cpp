@@ -48,7 +48,7 @@ TEST(RunReportTest, FiguresWithoutABoundAreNotPrinted) {
   const std::string text = render_text(diagnose_run(starved_run()));
 
   EXPECT_THAT(text, HasSubstr("TIMING STATISTICS"));
-  EXPECT_THAT(text, HasSubstr("p99        needs 299 steps, there are"));
+  EXPECT_THAT(text, HasSubstr("p99         needs 299 steps, there are"));
   EXPECT_THAT(text, HasSubstr("BOTTLENECK ANALYSIS"));
   EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY"));
 }
