@@ -40,7 +40,7 @@ class TimedDevice : public Device {
       : inner_({.id = {.kind = DeviceKind::virtual_gpu, .index = 1}}), stages_(stages) {}
 
   DeviceId id() const override { return inner_.id(); }
-  std::string description() const override { return inner_.description(); }
+  Message description() const override { return inner_.description(); }
   std::unique_ptr<DeviceEvent> make_event() override { return inner_.make_event(); }
   std::unique_ptr<DeviceMemory> allocate(Bytes bytes) override { return inner_.allocate(bytes); }
   const MemoryBudget& memory() const override { return inner_.memory(); }

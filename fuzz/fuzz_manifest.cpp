@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "dataset/manifest_parser.h"
 #include "dataset/script.h"
+#include "locale/translator.h"
 
 namespace {
 
@@ -36,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const qanat::DatasetProblem& problem : parser.problems()) {
     QANAT_CHECK(!qanat::first_invalid_utf8(problem.id)) << "line " << problem.line;
-    QANAT_CHECK(!qanat::first_invalid_utf8(problem.detail)) << "line " << problem.line;
+    QANAT_CHECK(!qanat::first_invalid_utf8(qanat::Translator().said(problem.detail)))
+        << "line " << problem.line;
   }
   return 0;
 }

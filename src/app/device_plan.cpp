@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -12,7 +12,7 @@ namespace {
 struct Gpus {
   DeviceKind kind = DeviceKind::virtual_gpu;
   int count = 0;
-  std::string why_none{};
+  Message why_none{};
 };
 
 Gpus countable(const Hardware& hardware) {
@@ -25,7 +25,7 @@ Gpus countable(const Hardware& hardware) {
 // A machine with GPUs is not to train on its processor because nobody looked at the driver.
 void check_driver(const RunConfig& config, const Hardware& hardware) {
   if (hardware.cuda_broken && hardware.virtual_gpus == 0 && !config.pipeline.allow_fallback) {
-    throw Error("{}; --allow-fallback goes on without GPUs", hardware.no_cuda);
+    throw MessageError(msg::plan_broken_driver{.why = hardware.no_cuda});
   }
 }
 
@@ -33,49 +33,40 @@ void check_both_given(const DataConfig& data) {
   if (data.data_gpu.has_value() == data.model_gpu.has_value()) {
     return;
   }
-  throw Error(
-      "--{} {} without --{}: both are needed for Multi-GPU Mode; try --data-gpu 0 --model-gpu 1, "
-      "or neither for Single-GPU Buffered Mode",
-      data.data_gpu ? "data-gpu" : "model-gpu",
-      data.data_gpu ? *data.data_gpu : *data.model_gpu,
-      data.data_gpu ? "model-gpu" : "data-gpu");
+  const bool has_data = data.data_gpu.has_value();
+  throw MessageError(msg::plan_needs_both{.given = has_data ? "--data-gpu" : "--model-gpu",
+                                          .index = has_data ? *data.data_gpu : *data.model_gpu,
+                                          .missing = has_data ? "--model-gpu" : "--data-gpu"});
 }
 
 // Mistakes that no hardware would cure.
 void check_ids(const DataConfig& data) {
+  const std::string flags =
+      fmt::format("--data-gpu {} --model-gpu {}", *data.data_gpu, *data.model_gpu);
   if (*data.data_gpu < 0 || *data.model_gpu < 0) {
-    throw Error(
-        "--data-gpu {} --model-gpu {}: GPU numbers start at 0; try --data-gpu 0 --model-gpu 1",
-        *data.data_gpu,
-        *data.model_gpu);
+    throw MessageError(msg::plan_negative{.flags = flags});
   }
   if (*data.data_gpu == *data.model_gpu) {
-    throw Error(
-        "--data-gpu {0} --model-gpu {0}: one GPU cannot be both; expected two different GPUs; try "
-        "neither flag, for Single-GPU Buffered Mode",
-        *data.data_gpu);
+    throw MessageError(msg::plan_same{.flags = flags});
   }
 }
 
 // Why the GPUs asked for cannot be had, or nothing.
-std::optional<std::string> shortage(const DataConfig& data, const Gpus& gpus) {
-  const std::string asked =
-      fmt::format("asked for data GPU {} and model GPU {}", *data.data_gpu, *data.model_gpu);
+std::optional<Message> shortage(const DataConfig& data, const Gpus& gpus) {
   if (gpus.count < 2) {
-    return fmt::format(
-        "Insufficient GPUs for Multi-GPU Mode: {}; Multi-GPU requires at least 2 GPUs, found {}{}",
-        asked,
-        gpus.count,
-        gpus.why_none.empty() ? "" : fmt::format(" ({})", gpus.why_none));
+    const Message what =
+        msg::plan_too_few{.data = *data.data_gpu, .model = *data.model_gpu, .found = gpus.count};
+    return gpus.why_none ? Message(msg::plan_too_few_because{.what = what, .why = gpus.why_none})
+                         : what;
   }
   for (const auto& [name, id] :
        {std::pair("data_gpu", *data.data_gpu), std::pair("model_gpu", *data.model_gpu)}) {
     if (id >= gpus.count) {
-      return fmt::format("Insufficient GPUs for Multi-GPU Mode: {}; invalid {}={}, must be 0-{}",
-                         asked,
-                         name,
-                         id,
-                         gpus.count - 1);
+      return msg::plan_no_such{.data = *data.data_gpu,
+                               .model = *data.model_gpu,
+                               .name = name,
+                               .index = id,
+                               .last = gpus.count - 1};
     }
   }
   return std::nullopt;
@@ -85,7 +76,7 @@ DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
   const Gpus gpus = countable(hardware);
   DevicePlan plan;
   plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = 0} : DeviceId{};
-  if (gpus.count == 0 && !gpus.why_none.empty()) {
+  if (gpus.count == 0 && gpus.why_none) {
     plan.notes.push_back(msg::plan_on_cpu{.reason = gpus.why_none});
   }
   if (config.pipeline.enable_memory_isolation && plan.model.kind != DeviceKind::cpu) {
@@ -123,15 +114,12 @@ DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
   }
   check_ids(config.data);
   const Gpus gpus = countable(hardware);
-  const std::optional<std::string> problem = shortage(config.data, gpus);
+  const std::optional<Message> problem = shortage(config.data, gpus);
   if (!problem) {
     return multi_plan(config, gpus);
   }
   if (!config.pipeline.allow_fallback) {
-    throw Error(
-        "{}; try the same command without --data-gpu and --model-gpu (Single-GPU Buffered Mode), "
-        "--allow-fallback to do so by itself, or --virtual-gpus 2 to emulate two",
-        *problem);
+    throw MessageError(msg::plan_refused{.what = *problem});
   }
   DevicePlan plan = single_plan(config, hardware);
   plan.notes.push_back(msg::plan_fallback{.reason = *problem});

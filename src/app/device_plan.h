@@ -17,7 +17,7 @@ namespace qanat {
 // What there is to run on.
 struct Hardware {
   int cuda_gpus = 0;
-  std::string no_cuda{};     // why there are none, when a program that can use them looked for them
+  Message no_cuda{};         // why there are none, when a program that can use them looked for them
   bool cuda_broken = false;  // there are, or should be, but CUDA does not start
   int virtual_gpus = 0;      // asked for with --virtual-gpus; used only when there are no real ones
 };

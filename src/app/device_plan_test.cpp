@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "locale/messages.h"
 #include "locale/translator.h"
 
 namespace qanat {
@@ -112,24 +113,25 @@ TEST(DevicePlanTest, DoesNotFallBackWhenTheGpusAreThere) {
 }
 
 TEST(DevicePlanTest, TrainsOnTheProcessorWithoutADriverAndSaysWhy) {
-  const DevicePlan plan = plan_devices({}, {.no_cuda = "no NVIDIA driver was found"});
+  const DevicePlan plan = plan_devices({}, {.no_cuda = msg::no_cuda_build{}});
 
   EXPECT_EQ(plan.model, DeviceId{});
-  EXPECT_THAT(said(plan.notes), ElementsAre("no NVIDIA driver was found; continuing on the CPU"));
+  EXPECT_THAT(said(plan.notes),
+              ElementsAre("this program was built without CUDA; continuing on the CPU"));
 }
 
 TEST(DevicePlanTest, RefusesToTrainOnTheProcessorWhenCudaIsBroken) {
-  const Hardware broken{.no_cuda = "the NVIDIA driver is too old", .cuda_broken = true};
+  const Hardware broken{.no_cuda = msg::no_cuda_build{}, .cuda_broken = true};
 
-  EXPECT_THAT(refusal({}, broken), HasSubstr("the NVIDIA driver is too old"));
+  EXPECT_THAT(refusal({}, broken), HasSubstr("built without CUDA"));
   RunConfig allowed;
   allowed.pipeline.allow_fallback = true;
   EXPECT_EQ(plan_devices(allowed, broken).model, DeviceId{});
 }
 
 TEST(DevicePlanTest, SaysWhyTheGpusThatWereAskedForAreNotThere) {
-  EXPECT_THAT(refusal(asking_for(0, 1), {.no_cuda = "no NVIDIA driver was found"}),
-              HasSubstr("found 0 (no NVIDIA driver was found)"));
+  EXPECT_THAT(refusal(asking_for(0, 1), {.no_cuda = msg::no_cuda_build{}}),
+              HasSubstr("found 0 (this program was built without CUDA)"));
 }
 
 TEST(DevicePlanTest, SetsBudgetsWithMemoryIsolationOnly) {

@@ -10,6 +10,7 @@
 #include "dataset/damage_share.h"
 #include "features/feature_fingerprint.h"
 #include "features/feature_store.h"
+#include "locale/message_error.h"
 #include "pipeline/audio_row_source.h"
 #include "pipeline/cached_row_source.h"
 #include "pipeline/precompute_folder.h"
@@ -24,7 +25,7 @@ LeftOut left_out(const Manifest& manifest, const DatasetProblem& problem) {
           .manifest = manifest.sources.at(problem.source),
           .line = problem.line,
           .problem = std::string(to_string(problem.kind)),
-          .reason = problem.detail};
+          .reason = Translator().said(problem.detail)};
 }
 
 // Journals a `left_out` event for every utterance of the set that is not used, with file and
@@ -41,7 +42,7 @@ void report_left_out(const UtteranceSet& set, double max_bad_fraction, EventSink
   const DamageShare share =
       damage_share(static_cast<std::int64_t>(manifest.utterances.size()), manifest.problems);
   if (const auto why = why_too_damaged(manifest, share, max_bad_fraction)) {
-    throw Error(*why);
+    throw MessageError(*why);
   }
 }
 

@@ -9,7 +9,7 @@ void write_run_page(const RunRecord& record,
                     const Diagnosis& diagnosis,
                     const std::filesystem::path& journal,
                     const std::filesystem::path& page,
-                    const Words& words) {
+                    const Translator& words) {
   write_text_file(page,
                   render_html({.trace = record.trace,
                                .history = record.history,

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "diagnose/diagnosis.h"
+#include "locale/translator.h"
 #include "report/run_history.h"
-#include "report/words.h"
 
 namespace qanat {
 
@@ -14,6 +14,6 @@ void write_run_page(const RunRecord& record,
                     const Diagnosis& diagnosis,
                     const std::filesystem::path& journal,
                     const std::filesystem::path& page,
-                    const Words& words);
+                    const Translator& words);
 
 }  // namespace qanat

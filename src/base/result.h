@@ -8,10 +8,13 @@
 #include <utility>
 #include <variant>
 
+#include "base/message.h"
+
 namespace qanat {
 
 struct Failure {
-  std::string what;
+  std::string what;   // in English
+  Message message{};  // the same in every language; says nothing where only `what` is known
 
   bool operator==(const Failure&) const = default;
 };

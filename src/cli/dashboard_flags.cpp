@@ -42,7 +42,7 @@ int DashboardFlags::port() const {
 }
 
 std::unique_ptr<Dashboard> DashboardFlags::start(const std::filesystem::path& journal,
-                                                 const Words& words,
+                                                 const Translator& words,
                                                  std::ostream& err) const {
   const bool needs_token = !is_loopback(address_) && token_.empty();
   auto dashboard = std::make_unique<Dashboard>(

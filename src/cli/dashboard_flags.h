@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/flags.h"
-#include "report/words.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -26,7 +26,7 @@ class DashboardFlags {
 
   // Starts the page of a run and says on `err` where it is.
   std::unique_ptr<Dashboard> start(const std::filesystem::path& journal,
-                                   const Words& words,
+                                   const Translator& words,
                                    std::ostream& err) const;
 
  private:

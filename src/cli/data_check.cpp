@@ -17,13 +17,14 @@
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
 #include "locale/messages.h"
-#include "report/dataset_html.h"
-#include "report/dataset_json.h"
-#include "report/dataset_text.h"
+#include "report/dataset_document.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
 namespace {
+
+constexpr std::size_t kTextLimit = 20;
+constexpr std::size_t kPageLimit = 200;
 
 class DataCheckCommand : public Command {
  public:
@@ -55,12 +56,13 @@ class DataCheckCommand : public Command {
     if (!report) {
       return ExitCode::failed;
     }
-    for (const std::string& note : report->notes) {
-      fmt::print(context.err, "note: {}\n", note);
+    for (const MessageArg& note : report->notes) {
+      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = note}));
     }
-    print(*report, context.out);
+    report_.print(context.out,
+                  to_document(*report, report_.json() ? std::nullopt : limit(kTextLimit)));
     if (page) {
-      page->write(render_html(*report, html_options()));
+      page->write(render_html(*report, limit(kPageLimit), report_.words()));
       page->commit();
       fmt::print(context.err, "report: {}\n", report_.html());
     }
@@ -113,25 +115,9 @@ class DataCheckCommand : public Command {
     return options;
   }
 
-  DatasetHtmlOptions html_options() const {
-    DatasetHtmlOptions options{.words = report_.words()};
-    if (all_) {
-      options.list_limit = std::nullopt;
-    }
-    return options;
-  }
-
-  void print(const DatasetReport& report, std::ostream& out) const {
-    if (report_.json()) {
-      out << render_json(report);
-      return;
-    }
-    DatasetTextOptions options{.unicode = detect_terminal(STDOUT_FILENO).unicode,
-                               .words = report_.words()};
-    if (all_) {
-      options.list_limit = std::nullopt;
-    }
-    out << render_text(report, options);
+  // How many problems of a kind are listed; programs get all of them.
+  std::optional<std::size_t> limit(std::size_t usual) const {
+    return all_ ? std::nullopt : std::optional(usual);
   }
 
   ExitCode exit_code(const DatasetReport& report) const {

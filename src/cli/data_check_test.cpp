@@ -22,6 +22,7 @@ namespace qanat {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -156,9 +157,9 @@ TEST_F(DataCheckTest, WhatIsNotReadIsSaidWithHowOftenAndWhereFirst) {
   const std::filesystem::path page = folder_ / "report.html";
 
   EXPECT_THAT(run({"--html", page.string()}).out,
-              HasSubstr("☃ U+2603  2 x in 1 utterance, first in metadata.csv:5 u0b"));
-  EXPECT_THAT(read_text_file(page).value(), HasSubstr("first in metadata.csv:5 u0b</td>"));
-  EXPECT_THAT(run({"--lang", "fa"}).out, HasSubstr("۲ بار در ۱ گفته، نخستین در "));
+              ContainsRegex("☃ U\\+2603 +2 +1  metadata.csv:5 u0b"));
+  EXPECT_THAT(read_text_file(page).value(), HasSubstr("metadata.csv:5 u0b\u2069</td>"));
+  EXPECT_THAT(run({"--lang", "fa"}).out, HasSubstr("۱  \u2068metadata.csv:5 u0b\u2069"));
   const nlohmann::json json = nlohmann::json::parse(run({"--json"}).out);
   EXPECT_EQ(json["unknown_characters"][0]["first"]["id"], "u0b");
 }
@@ -175,14 +176,14 @@ TEST_F(DataCheckTest, WhatAPhonemeModelIsNotGivenIsSaidWithPhonemes) {
   const CheckOutcome outcome = run({"--phonemes"});
   ::setenv("PATH", path.c_str(), 1);
 
-  EXPECT_THAT(outcome.out, HasSubstr("ʘ U+0298  4 x in 4 utterances, first in metadata.csv:1 u0"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ʘ U\\+0298 +4 +4  metadata.csv:1 u0"));
 }
 
 TEST_F(DataCheckTest, TheLanguageOfTheRowsIsNotThatOfTheReport) {
   const CheckOutcome outcome = run({"--language", "fa", "--lang", "en"});
 
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("languages           fa 8 s"), HasSubstr("All 4 rows can be used")));
+              AllOf(ContainsRegex("languages +fa 8 s"), HasSubstr("All 4 rows can be used")));
 }
 
 TEST_F(DataCheckTest, JsonIsEnglishInEveryLanguage) {
@@ -203,9 +204,9 @@ TEST_F(DataCheckTest, AnUnusableSetFails) {
 }
 
 TEST_F(DataCheckTest, LimitsAreThoseOfTheFlags) {
-  EXPECT_THAT(run({"--max-mel-frames", "100", "--quick"}).out, HasSubstr("audio_too_long (4)"));
-  EXPECT_THAT(run({"--max-text-length", "5", "--quick"}).out, HasSubstr("text_too_long (4)"));
-  EXPECT_THAT(run({"--min-seconds", "2.5", "--quick"}).out, HasSubstr("audio_too_short (4)"));
+  EXPECT_THAT(run({"--max-mel-frames", "100", "--quick"}).out, HasSubstr("Audio too long (4)"));
+  EXPECT_THAT(run({"--max-text-length", "5", "--quick"}).out, HasSubstr("Text too long (4)"));
+  EXPECT_THAT(run({"--min-seconds", "2.5", "--quick"}).out, HasSubstr("Audio too short (4)"));
 }
 
 TEST_F(DataCheckTest, StopLeavesNoPage) {

@@ -100,13 +100,12 @@ class PrecomputeCommand : public Command {
     const std::int64_t num_unused =
         set->manifest.num_rows - static_cast<std::int64_t>(set->manifest.utterances.size());
     if (num_unused > 0) {
-      fmt::print(context.err,
-                 "note: {} rows of the manifest cannot be used; qanat data check {} says why\n",
-                 num_unused,
-                 options.train_data.string());
+      const Message unused =
+          msg::set_left_out{.count = num_unused, .data = options.train_data.string()};
+      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = unused}));
     }
-    for (const std::string& note : set->index.origin.notes) {
-      fmt::print(context.err, "note: {}\n", note);
+    for (const MessageArg& note : set->index.origin.notes) {
+      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = note}));
     }
     return set;
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -99,7 +100,7 @@ void add_shard_problems(const FeatureAudit& audit, Document& document) {
 std::vector<PrecomputeFailure> unusable(const DatasetIndex& index) {
   std::vector<PrecomputeFailure> failures;
   for (const IndexFailure& failure : index.failures) {
-    failures.push_back({.item = failure.item, .reason = failure.reason});
+    failures.push_back({.item = failure.item, .reason = Translator().said(failure.reason)});
   }
   return failures;
 }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <unistd.h>
+
 #include "locale/messages.h"
 
 namespace qanat {
@@ -29,9 +31,10 @@ void ReportFlags::declare_fail_on(Flags& flags) {
 
 void ReportFlags::print(std::ostream& out, const Document& report) const {
   if (json_) {
-    out << render_json(report).dump(2) << '\n';
+    out << to_text(render_json(report));
   } else {
-    out << render_text(report, words());
+    const bool has_blocks = detect_terminal(STDOUT_FILENO).unicode;
+    out << render_text(report, words(), has_blocks ? Bars::blocks : Bars::ascii);
   }
 }
 

@@ -15,8 +15,8 @@
 #include "cli/flags.h"
 #include "cli/terminal.h"
 #include "diagnose/finding.h"
+#include "locale/translator.h"
 #include "report/document.h"
-#include "report/words.h"
 
 namespace qanat {
 
@@ -33,7 +33,7 @@ class ReportFlags {
   bool json() const { return json_; }
   const std::string& html() const { return html_; }  // empty: no page is wanted
   Language language() const { return language_; }
-  Words words() const { return Words(language_); }
+  Translator words() const { return Translator(language_); }
 
   // The report in the form that was asked for.
   void print(std::ostream& out, const Document& report) const;

@@ -11,6 +11,7 @@
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
 #include "report/config_changes.h"
+#include "report/known_names.h"
 #include "report/run_history.h"
 #include "report/run_text.h"
 #include "report/run_words.h"
@@ -70,13 +71,13 @@ class TopLines {
   std::vector<std::string> lines_;
 };
 
-std::string state_words(const RunSnapshot& run, const Words& w) {
-  return run.ending ? w.tr(msg::top_ended{.why = w.say(*run.ending)}) : w.tr(msg::top_running{});
+std::string state_words(const RunSnapshot& run, const Translator& w) {
+  return run.ending ? w.tr(msg::top_ended{.why = in_words(*run.ending)}) : w.tr(msg::top_running{});
 }
 
 void add_head(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
-  const Words& w = state.words;
+  const Translator& w = state.words;
   lines.add_strong(w.verbatim("qanat top"), "  " + w.verbatim(state.journal.string()));
   lines.add(msg::top_run{},
             fmt::format("{}{}{}{}{}{}",
@@ -89,14 +90,14 @@ void add_head(TopLines& lines, const TopState& state) {
 }
 
 void add_problem(TopLines& lines, const TopState& state) {
-  if (!state.problem.empty()) {
-    lines.add_strong(state.words.say(state.problem));
+  if (state.problem) {
+    lines.add_strong(state.words.tr(state.problem));
   }
 }
 
 void add_pace(TopLines& lines, const TopState& state) {
   const RunSnapshot& run = state.run;
-  const Words& w = state.words;
+  const Translator& w = state.words;
   if (!run.newest) {
     lines.add(msg::top_step{}, w.tr(msg::top_none_yet{}));
     return;
@@ -118,7 +119,7 @@ void add_pace(TopLines& lines, const TopState& state) {
 }
 
 void add_series(TopLines& lines, const TopState& state) {
-  const Words& w = state.words;
+  const Translator& w = state.words;
   std::vector<double> losses;
   std::vector<double> times;
   for (const RecentStep& step : state.run.recent) {
@@ -139,7 +140,7 @@ void add_series(TopLines& lines, const TopState& state) {
 }
 
 void add_ledger(TopLines& lines, const TopState& state) {
-  const Words& w = state.words;
+  const Translator& w = state.words;
   PhaseSums sums;
   double total = 0;
   double busy = 0;
@@ -160,14 +161,15 @@ void add_ledger(TopLines& lines, const TopState& state) {
   visit_phases(state.run.recent.back().phases, [&](std::string_view name, Seconds) {
     const double share = sums.values.at(at++) / total;
     if (share >= 0.0005) {
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : "  ", w.say(name), w.percent(share));
+      parts += fmt::format(
+          "{}{} {}", parts.empty() ? "" : "  ", w.said(in_words(name)), w.percent(share));
     }
   });
   lines.add(msg::top_breakdown{}, parts);
 }
 
 void add_buffers(TopLines& lines, const TopState& state) {
-  const Words& w = state.words;
+  const Translator& w = state.words;
   if (const auto& pipeline = state.run.pipeline) {
     const BufferStats& ready = pipeline->ready;
     const double filled =
@@ -190,7 +192,7 @@ void add_buffers(TopLines& lines, const TopState& state) {
       if (device.memory_limit) {
         text += fmt::format("/{}", w.bytes(static_cast<double>(device.memory_limit->value)));
       }
-      lines.add(w.say(device.role), text + "  " + w.verbatim(device.name));
+      lines.add(w.said(in_words(device.role)), text + "  " + w.verbatim(device.name));
     }
   }
   if (const auto& ring = state.run.ring) {
@@ -200,7 +202,7 @@ void add_buffers(TopLines& lines, const TopState& state) {
 }
 
 void add_verdict(TopLines& lines, const TopState& state) {
-  const Words& w = state.words;
+  const Translator& w = state.words;
   lines.add_plain("");
   lines.add_strong(render_verdict(state.diagnosis, w));
   const std::vector<Finding>& findings = state.diagnosis.findings;
@@ -278,7 +280,7 @@ std::vector<std::string> render_top(const TopState& state, const Terminal& termi
 
 std::string render_top_line(const TopState& state) {
   const RunSnapshot& run = state.run;
-  const Words& w = state.words;
+  const Translator& w = state.words;
   std::string line = state_words(run, w);
   if (run.newest) {
     line += "  " + w.tr(msg::top_step_is{.step = run.newest->step + 1}) + "  " +
@@ -289,7 +291,7 @@ std::string render_top_line(const TopState& state) {
             w.tr(msg::top_wait_is{.share = in_percent(run.wait_share().value_or(0), 1)});
   }
   line += "  " + w.tr(to_message(state.diagnosis.verdict));
-  return state.problem.empty() ? line : line + "  " + w.say(state.problem);
+  return state.problem ? line + "  " + w.tr(state.problem) : line;
 }
 
 }  // namespace qanat

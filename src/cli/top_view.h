@@ -8,8 +8,8 @@
 
 #include "cli/terminal.h"
 #include "diagnose/diagnosis.h"
+#include "locale/translator.h"
 #include "metrics/run_snapshot.h"
-#include "report/words.h"
 
 namespace qanat {
 
@@ -17,8 +17,8 @@ struct TopState {
   std::filesystem::path journal;
   const RunSnapshot& run;
   const Diagnosis& diagnosis;
-  Words words{};
-  std::string problem{};  // with the journal, in a sentence; empty: none
+  Translator words{};
+  Message problem{};  // with the journal; says nothing where there is none
 };
 
 // The whole view. Colours only where the terminal has them.

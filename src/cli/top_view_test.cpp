@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/messages.h"
 #include "report/run_page_sample.h"
 
 namespace qanat {
@@ -29,7 +30,7 @@ struct Sample {
     return {.journal = "run/journal.jsonl",
             .run = run,
             .diagnosis = diagnosis,
-            .words = Words(language)};
+            .words = Translator(language)};
   }
   std::string text(const Terminal& terminal, Language language = Language::en) const {
     return fmt::format("{}", fmt::join(render_top(state(language), terminal), "\n"));
@@ -106,7 +107,7 @@ TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
 TEST(TopViewTest, WhatIsWrongWithTheJournalIsSaid) {
   const Sample sample;
   TopState state = sample.state();
-  state.problem = "The journal was deleted; no report can be made of this run.";
+  state.problem = msg::watch_journal_deleted{};
 
   EXPECT_EQ(render_top(state, kWide).at(2), state.problem);
   EXPECT_THAT(render_top_line(state), testing::EndsWith(state.problem));

@@ -17,6 +17,7 @@
 #include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
 #include "dataset/manifest.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -105,7 +106,7 @@ TEST_F(DemoCorpusTest, IsADataSetThatIsReadWithoutAProblem) {
   }
   EXPECT_EQ(corpus.outcome, DemoOutcome::made);
   for (const DatasetProblem& problem : manifest.problems) {  // metadata.csv beside the other two
-    EXPECT_EQ(problem.kind, ProblemKind::unused_file) << problem.detail;
+    EXPECT_EQ(problem.kind, ProblemKind::unused_file) << Translator().said(problem.detail);
   }
   ASSERT_EQ(manifest.utterances.size(), 8U);
   EXPECT_EQ(manifest.utterances[0].speaker, "en-1");

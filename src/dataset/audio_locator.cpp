@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -49,9 +51,7 @@ Result<std::string> inside_root(std::string_view name) {
   }
   const std::string path = std::filesystem::path(name).lexically_normal().string();
   if (!is_plain(path)) {
-    return Failure{fmt::format(
-        "id: {}; expected a name inside the data set; try an absolute path for a file elsewhere",
-        name)};
+    return to_failure(msg::seen_id_outside{.id_text = name});
   }
   return path;
 }
@@ -71,28 +71,19 @@ Result<AudioLocation> AudioLocator::locate(std::string_view name) {
   return location;
 }
 
-std::string AudioLocator::why_missing(std::string_view name, std::string_view text) {
+Message AudioLocator::why_missing(std::string_view name, std::string_view text) {
   const std::string stem(without_extension(name));
   if (const std::optional<std::string> place = elsewhere(stem)) {
-    return fmt::format(
-        "audio: {}; no such file in wavs/ or beside the manifest, but {}; try that path as the id",
-        name,
-        *place);
+    return msg::seen_audio_elsewhere{.name = name, .place = *place};
   }
   const Result<AudioLocation> swapped = locate(text);
   if (swapped && swapped.value().path) {
-    return fmt::format("audio: {}; no such file, but the text names {}; try swapping the columns",
-                       name,
-                       *swapped.value().path);
+    return msg::seen_columns_swapped{.name = name, .place = *swapped.value().path};
   }
   if (name.starts_with('/')) {
-    return fmt::format("audio: {}; no such file; tried .wav, .flac, .ogg and .mp3", name);
+    return msg::seen_no_audio_at{.name = name};
   }
-  return fmt::format(
-      "audio: {}; no such file; tried wavs/{} and {} with .wav, .flac, .ogg and .mp3",
-      name,
-      stem,
-      stem);
+  return msg::seen_no_audio{.name = name, .stem = stem};
 }
 
 std::optional<std::string> AudioLocator::elsewhere(std::string_view stem) {

@@ -32,7 +32,7 @@ class AudioLocator {
 
   // Explains why locate() found no file for a name, in a row with that text: where the file is
   // instead, that the columns are swapped, or what was tried. The first call scans the data set.
-  std::string why_missing(std::string_view name, std::string_view text);
+  Message why_missing(std::string_view name, std::string_view text);
 
  private:
   // The names in one folder, as sorted hashes: 8 bytes per file. An unlikely collision is found

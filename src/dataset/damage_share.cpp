@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -35,24 +37,21 @@ DamageShare damage_share(std::int64_t used, std::span<const DatasetProblem> prob
   return share;
 }
 
-std::optional<std::string> why_too_damaged(const Manifest& manifest,
-                                           const DamageShare& share,
-                                           double max_bad_fraction) {
+std::optional<Message> why_too_damaged(const Manifest& manifest,
+                                       const DamageShare& share,
+                                       double max_bad_fraction) {
   if (share.latest == nullptr || share.value() <= max_bad_fraction) {
     return std::nullopt;
   }
   const DatasetProblem& latest = *share.latest;
-  return fmt::format(
-      "damaged utterances: {} of {} ({:.1f} %) in {}; expected at most {:.1f} % "
-      "(max_bad_fraction); the last: line {}, {}: {}; try `qanat data check`, which lists them all",
-      share.damaged,
-      share.all,
-      100 * share.value(),
-      manifest.root.string(),
-      100 * max_bad_fraction,
-      latest.line,
-      latest.audio.empty() ? latest.id : latest.audio,
-      latest.detail);
+  return msg::set_too_damaged{.damaged = share.damaged,
+                              .all = share.all,
+                              .share = in_percent(share.value(), 1),
+                              .folder = manifest.root.string(),
+                              .limit = in_percent(max_bad_fraction, 1),
+                              .line = plain(latest.line, 0),
+                              .name = latest.audio.empty() ? latest.id : latest.audio,
+                              .detail = latest.detail};
 }
 
 }  // namespace qanat

@@ -30,8 +30,8 @@ struct DamageShare {
 DamageShare damage_share(std::int64_t used, std::span<const DatasetProblem> problems);
 
 // Why a run refuses the set: more than `max_bad_fraction` is damaged.
-std::optional<std::string> why_too_damaged(const Manifest& manifest,
-                                           const DamageShare& share,
-                                           double max_bad_fraction);
+std::optional<Message> why_too_damaged(const Manifest& manifest,
+                                       const DamageShare& share,
+                                       double max_bad_fraction);
 
 }  // namespace qanat

@@ -15,6 +15,7 @@
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
 #include "dataset/speaking_pace.h"
+#include "locale/messages.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {
@@ -45,13 +46,17 @@ struct WorkerFindings {
 
 using Totals = std::map<std::string, SetTotal>;
 
+void sort_by_duration(auto& totals) {
+  std::ranges::stable_sort(
+      totals, std::greater{}, [](const auto& one) { return one.total.duration; });
+}
+
 std::vector<NamedTotal> by_duration(const Totals& totals) {
   std::vector<NamedTotal> sorted;
   for (const auto& [name, total] : totals) {
     sorted.push_back({name, total});
   }
-  std::ranges::stable_sort(
-      sorted, std::greater{}, [](const NamedTotal& one) { return one.total.duration; });
+  sort_by_duration(sorted);
   return sorted;
 }
 
@@ -74,7 +79,7 @@ class DatasetCheck {
   void check_pace();
   void add_totals();
   void divide();
-  std::optional<std::string> too_damaged() const;
+  std::optional<Message> too_damaged() const;
   void judge();
   void finish();
 
@@ -86,7 +91,7 @@ class DatasetCheck {
     return Seconds{static_cast<double>(index_.entries[item].samples.value) /
                    static_cast<double>(options_.limits.rate.value)};
   }
-  DatasetProblem problem_of(std::uint32_t item, ProblemKind kind, std::string detail) const;
+  DatasetProblem problem_of(std::uint32_t item, ProblemKind kind, MessageArg detail) const;
 
   const CheckOptions& options_;
   const CheckSources& sources_;
@@ -122,7 +127,7 @@ std::optional<DatasetReport> DatasetCheck::run() {
 
 DatasetProblem DatasetCheck::problem_of(std::uint32_t item,
                                         ProblemKind kind,
-                                        std::string detail) const {
+                                        MessageArg detail) const {
   const Utterance& utterance = manifest_.utterances[item];
   return {.kind = kind,
           .source = utterance.source,
@@ -169,7 +174,7 @@ void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
   const Result<SoundFacts> facts = sources_.inspect(path, options_.depth);
   if (!facts) {
     found.problems.push_back(
-        problem_of(item, ProblemKind::damaged_audio, without_path(facts.failure().what, path)));
+        problem_of(item, ProblemKind::damaged_audio, reason_of(facts.failure(), path)));
     found.damaged.push_back(item);
     return;
   }
@@ -184,16 +189,16 @@ void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
 }
 
 void DatasetCheck::inspect_text(std::uint32_t item, WorkerFindings& found) const {
-  std::string described;
+  MessageArg::List described;
   for (const NamedCount& unknown : sources_.unknown_characters(manifest_.utterances[item])) {
     const std::string name = describe_character(unknown.name);
     found.unknown_characters[name].add(
         {.occurrences = unknown.count, .utterances = 1, .first = item});
-    described += (described.empty() ? "" : ", ") + name;
+    described.emplace_back(name);
   }
   if (!described.empty()) {
-    found.problems.push_back(
-        problem_of(item, ProblemKind::unknown_characters, "characters: " + described));
+    found.problems.push_back(problem_of(
+        item, ProblemKind::unknown_characters, msg::seen_characters{.characters = described}));
   }
 }
 
@@ -212,14 +217,15 @@ void DatasetCheck::merge(std::vector<WorkerFindings> found) {
     }
   }
   drop_damaged(std::move(damaged));
-  Totals totals;
   for (auto& [format, items] : formats) {
     std::ranges::sort(items);  // sums of seconds depend on their order
+    FormatTotal& one = report_.formats.emplace_back(
+        FormatTotal{.name = format_name(SampleRate{format.first}, format.second)});
     for (const std::uint32_t item : items) {
-      totals[format_name(SampleRate{format.first}, format.second)].add(length_of(item));
+      one.total.add(length_of(item));
     }
   }
-  report_.formats = by_duration(totals);
+  sort_by_duration(report_.formats);
   for (const auto& [name, tally] : characters) {
     const Utterance& first = manifest_.utterances[tally.first];
     report_.unknown_characters.push_back({.name = name,
@@ -246,7 +252,7 @@ void DatasetCheck::find_repeats() {
     report_.problems.push_back(
         problem_of(repeat.item,
                    ProblemKind::repeated_audio,
-                   fmt::format("audio: the same as {}", manifest_.utterances[repeat.first].id)));
+                   msg::seen_same_audio{.other = manifest_.utterances[repeat.first].id}));
   }
 }
 
@@ -267,8 +273,7 @@ void DatasetCheck::check_pace() {
       report_.problems.push_back(problem_of(
           group[outlier.item],
           ProblemKind::unusual_pace,
-          fmt::format(
-              "pace: {:.1f} characters per second; usual is {:.1f}", outlier.pace, outlier.usual)));
+          msg::seen_pace{.pace = plain(outlier.pace, 1), .usual = plain(outlier.usual, 1)}));
     }
     std::ranges::copy(paces, std::back_inserter(all));
   }
@@ -324,7 +329,7 @@ void DatasetCheck::divide() {
 
 // A run refuses what it cannot read at its start, and stops at what it cannot decode while it
 // loads: each by its own share.
-std::optional<std::string> DatasetCheck::too_damaged() const {
+std::optional<Message> DatasetCheck::too_damaged() const {
   const bool divided = report_.train.has_value();
   const std::vector<std::uint32_t> planned =
       divided ? split_dataset(manifest_, planned_, options_.split).train : planned_;
@@ -351,15 +356,15 @@ void DatasetCheck::judge() {
   }
   report_.unusable = why_unusable(manifest_);
   if (!report_.unusable) {
-    report_.unusable = fmt::format("{}: none of {} utterances can be used",
-                                   manifest_.root.string(),
-                                   manifest_.utterances.size());
+    report_.unusable = msg::set_no_usable{.folder = manifest_.root.string(),
+                                          .utterances = manifest_.utterances.size()};
   }
 }
 
 void DatasetCheck::finish() {
-  std::ranges::sort(report_.problems, {}, [](const DatasetProblem& problem) {
-    return std::tie(problem.kind, problem.source, problem.line, problem.id, problem.detail);
+  // Those of one row come from one worker, in order.
+  std::ranges::stable_sort(report_.problems, {}, [](const DatasetProblem& problem) {
+    return std::tie(problem.kind, problem.source, problem.line, problem.id);
   });
   for (const DatasetProblem& problem : report_.problems) {
     ++report_.counts[static_cast<std::size_t>(problem.kind)];

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "dataset/for_each_item.h"
 #include "dataset/index_cache.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -98,8 +100,8 @@ std::vector<CachedLengths> IndexBuild::load() {
     Result<IndexCache> cache =
         file ? parse_index_cache(file.value().bytes()) : Result<IndexCache>(file.failure());
     if (!cache) {
-      index_.origin.notes.push_back(
-          fmt::format("{}: {}; measuring again", path.string(), cache.failure().what));
+      index_.origin.notes.emplace_back(
+          msg::set_measured_again{.cache = path.string(), .why = reason_of(cache.failure())});
       continue;
     }
     if (cache.value().settings_hash == sources_.settings_hash) {
@@ -136,7 +138,7 @@ void IndexBuild::measure(std::size_t item, std::vector<IndexFailure>& failures) 
   const CachedLengths* const known = known_.find(item, audio_key(manifest_.utterances[item]));
   const auto fail = [&](ProblemKind kind, const Failure& failure) {
     const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
-    failures.push_back({static_cast<std::uint32_t>(item), kind, without_path(failure.what, path)});
+    failures.push_back({static_cast<std::uint32_t>(item), kind, reason_of(failure, path)});
   };
   if (const Result<Done> audio = measure_audio(item, known); !audio) {
     fail(ProblemKind::unreadable_audio, audio.failure());
@@ -224,7 +226,7 @@ void IndexBuild::save() {
     }
     reasons += (reasons.empty() ? "" : "; ") + saved.failure().what;
   }
-  index_.origin.notes.push_back("the index is not cached: " + reasons);
+  index_.origin.notes.emplace_back(msg::set_not_cached{.why = reasons});
 }
 
 Result<Done> IndexBuild::save_in(const std::filesystem::path& folder, std::string_view bytes) {

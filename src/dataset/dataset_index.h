@@ -35,17 +35,17 @@ struct IndexEntry {
 struct IndexFailure {
   std::uint32_t item = 0;
   ProblemKind kind = ProblemKind::unreadable_audio;  // or untokenizable_text
-  std::string reason;                                // without the path of the file
+  MessageArg reason;                                 // without the path of the file
 
   bool operator==(const IndexFailure&) const = default;
 };
 
 // Where the entries came from.
 struct IndexOrigin {
-  std::int64_t probed = 0;         // audio files that were opened
-  std::int64_t reused = 0;         // audio files that were known and had not changed
-  std::filesystem::path cache;     // empty: none was read or written
-  std::vector<std::string> notes;  // to be said once: a damaged cache, no place to write one
+  std::int64_t probed = 0;        // audio files that were opened
+  std::int64_t reused = 0;        // audio files that were known and had not changed
+  std::filesystem::path cache;    // empty: none was read or written
+  std::vector<MessageArg> notes;  // to be said once: a damaged cache, no place to write one
 };
 
 struct DatasetIndex {

@@ -10,6 +10,7 @@
 
 #include "dataset/dataset_testing.h"
 #include "dataset/index_cache.h"
+#include "locale/says_testing.h"
 
 namespace qanat {
 namespace {
@@ -115,7 +116,7 @@ TEST_F(DatasetIndexTest, AFolderOrADanglingLinkInPlaceOfAudioIsAFailure) {
 
   ASSERT_EQ(index.failures.size(), 2U);
   EXPECT_EQ(index.failures[0].reason, "not a regular file");
-  EXPECT_THAT(index.failures[1].reason, HasSubstr("No such file"));
+  EXPECT_THAT(index.failures[1].reason, Says(HasSubstr("No such file")));
 }
 
 TEST_F(DatasetIndexTest, ATextWithoutTokensIsAFailure) {
@@ -227,7 +228,8 @@ TEST_F(DatasetIndexTest, ADamagedCacheIsRebuiltAndThatIsSaidOnce) {
   const DatasetIndex index = build();
 
   EXPECT_EQ(probes_, 5);
-  EXPECT_THAT(index.origin.notes, ElementsAre(HasSubstr("checksum differs; measuring again")));
+  EXPECT_THAT(index.origin.notes,
+              ElementsAre(Says(HasSubstr("checksum differs; measuring again"))));
   EXPECT_THAT(build().origin.notes, IsEmpty());
   EXPECT_EQ(probes_, 0);
 }
@@ -262,7 +264,7 @@ TEST_F(DatasetIndexTest, WithoutAPlaceToWriteItStillWorksAndSaysSo) {
   const DatasetIndex index = build({.cache_folders = {folder_.root() / "file"}});
 
   EXPECT_EQ(index.entries.size(), 2U);
-  EXPECT_THAT(index.origin.notes, ElementsAre(HasSubstr("the index is not cached")));
+  EXPECT_THAT(index.origin.notes, ElementsAre(Says(HasSubstr("the index is not cached"))));
 }
 
 TEST_F(DatasetIndexTest, StopKeepsWhatWasMeasuredAndWhatWasKnown) {

@@ -40,6 +40,14 @@ struct NamedTotal {
   bool operator==(const NamedTotal&) const = default;
 };
 
+// Of one rate and number of channels.
+struct FormatTotal {
+  Message name;  // "22050 Hz mono"
+  SetTotal total;
+
+  bool operator==(const FormatTotal&) const = default;
+};
+
 struct NamedCount {
   std::string name;
   std::int64_t count = 0;
@@ -71,7 +79,7 @@ struct DatasetReport {
   std::optional<SetTotal> validation;
   std::vector<NamedTotal> speakers;  // most hours first; one without a name: not said
   std::vector<NamedTotal> languages;
-  std::vector<NamedTotal> formats;                   // "22050 Hz mono"
+  std::vector<FormatTotal> formats;
   std::vector<UnknownCharacter> unknown_characters;  // most frequent first
 
   std::optional<LengthSummary> lengths;         // of all clips whose length is known
@@ -80,8 +88,8 @@ struct DatasetReport {
 
   std::vector<DatasetProblem> problems;                 // by kind, source, line
   std::array<std::int64_t, kNumProblemKinds> counts{};  // of problems, by kind
-  std::optional<std::string> unusable;                  // why no run can use this set as it is
-  std::vector<std::string> notes;                       // about the check itself
+  std::optional<Message> unusable;                      // why no run can use this set as it is
+  std::vector<MessageArg> notes;                        // about the check itself
 
   std::int64_t dropped() const { return rows - usable.utterances; }
 };

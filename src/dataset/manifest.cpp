@@ -11,6 +11,8 @@
 #include "dataset/audio_locator.h"
 #include "dataset/manifest_parser.h"
 #include "dataset/script.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -55,7 +57,7 @@ class ManifestBuilder {
 
  private:
   void add(const ManifestRow& row, SplitHint split);
-  void report(ProblemKind kind, const ManifestRow& row, std::string detail);
+  void report(ProblemKind kind, const ManifestRow& row, MessageArg detail);
   void drop_duplicates();
   std::uint8_t source() const { return static_cast<std::uint8_t>(manifest_.sources.size() - 1); }
 
@@ -71,7 +73,7 @@ void ManifestBuilder::read_file(const std::string& name) {
     throw Error(bytes.failure().what);
   }
   if (const auto encoding = foreign_encoding(bytes.value())) {
-    throw Error("{}: {}", path.string(), *encoding);
+    throw MessageError(msg::set_refused{.file = path.string(), .why = *encoding});
   }
   manifest_.sources.push_back(name);
   manifest_.content_hash = content_hash(bytes.value(), manifest_.content_hash);
@@ -80,10 +82,7 @@ void ManifestBuilder::read_file(const std::string& name) {
     add(*row, split_hint(std::filesystem::path(name).filename().string()));
   }
   if (parser.is_ambiguous()) {
-    throw Error(
-        "{}: the second of its three columns may be a text or the name of a speaker; expected a "
-        "header that says which; try id|speaker|text or id|text|normalised as its first line",
-        path.string());
+    throw MessageError(msg::set_ambiguous_column{.file = path.string()});
   }
   for (DatasetProblem problem : parser.problems()) {
     problem.source = source();
@@ -95,14 +94,14 @@ void ManifestBuilder::read_file(const std::string& name) {
 void ManifestBuilder::note_unused_file(const std::string& name) {
   manifest_.problems.push_back(
       {.kind = ProblemKind::unused_file,
-       .detail = fmt::format("{}: not read; {} is", name, manifest_.sources.front())});
+       .detail = msg::seen_not_read{.file = name, .other = manifest_.sources.front()}});
 }
 
 void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
   ++manifest_.num_rows;
   Result<AudioLocation> location = locator_.locate(row.audio);
   if (!location) {
-    report(ProblemKind::bad_id, row, location.failure().what);
+    report(ProblemKind::bad_id, row, reason_of(location.failure()));
     return;
   }
   if (!location.value().path) {
@@ -113,9 +112,7 @@ void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
   if (!row.language.empty()) {
     language = read_language(row.language);
     if (!language) {
-      report(ProblemKind::unknown_language,
-             row,
-             fmt::format("language: {}; expected en or fa", row.language));
+      report(ProblemKind::unknown_language, row, msg::seen_language{.language = row.language});
       return;
     }
   }
@@ -129,7 +126,7 @@ void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
                                   .line = row.line});
 }
 
-void ManifestBuilder::report(ProblemKind kind, const ManifestRow& row, std::string detail) {
+void ManifestBuilder::report(ProblemKind kind, const ManifestRow& row, MessageArg detail) {
   manifest_.problems.push_back({.kind = kind,
                                 .source = source(),
                                 .line = row.line,
@@ -161,8 +158,8 @@ void ManifestBuilder::drop_duplicates() {
          .line = one.line,
          .id = one.id,
          .audio = one.audio,
-         .detail = fmt::format(
-             "first seen in {} line {}", manifest_.sources[earlier.source], earlier.line)});
+         .detail = msg::seen_first{.manifest = manifest_.sources[earlier.source],
+                                   .line = plain(earlier.line, 0)}});
   }
   std::ranges::sort(later);
   std::size_t kept = later.empty() ? all.size() : later.front();
@@ -200,11 +197,10 @@ Manifest read_folder(const ManifestOptions& options, const std::filesystem::path
   }
   const bool has_whole = is_file(root / kWholeFile);
   if (!found && !has_whole) {
-    throw Error("{}: no manifest; expected {}, or {} and {}, beside the folder wavs",
-                root.string(),
-                kWholeFile,
-                kTrainFile,
-                kValidationFile);
+    throw MessageError(msg::set_no_manifest{.folder = root.string(),
+                                            .whole = kWholeFile,
+                                            .train = kTrainFile,
+                                            .validation = kValidationFile});
   }
   if (!found) {
     builder.read_file(std::string(kWholeFile));
@@ -218,13 +214,13 @@ Manifest read_folder(const ManifestOptions& options, const std::filesystem::path
 
 Manifest read_manifest(const ManifestOptions& options) {
   Manifest manifest = scan_manifest(options);
-  if (const std::optional<std::string> why = why_unusable(manifest)) {
-    throw Error(*why);
+  if (const std::optional<Message> why = why_unusable(manifest)) {
+    throw MessageError(*why);
   }
   return manifest;
 }
 
-std::optional<std::string> why_unusable(const Manifest& manifest) {
+std::optional<Message> why_unusable(const Manifest& manifest) {
   if (!manifest.utterances.empty()) {
     return std::nullopt;
   }
@@ -235,23 +231,20 @@ std::optional<std::string> why_unusable(const Manifest& manifest) {
         return severity_of(problem.kind);
       });
   if (first == manifest.problems.end()) {
-    return where + ": no rows; expected lines of the form id|text";
+    return msg::set_no_rows{.file = where};
   }
-  return fmt::format("{}: none of {} rows can be used; the first problem is in line {}: {} ({})",
-                     where,
-                     manifest.num_rows,
-                     first->line,
-                     first->detail,
-                     explain(first->kind));
+  return msg::set_no_usable_row{.file = where,
+                                .rows = manifest.num_rows,
+                                .line = plain(first->line, 0),
+                                .detail = first->detail,
+                                .what = explain(first->kind)};
 }
 
 Manifest scan_manifest(const ManifestOptions& options) {
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(options.data, error);
   if (error || !std::filesystem::exists(data, error)) {
-    throw Error("{}: no such data set; expected a folder with {} or a manifest file",
-                options.data.string(),
-                kWholeFile);
+    throw MessageError(msg::set_not_found{.data = options.data.string(), .manifest = kWholeFile});
   }
   if (std::filesystem::is_directory(data, error)) {
     return read_folder(options, (data / "").lexically_normal().parent_path());

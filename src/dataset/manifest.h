@@ -38,7 +38,7 @@ Manifest read_manifest(const ManifestOptions& options);
 // The same for reports: without a usable row it is all problems, not an Error.
 Manifest scan_manifest(const ManifestOptions& options);
 // What read_manifest() would throw; nothing when there is a usable row.
-std::optional<std::string> why_unusable(const Manifest& manifest);
+std::optional<Message> why_unusable(const Manifest& manifest);
 
 // The rows named, in that order, as a manifest of its own; without problems.
 Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -131,16 +132,13 @@ bool has_control_character(std::string_view cell) {
   return std::ranges::any_of(cell, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
-std::string columns_detail(std::string_view line, std::size_t found, const ManifestColumns& want) {
-  const std::string range = want.least == want.most
-                                ? fmt::format("{}", want.least)
-                                : fmt::format("{} to {}", want.least, want.most);
+Message columns_detail(std::string_view line, std::size_t found, const ManifestColumns& want) {
+  const MessageArg wanted = want.least == want.most
+                                ? MessageArg(want.least)
+                                : msg::seen_range{.least = want.least, .most = want.most};
   const bool other_separator = found == 1 && line.find_first_of(",;\t") != std::string_view::npos;
-  return fmt::format("{} column{}; expected {}{}",
-                     found,
-                     found == 1 ? "" : "s",
-                     range,
-                     other_separator ? ", separated by '|'" : "");
+  return other_separator ? Message(msg::seen_columns_separated{.found = found, .wanted = wanted})
+                         : msg::seen_columns{.found = found, .wanted = wanted};
 }
 
 }  // namespace
@@ -160,7 +158,8 @@ std::optional<ManifestRow> ManifestParser::next() {
     if (line->size() > kMaxLine) {
       report(ProblemKind::text_too_long,
              {},
-             fmt::format("line: {} bytes; expected at most {}", line->size(), kMaxLine));
+             msg::seen_long_line{.bytes = plain(static_cast<double>(line->size()), 0),
+                                 .limit = plain(static_cast<double>(kMaxLine), 0)});
       continue;
     }
     if (trimmed(*line).empty()) {
@@ -168,7 +167,10 @@ std::optional<ManifestRow> ManifestParser::next() {
     }
     if (const std::optional<std::size_t> bad = first_not_text(*line)) {
       const auto byte = static_cast<unsigned char>((*line)[*bad]);
-      report(ProblemKind::invalid_utf8, {}, fmt::format("byte {:#04x} at {}", byte, *bad + 1));
+      report(ProblemKind::invalid_utf8,
+             {},
+             msg::seen_byte{.byte = fmt::format("{:#04x}", byte),
+                            .place = plain(static_cast<double>(*bad + 1), 0)});
       continue;
     }
     split(*line);
@@ -204,7 +206,7 @@ bool ManifestParser::take_header() {
   }
   columns_ = header->columns;
   for (const std::string& name : header->unused) {
-    report(ProblemKind::unused_column, {}, fmt::format("column: {}", name));
+    report(ProblemKind::unused_column, {}, msg::seen_column{.name = name});
   }
   return true;
 }
@@ -247,13 +249,15 @@ std::optional<ManifestRow> ManifestParser::parse_row(std::string_view line) {
     return std::nullopt;
   }
   if (audio.empty() || has_control_character(audio)) {
-    report(ProblemKind::bad_id, {}, audio.empty() ? "id: empty" : "id: holds a control character");
+    report(ProblemKind::bad_id,
+           {},
+           audio.empty() ? Message(msg::seen_empty_id{}) : msg::seen_control_character{});
     return std::nullopt;
   }
   const std::string_view normalised = cell(columns_.normalised);
   const std::string_view text = normalised.empty() ? cell(columns_.text) : normalised;
   if (text.empty()) {
-    report(ProblemKind::empty_text, audio, "text: empty");
+    report(ProblemKind::empty_text, audio, msg::seen_empty_text{});
     return std::nullopt;
   }
   return ManifestRow{.line = line_,
@@ -263,19 +267,19 @@ std::optional<ManifestRow> ManifestParser::parse_row(std::string_view line) {
                      .language = cell(columns_.language)};
 }
 
-void ManifestParser::report(ProblemKind kind, std::string_view id, std::string detail) {
+void ManifestParser::report(ProblemKind kind, std::string_view id, Message detail) {
   problems_.push_back(
       {.kind = kind, .line = line_, .id = std::string(id), .detail = std::move(detail)});
 }
 
-std::optional<std::string_view> foreign_encoding(std::string_view bytes) {
+std::optional<Message> foreign_encoding(std::string_view bytes) {
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
-    return "UTF-16; expected UTF-8; try iconv -f utf-16 -t utf-8";
+    return msg::set_utf16{};
   }
   const std::string_view start = bytes.substr(0, 4096);
   const auto zeros = static_cast<std::size_t>(std::ranges::count(start, '\0'));
   if (zeros * kMaxZeroShare > start.size()) {
-    return "holds zero bytes; expected UTF-8 text";
+    return msg::set_zero_bytes{};
   }
   return std::nullopt;
 }

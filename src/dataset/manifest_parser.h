@@ -58,7 +58,7 @@ class ManifestParser {
   std::optional<ManifestRow> parse_row(std::string_view line);
   void split(std::string_view line);
   std::string_view cell(int column) const;
-  void report(ProblemKind kind, std::string_view id, std::string detail);
+  void report(ProblemKind kind, std::string_view id, Message detail);
 
   std::string_view rest_;
   char line_end_ = '\n';
@@ -72,6 +72,6 @@ class ManifestParser {
 
 // Why the file as a whole cannot be a manifest (UTF-16, binary); nothing when it can. A zero byte
 // here and there is a matter of its row.
-std::optional<std::string_view> foreign_encoding(std::string_view bytes);
+std::optional<Message> foreign_encoding(std::string_view bytes);
 
 }  // namespace qanat

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/says_testing.h"
+
 namespace qanat {
 namespace {
 
@@ -95,7 +97,7 @@ TEST(ManifestParserTest, AColumnNobodyKnowsIsNoted) {
   const DatasetProblem problem = only_problem_of("id|text|emotion\na|one|glad\n");
 
   EXPECT_EQ(problem.kind, ProblemKind::unused_column);
-  EXPECT_EQ(problem.detail, "column: emotion");
+  EXPECT_THAT(problem.detail, Says("column: emotion"));
 }
 
 TEST(ManifestParserTest, AFirstRowThatIsNoHeaderIsARow) {
@@ -134,7 +136,7 @@ TEST(ManifestParserTest, OneColumnIsTooFew) {
 
   EXPECT_EQ(problem.kind, ProblemKind::wrong_columns);
   EXPECT_EQ(problem.line, 2);
-  EXPECT_EQ(problem.detail, "1 column; expected 2 to 5, separated by '|'");
+  EXPECT_THAT(problem.detail, Says("1 column; expected 2 to 5, separated by '|'"));
 }
 
 TEST(ManifestParserTest, SixColumnsAreTooMany) {
@@ -142,11 +144,11 @@ TEST(ManifestParserTest, SixColumnsAreTooMany) {
 
   EXPECT_EQ(problem.kind, ProblemKind::wrong_columns);
   EXPECT_EQ(problem.id, "a");
-  EXPECT_EQ(problem.detail, "6 columns; expected 2 to 5");
+  EXPECT_THAT(problem.detail, Says("6 columns; expected 2 to 5"));
 }
 
 TEST(ManifestParserTest, MoreColumnsThanTheHeaderAreTooMany) {
-  EXPECT_EQ(only_problem_of("id|text\na|b|c\n").detail, "3 columns; expected 2");
+  EXPECT_THAT(only_problem_of("id|text\na|b|c\n").detail, Says("3 columns; expected 2"));
 }
 
 TEST(ManifestParserTest, EmptyTextIsReportedWithItsId) {
@@ -172,7 +174,7 @@ TEST(ManifestParserTest, AZeroByteCostsItsRowOnly) {
 
   EXPECT_EQ(problem.kind, ProblemKind::invalid_utf8);
   EXPECT_EQ(problem.line, 2);
-  EXPECT_EQ(problem.detail, "byte 0x00 at 4");
+  EXPECT_THAT(problem.detail, Says("byte 0x00 at 4"));
 }
 
 TEST(ManifestParserTest, AnEndlessLineIsReportedWithoutLookingIntoIt) {
@@ -182,7 +184,7 @@ TEST(ManifestParserTest, AnEndlessLineIsReportedWithoutLookingIntoIt) {
 
   EXPECT_EQ(problem.kind, ProblemKind::text_too_long);
   EXPECT_EQ(problem.line, 2);
-  EXPECT_EQ(problem.detail, "line: 100002 bytes; expected at most 65536");
+  EXPECT_THAT(problem.detail, Says("line: 100002 bytes; expected at most 65536"));
 }
 
 TEST(ManifestParserTest, InvalidUtf8IsReportedWithByteAndPlace) {
@@ -190,7 +192,7 @@ TEST(ManifestParserTest, InvalidUtf8IsReportedWithByteAndPlace) {
 
   EXPECT_EQ(problem.kind, ProblemKind::invalid_utf8);
   EXPECT_EQ(problem.line, 2);
-  EXPECT_EQ(problem.detail, "byte 0xe9 at 6");
+  EXPECT_THAT(problem.detail, Says("byte 0xe9 at 6"));
 }
 
 TEST(ManifestParserTest, ABadRowDoesNotHideTheNext) {
@@ -201,12 +203,12 @@ TEST(ManifestParserTest, ABadRowDoesNotHideTheNext) {
 }
 
 TEST(ForeignEncodingTest, RecognisesUtf16AndBinaryFiles) {
-  EXPECT_THAT(std::string(foreign_encoding("\xFF\xFE"
-                                           "a")
-                              .value()),
-              HasSubstr("UTF-16"));
-  EXPECT_THAT(std::string(foreign_encoding(std::string_view("PK\0\1", 4)).value()),
-              HasSubstr("zero bytes"));
+  EXPECT_THAT(foreign_encoding("\xFF\xFE"
+                               "a")
+                  .value(),
+              Says(HasSubstr("UTF-16")));
+  EXPECT_THAT(foreign_encoding(std::string_view("PK\0\1", 4)).value(),
+              Says(HasSubstr("zero bytes")));
   EXPECT_EQ(foreign_encoding("a|سلام"), std::nullopt);
   EXPECT_EQ(foreign_encoding(std::string_view("a|text\nb|te\0t\n", 14)), std::nullopt);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dataset/dataset_testing.h"
+#include "locale/says_testing.h"
 
 namespace qanat {
 namespace {
@@ -186,24 +187,26 @@ TEST_F(ManifestTest, MissingAudioIsReportedWithItsLine) {
   EXPECT_EQ(problem.kind, ProblemKind::missing_audio);
   EXPECT_EQ(problem.line, 2);
   EXPECT_EQ(problem.id, "gone");
-  EXPECT_EQ(problem.detail,
-            "audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg and .mp3");
+  EXPECT_THAT(
+      problem.detail,
+      Says("audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg and .mp3"));
 }
 
 TEST_F(ManifestTest, AudioInAnotherFolderIsPointedOut) {
   folder_.add_audio("clips/part2/moved.flac");
 
-  EXPECT_EQ(only_problem("wavs/moved.wav|text\n").detail,
-            "audio: wavs/moved.wav; no such file in wavs/ or beside the manifest, but "
-            "clips/part2/moved.flac; try that path as the id");
+  EXPECT_THAT(only_problem("wavs/moved.wav|text\n").detail,
+              Says("audio: wavs/moved.wav; no such file in wavs/ or beside the manifest, but "
+                   "clips/part2/moved.flac; try that path as the id"));
 }
 
 TEST_F(ManifestTest, SwappedColumnsArePointedOut) {
   folder_.add_audio("wavs/clip7.wav");
 
-  EXPECT_EQ(only_problem("He said so.|clip7\n").detail,
-            "audio: He said so.; no such file, but the text names wavs/clip7.wav; try swapping the "
-            "columns");
+  EXPECT_THAT(
+      only_problem("He said so.|clip7\n").detail,
+      Says("audio: He said so.; no such file, but the text names wavs/clip7.wav; try swapping the "
+           "columns"));
 }
 
 TEST_F(ManifestTest, TheFirstOfTwoRowsWithOneIdStays) {
@@ -219,7 +222,7 @@ TEST_F(ManifestTest, TheFirstOfTwoRowsWithOneIdStays) {
       manifest.problems,
       ElementsAre(AllOf(Field(&DatasetProblem::kind, ProblemKind::duplicate_id),
                         Field(&DatasetProblem::line, 3),
-                        Field(&DatasetProblem::detail, "first seen in metadata.csv line 1")),
+                        Field(&DatasetProblem::detail, Says("first seen in metadata.csv line 1"))),
                   Field(&DatasetProblem::line, 4)));
   EXPECT_EQ(manifest.num_rows, 4);
 }
@@ -232,7 +235,7 @@ TEST_F(ManifestTest, ARowInBothSplitsIsNotValidated) {
   const Manifest manifest = read();
 
   EXPECT_THAT(manifest.utterances, ElementsAre(Field(&Utterance::split, SplitHint::train)));
-  EXPECT_EQ(manifest.problems[0].detail, "first seen in metadata_train.csv line 1");
+  EXPECT_THAT(manifest.problems[0].detail, Says("first seen in metadata_train.csv line 1"));
 }
 
 TEST_F(ManifestTest, TheLanguageColumnWins) {
@@ -260,7 +263,7 @@ TEST_F(ManifestTest, ALanguageNobodySpeaksHereIsReported) {
   EXPECT_EQ(problem.kind, ProblemKind::missing_audio);
 
   folder_.add_audio("wavs/fine2.wav");
-  EXPECT_EQ(only_problem("fine2|a|b|c|de\n").detail, "language: de; expected en or fa");
+  EXPECT_THAT(only_problem("fine2|a|b|c|de\n").detail, Says("language: de; expected en or fa"));
 }
 
 TEST_F(ManifestTest, ContentHashChangesWithTheBytes) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -12,9 +14,15 @@ double seconds_of(SampleCount samples, const LengthLimits& limits) {
   return static_cast<double>(samples.value) / static_cast<double>(limits.rate.value);
 }
 
+// "1205": compared, not read aloud, so not grouped.
+template <typename Tag>
+Quantity bare(Counted<Tag> count) {
+  return plain(static_cast<double>(count.value), 0);
+}
+
 struct Refusal {
   ProblemKind kind;
-  std::string detail;
+  Message detail;
 };
 
 std::optional<Refusal> refusal(const IndexEntry& entry, const LengthLimits& limits) {
@@ -22,25 +30,24 @@ std::optional<Refusal> refusal(const IndexEntry& entry, const LengthLimits& limi
   if (entry.tokens > limits.max_tokens) {
     return Refusal{
         ProblemKind::text_too_long,
-        fmt::format(
-            "text: {} tokens; expected at most {}", entry.tokens.value, limits.max_tokens.value)};
+        msg::seen_long_text{.tokens = bare(entry.tokens), .limit = bare(limits.max_tokens)}};
   }
   if (frames > limits.max_frames) {
     return Refusal{ProblemKind::audio_too_long,
-                   fmt::format("audio: {:.2f} s, {} frames; expected at most {}",
-                               seconds_of(entry.samples, limits),
-                               frames.value,
-                               limits.max_frames.value)};
+                   msg::seen_long_audio{.seconds = plain(seconds_of(entry.samples, limits), 2),
+                                        .frames = bare(frames),
+                                        .limit = bare(limits.max_frames)}};
   }
   if (entry.samples < limits.min_samples || frames.value == 0) {
-    return Refusal{ProblemKind::audio_too_short,
-                   fmt::format("audio: {:.3f} s; expected at least {:.3f}",
-                               seconds_of(entry.samples, limits),
-                               seconds_of(limits.min_samples, limits))};
+    return Refusal{
+        ProblemKind::audio_too_short,
+        msg::seen_short_audio{.seconds = plain(seconds_of(entry.samples, limits), 3),
+                              .limit = plain(seconds_of(limits.min_samples, limits), 3)}};
   }
   if (entry.tokens.value > frames.value) {
-    return Refusal{ProblemKind::more_tokens_than_frames,
-                   fmt::format("text: {} tokens for {} frames", entry.tokens.value, frames.value)};
+    return Refusal{
+        ProblemKind::more_tokens_than_frames,
+        msg::seen_tokens_and_frames{.tokens = bare(entry.tokens), .frames = bare(frames)}};
   }
   return std::nullopt;
 }
@@ -61,8 +68,9 @@ Partition partition(const DatasetIndex& index, const LengthLimits& limits) {
         ++failure;
       }
       const bool is_known = failure != index.failures.end() && failure->item == i;
-      parts.dropped.push_back(is_known ? DroppedItem{i, failure->kind, failure->reason}
-                                       : DroppedItem{i, ProblemKind::unreadable_audio, "unknown"});
+      parts.dropped.push_back(
+          is_known ? DroppedItem{i, failure->kind, failure->reason}
+                   : DroppedItem{i, ProblemKind::unreadable_audio, msg::number_unknown{}});
     } else if (std::optional<Refusal> refused = refusal(entry, limits)) {
       parts.dropped.push_back({i, refused->kind, std::move(refused->detail)});
     } else {

@@ -26,7 +26,7 @@ FrameCount frames_of(SampleCount samples, const LengthLimits& limits);
 struct DroppedItem {
   std::uint32_t item = 0;
   ProblemKind kind = ProblemKind::unreadable_audio;
-  std::string detail;
+  MessageArg detail;
 
   bool operator==(const DroppedItem&) const = default;
 };

@@ -3,8 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/says_testing.h"
+
 namespace qanat {
 namespace {
+
+auto dropped(std::uint32_t item, ProblemKind kind, const char* detail) {
+  return testing::AllOf(testing::Field(&DroppedItem::item, item),
+                        testing::Field(&DroppedItem::kind, kind),
+                        testing::Field(&DroppedItem::detail, Says(detail)));
+}
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -51,10 +59,10 @@ TEST(PartitionTest, NothingIsLostAndEverythingDroppedSaysWhy) {
   EXPECT_THAT(
       parts.dropped,
       ElementsAre(
-          DroppedItem{
-              1, ProblemKind::audio_too_long, "audio: 40.82 s, 3515 frames; expected at most 1024"},
-          DroppedItem{2, ProblemKind::unreadable_audio, "not audio"},
-          DroppedItem{3, ProblemKind::text_too_long, "text: 300 tokens; expected at most 200"}));
+          dropped(
+              1, ProblemKind::audio_too_long, "audio: 40.82 s, 3515 frames; expected at most 1024"),
+          dropped(2, ProblemKind::unreadable_audio, "not audio"),
+          dropped(3, ProblemKind::text_too_long, "text: 300 tokens; expected at most 200")));
   EXPECT_EQ(summary(parts), "1 unreadable_audio, 1 text_too_long, 1 audio_too_long");
 }
 

@@ -1,5 +1,8 @@
 #include "dataset/problem.h"
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -7,7 +10,8 @@ struct ProblemWords {
   ProblemKind kind;
   Severity severity;
   std::string_view name;
-  std::string_view explanation;
+  MessageId title;
+  MessageId explanation;
 };
 
 using enum ProblemKind;
@@ -18,53 +22,98 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
     {wrong_columns,
      error,
      "wrong_columns",
-     "the row does not have the columns it should; rows are id|text or id|text|normalised"},
+     msg::problem_wrong_columns::id,
+     msg::problem_wrong_columns_is::id},
     {invalid_utf8,
      error,
      "invalid_utf8",
-     "the row is not UTF-8; convert the file, e.g. iconv -f windows-1252 -t utf-8"},
-    {bad_id, error, "bad_id", "the id does not name a file inside the data set"},
-    {empty_text, error, "empty_text", "the row has no text"},
-    {unknown_language, error, "unknown_language", "the language column is neither en nor fa"},
-    {duplicate_id, error, "duplicate_id", "the id was seen before; the first row is used"},
+     msg::problem_invalid_utf8::id,
+     msg::problem_invalid_utf8_is::id},
+    {bad_id, error, "bad_id", msg::problem_bad_id::id, msg::problem_bad_id_is::id},
+    {empty_text, error, "empty_text", msg::problem_empty_text::id, msg::problem_empty_text_is::id},
+    {unknown_language,
+     error,
+     "unknown_language",
+     msg::problem_unknown_language::id,
+     msg::problem_unknown_language_is::id},
+    {duplicate_id,
+     error,
+     "duplicate_id",
+     msg::problem_duplicate_id::id,
+     msg::problem_duplicate_id_is::id},
     {missing_audio,
      error,
      "missing_audio",
-     "there is no audio file for the id, in wavs/ or beside the manifest"},
-    {unreadable_audio, error, "unreadable_audio", "the audio file's header cannot be read"},
-    {untokenizable_text, error, "untokenizable_text", "the text yields no tokens"},
+     msg::problem_missing_audio::id,
+     msg::problem_missing_audio_is::id},
+    {unreadable_audio,
+     error,
+     "unreadable_audio",
+     msg::problem_unreadable_audio::id,
+     msg::problem_unreadable_audio_is::id},
+    {untokenizable_text,
+     error,
+     "untokenizable_text",
+     msg::problem_untokenizable_text::id,
+     msg::problem_untokenizable_text_is::id},
     {text_too_long,
      error,
      "text_too_long",
-     "the text has more tokens than --max-text-length; it is left out, never cut"},
+     msg::problem_text_too_long::id,
+     msg::problem_text_too_long_is::id},
     {audio_too_long,
      error,
      "audio_too_long",
-     "the audio has more frames than --max-mel-frames; it is left out, never cut"},
-    {audio_too_short, error, "audio_too_short", "the audio is shorter than --min-seconds"},
+     msg::problem_audio_too_long::id,
+     msg::problem_audio_too_long_is::id},
+    {audio_too_short,
+     error,
+     "audio_too_short",
+     msg::problem_audio_too_short::id,
+     msg::problem_audio_too_short_is::id},
     {more_tokens_than_frames,
      error,
      "more_tokens_than_frames",
-     "there are more tokens than mel frames: nobody speaks this fast; text and audio differ"},
-    {damaged_audio, error, "damaged_audio", "the header is fine but the samples cannot be decoded"},
-    {silence,
+     msg::problem_more_tokens_than_frames::id,
+     msg::problem_more_tokens_than_frames_is::id},
+    {damaged_audio,
+     error,
+     "damaged_audio",
+     msg::problem_damaged_audio::id,
+     msg::problem_damaged_audio_is::id},
+    {silence, warning, "silence", msg::problem_silence::id, msg::problem_silence_is::id},
+    {clipping, warning, "clipping", msg::problem_clipping::id, msg::problem_clipping_is::id},
+    {repeated_audio,
      warning,
-     "silence",
-     "all of the clip is silent, or more than a second at one of its ends"},
-    {clipping, warning, "clipping", "the recording was driven into its limits"},
-    {repeated_audio, warning, "repeated_audio", "another utterance has the very same audio file"},
+     "repeated_audio",
+     msg::problem_repeated_audio::id,
+     msg::problem_repeated_audio_is::id},
     {unusual_pace,
      warning,
      "unusual_pace",
-     "characters per second far from the rest of the set; text and audio may not belong together"},
+     msg::problem_unusual_pace::id,
+     msg::problem_unusual_pace_is::id},
     {unknown_characters,
      warning,
      "unknown_characters",
-     "the text holds characters the tokenizer does not know; they are not spoken"},
-    {other_rate, note, "other_rate", "another sample rate than the model's; resampled on the fly"},
-    {several_channels, note, "several_channels", "more than one channel; mixed down on the fly"},
-    {unused_column, note, "unused_column", "a column of the header that is not used"},
-    {unused_file, note, "unused_file", "a manifest that is not read because another one is"},
+     msg::problem_unknown_characters::id,
+     msg::problem_unknown_characters_is::id},
+    {other_rate, note, "other_rate", msg::problem_other_rate::id, msg::problem_other_rate_is::id},
+    {several_channels,
+     note,
+     "several_channels",
+     msg::problem_several_channels::id,
+     msg::problem_several_channels_is::id},
+    {unused_column,
+     note,
+     "unused_column",
+     msg::problem_unused_column::id,
+     msg::problem_unused_column_is::id},
+    {unused_file,
+     note,
+     "unused_file",
+     msg::problem_unused_file::id,
+     msg::problem_unused_file_is::id},
 }};
 
 constexpr bool words_are_in_order() {
@@ -103,13 +152,18 @@ Severity severity_of(ProblemKind kind) {
   return words(kind).severity;
 }
 
-std::string_view explain(ProblemKind kind) {
-  return words(kind).explanation;
+Message explain(ProblemKind kind) {
+  return {words(kind).explanation};
 }
 
-std::string without_path(const std::string& what, const std::filesystem::path& path) {
+Message title_of(ProblemKind kind) {
+  return {words(kind).title};
+}
+
+MessageArg reason_of(const Failure& failure, const std::filesystem::path& path) {
   const std::string prefix = path.string() + ": ";
-  return what.starts_with(prefix) ? what.substr(prefix.size()) : what;
+  return !failure.message && failure.what.starts_with(prefix) ? failure.what.substr(prefix.size())
+                                                              : reason_of(failure);
 }
 
 }  // namespace qanat

@@ -8,6 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/message.h"
+#include "base/result.h"
+
 namespace qanat {
 
 enum class Severity {
@@ -56,18 +59,20 @@ inline constexpr std::size_t kNumProblemKinds =
 std::string_view to_string(ProblemKind kind);
 Severity severity_of(ProblemKind kind);
 // A short sentence for people: what it is, and what to do about it.
-std::string_view explain(ProblemKind kind);
+Message explain(ProblemKind kind);
+// "Missing audio"
+Message title_of(ProblemKind kind);
 
-// A failure's words without the path they begin with, for where the file is named beside them.
-std::string without_path(const std::string& what, const std::filesystem::path& path);
+// What went wrong, without the path of the file that stands beside it.
+MessageArg reason_of(const Failure& failure, const std::filesystem::path& path);
 
 struct DatasetProblem {
   ProblemKind kind = ProblemKind::wrong_columns;
-  std::uint8_t source = 0;  // which of the manifest's files
-  int line = 0;             // 0: of the file as a whole
-  std::string id;           // empty where the row has none that can be read
-  std::string audio;        // the file; empty where none was found
-  std::string detail;       // `what: value; expected ...`
+  std::uint8_t source = 0;           // which of the manifest's files
+  int line = 0;                      // 0: of the file as a whole
+  std::string id;                    // empty where the row has none that can be read
+  std::string audio;                 // the file; empty where none was found
+  MessageArg detail{std::string()};  // `what: value; expected ...`
 
   std::string text;  // the beginning of the text, where seeing it helps
 

@@ -2,29 +2,35 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
+
+// "22050": rates are not grouped.
+Quantity hertz(SampleRate rate) {
+  return plain(static_cast<double>(rate.value), 0);
+}
 
 void add_level_findings(const SoundLevels& levels,
                         const SoundLimits& limits,
                         std::vector<SoundFinding>& findings) {
   if (levels.non_finite > 0) {
     findings.push_back(
-        {ProblemKind::damaged_audio, fmt::format("samples: {} are no numbers", levels.non_finite)});
+        {ProblemKind::damaged_audio,
+         msg::seen_no_numbers{.count = plain(static_cast<double>(levels.non_finite), 0)}});
     return;
   }
   if (levels.silent) {
-    findings.push_back({ProblemKind::silence, "sound: none above -60 dB"});
+    findings.push_back({ProblemKind::silence, msg::seen_no_sound{}});
   } else if (levels.leading_silence > limits.silence || levels.trailing_silence > limits.silence) {
     findings.push_back({ProblemKind::silence,
-                        fmt::format("silence: {:.2f} s before and {:.2f} s after the speech",
-                                    levels.leading_silence.count(),
-                                    levels.trailing_silence.count())});
+                        msg::seen_silence{.before = plain(levels.leading_silence.count(), 2),
+                                          .after = plain(levels.trailing_silence.count(), 2)}});
   }
   if (levels.clipped_share > limits.clipped_share) {
     findings.push_back(
-        {ProblemKind::clipping,
-         fmt::format("clipping: {:.2f} % of the samples", 100 * levels.clipped_share)});
+        {ProblemKind::clipping, msg::seen_clipping{.share = in_percent(levels.clipped_share, 2)}});
   }
 }
 
@@ -36,22 +42,22 @@ std::vector<SoundFinding> sound_findings(const SoundFacts& facts, const SoundLim
     add_level_findings(*facts.levels, limits, findings);
   }
   if (facts.rate != limits.rate) {
-    findings.push_back(
-        {ProblemKind::other_rate,
-         fmt::format("rate: {} Hz; expected {}", facts.rate.value, limits.rate.value)});
+    findings.push_back({ProblemKind::other_rate,
+                        msg::seen_rate{.rate = hertz(facts.rate), .wanted = hertz(limits.rate)}});
   }
   if (facts.channels != 1) {
     findings.push_back(
-        {ProblemKind::several_channels, fmt::format("channels: {}", facts.channels)});
+        {ProblemKind::several_channels, msg::seen_channels{.count = facts.channels}});
   }
   return findings;
 }
 
-std::string format_name(SampleRate rate, int channels) {
-  if (channels == 1 || channels == 2) {
-    return fmt::format("{} Hz {}", rate.value, channels == 1 ? "mono" : "stereo");
+Message format_name(SampleRate rate, int channels) {
+  if (channels == 1) {
+    return msg::format_mono{.rate = hertz(rate)};
   }
-  return fmt::format("{} Hz {} channels", rate.value, channels);
+  return channels == 2 ? Message(msg::format_stereo{.rate = hertz(rate)})
+                       : msg::format_channels{.rate = hertz(rate), .channels = channels};
 }
 
 }  // namespace qanat

@@ -35,7 +35,7 @@ struct SoundLimits {
 
 struct SoundFinding {
   ProblemKind kind;
-  std::string detail;
+  Message detail;
 
   bool operator==(const SoundFinding&) const = default;
 };
@@ -43,6 +43,6 @@ struct SoundFinding {
 std::vector<SoundFinding> sound_findings(const SoundFacts& facts, const SoundLimits& limits);
 
 // "22050 Hz mono", "48000 Hz stereo", "44100 Hz 6 channels"
-std::string format_name(SampleRate rate, int channels);
+Message format_name(SampleRate rate, int channels);
 
 }  // namespace qanat

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -71,33 +72,30 @@ DatasetSplit split_dataset(const Manifest& manifest,
   return split;
 }
 
-std::optional<std::string> why_unusable(const Manifest& manifest, const DatasetSplit& split) {
+std::optional<Message> why_unusable(const Manifest& manifest, const DatasetSplit& split) {
   if (!split.train.empty()) {
     return std::nullopt;
   }
-  return fmt::format("{}: no utterance for training: all {} usable ones are for validation",
-                     manifest.root.string(),
-                     split.validation.size());
+  return msg::set_none_to_train{.folder = manifest.root.string(),
+                                .utterances = split.validation.size()};
 }
 
-std::optional<std::string> why_without_validation(const Manifest& manifest,
-                                                  const DatasetSplit& split,
-                                                  const SplitOptions& options) {
+std::optional<Message> why_without_validation(const Manifest& manifest,
+                                              const DatasetSplit& split,
+                                              const SplitOptions& options) {
   if (!split.validation.empty() || options.val_fraction <= 0) {
     return std::nullopt;
   }
-  const std::string what = fmt::format(
-      "{}: none of {} usable utterances is for validation; a run trains on all and goes without",
-      manifest.root.string(),
-      split.train.size());
+  const Message what =
+      msg::set_none_to_validate{.folder = manifest.root.string(), .utterances = split.train.size()};
   if (is_divided_by_files(manifest)) {
-    return what + "; expected usable rows in metadata_eval.csv";
+    return msg::set_expected_rows{.what = what, .manifest = "metadata_eval.csv"};
   }
   if (split.train.size() < 2) {
-    return what + "; try --val-data";
+    return msg::set_try_val_data{.what = what};
   }
-  return fmt::format(
-      "{}; try --val-data, or val_split {:.2f}", what, least_fraction(manifest, split, options));
+  return msg::set_try_val_split{.what = what,
+                                .fraction = plain(least_fraction(manifest, split, options), 2)};
 }
 
 }  // namespace qanat

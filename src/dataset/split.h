@@ -53,11 +53,11 @@ DatasetSplit split_dataset(const Manifest& manifest,
                            const SplitOptions& options);
 
 // Why a run cannot use this split: nothing is left to train on; with the counts.
-std::optional<std::string> why_unusable(const Manifest& manifest, const DatasetSplit& split);
+std::optional<Message> why_unusable(const Manifest& manifest, const DatasetSplit& split);
 
 // Why a run that uses this split goes without validation although it wants one, and what to do.
-std::optional<std::string> why_without_validation(const Manifest& manifest,
-                                                  const DatasetSplit& split,
-                                                  const SplitOptions& options);
+std::optional<Message> why_without_validation(const Manifest& manifest,
+                                              const DatasetSplit& split,
+                                              const SplitOptions& options);
 
 }  // namespace qanat

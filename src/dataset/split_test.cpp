@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/says_testing.h"
+
 namespace qanat {
 namespace {
 
@@ -38,11 +40,13 @@ std::set<std::string> validation_ids(const Manifest& manifest, const SplitOption
 }
 
 std::string refusal_of(const Manifest& manifest, const SplitOptions& options) {
-  return why_unusable(manifest, split_all(manifest, options)).value_or("accepted");
+  const auto why = why_unusable(manifest, split_all(manifest, options));
+  return why ? Translator().tr(*why) : "accepted";
 }
 
 std::string note_of(const Manifest& manifest, const SplitOptions& options) {
-  return why_without_validation(manifest, split_all(manifest, options), options).value_or("none");
+  const auto why = why_without_validation(manifest, split_all(manifest, options), options);
+  return why ? Translator().tr(*why) : "none";
 }
 
 TEST(SplitTest, EveryUtteranceIsOnOneSide) {

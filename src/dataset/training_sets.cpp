@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "dataset/index_cache.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -89,10 +91,11 @@ std::vector<std::uint32_t> items_for(SplitHint purpose, const MeasuredSet& set) 
     return !marked || validates == (purpose == SplitHint::validation);
   });
   if (items.empty()) {
-    throw Error("{}: no utterance for {}; expected usable rows in {}",
-                set.manifest.root.string(),
-                purpose == SplitHint::validation ? "validation" : "training",
-                purpose == SplitHint::validation ? "metadata_eval.csv" : "metadata_train.csv");
+    const bool validates = purpose == SplitHint::validation;
+    throw MessageError(msg::set_none_for{
+        .folder = set.manifest.root.string(),
+        .purpose = validates ? MessageArg(msg::chart_validation{}) : msg::chart_training{},
+        .manifest = validates ? "metadata_eval.csv" : "metadata_train.csv"});
   }
   return items;
 }
@@ -114,7 +117,7 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
   if (is_same_set(options)) {
     const DatasetSplit split = split_dataset(train->manifest, train->parts.usable, options.split);
     if (const auto why = why_unusable(train->manifest, split)) {
-      throw Error(*why);
+      throw MessageError(*why);
     }
     TrainingSets sets{.note = why_without_validation(train->manifest, split, options.split),
                       .rule = rule_of(train->manifest, options.split),

@@ -32,7 +32,7 @@ struct UtteranceSet {
 struct TrainingSets {
   UtteranceSet train;
   std::optional<UtteranceSet> validation;  // absent: nothing is left to validate on,
-  std::optional<std::string> note{};       // and why
+  std::optional<Message> note{};           // and why
   SplitRule rule{};                        // by which they were divided
   std::int64_t kept = 0;                   // see DatasetSplit
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dataset/dataset_testing.h"
+#include "locale/says_testing.h"
 
 namespace qanat {
 namespace {
@@ -95,7 +96,7 @@ TEST_F(TrainingSetsTest, WhatDoesNotFitIsLeftOutAndListed) {
                                 Field(&DatasetProblem::line, 3),
                                 Field(&DatasetProblem::id, "long")),
                           AllOf(Field(&DatasetProblem::kind, ProblemKind::unreadable_audio),
-                                Field(&DatasetProblem::detail, "no bytes"))));
+                                Field(&DatasetProblem::detail, Says("no bytes")))));
   EXPECT_THAT(sets.train.index.failures, IsEmpty());
 }
 
@@ -170,7 +171,7 @@ TEST_F(TrainingSetsTest, OneUtteranceTrainsWithoutValidation) {
 
   EXPECT_THAT(ids(sets.train), ElementsAre("one"));
   EXPECT_FALSE(sets.validation.has_value());
-  EXPECT_THAT(sets.note.value(), HasSubstr("none of 1 usable utterances is for validation"));
+  EXPECT_THAT(sets.note.value(), Says(HasSubstr("none of 1 usable utterances is for validation")));
 }
 
 TEST_F(TrainingSetsTest, NothingToTrainOnIsRefused) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/device_id.h"
+#include "base/message.h"
 #include "base/quantity.h"
 #include "base/time.h"
 #include "batch/block_pool.h"
@@ -86,7 +87,7 @@ class Device {
   virtual ~Device() = default;
 
   virtual DeviceId id() const = 0;
-  virtual std::string description() const = 0;  // "virtual GPU (emulated), 1 core, 16384 MB"
+  virtual Message description() const = 0;  // "virtual GPU (emulated), 1 core, 16384 MB"
   virtual std::unique_ptr<DeviceStream> make_stream(const std::string& name) = 0;
   // For copies alone: on a device with an engine for them, they take nothing from its computing.
   virtual std::unique_ptr<DeviceStream> make_copy_stream(const std::string& name) {

@@ -22,8 +22,7 @@
 #include "experiment/data_profile_run.h"
 #include "locale/messages.h"
 #include "metrics/journal.h"
-#include "report/dataset_json.h"
-#include "report/dataset_text.h"
+#include "report/dataset_document.h"
 #include "report/full_diagnosis.h"
 #include "report/profile_report.h"
 #include "report/run_history.h"
@@ -162,8 +161,8 @@ bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   if (!report) {
     return false;
   }
-  part.text = render_text(*report, {.unicode = false, .words = request_.words});
-  part.json = nlohmann::ordered_json::parse(render_json(*report));
+  part.text = render_text(to_document(*report, 20), request_.words, Bars::ascii);
+  part.json = render_json(to_document(*report));
   return true;
 }
 
@@ -284,7 +283,7 @@ void Analyzer::write_page() const {
 }
 
 void Analyzer::write_report() const {
-  const Words& words = request_.words;
+  const Translator& words = request_.words;
   const Translator english;
   std::string text;
   std::string index;

@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "config/load_config.h"
 #include "diagnose/finding.h"
-#include "report/words.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -41,7 +41,7 @@ struct AnalysisRequest {
   std::filesystem::path folder;
   Seconds budget{300};  // of all parts; each gets its share, and what earlier ones left over
   std::int64_t steps = 60;
-  Words words{};                                  // of report.txt and report.html
+  Translator words{};                             // of report.txt and report.html
   std::function<void(const std::string&)> say{};  // which part begins
   // Of one thing that takes long, and what is counted.
   std::function<ProgressFn(const std::string& what, const std::string& unit)> progress{};

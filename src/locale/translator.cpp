@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -57,6 +58,27 @@ std::optional<double> counted(const MessageArg& arg) {
   return std::nullopt;
 }
 
+// C0, DEL, C1 and the marks that change the direction of what follows.
+bool acts_on_terminals(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F ||
+         (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+std::string with_escapes(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t c = next_code_point(text, at);
+    if (!acts_on_terminals(c)) {
+      shown += text.substr(begin, at - begin);
+    } else {
+      shown += c < 0x80 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c))
+                        : fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string Translator::tr(const Message& message) const {
@@ -79,6 +101,7 @@ std::string Translator::filled(std::string_view sentence,
                                const std::vector<MessageArg>& args) const {
   std::string text;
   bool in_code = false;
+  const Translator typed(Language::en, names_ == Names::escaped ? Names::escaped : Names::plain);
   for (std::size_t at = 0; at < sentence.size(); ++at) {
     const char c = sentence[at];
     if ((c == '{' || c == '}') && at + 1 < sentence.size() && sentence[at + 1] == c) {
@@ -91,7 +114,7 @@ std::string Translator::filled(std::string_view sentence,
         index = 10 * index + static_cast<std::size_t>(digit - '0');
       }
       // Inside code a name is as it is typed: the span isolates it.
-      text += in_code ? Translator(Language::en).said(args.at(index)) : said(args.at(index));
+      text += in_code ? typed.said(args.at(index)) : said(args.at(index));
       at = end;
     } else if (c == '`' && right_to_left()) {
       text.append(in_code ? "`" : kFirstStrongIsolate).append(in_code ? kPopIsolate : "`");
@@ -123,8 +146,10 @@ std::string Translator::said(const MessageArg& arg) const {
 }
 
 std::string Translator::verbatim(std::string_view text) const {
-  return language_ == Language::en ? std::string(text)
-                                   : fmt::format("{}{}{}", kFirstStrongIsolate, text, kPopIsolate);
+  const std::string name = names_ == Names::escaped ? with_escapes(text) : std::string(text);
+  return right_to_left() || names_ == Names::isolated
+             ? fmt::format("{}{}{}", kFirstStrongIsolate, name, kPopIsolate)
+             : name;
 }
 
 std::string Translator::digits(std::string_view latin) const {

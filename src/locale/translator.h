@@ -24,6 +24,12 @@ class Translator {
  public:
   explicit Translator(Language language = Language::en) : language_(language) {}
 
+  // The same for pages, on which names of any script are isolated in every language.
+  Translator on_pages() const { return Translator(language_, Names::isolated); }
+  // The same for terminals and logs: what in a name would act on one (cursor, colours, direction of
+  // text) is written as an escape.
+  Translator on_terminals() const { return Translator(language_, Names::escaped); }
+
   Language language() const { return language_; }
   bool right_to_left() const { return language_ == Language::fa; }
 
@@ -61,7 +67,11 @@ class Translator {
   std::string with_unit(double value, const Message& unit) const;
   std::string filled(std::string_view sentence, const std::vector<MessageArg>& args) const;
 
+  enum class Names { plain, isolated, escaped };
+  Translator(Language language, Names names) : language_(language), names_(names) {}
+
   Language language_;
+  Names names_ = Names::plain;
 };
 
 // 13100 -> "13,100"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "locale/translator.h"
 #include "pipeline/precompute_workers.h"
 
 namespace qanat {
@@ -75,7 +76,7 @@ bool PrecomputeRun::look() {
 
 void PrecomputeRun::plan() {
   for (const IndexFailure& failure : inputs_.index.failures) {
-    report_.failures.push_back({.item = failure.item, .reason = failure.reason});
+    report_.failures.push_back({.item = failure.item, .reason = Translator().said(failure.reason)});
   }
   for (std::size_t i = 0; i < report_.found.states.size(); ++i) {
     const std::optional<FeatureState> state = report_.found.states[i];

@@ -73,7 +73,7 @@ Section timing_section(const DataProfile& profile) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     summary.parts.push_back({.key = columns[i].key, .value = cells[i]});
   }
-  columns.insert(columns.begin(), Column{.name = msg::unit_times_head{}, .is_number = false});
+  columns.insert(columns.begin(), Column{.name = msg::unit_times_head{}, .kind = CellKind::text});
   cells.insert(cells.begin(), Value(msg::times_batch{}));
   Section section{
       .title = msg::profile_timing{},
@@ -102,7 +102,7 @@ Section timing_section(const DataProfile& profile) {
 
 Table stage_table(const DataProfile& profile) {
   Table table{.key = "stages",
-              .columns = {{.key = "name", .name = msg::profile_stage{}, .is_number = false},
+              .columns = {{.key = "name", .name = msg::profile_stage{}, .kind = CellKind::text},
                           {.key = "share", .name = msg::profile_stage_share{}},
                           {.key = "s_per_row", .name = msg::profile_stage_row{}}}};
   for (const StageCost& stage : profile.stages) {

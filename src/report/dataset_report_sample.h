@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dataset/dataset_report.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -15,7 +16,7 @@ inline DatasetReport sample_report() {
   report.validation = {594, Seconds{4'000}};
   report.speakers = {{"mary", {10'000, Seconds{70'000}}}, {"علی", {3'096, Seconds{16'000}}}};
   report.languages = {{"en", {10'000, Seconds{70'000}}}, {"fa", {3'096, Seconds{16'000}}}};
-  report.formats = {{"22050 Hz mono", {13'096, Seconds{86'000}}}};
+  report.formats = {{msg::format_mono{.rate = plain(22050, 0)}, {13'096, Seconds{86'000}}}};
   report.unknown_characters = {
       {.name = "☃ U+2603", .occurrences = 3, .utterances = 1, .line = 41, .id = "fa-1"}};
   report.lengths =
@@ -24,35 +25,36 @@ inline DatasetReport sample_report() {
                       {Seconds{5}, Seconds{10}, 9'097},
                       {Seconds{10}, Seconds{15}, 3}};
   report.characters_per_second = 14.93;
-  report.problems = {
-      {.kind = ProblemKind::missing_audio,
-       .line = 12,
-       .id = "LJ001-0012",
-       .detail =
-           "audio: LJ001-0012; no such file; tried wavs/LJ001-0012 and LJ001-0012 with .wav, .flac, .ogg and .mp3"},
-      {.kind = ProblemKind::missing_audio,
-       .line = 15,
-       .id = "LJ001-0015",
-       .detail =
-           "audio: LJ001-0015; no such file; tried wavs/LJ001-0015 and LJ001-0015 with .wav, .flac, .ogg and .mp3"},
-      {.kind = ProblemKind::missing_audio,
-       .source = 1,
-       .line = 3,
-       .id = "<script>",
-       .detail = "audio: <script>; no such file; tried .wav, .flac, .ogg and .mp3"},
-      {.kind = ProblemKind::audio_too_long,
-       .line = 40,
-       .id = "LJ001-0040",
-       .audio = "wavs/LJ001-0040.wav",
-       .detail = "audio: 14.00 s, 1205 frames; expected at most 1024",
-       .text = "A \"long\" & winding text"},
-      {.kind = ProblemKind::unknown_characters,
-       .line = 41,
-       .id = "fa-1",
-       .audio = "wavs/fa-1.wav",
-       .detail = "characters: ☃ U+2603",
-       .text = "سلام ☃ دنیا"},
-      {.kind = ProblemKind::unused_column, .line = 1, .detail = "column: \x1b[31mmood"}};
+  report.problems = {{.kind = ProblemKind::missing_audio,
+                      .line = 12,
+                      .id = "LJ001-0012",
+                      .detail = msg::seen_no_audio{.name = "LJ001-0012", .stem = "LJ001-0012"}},
+                     {.kind = ProblemKind::missing_audio,
+                      .line = 15,
+                      .id = "LJ001-0015",
+                      .detail = msg::seen_no_audio{.name = "LJ001-0015", .stem = "LJ001-0015"}},
+                     {.kind = ProblemKind::missing_audio,
+                      .source = 1,
+                      .line = 3,
+                      .id = "<script>",
+                      .detail = msg::seen_no_audio_at{.name = "<script>"}},
+                     {.kind = ProblemKind::audio_too_long,
+                      .line = 40,
+                      .id = "LJ001-0040",
+                      .audio = "wavs/LJ001-0040.wav",
+                      .detail = msg::seen_long_audio{.seconds = plain(14, 2),
+                                                     .frames = plain(1205, 0),
+                                                     .limit = plain(1024, 0)},
+                      .text = "A \"long\" & winding text"},
+                     {.kind = ProblemKind::unknown_characters,
+                      .line = 41,
+                      .id = "fa-1",
+                      .audio = "wavs/fa-1.wav",
+                      .detail = msg::seen_characters{.characters = "☃ U+2603"},
+                      .text = "سلام ☃ دنیا"},
+                     {.kind = ProblemKind::unused_column,
+                      .line = 1,
+                      .detail = msg::seen_column{.name = "\x1b[31mmood"}}};
   for (const DatasetProblem& problem : report.problems) {
     ++report.counts[static_cast<std::size_t>(problem.kind)];
   }

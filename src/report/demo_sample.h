@@ -62,6 +62,7 @@ inline FeedTable fed_table(double others = 0.01) {
                            .rows = {fed("serial, unbuffered", 11.1, 0.5, others),
                                     fed("Single-GPU Buffered", 22.1, 0.001, others),
                                     {.name = "PyTorch DataLoader, 2 workers",
+                                     .chart_name = "PyTorch DataLoader",
                                      .skipped = "python3 has no module torch"}}});
   }
   return table;

@@ -24,7 +24,6 @@ namespace qanat {
 struct Value {
   std::optional<MessageArg> shown{};
   std::optional<nlohmann::ordered_json> figure{};  // for programs; absent: what is shown
-  bool is_english = false;                         // what is shown is a sentence; see in_english()
 
   Value() = default;
   Value(MessageArg arg) : shown(std::move(arg)) {}
@@ -41,13 +40,6 @@ struct Value {
       : shown(std::move(arg)), figure(std::move(json)) {}
 };
 
-// A sentence from below, which is English until errors are messages.
-inline Value in_english(std::string sentence) {
-  Value value(std::move(sentence));
-  value.is_english = true;
-  return value;
-}
-
 // For programs only.
 inline Value figure_of(nlohmann::ordered_json json) {
   return {std::nullopt, std::move(json)};
@@ -62,19 +54,24 @@ struct Fact {
   std::vector<Fact> parts{};
 };
 
+// What a column holds; code is what people type, and names of keys.
+enum class CellKind { number, text, code };
+
 struct Column {
   std::string key{};
   std::optional<Message> name{};
-  bool is_number = true;
+  CellKind kind = CellKind::number;
+  bool on_pages_only = false;
 };
 
 struct Row {
   std::vector<Value> cells;
-  std::string link{};  // of the first cell, on pages
-  std::string code{};  // below the first cell, on pages
+  std::string link{};           // of the first cell, on pages
+  std::string code{};           // below the first cell, on pages
+  std::optional<double> bar{};  // behind the last cell, this share of the width there is
 };
 
-// In JSON an array of objects.
+// In JSON an array of objects; those of a document with the same key are one array.
 struct Table {
   std::string key{};
   std::optional<Message> caption{};
@@ -85,6 +82,12 @@ struct Table {
 // What the rules say of the document's run; report/run_text.h has the words.
 enum class DiagnosisPart { none, verdict, findings, checks };
 
+// What a section is about: good news or bad. Colours pages.
+enum class Mood { none, good, note, warning, error };
+
+// Whether a page hides what is below a title, until a reader opens it.
+enum class Fold { none, open, closed };
+
 struct Section {
   std::string key{};               // its object in JSON; empty: its facts are the document's own
   std::optional<Message> title{};  // absent: facts stand without a heading
@@ -93,9 +96,13 @@ struct Section {
   std::vector<Fact> facts{};
   std::vector<Table> tables{};
   DiagnosisPart shows = DiagnosisPart::none;
-  std::vector<MessageArg> remarks{};                                          // sentences below
-  std::vector<std::string> code{};                                            // lines to paste
-  std::vector<std::function<std::optional<Figure>(const Words&)>> figures{};  // charts of pages
+  std::vector<MessageArg> remarks{};  // sentences below
+  std::vector<std::string> code{};    // lines to paste
+  std::vector<std::function<std::optional<Figure>(const Translator&)>>
+      figures{};           // charts of pages
+  Mood mood = Mood::none;  // of the title where it is folded, else of the lead
+  Fold fold = Fold::none;
+  bool on_pages_only = false;
 };
 
 struct Document {
@@ -104,15 +111,28 @@ struct Document {
   std::optional<Diagnosis> diagnosis{};  // that sections show
 };
 
-// Ends in a newline. Columns are as wide as what they hold.
-std::string render_text(const Document& document, const Translator& translator = Translator());
-std::string render_text(const Section& section, const Translator& translator = Translator());
+// What bars of a terminal are made of.
+enum class Bars { blocks, ascii };
+
+// Ends in a newline. Columns are as wide as what they hold. What stands in names cannot act on a
+// terminal: it is written as escapes.
+std::string render_text(const Document& document,
+                        const Translator& translator = Translator(),
+                        Bars bars = Bars::blocks);
+std::string render_text(const Section& section,
+                        const Translator& translator = Translator(),
+                        Bars bars = Bars::blocks);
 // English, numbers in SI units, null where something is not known.
 nlohmann::ordered_json render_json(const Document& document);
+// The same as text; bytes that are not UTF-8 become U+FFFD. Ends in a newline.
+std::string to_text(const nlohmann::ordered_json& json);
 // The facts and tables that have a key.
 nlohmann::ordered_json render_json(const Section& section);
 // Sections of a page, without its frame.
-std::string render_html(const Section& section, const Words& words);
+std::string render_html(const Section& section, const Translator& words);
+
+// A list of names and values, for pages; empty when there are none.
+std::string facts_html(const std::vector<Fact>& facts, const Translator& words);
 
 // Figures for programs that came as an object.
 void add_figures(const nlohmann::ordered_json& object, Section& section);

@@ -46,7 +46,7 @@ void add_facts(const std::vector<Fact>& facts, Json& object) {
   }
 }
 
-Json to_figure(const Table& table) {
+Json rows_of(const Table& table) {
   Json array = Json::array();
   for (const Row& row : table.rows) {
     Json object = Json::object();
@@ -64,7 +64,9 @@ void add_section(const Section& section, Json& object) {
   add_facts(section.facts, object);
   for (const Table& table : section.tables) {
     if (!table.key.empty()) {
-      object[table.key] = to_figure(table);
+      Json rows = rows_of(table);
+      Json& all = object.emplace(table.key, Json::array()).first.value();
+      all.insert(all.end(), rows.begin(), rows.end());
     }
   }
 }
@@ -79,6 +81,10 @@ nlohmann::ordered_json render_json(const Section& section) {
   Json object = Json::object();
   add_section(section, object);
   return object;
+}
+
+std::string to_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 void add_figures(const nlohmann::ordered_json& object, Section& section) {

@@ -52,13 +52,14 @@ TEST(DocumentTest, LinesForProgramsAreEnglish) {
 }
 
 Section small_table() {
-  return {.key = "modes",
-          .tables = {{.key = "rows",
-                      .columns = {{.key = "mode", .name = msg::modes_mode{}, .is_number = false},
-                                  {.key = "rate", .name = msg::modes_rate{}},
-                                  {.key = "hidden"}},
-                      .rows = {{.cells = {"a <b>", plain(1.5, 2), 7}, .link = "a/b.html"},
-                               {.cells = {"long name", {}, 8}}}}}};
+  return {
+      .key = "modes",
+      .tables = {{.key = "rows",
+                  .columns = {{.key = "mode", .name = msg::modes_mode{}, .kind = CellKind::text},
+                              {.key = "rate", .name = msg::modes_rate{}},
+                              {.key = "hidden"}},
+                  .rows = {{.cells = {"a <b>", plain(1.5, 2), 7}, .link = "a/b.html"},
+                           {.cells = {"long name", {}, 8}}}}}};
 }
 
 TEST(DocumentTest, ColumnsAreAsWideAsWhatTheyHold) {
@@ -77,7 +78,7 @@ TEST(DocumentTest, TablesAreArraysOfObjects) {
 }
 
 TEST(DocumentTest, PagesEscapeWhatTheyShowAndHideWhatIsForPrograms) {
-  const std::string html = render_html(small_table(), Words());
+  const std::string html = render_html(small_table(), Translator());
 
   EXPECT_THAT(html, HasSubstr("<a href=\"a/b.html\">a &lt;b&gt;</a>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"number\"><bdi>1.50</bdi></td>"));

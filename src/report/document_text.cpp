@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "report/document.h"
@@ -26,6 +28,7 @@ void end_line(std::string& text) {
 struct Grid {
   std::vector<bool> is_number;
   std::vector<std::vector<std::string>> lines;  // the heads first
+  std::vector<std::string> bars;                // one behind each line
 
   std::size_t width(std::size_t column) const {
     std::size_t most = 0;
@@ -36,18 +39,34 @@ struct Grid {
   }
 };
 
-Grid grid_of(const Table& table, const Translator& t) {
+std::string bar_of(double share, Bars bars) {
+  constexpr double kWidth = 40;
+  constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  if (bars == Bars::ascii) {
+    return std::string(static_cast<std::size_t>(std::ceil(share * kWidth - 1e-9)), '#');
+  }
+  const auto eighths = static_cast<std::size_t>(std::ceil(share * kWidth * 8 - 1e-9));
+  std::string blocks;
+  for (std::size_t i = 0; i < eighths / 8; ++i) {
+    blocks += "█";
+  }
+  return blocks.append(kEighths.at(eighths % 8));
+}
+
+Grid grid_of(const Table& table, const Translator& t, Bars bars) {
   Grid grid;
   std::vector<std::size_t> shown;
+  grid.bars.emplace_back();
   grid.lines.emplace_back();
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].name) {
+    if (table.columns[i].name && !table.columns[i].on_pages_only) {
       shown.push_back(i);
-      grid.is_number.push_back(table.columns[i].is_number);
+      grid.is_number.push_back(table.columns[i].kind == CellKind::number);
       grid.lines.back().push_back(t.tr(*table.columns[i].name));
     }
   }
   for (const Row& row : table.rows) {
+    grid.bars.push_back(row.bar ? bar_of(*row.bar, bars) : std::string());
     grid.lines.emplace_back();
     for (const std::size_t column : shown) {
       grid.lines.back().push_back(cell_words(row.cells.at(column), t));
@@ -56,19 +75,17 @@ Grid grid_of(const Table& table, const Translator& t) {
   return grid;
 }
 
-void write_table(const Table& table,
-                 const Translator& t,
-                 std::string_view indent,
-                 std::string& to) {
-  const Grid grid = grid_of(table, t);
+void write_table(const Table& table, const Grid& grid, std::string_view indent, std::string& to) {
   if (grid.is_number.empty() || table.rows.empty()) {
     return;
   }
-  for (const std::vector<std::string>& line : grid.lines) {
+  for (std::size_t row = 0; row < grid.lines.size(); ++row) {
+    const std::vector<std::string>& line = grid.lines[row];
     to += indent;
     for (std::size_t i = 0; i < line.size(); ++i) {
       to += padded(line[i], grid.width(i), grid.is_number[i]) + std::string(kColumnGap, ' ');
     }
+    to += grid.bars[row];
     end_line(to);
   }
 }
@@ -106,7 +123,11 @@ std::string diagnosis_text(DiagnosisPart part, const Diagnosis& diagnosis, const
 
 }  // namespace
 
-std::string render_text(const Section& section, const Translator& t) {
+std::string render_text(const Section& section, const Translator& translator, Bars bars) {
+  if (section.on_pages_only) {
+    return {};
+  }
+  const Translator t = translator.on_terminals();
   std::string text;
   std::string_view indent;
   if (section.title) {
@@ -116,7 +137,7 @@ std::string render_text(const Section& section, const Translator& t) {
     text += '\n';
   }
   for (const Table& table : section.tables) {
-    write_table(table, t, indent, text);
+    write_table(table, grid_of(table, t, bars), indent, text);
   }
   write_facts(section, t, indent, text);
   for (const MessageArg& remark : section.remarks) {
@@ -131,10 +152,10 @@ std::string render_text(const Section& section, const Translator& t) {
   return text;
 }
 
-std::string render_text(const Document& document, const Translator& t) {
+std::string render_text(const Document& document, const Translator& t, Bars bars) {
   std::string text;
   for (const Section& section : document.sections) {
-    std::string part = render_text(section, t);
+    std::string part = render_text(section, t, bars);
     // What the rules say follows the verdict; everything else stands by itself.
     const bool stands_alone = !part.empty() || section.shows == DiagnosisPart::checks;
     if (document.diagnosis) {

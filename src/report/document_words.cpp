@@ -12,11 +12,7 @@ bool takes_no_column(char32_t c) {
 }
 
 std::string value_words(const Value& value, const Translator& t, const std::string& unknown) {
-  if (!value.shown) {
-    return unknown;
-  }
-  return value.is_english ? Words(t.language()).say(std::get<std::string>(value.shown->value()))
-                          : t.said(*value.shown);
+  return value.shown ? t.said(*value.shown) : unknown;
 }
 
 std::string joined_parts(const std::vector<Fact>& parts, const Translator& t) {

@@ -82,7 +82,7 @@ Section dual_verdict(const DualProfile& profile) {
 Section dual_times(const DualProfile& profile) {
   const StageMeans& dual = profile.dual.stages;
   const StageMeans& single = profile.single.stages;
-  Table table{.columns = {{.name = msg::unit_times_head{}, .is_number = false},
+  Table table{.columns = {{.name = msg::unit_times_head{}, .kind = CellKind::text},
                           {.name = msg::dual_two{}},
                           {.name = msg::dual_one{}}}};
   const auto add = [&](Message name, std::optional<double> two, std::optional<double> one) {

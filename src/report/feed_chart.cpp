@@ -12,13 +12,17 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kBarStyles = {"c-bar", "c-padding"};
 
+const std::string& chart_name(const FeedRow& row) {
+  return row.chart_name.empty() ? row.name : row.chart_name;
+}
+
 // The names of the modes that were measured, in the order of the table.
 std::vector<std::string> fed_modes(const FeedTable& table) {
   std::vector<std::string> names;
   for (const FeedPart& part : table.parts) {
     for (const FeedRow& row : part.rows) {
-      if (!row.turns.empty() && std::ranges::find(names, row.name) == names.end()) {
-        names.push_back(row.name);
+      if (!row.turns.empty() && std::ranges::find(names, chart_name(row)) == names.end()) {
+        names.push_back(chart_name(row));
       }
     }
   }
@@ -41,7 +45,7 @@ Message storage_name(const FeedPart& part) {
 
 }  // namespace
 
-std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
+std::optional<Figure> feed_figure(const FeedTable& table, const Translator& w) {
   const std::vector<std::string> modes = fed_modes(table);
   if (modes.empty()) {
     return std::nullopt;
@@ -51,10 +55,8 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
                 .title = w.tr(msg::feed_chart_title{}),
                 .about = w.tr(msg::feed_chart_about{.rate = plain(pace, 1)})};
   const double rows = static_cast<double>(modes.size());
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = 0, .high = 1.08 * fastest(table)},
+  SvgPlot plot(figure,
+               {.x = {.low = 0, .high = 1.08 * fastest(table)},
                 .y = {.low = -0.5, .high = rows - 0.5},
                 .x_label = [&w](double value) { return w.short_number(value, 1); },
                 .x_name = w.tr(msg::modes_rate{}),
@@ -76,12 +78,12 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Words& w) {
       if (!turn) {
         continue;
       }
-      const double top = row_of(row.name) + 0.4 - static_cast<double>(i) * height;
+      const double top = row_of(chart_name(row)) + 0.4 - static_cast<double>(i) * height;
       const std::string value = w.number(turn->steps_per_s, 1);
       plot.box({.low = 0, .high = turn->steps_per_s},
                {.low = top - 0.94 * height, .high = top},
                style,
-               value);
+               w.verbatim(row.name) + ": " + value);
       // At the end of the bar, inside: beside it, it would meet the line of the pace.
       const double room = 0.04 * fastest(table);
       plot.note({std::max(room, turn->steps_per_s - room), top - height / 2}, "on-bar", value);

@@ -9,6 +9,6 @@
 namespace qanat {
 
 // Nothing when nothing was measured.
-std::optional<Figure> feed_figure(const FeedTable& table, const Words& words);
+std::optional<Figure> feed_figure(const FeedTable& table, const Translator& words);
 
 }  // namespace qanat

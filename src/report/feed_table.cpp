@@ -77,7 +77,7 @@ Row feed_row(const FeedRow& row, const FeedPart& part, Seconds step) {
 Section part_section(const FeedPart& part, Seconds step) {
   const bool is_slow = part.delay > Seconds{0};
   Table table{.key = "modes",
-              .columns = {{.key = "mode", .name = msg::modes_mode{}, .is_number = false},
+              .columns = {{.key = "mode", .name = msg::modes_mode{}, .kind = CellKind::text},
                           {.key = "flags"},
                           {.key = "skipped"},
                           {.key = "turns"},
@@ -131,7 +131,7 @@ Document to_document(const FeedTable& table) {
        .facts = {{.key = "step_s", .value = figure_of(table.step.count())},
                  {.key = "batch", .value = figure_of(table.batch)}},
        .remarks = {msg::feed_device{.step = table.step, .batch = table.batch}},
-       .figures = {[table](const Words& words) { return feed_figure(table, words); }}});
+       .figures = {[table](const Translator& words) { return feed_figure(table, words); }}});
   for (const FeedPart& part : table.parts) {
     document.sections.push_back(part_section(part, table.step));
   }
@@ -148,7 +148,7 @@ nlohmann::ordered_json to_json(const FeedTable& table) {
   return object;
 }
 
-std::string render_sections(const FeedTable& table, const Words& words) {
+std::string render_sections(const FeedTable& table, const Translator& words) {
   std::string html;
   for (const Section& section : to_document(table).sections) {
     html += render_html(section, words);

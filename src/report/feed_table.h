@@ -26,6 +26,7 @@ inline constexpr double kFeltShare = 0.05;
 
 struct FeedRow {
   std::string name;
+  std::string chart_name{};       // of its row in the chart, for all storage; empty: its name
   std::string flags{};            // of `qanat train`; empty: none are needed
   std::vector<FeedTurn> turns{};  // one of each round
   std::string skipped{};          // why there are none
@@ -51,6 +52,6 @@ RunComparison compare_feeds(const FeedRow& row, const FeedRow& first);
 Document to_document(const FeedTable& table);
 nlohmann::ordered_json to_json(const FeedTable& table);
 // The sections of a page.
-std::string render_sections(const FeedTable& table, const Words& words);
+std::string render_sections(const FeedTable& table, const Translator& words);
 
 }  // namespace qanat

@@ -41,7 +41,7 @@ TEST(FeedTableTest, BesideOtherProgramsThereIsNoRatio) {
 }
 
 TEST(FeedTableTest, TheChartHasABarForEveryModeAndStorageAndThePaceOfTheDevice) {
-  const std::optional<Figure> figure = feed_figure(fed_table(), Words());
+  const std::optional<Figure> figure = feed_figure(fed_table(), Translator());
 
   ASSERT_TRUE(figure.has_value());
   EXPECT_EQ(figure->legend.size(), 2U);
@@ -53,13 +53,28 @@ TEST(FeedTableTest, TheChartHasABarForEveryModeAndStorageAndThePaceOfTheDevice) 
   EXPECT_THAT(figure->chart, HasSubstr("the device&#39;s own pace"));
 }
 
+TEST(FeedTableTest, ALoaderWithOtherWorkersForSlowStorageHasOneRowOfTheChart) {
+  FeedTable table = fed_table();
+  for (std::size_t i = 0; i < table.parts.size(); ++i) {
+    FeedRow& loader = table.parts[i].rows.back();
+    loader = fed("PyTorch DataLoader, " + std::to_string(2 + i) + " workers", 12, 0.4);
+    loader.chart_name = "PyTorch DataLoader";
+  }
+
+  const std::string chart = feed_figure(table, Translator())->chart;
+
+  EXPECT_THAT(chart, HasSubstr(">PyTorch DataLoader</text>"));
+  EXPECT_EQ(chart.find(">PyTorch DataLoader</text>"), chart.rfind(">PyTorch DataLoader</text>"));
+  EXPECT_THAT(chart, HasSubstr("<title>PyTorch DataLoader, 3 workers: 12.0</title>"));
+}
+
 TEST(FeedTableTest, WithoutAnythingMeasuredThereIsNoChart) {
-  EXPECT_FALSE(feed_figure(FeedTable{}, Words()).has_value());
+  EXPECT_FALSE(feed_figure(FeedTable{}, Translator()).has_value());
 }
 
 TEST(FeedTableTest, ThePageSpeaksPersian) {
   for (const double others : {0.01, 0.5}) {
-    const std::string page = render_sections(fed_table(others), Words(Language::fa));
+    const std::string page = render_sections(fed_table(others), Translator(Language::fa));
 
     for (const char* english : {"paced",
                                 "steps per second",

@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "report/html.h"
 
 namespace qanat {
 namespace {
 
-void add_figure_table(const Figure& figure, const Words& words, std::string& html) {
+void add_figure_table(const Figure& figure, const Translator& words, std::string& html) {
   if (figure.rows.empty()) {
     return;
   }
@@ -17,7 +18,7 @@ void add_figure_table(const Figure& figure, const Words& words, std::string& htm
   fmt::format_to(out,
                  "<details class=\"figures\"><summary>{}</summary>\n"
                  "<div class=\"scroll\"><table id=\"{}-table\">\n<caption>{}</caption>\n<tr>",
-                 html_escaped(words.say("The figures as a table")),
+                 html_escaped(words.tr(msg::chart_table{})),
                  figure.id,
                  html_escaped(figure.title));
   for (const std::string& column : figure.columns) {
@@ -48,7 +49,7 @@ std::string legend_sign(const LegendEntry& entry) {
 
 }  // namespace
 
-std::string render_figure(const Figure& figure, const Words& words) {
+std::string render_figure(const Figure& figure, const Translator& words) {
   const std::string title =
       fmt::format("<strong>{}</strong> {}", html_escaped(figure.title), html_escaped(figure.about));
   std::string html =
@@ -74,10 +75,13 @@ std::string render_figure(const Figure& figure, const Words& words) {
 }
 
 std::string render_section(const PageSection& section) {
+  const std::string title = html_escaped(section.title);
+  if (section.id.empty()) {
+    return "<section>\n" + (title.empty() ? title : "<h2>" + title + "</h2>\n") + section.html +
+           "</section>\n";
+  }
   const std::string heading =
-      section.title.empty()
-          ? std::string()
-          : fmt::format("<h2 id=\"{}-heading\">{}</h2>\n", section.id, html_escaped(section.title));
+      title.empty() ? title : fmt::format("<h2 id=\"{}-heading\">{}</h2>\n", section.id, title);
   return fmt::format(
       "<section id=\"{0}\"{1}>\n{2}{3}</section>\n",
       section.id,

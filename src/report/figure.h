@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/words.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -36,7 +36,7 @@ struct Figure {
 };
 
 // Everything but the chart is plain text and escaped here.
-std::string render_figure(const Figure& figure, const Words& words);
+std::string render_figure(const Figure& figure, const Translator& words);
 
 // A part of a page under a heading of its own.
 struct PageSection {

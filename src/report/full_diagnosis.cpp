@@ -16,8 +16,8 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-void write_issues(Out out, const std::vector<Finding>& findings, const Words& w) {
-  fmt::format_to(out, "\n  {}\n", w.say("ISSUES"));
+void write_issues(Out out, const std::vector<Finding>& findings, const Translator& w) {
+  fmt::format_to(out, "\n  {}\n", w.tr(msg::heading_issues{}));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
     const std::string gain =
@@ -32,8 +32,8 @@ void write_issues(Out out, const std::vector<Finding>& findings, const Words& w)
   }
 }
 
-void write_recommendations(Out out, const std::vector<Finding>& findings, const Words& w) {
-  fmt::format_to(out, "\n  {}\n", w.say("RECOMMENDATIONS"));
+void write_recommendations(Out out, const std::vector<Finding>& findings, const Translator& w) {
+  fmt::format_to(out, "\n  {}\n", w.tr(msg::heading_recommendations{}));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (const Fix& fix : findings[i].fixes) {
       fmt::format_to(out, "    #{:<2} {}", i + 1, fix_words(fix, w));
@@ -42,27 +42,26 @@ void write_recommendations(Out out, const std::vector<Finding>& findings, const 
       }
       fmt::format_to(out, "\n");
     }
-    fmt::format_to(out, "        {} {}\n", w.say("verify:"), w.tr(findings[i].verify));
+    fmt::format_to(out, "        {} {}\n", w.tr(msg::label_verify{}), w.tr(findings[i].verify));
   }
 }
 
-void write_changes(Out out, const std::vector<Recommendation>& changes, const Words& w) {
-  fmt::format_to(out, "\n  {}\n", w.say("CONFIGURATION CHANGES"));
+void write_changes(Out out, const std::vector<Recommendation>& changes, const Translator& w) {
+  fmt::format_to(out, "\n  {}\n", w.tr(msg::heading_changes{}));
   if (changes.empty()) {
-    fmt::format_to(
-        out, "    {}\n", w.say("none: nothing that a flag or key would change is worth changing"));
+    fmt::format_to(out, "    {}\n", w.tr(msg::diagnosis_no_changes{}));
     return;
   }
   fmt::format_to(out,
                  "    {}  {}\n    YAML\n{}",
-                 w.say("flags"),
+                 w.tr(msg::label_flags{}),
                  w.verbatim(flags_of(changes)),
                  yaml_of(changes, "      "));
 }
 
 }  // namespace
 
-std::string render_text(const FullDiagnosis& full, const Words& w, Detail detail) {
+std::string render_text(const FullDiagnosis& full, const Translator& w, Detail detail) {
   const Diagnosis& diagnosis = full.diagnosis;
   std::string text;
   const Out out = std::back_inserter(text);
@@ -75,7 +74,7 @@ std::string render_text(const FullDiagnosis& full, const Words& w, Detail detail
                  w.tr(msg::heading_summary{}),
                  w.tr(counts_message(diagnosis)));
   if (diagnosis.findings.empty()) {
-    fmt::format_to(out, "\n  {}\n", w.say("nothing is wrong with what could be checked"));
+    fmt::format_to(out, "\n  {}\n", w.tr(msg::diagnosis_nothing_wrong{}));
   } else {
     write_issues(out, diagnosis.findings, w);
     write_recommendations(out, diagnosis.findings, w);

@@ -21,7 +21,7 @@ struct FullDiagnosis {
 
 // Ends in a newline. Every check, and the figures of the run, only with all detail.
 std::string render_text(const FullDiagnosis& full,
-                        const Words& words = Words(),
+                        const Translator& words = Translator(),
                         Detail detail = Detail::all);
 nlohmann::ordered_json to_json(const FullDiagnosis& full);
 

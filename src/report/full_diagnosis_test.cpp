@@ -55,7 +55,7 @@ TEST(FullDiagnosisTextTest, ItSpeaksPersianAndLeavesFlagsAsTheyAre) {
   FullDiagnosis full = full_diagnosis();
   full.diagnosis.findings[0].title = msg::host005_busy{.used = in_percent(0.4)};
 
-  const std::string text = render_text(full, Words(Language::fa));
+  const std::string text = render_text(full, Translator(Language::fa));
 
   EXPECT_THAT(text, HasSubstr("سخت‌افزار"));
   EXPECT_THAT(
@@ -66,7 +66,7 @@ TEST(FullDiagnosisTextTest, ItSpeaksPersianAndLeavesFlagsAsTheyAre) {
 }
 
 TEST(FullDiagnosisTextTest, BrieflyTheChecksAreOneLine) {
-  const std::string text = render_text(full_diagnosis(), Words(), Detail::brief);
+  const std::string text = render_text(full_diagnosis(), Translator(), Detail::brief);
 
   EXPECT_THAT(text, HasSubstr("CHECKS  1 check passed, 1 skipped (no GPU: 1)\n"));
   EXPECT_THAT(text, testing::Not(HasSubstr("HOST002")));

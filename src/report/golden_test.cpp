@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "report/dataset_html.h"
-#include "report/dataset_json.h"
+#include "report/dataset_document.h"
 #include "report/dataset_report_sample.h"
-#include "report/dataset_text.h"
 #include "report/demo_sample.h"
 #include "report/full_diagnosis.h"
 #include "report/full_diagnosis_sample.h"
@@ -17,8 +15,8 @@
 namespace qanat {
 namespace {
 
-const Words kEnglishWords;
-const Words kPersianWords(Language::fa);
+const Translator kEnglishWords;
+const Translator kPersianWords(Language::fa);
 
 void expect_document(const std::string& name, const Document& document) {
   expect_golden(name + ".en.txt", render_text(document, kEnglishWords));
@@ -55,13 +53,12 @@ TEST(GoldenTest, FullDiagnosis) {
 
 TEST(GoldenTest, Dataset) {
   const DatasetReport report = sample_report();
-  for (const Words& words : {kEnglishWords, kPersianWords}) {
+  for (const Translator& words : {kEnglishWords, kPersianWords}) {
     const std::string name = "dataset." + std::string(to_string(words.language()));
-    expect_golden(name + ".txt", render_text(report, {.list_limit = 2, .words = words}));
-    expect_golden(name + ".html",
-                  page_body(render_html(report, {.list_limit = 2, .words = words})));
+    expect_golden(name + ".txt", render_text(to_document(report, 2), words));
+    expect_golden(name + ".html", page_body(render_html(report, 2, words)));
   }
-  expect_golden("dataset.json", render_json(report));
+  expect_golden("dataset.json", to_text(render_json(to_document(report))));
 }
 
 TEST(GoldenTest, Demo) {
@@ -71,7 +68,7 @@ TEST(GoldenTest, Demo) {
   expect_golden("feed.en.txt", render_text(to_document(fed_table())));
   expect_golden("feed.fa.txt", render_text(to_document(fed_table()), kPersianWords));
   expect_golden("feed.json", to_json(fed_table()).dump(2) + "\n");
-  for (const Words& words : {kEnglishWords, kPersianWords}) {
+  for (const Translator& words : {kEnglishWords, kPersianWords}) {
     expect_golden(
         "demo." + std::string(to_string(words.language())) + ".html",
         page_body(render_html(three_modes(), render_sections(fed_table(), words), words)));

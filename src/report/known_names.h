@@ -1,4 +1,4 @@
-// The words for names that JSON and journals use: stages, phases, bands, outcomes. Pure.
+// The words for names that JSON and journals use: stages, phases, bands, outcomes, endings. Pure.
 #pragma once
 
 #include <string_view>

@@ -46,7 +46,7 @@ Row mode_row(const ModeRow& row, const ModeRow& first) {
 
 Section figures_section(std::span<const ModeRow> rows) {
   Table table{.key = "rows",
-              .columns = {{.key = "mode", .name = msg::modes_mode{}, .is_number = false},
+              .columns = {{.key = "mode", .name = msg::modes_mode{}, .kind = CellKind::text},
                           {.key = "steps"},
                           {.key = "steps_per_s", .name = msg::modes_rate{}},
                           {.key = "frames_per_s"},
@@ -56,7 +56,7 @@ Section figures_section(std::span<const ModeRow> rows) {
                           {.key = "variation", .name = msg::profile_variation{}},
                           {.key = "memory_bytes", .name = msg::host_memory{}},
                           {.key = "emulated"},
-                          {.key = "verdict", .name = msg::modes_verdict{}, .is_number = false},
+                          {.key = "verdict", .name = msg::modes_verdict{}, .kind = CellKind::text},
                           {.key = "why"},
                           {.key = "folder"},
                           {.key = "over_first"}}};
@@ -113,7 +113,9 @@ nlohmann::ordered_json to_json(std::span<const ModeRow> rows) {
   return render_json(figures_section(rows)).at("rows");
 }
 
-std::string render_html(std::span<const ModeRow> rows, const std::string& before, const Words& w) {
+std::string render_html(std::span<const ModeRow> rows,
+                        const std::string& before,
+                        const Translator& w) {
   const std::string title = w.tr(msg::demo_title{});
   std::string body = "<header><h1>" + html_escaped(title) + "</h1></header>\n<main>\n" + before;
   for (const Section& section : to_document(rows).sections) {

@@ -33,6 +33,6 @@ nlohmann::ordered_json to_json(std::span<const ModeRow> rows);
 // A page that links to the pages of the modes; `before` are sections that stand above.
 std::string render_html(std::span<const ModeRow> rows,
                         const std::string& before,
-                        const Words& words);
+                        const Translator& words);
 
 }  // namespace qanat

@@ -63,14 +63,14 @@ TEST(ModeTableTest, UnknownMemoryIsUnknown) {
 }
 
 TEST(ModeTableTest, ThePageLinksToThePagesOfTheModes) {
-  const std::string page = render_html(three_modes(), "<p>before</p>", Words());
+  const std::string page = render_html(three_modes(), "<p>before</p>", Translator());
 
   EXPECT_THAT(page, HasSubstr("<a href=\"there/report.html\">Single-GPU Buffered</a>"));
   EXPECT_THAT(page, HasSubstr("1.25x [1.25, 1.25] the speech per second"));
 }
 
 TEST(ModeTableTest, ThePageSpeaksPersian) {
-  const std::string page = render_html(three_modes(), "<p>before</p>", Words(Language::fa));
+  const std::string page = render_html(three_modes(), "<p>before</p>", Translator(Language::fa));
 
   EXPECT_THAT(page, HasSubstr("dir=\"rtl\""));
   EXPECT_THAT(page, Not(HasSubstr("Virtual GPUs are an emulation")));

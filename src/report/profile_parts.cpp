@@ -89,8 +89,8 @@ Section recommended_section(std::span<const Recommendation> settings,
   Table table{.key = std::move(key),
               .columns = {{.key = "key"},
                           {.key = "value"},
-                          {.key = "flag", .name = msg::recommended_flag{}, .is_number = false},
-                          {.key = "why", .name = msg::recommended_why{}, .is_number = false}}};
+                          {.key = "flag", .name = msg::recommended_flag{}, .kind = CellKind::text},
+                          {.key = "why", .name = msg::recommended_why{}, .kind = CellKind::text}}};
   for (const Recommendation& one : settings) {
     table.rows.push_back(
         {.cells = {one.fix.key, one.fix.value, to_message_arg(one.fix), why_value(one)}});

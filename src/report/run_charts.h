@@ -10,10 +10,10 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_trace.h"
+#include "locale/translator.h"
 #include "report/figure.h"
 #include "report/run_history.h"
 #include "report/svg_plot.h"
-#include "report/words.h"
 
 namespace qanat {
 
@@ -30,7 +30,7 @@ struct RunView {
   const RunTrace& trace;
   const RunHistory& history;
   const Diagnosis& diagnosis;
-  Words words{};
+  Translator words{};
   std::optional<RunFiles> files{};  // absent: the page links to none
 };
 
@@ -66,7 +66,7 @@ std::optional<Figure> gradient_figure(const RunView& run);
 // or the page links to no files.
 std::string renders_html(const RunView& run);
 
-// A line with its envelope over steps or time, for the simple ones of the above.
+// A line with its envelope over steps or time.
 struct SeriesChart {
   std::string id;
   std::string title;
@@ -76,8 +76,10 @@ struct SeriesChart {
   std::string value_name;
   std::function<std::string(double)> x_label;
   std::function<std::string(double)> y_label;
-  std::optional<double> top{};  // of the axis; absent: what the values need
+  std::optional<Range> y{};  // the axis; absent: what the values need
   std::optional<double> limit{};
+  std::vector<LegendEntry> legend{};
+  std::function<void(SvgPlot&)> marks{};  // what stands on the line
   Ticks x_ticks = Ticks::whole;
   Ticks y_ticks = Ticks::decimal;
   int most_x_labels = 7;
@@ -85,12 +87,13 @@ struct SeriesChart {
   double height = 160;
   double left = 76;
 };
-Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, const Words& words);
+Figure series_figure(const SeriesChart& chart,
+                     const EnvelopeSeries& series,
+                     const Translator& words);
 
+// Labels of an axis of steps.
+std::function<std::string(double)> step_label(const Translator& words);
 // Labels of an axis of time: "2.5 s" in short runs, "3:58" in others.
-std::function<std::string(double)> time_label(double longest, const Words& words);
-
-// "1,000" or "1,000-1,009".
-std::string steps_of(double first, double last, const Words& words);
+std::function<std::string(double)> time_label(double longest, const Translator& words);
 
 }  // namespace qanat

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "report/run_charts.h"
 #include "report/svg_plot.h"
 
@@ -20,14 +21,14 @@ std::function<std::string(double)> names_at(std::vector<std::string> names) {
 }
 
 // One measurement of a sweep.
-struct SweepCell {
+struct MeasuredCell {
   int batch = 0;
   int workers = 0;
   double rate = 0;
 };
 
-std::vector<SweepCell> sweep_cells_of(const nlohmann::json& sweep) {
-  std::vector<SweepCell> cells;
+std::vector<MeasuredCell> sweep_cells_of(const nlohmann::json& sweep) {
+  std::vector<MeasuredCell> cells;
   const auto listed = sweep.find("cells");
   if (listed == sweep.end() || !listed->is_array()) {
     return cells;
@@ -46,7 +47,7 @@ std::vector<SweepCell> sweep_cells_of(const nlohmann::json& sweep) {
   return cells;
 }
 
-bool is_chosen(const nlohmann::json& sweep, const SweepCell& cell) {
+bool is_chosen(const nlohmann::json& sweep, const MeasuredCell& cell) {
   const auto chosen = sweep.find("recommended");
   return chosen != sweep.end() && chosen->is_object() &&
          chosen->value("batch", nlohmann::json()) == cell.batch &&
@@ -56,7 +57,7 @@ bool is_chosen(const nlohmann::json& sweep, const SweepCell& cell) {
 }  // namespace
 
 std::optional<Figure> length_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const std::map<int, LengthBin>& lengths = run.history.lengths;
   std::int64_t frames = 0;
   std::int64_t padded = 0;
@@ -74,18 +75,19 @@ std::optional<Figure> length_figure(const RunView& run) {
   const double padding = 1 - static_cast<double>(frames) / static_cast<double>(padded);
   Figure figure{
       .id = "lengths",
-      .title = w.say("Frames by the length of their batch"),
-      .about = w.say(fmt::format("{:.1f} % of all frames were padding.", 100 * padding)),
-      .legend = {{"c-bar", w.say("speech")}, {"c-padding", w.say("padding")}},
-      .columns = {w.say("frames of a row"), w.say("batches"), w.say("speech"), w.say("padding")}};
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = -0.5, .high = static_cast<double>(lengths.size()) - 0.5},
+      .title = w.tr(msg::chart_lengths{}),
+      .about = w.tr(msg::chart_lengths_about{.padding = in_percent(padding, 1)}),
+      .legend = {{"c-bar", w.tr(msg::chart_speech{})}, {"c-padding", w.tr(msg::chart_padding{})}},
+      .columns = {w.tr(msg::chart_row_frames{}),
+                  w.tr(msg::chart_batches{}),
+                  w.tr(msg::chart_speech{}),
+                  w.tr(msg::chart_padding{})}};
+  SvgPlot plot(figure,
+               {.x = {.low = -0.5, .high = static_cast<double>(lengths.size()) - 0.5},
                 .y = from_zero(static_cast<double>(most)),
                 .x_label = names_at(names),
                 .y_label = [&w](double value) { return w.count(std::llround(value)); },
-                .x_name = w.say("frames of a row, padding included"),
+                .x_name = w.tr(msg::chart_padded_frames{}),
                 .x_ticks = Ticks::whole,
                 .most_x_labels = 14,
                 .left = 84});
@@ -112,15 +114,15 @@ std::optional<Figure> length_figure(const RunView& run) {
 }
 
 std::optional<Figure> sweep_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (!run.history.sweep) {
     return std::nullopt;
   }
-  const std::vector<SweepCell> cells = sweep_cells_of(*run.history.sweep);
+  const std::vector<MeasuredCell> cells = sweep_cells_of(*run.history.sweep);
   std::set<int> batches;
   std::set<int> workers;
   double best = 0;
-  for (const SweepCell& cell : cells) {
+  for (const MeasuredCell& cell : cells) {
     batches.insert(cell.batch);
     workers.insert(cell.workers);
     best = std::max(best, cell.rate);
@@ -132,26 +134,25 @@ std::optional<Figure> sweep_figure(const RunView& run) {
   for (const int count : workers) {
     columns.push_back(w.count(count));
   }
-  Figure figure{
-      .id = "sweep",
-      .title = w.say("Batch size and workers, measured"),
-      .about = w.say("Speech prepared per second; the recommended cell is framed."),
-      .columns = {w.say("batch size"), w.say("workers"), w.say("seconds of speech per s")}};
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = -0.5, .high = static_cast<double>(workers.size()) - 0.5},
+  Figure figure{.id = "sweep",
+                .title = w.tr(msg::chart_sweep{}),
+                .about = w.tr(msg::chart_sweep_about{}),
+                .columns = {w.tr(msg::chart_batch_size{}),
+                            w.tr(msg::chart_num_workers{}),
+                            w.tr(msg::chart_speech_rate{})}};
+  SvgPlot plot(figure,
+               {.x = {.low = -0.5, .high = static_cast<double>(workers.size()) - 0.5},
                 .y = {.low = -0.5, .high = static_cast<double>(batches.size()) - 0.5},
                 .x_label = names_at(columns),
-                .x_name = w.say("workers"),
+                .x_name = w.tr(msg::chart_num_workers{}),
                 .x_ticks = Ticks::whole,
                 .height = 60 + 36.0 * static_cast<double>(batches.size()),
                 .left = 110});
   double row = 0;
   for (const int batch : batches) {
-    plot.row_name(row++, w.say(fmt::format("batch of {}", batch)));
+    plot.row_name(row++, w.tr(msg::chart_batch_of{.rows = batch}));
   }
-  for (const SweepCell& cell : cells) {
+  for (const MeasuredCell& cell : cells) {
     const auto x = static_cast<double>(std::distance(workers.begin(), workers.find(cell.workers)));
     const auto y = static_cast<double>(std::distance(batches.begin(), batches.find(cell.batch)));
     const int heat = std::clamp(static_cast<int>(10 * cell.rate / best), 0, 9);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "report/run_charts.h"
 
 namespace qanat {
@@ -28,7 +29,7 @@ struct Strip {
   const char* suffix;
   std::string title;
   std::function<std::string(double)> y_label;
-  std::optional<double> top{};
+  std::optional<Range> y{};
   std::optional<double> limit{};
   Ticks y_ticks = Ticks::decimal;
 };
@@ -40,7 +41,7 @@ class StripMaker {
       : run_(run), device_(std::move(device)), index_(index) {}
 
   void add(const Strip& strip, const EnvelopeSeries& series) {
-    const Words& w = run_.words;
+    const Translator& w = run_.words;
     if (series.bins().size() < 2) {
       return;
     }
@@ -48,11 +49,11 @@ class StripMaker {
                                      .title = strip.title,
                                      .spoken = fmt::format("{} {}", device_, strip.title),
                                      .about = "",
-                                     .x_name = w.say("time of the run"),
+                                     .x_name = w.tr(msg::chart_run_time{}),
                                      .value_name = strip.title,
                                      .x_label = time_label(run_.history.last_time, w),
                                      .y_label = strip.y_label,
-                                     .top = strip.top,
+                                     .y = strip.y,
                                      .limit = strip.limit,
                                      .x_ticks = Ticks::time,
                                      .y_ticks = strip.y_ticks,
@@ -76,44 +77,46 @@ class StripMaker {
 }  // namespace
 
 std::optional<Figure> model_device_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const EnvelopeSeries busy = busy_by_step(run.history);
   if (busy.bins().size() < 2) {
     return std::nullopt;
   }
   return series_figure({.id = "device-model",
-                        .title = w.say("The model device at work"),
-                        .about = w.say("Share of each step in which it worked on the step itself."),
-                        .x_name = w.say("step"),
-                        .value_name = w.say("busy"),
-                        .x_label = [&w](double value) { return w.count(std::llround(value)); },
+                        .title = w.tr(msg::chart_model_device{}),
+                        .about = w.tr(msg::chart_model_device_about{}),
+                        .x_name = w.tr(msg::chart_step{}),
+                        .value_name = w.tr(msg::chart_busy{}),
+                        .x_label = step_label(w),
                         .y_label = [&w](double value) { return w.percent(value, 0); },
-                        .top = 1.0},
+                        .y = Range{.low = 0, .high = 1}},
                        busy,
                        w);
 }
 
 std::vector<DeviceFigures> device_figures(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::vector<DeviceFigures> devices;
   for (const auto& [name, device] : run.history.devices) {
     StripMaker strips(run, name, devices.size());
     strips.add({.suffix = "busy",
-                .title = w.say("busy"),
+                .title = w.tr(msg::chart_busy{}),
                 .y_label = [&w](double value) { return w.percent(value, 0); },
-                .top = 1.0},
+                .y = Range{.low = 0, .high = 1}},
                device.busy);
     strips.add({.suffix = "memory",
-                .title = w.say("memory in use"),
+                .title = w.tr(msg::chart_memory{}),
                 .y_label = [&w](double value) { return w.bytes(value); },
                 .limit = device.limit,
                 .y_ticks = Ticks::bytes},
                device.memory);
-    strips.add(
-        {.suffix = "clock",
-         .title = w.say("clock"),
-         .y_label = [&w](double value) { return w.number(value / 1e6, 0) + ' ' + w.say("MHz"); }},
-        device.clock);
+    strips.add({.suffix = "clock",
+                .title = w.tr(msg::chart_clock{}),
+                .y_label =
+                    [&w](double value) {
+                      return w.number(value / 1e6, 0) + ' ' + w.tr(msg::unit_megahertz{});
+                    }},
+               device.clock);
     devices.push_back({.name = name, .strips = strips.take()});
   }
   std::erase_if(devices, [](const DeviceFigures& device) { return device.strips.empty(); });

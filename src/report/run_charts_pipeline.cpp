@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+#include "report/known_names.h"
 #include "report/run_charts.h"
 #include "report/svg_plot.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 struct Part {
   const char* style;
-  const char* name;
+  Message name;
   double value = 0;  // s
 };
 
@@ -31,15 +33,13 @@ double total_of(const ShareRow& row) {
   return total;
 }
 
-void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Words& w) {
+void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Translator& w) {
   const auto num_rows = static_cast<double>(rows.size());
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = 0, .high = 1},
+  SvgPlot plot(figure,
+               {.x = {.low = 0, .high = 1},
                 .y = {.low = 0, .high = num_rows},
                 .x_label = [&w](double value) { return w.percent(value, 0); },
-                .x_name = w.say("share of its time"),
+                .x_name = w.tr(msg::chart_own_share{}),
                 .height = 60 + 26 * num_rows,
                 .left = 110});
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -52,7 +52,7 @@ void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Words&
       plot.box({.low = from, .high = from + share},
                {.low = low + 0.12, .high = low + 0.88},
                part.style,
-               fmt::format("{}: {}", w.say(part.name), w.percent(share)));
+               fmt::format("{}: {}", w.tr(part.name), w.percent(share)));
       if (share >= 0.08) {
         plot.note({from + share / 2, low + 0.5}, "on-bar", w.percent(share, 0));
       }
@@ -63,63 +63,57 @@ void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Words&
     figure.rows.push_back(std::move(row));
   }
   for (const Part& part : rows.front().parts) {
-    figure.legend.push_back({part.style, w.say(part.name)});
-    figure.columns.push_back(w.say(part.name));
+    figure.legend.push_back({part.style, w.tr(part.name)});
+    figure.columns.push_back(w.tr(part.name));
   }
   figure.chart = std::move(plot).finish();
-}
-
-std::string switched_on(int workers) {
-  return workers == 1 ? "One worker was switched on at the end."
-                      : fmt::format("{} workers were switched on at the end.", workers);
 }
 
 }  // namespace
 
 std::optional<Figure> queue_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (run.history.ready.bins().size() < 2) {
     return std::nullopt;  // journals of short runs hold one line about the loader: no series
   }
-  return series_figure(
-      {.id = "queue",
-       .title = w.say("Batches that were ready"),
-       .about = w.say("Finished batches waiting for the device; at zero the device waits."),
-       .x_name = w.say("time of the run"),
-       .value_name = w.say("batches"),
-       .x_label = time_label(run.history.last_time, w),
-       .y_label = [&w](double value) { return w.short_number(value, 1); },
-       .limit = run.history.ready_capacity,
-       .x_ticks = Ticks::time,
-       .y_ticks = Ticks::whole},
-      run.history.ready,
-      w);
+  return series_figure({.id = "queue",
+                        .title = w.tr(msg::chart_ready{}),
+                        .about = w.tr(msg::chart_ready_about{}),
+                        .x_name = w.tr(msg::chart_run_time{}),
+                        .value_name = w.tr(msg::chart_batches{}),
+                        .x_label = time_label(run.history.last_time, w),
+                        .y_label = [&w](double value) { return w.short_number(value, 1); },
+                        .limit = run.history.ready_capacity,
+                        .x_ticks = Ticks::time,
+                        .y_ticks = Ticks::whole},
+                       run.history.ready,
+                       w);
 }
 
 std::optional<Figure> occupancy_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (!run.trace.pipeline || run.trace.pipeline->ready.occupancy.total() <= Seconds{0}) {
     return std::nullopt;
   }
   const Occupancy& ready = run.trace.pipeline->ready.occupancy;
-  Figure figure{.id = "occupancy",
-                .title = w.say("How full the buffer of ready batches was"),
-                .about = w.say(fmt::format("Empty {:.1f} % of the time, full {:.1f} %.",
-                                           100 * (ready.empty / ready.total()),
-                                           100 * (ready.full / ready.total()))),
-                .columns = {w.say("buffer")}};
+  Figure figure{
+      .id = "occupancy",
+      .title = w.tr(msg::chart_occupancy{}),
+      .about = w.tr(msg::chart_occupancy_about{.empty = in_percent(ready.empty / ready.total(), 1),
+                                               .full = in_percent(ready.full / ready.total(), 1)}),
+      .columns = {w.tr(msg::chart_buffer{})}};
   draw_shares(figure,
-              {{.name = w.say("ready batches"),
-                .parts = {{"c-empty", "empty", ready.empty.count()},
-                          {"c-partial", "partly filled", ready.partial.count()},
-                          {"c-full", "full", ready.full.count()}}}},
+              {{.name = w.tr(msg::chart_ready_batches{}),
+                .parts = {{"c-empty", msg::chart_empty{}, ready.empty.count()},
+                          {"c-partial", msg::chart_partial{}, ready.partial.count()},
+                          {"c-full", msg::chart_full{}, ready.full.count()}}}},
               w);
   return figure;
 }
 
 std::optional<Figure> workers_figure(const RunView& run) {
   constexpr std::size_t kMostWorkers = 32;
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::vector<ShareRow> rows;
   if (run.trace.pipeline) {
     const std::vector<WorkerStats>& workers = run.trace.pipeline->workers;
@@ -128,26 +122,27 @@ std::optional<Figure> workers_figure(const RunView& run) {
       if ((worker.busy + worker.blocked + worker.starved).count() <= 0) {
         continue;  // was never switched on
       }
-      rows.push_back({.name = w.say(fmt::format("worker {}", i + 1)),
-                      .parts = {{"c-busy", "busy", worker.busy.count()},
-                                {"c-full", "buffer full", worker.blocked.count()},
-                                {"c-empty", "nothing to do", worker.starved.count()},
-                                {"c-parked", "switched off", worker.parked.count()}}});
+      rows.push_back({.name = w.tr(msg::chart_worker_number{.number = i + 1}),
+                      .parts = {{"c-busy", msg::chart_busy{}, worker.busy.count()},
+                                {"c-full", msg::chart_buffer_full{}, worker.blocked.count()},
+                                {"c-empty", msg::chart_nothing_to_do{}, worker.starved.count()},
+                                {"c-parked", msg::chart_switched_off{}, worker.parked.count()}}});
     }
   }
   if (rows.empty()) {
     return std::nullopt;
   }
-  Figure figure{.id = "workers",
-                .title = w.say("What the loader's workers did"),
-                .about = w.say(switched_on(run.trace.pipeline->active_workers)),
-                .columns = {w.say("worker")}};
+  Figure figure{
+      .id = "workers",
+      .title = w.tr(msg::chart_workers{}),
+      .about = w.tr(msg::chart_workers_about{.workers = run.trace.pipeline->active_workers}),
+      .columns = {w.tr(msg::chart_worker{})}};
   draw_shares(figure, rows, w);
   return figure;
 }
 
 std::optional<Figure> slots_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const std::deque<SlotRecord>& slots = run.history.slots;
   if (slots.empty()) {
     return std::nullopt;
@@ -162,33 +157,31 @@ std::optional<Figure> slots_figure(const RunView& run) {
     });
   }
   Figure figure{.id = "slots",
-                .title = w.say("The slots of the transfer ring"),
-                .about = w.say(fmt::format("The last {} batches on their way.", slots.size())),
-                .columns = {w.say("batch"), w.say("slot")},
+                .title = w.tr(msg::chart_slots{}),
+                .about = w.tr(msg::chart_slots_about{.batches = slots.size()}),
+                .columns = {w.tr(msg::chart_batch{}), w.tr(msg::chart_slot{})},
                 .folded = true};
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = time,
+  SvgPlot plot(figure,
+               {.x = time,
                 .y = {.low = 0, .high = most + 1.0},
                 .x_label = time_label(time.high, w),
-                .x_name = w.say("time since the ring was made"),
+                .x_name = w.tr(msg::chart_ring_time{}),
                 .x_ticks = Ticks::time,
                 .height = 60 + 30.0 * (most + 1),
                 .left = 80});
   for (int slot = 0; slot <= most; ++slot) {
-    plot.row_name(most - slot + 0.5, w.say(fmt::format("slot {}", slot)));
+    plot.row_name(most - slot + 0.5, w.tr(msg::chart_slot_number{.number = slot}));
   }
   SlotRecord::visit_stages(slots.front(), [&](const char* what, const auto&) {
-    figure.legend.push_back({std::string("c-s-") + what, w.say(what)});
-    figure.columns.push_back(w.say(what));
+    figure.legend.push_back({std::string("c-s-") + what, w.said(in_words(what))});
+    figure.columns.push_back(w.said(in_words(what)));
   });
   for (const SlotRecord& use : slots) {
     const std::string batch = w.count(use.epoch) + "/" + w.count(use.batch);
     FigureRow row{.cells = {batch, w.count(use.slot)}};
     SlotRecord::visit_stages(use, [&](const char* what, const std::optional<StageTime>& stage) {
       if (!stage) {
-        row.cells.push_back(w.say("not measured"));
+        row.cells.push_back(w.tr(msg::chart_not_measured{}));
         return;
       }
       const std::string took = w.duration(Seconds(stage->length()));
@@ -196,7 +189,7 @@ std::optional<Figure> slots_figure(const RunView& run) {
       plot.box({.low = stage->begin, .high = stage->end},
                {.low = low + 0.15, .high = low + 0.85},
                std::string("c-s-") + what,
-               fmt::format("{}: {}", w.say(what), took));
+               fmt::format("{}: {}", w.said(in_words(what)), took));
       row.x = plot.x(stage->end);
       row.cells.push_back(took);
     });

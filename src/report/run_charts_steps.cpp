@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+#include "report/known_names.h"
 #include "report/run_charts.h"
 #include "report/svg_plot.h"
 
@@ -24,13 +26,13 @@ std::string style_of(const std::string& name) {
 }
 
 // Those that can be seen.
-std::vector<LegendEntry> phase_legend(const PhaseSums& sums, const Words& words) {
+std::vector<LegendEntry> phase_legend(const PhaseSums& sums, const Translator& words) {
   std::vector<LegendEntry> legend;
   const std::vector<std::string> names = phase_names();
   const double total = std::accumulate(sums.values.begin(), sums.values.end(), 0.0);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (sums.values[i] > 0.0005 * total) {
-      legend.push_back({.style = style_of(names[i]), .name = words.say(names[i])});
+      legend.push_back({.style = style_of(names[i]), .name = words.said(in_words(names[i]))});
     }
   }
   return legend;
@@ -46,63 +48,68 @@ double top_of(const RunView& run) {
   return steady.empty() ? highest : std::min(highest, 2.5 * quantile(steady, 0.99));
 }
 
+// "1,000" or "1,000–1,009".
+template <typename Content>
+std::string range_label(const Bin<Content>& bin, const std::function<std::string(double)>& label) {
+  const std::string from = label(bin.first);
+  const std::string to = label(bin.last);
+  return from == to ? from : from + "–" + to;
+}
+
 void mark_steps(SvgPlot& plot, const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (m.warm_up.steps > 0 && run.trace.steps_before == 0 && !m.steady.empty()) {
     plot.band({.low = static_cast<double>(run.trace.steps.front().step),
                .high = static_cast<double>(m.steady.front().step)},
               "warm-up",
-              w.say("warm-up"));
+              w.tr(msg::chart_warm_up{}));
   }
   if (m.trend.trend == Trend::shift && m.trend.shift_at) {
     const std::int64_t step = m.steady[*m.trend.shift_at].step;
     plot.rule(static_cast<double>(step),
               "change",
-              w.say(fmt::format("change of {:.1f} ms at step {}", 1000 * m.trend.change, step)));
+              w.tr(msg::chart_change_at{.change = in_seconds(m.trend.change, 1), .step = step}));
   }
   for (const std::size_t at : m.spread.outliers) {
     const StepRecord& step = m.steady[at];
     plot.mark({static_cast<double>(step.step), m.seconds[at]},
               "outlier",
-              w.say(fmt::format("step {}: {:.1f} ms", step.step, 1000 * m.seconds[at])));
+              w.tr(msg::chart_step_took{.step = step.step, .took = in_seconds(m.seconds[at], 1)}));
   }
 }
 
 }  // namespace
 
-std::function<std::string(double)> time_label(double longest, const Words& words) {
+std::function<std::string(double)> time_label(double longest, const Translator& words) {
   return [longest, words](double value) {
     return longest < 60 ? words.tick(Seconds(value)) : words.clock(Seconds(value));
   };
 }
 
-std::string steps_of(double first, double last, const Words& words) {
-  const std::string from = words.count(std::llround(first));
-  return first == last ? from : from + "–" + words.count(std::llround(last));
+std::function<std::string(double)> step_label(const Translator& words) {
+  return [words](double value) { return words.count(std::llround(value)); };
 }
 
 std::optional<Figure> ledger_figure(const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (m.steady.empty()) {
     return std::nullopt;
   }
   Figure figure{
       .id = "ledger",
-      .title = w.say("Where a step goes"),
-      .about = w.say(fmt::format(
-          "Mean of {} steps after the warm-up: {:.1f} ms.", m.steady.size(), 1000 * m.mean_step)),
-      .columns = {w.say("part"), w.say("time"), w.say("share")}};
+      .title = w.tr(msg::chart_ledger{}),
+      .about = w.tr(
+          msg::chart_ledger_about{.steps = m.steady.size(), .mean = in_seconds(m.mean_step, 1)}),
+      .columns = {w.tr(msg::chart_part{}), w.tr(msg::chart_time{}), w.tr(msg::chart_share{})}};
   const PhaseSums parts = to_sums(m.ledger);
   figure.legend = phase_legend(parts, w);
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = 0, .high = std::max(m.mean_step, 1e-9)},
+  SvgPlot plot(figure,
+               {.x = {.low = 0, .high = std::max(m.mean_step, 1e-9)},
                 .y = {.low = 0, .high = 1},
                 .x_label = [&w](double value) { return w.tick(Seconds(value)); },
-                .x_name = w.say("time of a step"),
+                .x_name = w.tr(msg::chart_step_time{}),
                 .height = 100,
                 .left = 36});
   const std::vector<std::string> names = phase_names();
@@ -111,8 +118,10 @@ std::optional<Figure> ledger_figure(const RunView& run) {
     const Seconds part(parts.values[i]);
     const double to = from + part.count();
     if (part > Seconds{0}) {
-      const std::string words = fmt::format(
-          "{}: {} ({})", w.say(names[i]), w.milliseconds(part), w.percent(m.share(part)));
+      const std::string words = fmt::format("{}: {} ({})",
+                                            w.said(in_words(names[i])),
+                                            w.milliseconds(part),
+                                            w.percent(m.share(part)));
       plot.box({.low = from, .high = to}, {.low = 0, .high = 1}, style_of(names[i]), words);
       if (m.share(part) >= 0.07) {
         plot.note({(from + to) / 2, 0.5}, "on-bar", w.percent(m.share(part), 0));
@@ -120,7 +129,7 @@ std::optional<Figure> ledger_figure(const RunView& run) {
     }
     figure.rows.push_back(
         {.x = plot.x((from + to) / 2),
-         .cells = {w.say(names[i]), w.milliseconds(part), w.percent(m.share(part))}});
+         .cells = {w.said(in_words(names[i])), w.milliseconds(part), w.percent(m.share(part))}});
     from = std::max(from, to);
   }
   figure.chart = std::move(plot).finish();
@@ -128,23 +137,21 @@ std::optional<Figure> ledger_figure(const RunView& run) {
 }
 
 std::optional<Figure> ledger_series_figure(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const auto bins = run.history.phases.bins();
   if (bins.size() < 2) {
     return std::nullopt;
   }
   Figure figure{.id = "ledger-series",
-                .title = w.say("The parts of a step over the run"),
-                .about = w.say("Share of the time of the steps at each point, all parts stacked."),
-                .columns = {w.say("steps")}};
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = bins.front().first, .high = bins.back().last},
+                .title = w.tr(msg::chart_ledger_series{}),
+                .about = w.tr(msg::chart_ledger_series_about{}),
+                .columns = {w.tr(msg::chart_steps{})}};
+  SvgPlot plot(figure,
+               {.x = {.low = bins.front().first, .high = bins.back().last},
                 .y = {.low = 0, .high = 1},
-                .x_label = [&w](double value) { return w.count(std::llround(value)); },
+                .x_label = step_label(w),
                 .y_label = [&w](double value) { return w.percent(value, 0); },
-                .x_name = w.say("step"),
+                .x_name = w.tr(msg::chart_step{}),
                 .x_ticks = Ticks::whole});
   const std::vector<std::string> names = phase_names();
   PhaseSums all;
@@ -166,12 +173,12 @@ std::optional<Figure> ledger_series_figure(const RunView& run) {
     }
     plot.area(upper, lower, style_of(names[i]));
     lower = std::move(upper);
-    figure.columns.push_back(w.say(names[i]));
+    figure.columns.push_back(w.said(in_words(names[i])));
   }
   for (const Bin<PhaseSums>& bin : joined_to(bins, kMaxStepRows)) {
     const auto& values = bin.content.values;
     const double total = std::accumulate(values.begin(), values.end(), 0.0);
-    FigureRow row{.x = plot.x(bin.middle()), .cells = {steps_of(bin.first, bin.last, w)}};
+    FigureRow row{.x = plot.x(bin.middle()), .cells = {range_label(bin, step_label(w))}};
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (all.values[i] > 0) {
         row.cells.push_back(w.percent(total > 0 ? values[i] / total : 0));
@@ -185,70 +192,49 @@ std::optional<Figure> ledger_series_figure(const RunView& run) {
 
 std::optional<Figure> step_time_figure(const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
-  const Words& w = run.words;
-  const auto bins = run.history.step_seconds.bins();
-  if (bins.empty()) {
+  const Translator& w = run.words;
+  if (run.history.step_seconds.bins().empty()) {
     return std::nullopt;
   }
-  Figure figure{.id = "steps",
-                .title = w.say("Time of the steps"),
-                .about = w.say(fmt::format("{} steps, {} of them warm-up; {} took unusually long.",
-                                           run.history.num_steps,
-                                           m.warm_up.steps,
-                                           m.spread.num_outliers)),
-                .legend = {{"c-mean-fill", w.say("mean")},
-                           {"c-range", w.say("shortest to longest")},
-                           {"outlier", w.say("unusually long"), LegendShape::dot}},
-                .columns = {w.say("steps"), w.say("mean"), w.say("shortest"), w.say("longest")}};
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = bins.front().first, .high = bins.back().last},
-                .y = from_zero(top_of(run)),
-                .x_label = [&w](double value) { return w.count(std::llround(value)); },
-                .y_label = [&w](double value) { return w.tick(Seconds(value)); },
-                .x_name = w.say("step"),
-                .x_ticks = Ticks::whole,
-                .height = 240});
+  SeriesChart chart{.id = "steps",
+                    .title = w.tr(msg::chart_step_times{}),
+                    .about = w.tr(msg::chart_step_times_about{.steps = run.history.num_steps,
+                                                              .warm_up = m.warm_up.steps,
+                                                              .outliers = m.spread.num_outliers}),
+                    .x_name = w.tr(msg::chart_step{}),
+                    .value_name = w.tr(msg::chart_mean{}),
+                    .x_label = step_label(w),
+                    .y_label = [&w](double value) { return w.tick(Seconds(value)); },
+                    .y = from_zero(top_of(run)),
+                    .legend = {{"c-mean-fill", w.tr(msg::chart_mean{})},
+                               {"c-range", w.tr(msg::chart_least_to_greatest{})},
+                               {"outlier", w.tr(msg::chart_outlier{}), LegendShape::dot}},
+                    .marks = [&run](SvgPlot& plot) { mark_steps(plot, run); },
+                    .height = 240};
   if (m.trend.trend == Trend::shift && m.trend.shift_at) {
-    figure.legend.push_back({"change", w.say("change of the step time"), LegendShape::line});
+    chart.legend.push_back({"change", w.tr(msg::chart_change{}), LegendShape::line});
   }
-  plot.envelope(bins, "c-range");
-  plot.means(bins, "c-mean");
-  mark_steps(plot, run);
-  for (const Bin<Envelope>& bin : joined_to(bins, kMaxStepRows)) {
-    figure.rows.push_back({.x = plot.x(bin.middle()),
-                           .cells = {steps_of(bin.first, bin.last, w),
-                                     w.milliseconds(Seconds(bin.mean())),
-                                     w.milliseconds(Seconds(bin.content.low)),
-                                     w.milliseconds(Seconds(bin.content.high))}});
-  }
-  figure.chart = std::move(plot).finish();
-  return figure;
+  return series_figure(chart, run.history.step_seconds, w);
 }
 
 std::optional<Figure> fold_figure(const RunView& run) {
   const std::optional<Rhythm>& rhythm = run.diagnosis.measures.periodicity.rhythm;
-  const Words& w = run.words;
+  const Translator& w = run.words;
   if (!rhythm || rhythm->profile.empty()) {
     return std::nullopt;
   }
-  Figure figure{
-      .id = "fold",
-      .title = w.say("The steps folded by their period"),
-      .about = w.say(fmt::format("Every {} steps one takes {:.1f} ms more, at position {}.",
-                                 rhythm->period,
-                                 1000 * rhythm->excess_seconds,
-                                 rhythm->phase)),
-      .columns = {w.say("position"), w.say("mean")}};
+  Figure figure{.id = "fold",
+                .title = w.tr(msg::chart_fold{}),
+                .about = w.tr(msg::chart_fold_about{.period = rhythm->period,
+                                                    .excess = in_seconds(rhythm->excess_seconds, 1),
+                                                    .position = rhythm->phase}),
+                .columns = {w.tr(msg::chart_position{}), w.tr(msg::chart_mean{})}};
   EnvelopeSeries profile;  // a long period has more positions than a page has room for
   for (std::size_t i = 0; i < rhythm->profile.size(); ++i) {
     profile.add(static_cast<double>(i), Envelope::of(rhythm->profile[i]));
   }
-  SvgPlot plot({.id = figure.id,
-                .title = figure.title,
-                .description = figure.about,
-                .x = {.low = -0.5, .high = static_cast<double>(rhythm->profile.size()) - 0.5},
+  SvgPlot plot(figure,
+               {.x = {.low = -0.5, .high = static_cast<double>(rhythm->profile.size()) - 0.5},
                 .y = from_zero(*std::ranges::max_element(rhythm->profile)),
                 .x_label =
                     [&w](double value) {
@@ -256,7 +242,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
                                                         : std::string();
                     },
                 .y_label = [&w](double value) { return w.tick(Seconds(value)); },
-                .x_name = w.say("position in the period"),
+                .x_name = w.tr(msg::chart_position_in_period{}),
                 .x_ticks = Ticks::whole,
                 .height = 180});
   for (const Bin<Envelope>& bin : profile.bins()) {
@@ -270,31 +256,37 @@ std::optional<Figure> fold_figure(const RunView& run) {
   for (const Bin<Envelope>& bin : joined_to(profile.bins(), kMaxStepRows)) {
     figure.rows.push_back(
         {.x = plot.x(bin.middle()),
-         .cells = {steps_of(bin.first, bin.last, w), w.milliseconds(Seconds(bin.mean()))}});
+         .cells = {range_label(bin, step_label(w)), w.milliseconds(Seconds(bin.mean()))}});
   }
   figure.chart = std::move(plot).finish();
   return figure;
 }
 
-Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, const Words& words) {
-  Figure figure{
-      .id = chart.id,
-      .title = chart.title,
-      .about = chart.about,
-      .columns = {chart.x_name, chart.value_name, words.say("least"), words.say("greatest")}};
+Figure series_figure(const SeriesChart& chart,
+                     const EnvelopeSeries& series,
+                     const Translator& words) {
+  const auto bins = series.bins();
+  Figure figure{.id = chart.id,
+                .title = chart.title,
+                .about = chart.about,
+                .legend = chart.legend,
+                .columns = {chart.x_name,
+                            chart.value_name,
+                            words.tr(msg::chart_least{}),
+                            words.tr(msg::chart_greatest{})}};
   double highest = chart.limit.value_or(0);
   double lowest = 0;
-  for (const Bin<Envelope>& bin : series.bins()) {
+  for (const Bin<Envelope>& bin : bins) {
     highest = std::max(highest, bin.content.high);
     lowest = std::min(lowest, bin.content.low);
   }
   Range y = from_zero(highest, chart.y_ticks);
   y.low = lowest;  // losses may be negative
-  SvgPlot plot({.id = chart.id,
-                .title = chart.spoken.empty() ? chart.title : chart.spoken,
-                .description = chart.about,
-                .x = {.low = series.bins().front().first, .high = series.bins().back().last},
-                .y = chart.top ? Range{.low = 0, .high = *chart.top} : y,
+  const Range x{.low = bins.front().first, .high = bins.back().last};
+  SvgPlot plot(figure,
+               {.title = chart.spoken,
+                .x = x,
+                .y = chart.y.value_or(y),
                 .x_label = chart.x_label,
                 .y_label = chart.y_label,
                 .x_name = chart.x_name,
@@ -304,16 +296,18 @@ Figure series_figure(const SeriesChart& chart, const EnvelopeSeries& series, con
                 .width = chart.width,
                 .height = chart.height,
                 .left = chart.left});
-  plot.envelope(series.bins(), "c-range");
-  plot.means(series.bins(), "c-mean");
+  plot.envelope(bins, "c-range");
+  plot.means(bins, "c-mean");
   if (chart.limit) {
-    const Range x{.low = series.bins().front().first, .high = series.bins().back().last};
     plot.line(std::vector<PlotPoint>{{x.low, *chart.limit}, {x.high, *chart.limit}}, "limit");
-    figure.legend.push_back({"limit", words.say("limit"), LegendShape::line});
+    figure.legend.push_back({"limit", words.tr(msg::chart_limit{}), LegendShape::line});
   }
-  for (const Bin<Envelope>& bin : joined_to(series.bins(), kMaxStepRows)) {
+  if (chart.marks) {
+    chart.marks(plot);
+  }
+  for (const Bin<Envelope>& bin : joined_to(bins, kMaxStepRows)) {
     figure.rows.push_back({.x = plot.x(bin.middle()),
-                           .cells = {chart.x_label(bin.first),
+                           .cells = {range_label(bin, chart.x_label),
                                      chart.y_label(bin.mean()),
                                      chart.y_label(bin.content.low),
                                      chart.y_label(bin.content.high)}});

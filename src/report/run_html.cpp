@@ -15,7 +15,7 @@ namespace {
 
 using OptionalFigure = std::optional<Figure>;
 
-std::string join(const Words& w, std::initializer_list<OptionalFigure> figures) {
+std::string join(const Translator& w, std::initializer_list<OptionalFigure> figures) {
   std::string html;
   for (const OptionalFigure& figure : figures) {
     html += figure ? render_figure(*figure, w) : std::string();
@@ -23,7 +23,7 @@ std::string join(const Words& w, std::initializer_list<OptionalFigure> figures) 
   return html;
 }
 
-std::string strips(const Words& w, const std::vector<Figure>& figures) {
+std::string strips(const Translator& w, const std::vector<Figure>& figures) {
   std::string html;
   for (const Figure& figure : figures) {
     html += render_figure(figure, w);
@@ -32,7 +32,7 @@ std::string strips(const Words& w, const std::vector<Figure>& figures) {
 }
 
 std::string learning_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::vector<Figure> parts = loss_part_figures(run);
   for (OptionalFigure figure : {learning_rate_figure(run), gradient_figure(run)}) {
     if (figure) {
@@ -61,7 +61,7 @@ std::string embedded_json(const nlohmann::ordered_json& json) {
 }
 
 std::string header_html(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   return fmt::format(
       "<header>\n<div><h1>{}</h1>\n<p class=\"subtitle\">{}</p></div>\n"
       "<button type=\"button\" id=\"theme\" data-light=\"{}\" "
@@ -105,7 +105,7 @@ std::string navigation_html(const std::vector<PageSection>& sections) {
 }
 
 std::vector<PageSection> run_sections(const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   std::vector<PageSection> sections{
       {"verdict", "", verdict_html(run)},
       {"summary", "", summary_html(run)},

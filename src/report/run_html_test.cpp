@@ -23,7 +23,7 @@ std::string sample_page(Language language = Language::en) {
   return render_html({.trace = record.trace,
                       .history = record.history,
                       .diagnosis = diagnosis,
-                      .words = Words(language)});
+                      .words = Translator(language)});
 }
 
 Figure figure_of(std::optional<Figure> (*make)(const RunView&)) {
@@ -169,8 +169,10 @@ TEST(RunHtmlTest, ASweepAloneIsAPage) {
                                {"cells", {{{"batch", 8}, {"workers", 1}, {"rate", 50.0}}}}}));
   const Diagnosis diagnosis = diagnose_run(record.trace);
 
-  const std::string page = render_html(
-      {.trace = record.trace, .history = record.history, .diagnosis = diagnosis, .words = Words()});
+  const std::string page = render_html({.trace = record.trace,
+                                        .history = record.history,
+                                        .diagnosis = diagnosis,
+                                        .words = Translator()});
 
   EXPECT_THAT(page, HasSubstr("id=\"sweep-plot\""));
   EXPECT_THAT(page, Not(HasSubstr("class=\"verdict")));
@@ -217,9 +219,8 @@ TEST(RunChartsTest, TheStepTimesKeepTheLongestStep) {
   const Figure figure = figure_of(step_time_figure);
 
   // 200 steps in 80 rows of at most 3: step 150 is in the row from 150 to 152.
-  EXPECT_THAT(figure.rows.at(50).cells,
-              ElementsAre("150–152", testing::_, "100.0 ms", "1000.0 ms"));
-  EXPECT_THAT(figure.chart, HasSubstr("step 150: 1000.0 ms"));
+  EXPECT_THAT(figure.rows.at(50).cells, ElementsAre("150–152", testing::_, "100 ms", "1 s"));
+  EXPECT_THAT(figure.chart, HasSubstr("step 150: 1.0 s"));
   EXPECT_THAT(figure.chart, HasSubstr("class=\"outlier\""));
 }
 
@@ -235,7 +236,7 @@ TEST(RunChartsTest, TheLineGoesThroughTheValues) {
 }
 
 TEST(RunChartsTest, EverySignOfTheLossIsInItsLegend) {
-  const std::string html = render_figure(figure_of(loss_figure), Words());
+  const std::string html = render_figure(figure_of(loss_figure), Translator());
 
   EXPECT_THAT(
       html, HasSubstr("<circle class=\"validation\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>validation"));
@@ -258,13 +259,13 @@ TEST(RunChartsTest, ADashedLineIsInTheLegend) {
                                        .y_label = label,
                                        .limit = 4.0},
                                       series,
-                                      Words());
+                                      Translator());
 
-  EXPECT_THAT(render_figure(figure, Words()), HasSubstr("<line class=\"limit\""));
+  EXPECT_THAT(render_figure(figure, Translator()), HasSubstr("<line class=\"limit\""));
 }
 
 TEST(RunChartsTest, OneWorkerIsNotSeveral) {
-  EXPECT_EQ(figure_of(workers_figure).about, "One worker was switched on at the end.");
+  EXPECT_EQ(figure_of(workers_figure).about, "1 worker was switched on at the end.");
 }
 
 TEST(RunChartsTest, ThePeriodIsFolded) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
 #include "report/html.h"
 #include "report/run_charts.h"
 #include "report/svg_plot.h"
@@ -20,23 +21,23 @@ std::string url_escaped(std::string_view path) {
   return url;
 }
 
-std::string hz_label(double hz, const Words& w) {
-  return hz < 1000 ? w.short_number(hz, 0) + ' ' + w.say("Hz")
-                   : w.short_number(hz / 1000, 1) + ' ' + w.say("kHz");
+std::string hz_label(double hz, const Translator& w) {
+  return hz < 1000 ? w.short_number(hz, 0) + ' ' + w.tr(msg::unit_hertz{})
+                   : w.short_number(hz / 1000, 1) + ' ' + w.tr(msg::unit_kilohertz{});
 }
 
 // Time and frequency as the picture has them.
 std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const EvaluationRendered::Sentence& sentence = point.sentences[at];
   const Range time{.low = 0, .high = sentence.seconds};
   SvgPlot plot({.id = fmt::format("{}-{}", point.folder, at + 1),
-                .title = w.say("Mel spectrogram"),
+                .title = w.tr(msg::chart_spectrogram{}),
                 .description = sentence.text,
                 .x = time,
                 .y = {.low = 0, .high = 1},
                 .x_label = [&w](double value) { return w.tick(Seconds(value)); },
-                .x_name = w.say("time"),
+                .x_name = w.tr(msg::chart_time{}),
                 .x_ticks = Ticks::time,
                 .height = 220,
                 .left = w.right_to_left() ? 96.0 : 70.0});
@@ -53,7 +54,7 @@ std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView&
 }
 
 std::string sentence_html(const RenderPoint& point, std::size_t at, const RunView& run) {
-  const Words& w = run.words;
+  const Translator& w = run.words;
   const RunFiles& files = run.files.value();
   return fmt::format(
       "<figure class=\"render\" id=\"{0}-{1}-figure\">\n<figcaption><strong dir=\"auto\">{2}</strong> "
@@ -62,8 +63,8 @@ std::string sentence_html(const RenderPoint& point, std::size_t at, const RunVie
       point.folder,
       at + 1,
       html_escaped(point.sentences[at].text),
-      html_escaped(
-          w.say(fmt::format("step {}, {:.1f} s", point.step, point.sentences[at].seconds))),
+      html_escaped(w.tr(msg::chart_render{.step = point.step,
+                                          .seconds = in_seconds(point.sentences[at].seconds, 1)})),
       html_escaped(files.prefix),
       html_escaped(files.query),
       spectrogram(point, at, run));
@@ -97,7 +98,7 @@ std::string renders_html(const RunView& run) {
   std::string html = point_html(renders.back(), run);
   for (auto point = renders.rbegin() + 1; point != renders.rend(); ++point) {
     html += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                        html_escaped(run.words.say(fmt::format("step {}", point->step))),
+                        html_escaped(run.words.tr(msg::chart_render_step{.step = point->step})),
                         point_html(*point, run));
   }
   return html;

@@ -7,7 +7,9 @@
 
 #include "locale/messages.h"
 #include "report/config_changes.h"
+#include "report/document_words.h"
 #include "report/html.h"
+#include "report/known_names.h"
 #include "report/run_words.h"
 
 namespace qanat {
@@ -40,20 +42,6 @@ std::string_view mood(FindingSeverity severity) {
 // Text that a person copies as it is.
 std::string code(std::string_view text) {
   return fmt::format("<code dir=\"ltr\">{}</code>", html_escaped(text));
-}
-
-// Why a run ended, as the journal names it.
-MessageArg ending_arg(const std::string& ending) {
-  if (ending == "max_steps") {
-    return msg::ending_max_steps{};
-  }
-  if (ending == "all_epochs") {
-    return msg::ending_all_epochs{};
-  }
-  if (ending == "early_stop") {
-    return msg::ending_early_stop{};
-  }
-  return ending == "stopped" ? MessageArg(msg::ending_stopped{}) : MessageArg(ending);
 }
 
 void add_fact(Out out, std::string_view name, std::string_view html) {
@@ -122,17 +110,21 @@ void add_tile(Out out, std::string_view name, std::string_view value) {
 }
 
 // data.batch_size and so on, however deep.
-void add_settings(const nlohmann::json& value, const std::string& key, Out out) {
-  if (value.is_object()) {
-    for (const auto& [name, inner] : value.items()) {
-      add_settings(inner, key.empty() ? name : key + '.' + name, out);
-    }
+void add_settings(const nlohmann::json& value, const std::string& key, std::vector<Row>& rows) {
+  if (!value.is_object()) {
+    rows.push_back(
+        {.cells = {key, value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}});
     return;
   }
-  fmt::format_to(out,
-                 "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-                 code(key),
-                 code(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  for (const auto& [name, inner] : value.items()) {
+    add_settings(inner, key.empty() ? name : key + '.' + name, rows);
+  }
+}
+
+// Behind its title until a reader opens it.
+std::string folded_table(const Message& title, Table table, const Translator& w) {
+  const Section section{.title = title, .tables = {std::move(table)}, .fold = Fold::closed};
+  return render_html(section, w.on_pages());
 }
 
 }  // namespace
@@ -181,10 +173,10 @@ std::string now_html(const RunSnapshot& now, const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
-  add_tile(out,
-           w.tr(msg::tile_run{}),
-           now.ending ? w.tr(msg::tile_ended{.why = ending_arg(*now.ending)})
-                      : w.tr(msg::tile_running{}));
+  add_tile(
+      out,
+      w.tr(msg::tile_run{}),
+      now.ending ? w.tr(msg::tile_ended{.why = in_words(*now.ending)}) : w.tr(msg::tile_running{}));
   if (now.newest) {
     const std::string step = w.count(now.newest->step + 1);
     add_tile(
@@ -220,67 +212,35 @@ std::string findings_html(const RunView& run) {
 }
 
 std::string statistics_html(const RunView& run) {
-  const Translator& w = run.words;
-  std::string rows;
-  const Out out = std::back_inserter(rows);
-  for (const FactLine& fact : timing_facts(run.diagnosis.measures, w)) {
-    add_fact(out, fact.name, html_escaped(fact.value));
-  }
-  return rows.empty() ? rows : "<dl class=\"facts\">\n" + rows + "</dl>\n";
+  return facts_html(timing_facts(run.diagnosis.measures), run.words);
 }
 
 std::string checks_html(const RunView& run) {
-  const Translator& w = run.words;
-  std::string html = fmt::format(
-      "<details><summary>{}</summary>\n<div class=\"scroll\"><table>\n"
-      "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.tr(counts_message(run.diagnosis))),
-      html_escaped(w.tr(msg::table_check{})),
-      html_escaped(w.tr(msg::table_outcome{})),
-      html_escaped(w.tr(msg::table_seen{})));
-  const Out out = std::back_inserter(html);
-  const auto add_row = [&](const std::vector<std::string>& ids, bool passed, const Message& what) {
-    std::string names;
-    for (const std::string& id : ids) {
-      names += names.empty() ? "" : " ";
-      names += code(id);
-    }
-    const Message outcome = passed ? Message(msg::check_ok{}) : msg::check_skipped{};
-    fmt::format_to(out,
-                   "<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
-                   names,
-                   passed ? "good" : "note",
-                   html_escaped(w.tr(outcome)),
-                   prose_html(w.tr(what)));
-  };
+  Table table{.columns = {{.name = msg::table_check{}, .kind = CellKind::code},
+                          {.name = msg::table_outcome{}, .kind = CellKind::text},
+                          {.name = msg::table_seen{}, .kind = CellKind::text}}};
   for (const PassedCheck& check : run.diagnosis.passed) {
-    add_row({check.id}, true, check.what);
+    table.rows.push_back({.cells = {check.id, msg::check_ok{}, check.what}});
   }
   for (const SkippedChecks& group : skipped_by_reason(run.diagnosis)) {
-    add_row(group.ids, false, group.reason);
+    const std::string ids = fmt::format("{}", fmt::join(group.ids, " "));
+    table.rows.push_back({.cells = {ids, msg::check_skipped{}, group.reason}});
   }
-  return html + "</table></div></details>\n";
+  return folded_table(counts_message(run.diagnosis), std::move(table), run.words);
 }
 
 std::string events_html(const RunView& run) {
-  const Translator& w = run.words;
   if (run.history.events.empty()) {
     return {};
   }
-  std::string html = fmt::format(
-      "<details><summary>{}</summary>\n<div class=\"scroll\"><table>\n<tr><th scope=\"col\">{}</th>"
-      "<th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.tr(msg::page_num_events{.count = run.history.events.size()})),
-      html_escaped(w.tr(msg::tile_run_time{})),
-      html_escaped(w.tr(msg::table_event{})),
-      html_escaped(w.tr(msg::table_what_happened{})));
+  Table table{.columns = {{.name = msg::tile_run_time{}, .kind = CellKind::text},
+                          {.name = msg::table_event{}, .kind = CellKind::code},
+                          {.name = msg::table_what_happened{}, .kind = CellKind::text}}};
   for (const RunEvent& event : run.history.events) {
-    html += fmt::format("<tr><td>{}</td><td>{}</td><td dir=\"auto\">{}</td></tr>\n",
-                        html_escaped(w.clock(Seconds(event.time))),
-                        code(event.kind),
-                        html_escaped(event.what));
+    table.rows.push_back({.cells = {run.words.clock(Seconds(event.time)), event.kind, event.what}});
   }
-  return html + "</table></div></details>\n";
+  return folded_table(
+      msg::page_num_events{.count = run.history.events.size()}, std::move(table), run.words);
 }
 
 std::string configuration_html(const RunView& run) {
@@ -288,15 +248,10 @@ std::string configuration_html(const RunView& run) {
   if (!config || !config->is_object()) {
     return {};
   }
-  const Translator& w = run.words;
-  std::string html = fmt::format(
-      "<details><summary>{}</summary>\n<div class=\"scroll\"><table class=\"settings\">\n"
-      "<tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr>\n",
-      html_escaped(w.tr(msg::page_all_settings{})),
-      html_escaped(w.tr(msg::table_setting{})),
-      html_escaped(w.tr(msg::table_value{})));
-  add_settings(*config, "", std::back_inserter(html));
-  return html + "</table></div></details>\n";
+  Table table{.columns = {{.name = msg::table_setting{}, .kind = CellKind::code},
+                          {.name = msg::table_value{}, .kind = CellKind::code}}};
+  add_settings(*config, "", table.rows);
+  return folded_table(msg::page_all_settings{}, std::move(table), run.words);
 }
 
 }  // namespace qanat

@@ -7,6 +7,8 @@
 
 #include "locale/messages.h"
 #include "report/config_changes.h"
+#include "report/document.h"
+#include "report/known_names.h"
 #include "report/run_words.h"
 
 namespace qanat {
@@ -14,31 +16,29 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-void write_statistics(Out out, const RunMeasures& m, const Translator& w) {
-  const Message steps =
-      m.warm_up.settled
-          ? Message(msg::report_steps{.steps = m.steady.size(), .warm_up = m.warm_up.steps})
-          : msg::report_steps_unsettled{.steps = m.steady.size(), .warm_up = m.warm_up.steps};
-  fmt::format_to(out, "\n{}  {}\n", w.tr(msg::heading_timing{}), w.tr(steps));
-  for (const FactLine& fact : timing_facts(m, w)) {
-    fmt::format_to(out, "  {:<10} {}\n", fact.name, fact.value);
-  }
+Section statistics_section(const RunMeasures& m) {
+  const bool is_settled = m.warm_up.settled;
+  const std::size_t steps = m.steady.size();
+  return {.title = msg::heading_timing{},
+          .lead = is_settled
+                      ? Message(msg::report_steps{.steps = steps, .warm_up = m.warm_up.steps})
+                      : msg::report_steps_unsettled{.steps = steps, .warm_up = m.warm_up.steps},
+          .facts = timing_facts(m)};
 }
 
-void write_breakdown(Out out, const RunMeasures& m, const Translator& w) {
-  fmt::format_to(out,
-                 "\n{}  {}\n",
-                 w.tr(msg::heading_breakdown{}),
-                 w.tr(msg::report_where_step_goes{.step = in_seconds(m.mean_step, 1)}));
+Section breakdown_section(const RunMeasures& m) {
+  Table table{.columns = {{.name = msg::chart_part{}, .kind = CellKind::text},
+                          {.name = msg::chart_time{}},
+                          {.name = msg::chart_share{}}}};
   visit_phases(m.ledger, [&](std::string_view name, Seconds part) {
     if (part > Seconds{0} || name == "wait" || name == "residual") {
-      fmt::format_to(out,
-                     "  {:<10} {:>10}  {:>7}\n",
-                     w.tr(phase_message(name)),
-                     w.milliseconds(part),
-                     w.percent(m.share(part)));
+      table.rows.push_back(
+          {.cells = {in_words(name), in_seconds(part.count(), 1), in_percent(m.share(part), 1)}});
     }
   });
+  return {.title = msg::heading_breakdown{},
+          .lead = msg::report_where_step_goes{.step = in_seconds(m.mean_step, 1)},
+          .tables = {std::move(table)}};
 }
 
 void write_line(Out out, const std::string& name, const std::string& text) {
@@ -136,11 +136,10 @@ std::string render_text(const Diagnosis& diagnosis, const Translator& w, Detail 
 
 std::string render_run(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
   std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w, detail);
-  const Out out = std::back_inserter(text);
   const RunMeasures& m = diagnosis.measures;
   if (!m.seconds.empty() && detail == Detail::all) {
-    write_breakdown(out, m, w);
-    write_statistics(out, m, w);
+    text += '\n' + render_text(breakdown_section(m), w);
+    text += '\n' + render_text(statistics_section(m), w);
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locale/messages.h"
 #include "locale/translator.h"
 #include "report/run_json.h"
 
@@ -20,9 +21,8 @@ Result<JournalFollower::Progress> RunWatch::update() {
   });
 }
 
-std::string RunWatch::problem() const {
-  return follower_.is_deleted() ? "The journal was deleted; no report can be made of this run."
-                                : std::string();
+Message RunWatch::problem() const {
+  return follower_.is_deleted() ? Message(msg::watch_journal_deleted{}) : Message{};
 }
 
 const Diagnosis& RunWatch::diagnosis() {

@@ -32,8 +32,8 @@ class RunWatch {
   const RunRecord& record() const { return record_; }
   const std::filesystem::path& path() const { return follower_.path(); }
 
-  // What is wrong with the journal since it was first read, in a sentence; empty: nothing.
-  std::string problem() const;
+  // What is wrong with the journal since it was first read, if anything.
+  Message problem() const;
 
   // Made anew when there are new steps, but so rarely that it takes at most a hundredth of the
   // time; what it takes grows with the run.

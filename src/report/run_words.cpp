@@ -9,6 +9,7 @@
 
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
+#include "report/known_names.h"
 
 namespace qanat {
 namespace {
@@ -18,29 +19,17 @@ Quantity bare_ms(double seconds) {
   return plain(1000 * seconds, 1);
 }
 
-FactLine quantile_fact(const RunMeasures& m, double share, const char* name, const Translator& w) {
+Fact quantile_fact(const RunMeasures& m, double share, const char* name) {
   const auto interval = quantile_interval(m.seconds, share);
   if (!interval) {
-    return {w.verbatim(name),
-            w.tr(msg::fact_quantile_needs{.needed = values_needed_for(share),
-                                          .steps = m.seconds.size()})};
+    return {.name = name,
+            .value = msg::fact_quantile_needs{.needed = values_needed_for(share),
+                                              .steps = m.seconds.size()}};
   }
-  return {w.verbatim(name),
-          w.tr(msg::fact_quantile_value{.value = in_seconds(quantile(m.seconds, share), 1),
-                                        .low = bare_ms(interval->low),
-                                        .high = bare_ms(interval->high)})};
-}
-
-Message steadiness_message(Steadiness label) {
-  switch (label) {
-    case Steadiness::stable:
-      return msg::steadiness_stable{};
-    case Steadiness::intermittent:
-      return msg::steadiness_intermittent{};
-    case Steadiness::jitter:
-      return msg::steadiness_jitter{};
-  }
-  return {};
+  return {.name = name,
+          .value = msg::fact_quantile_value{.value = in_seconds(quantile(m.seconds, share), 1),
+                                            .low = bare_ms(interval->low),
+                                            .high = bare_ms(interval->high)}};
 }
 
 Message change_message(Change change) {
@@ -57,53 +46,36 @@ Message change_message(Change change) {
 
 }  // namespace
 
-std::vector<FactLine> timing_facts(const RunMeasures& m, const Translator& w) {
+std::vector<Fact> timing_facts(const RunMeasures& m) {
   if (m.seconds.empty()) {
     return {};
   }
   const double deviation = standard_deviation(m.seconds);
-  std::vector<FactLine> facts = {
-      {w.tr(msg::fact_mean{}),
-       w.tr(msg::fact_mean_value{.mean = in_seconds(m.mean_step, 1),
-                                 .low = bare_ms(m.mean_interval.low),
-                                 .high = bare_ms(m.mean_interval.high),
-                                 .effective = plain(m.effective_steps, 0)})},
-      {w.tr(msg::fact_std{}), w.quantity(in_seconds(deviation, 1))},
-      {w.tr(msg::fact_range{}),
-       w.tr(msg::fact_range_value{.low = in_seconds(std::ranges::min(m.seconds), 1),
-                                  .high = in_seconds(std::ranges::max(m.seconds), 1)})},
-      quantile_fact(m, 0.5, "p50", w),
-      quantile_fact(m, 0.95, "p95", w),
-      quantile_fact(m, 0.99, "p99", w),
-      {w.tr(msg::fact_variation{}),
-       w.tr(msg::fact_variation_value{.normalised = in_percent(m.spread.robust_cv, 1),
-                                      .raw = in_percent(deviation / m.mean_step, 1),
-                                      .label = steadiness_message(m.spread.label)})},
-      {w.tr(msg::fact_throughput{}),
-       w.tr(msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
-                                       .padding = in_percent(m.padding_share, 1)})}};
+  std::vector<Fact> facts = {
+      {.name = msg::fact_mean{},
+       .value = msg::fact_mean_value{.mean = in_seconds(m.mean_step, 1),
+                                     .low = bare_ms(m.mean_interval.low),
+                                     .high = bare_ms(m.mean_interval.high),
+                                     .effective = plain(m.effective_steps, 0)}},
+      {.name = msg::fact_std{}, .value = in_seconds(deviation, 1)},
+      {.name = msg::fact_range{},
+       .value = msg::fact_range_value{.low = in_seconds(std::ranges::min(m.seconds), 1),
+                                      .high = in_seconds(std::ranges::max(m.seconds), 1)}},
+      quantile_fact(m, 0.5, "p50"),
+      quantile_fact(m, 0.95, "p95"),
+      quantile_fact(m, 0.99, "p99"),
+      {.name = msg::fact_variation{},
+       .value = msg::fact_variation_value{.normalised = in_percent(m.spread.robust_cv, 1),
+                                          .raw = in_percent(deviation / m.mean_step, 1),
+                                          .label = in_words(to_string(m.spread.label))}},
+      {.name = msg::fact_throughput{},
+       .value = msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
+                                           .padding = in_percent(m.padding_share, 1)}}};
   if (m.journal_share) {
-    facts.push_back({w.tr(msg::fact_journal{}),
-                     w.tr(msg::fact_journal_value{.share = in_percent(*m.journal_share, 2)})});
+    facts.push_back({.name = msg::fact_journal{},
+                     .value = msg::fact_journal_value{.share = in_percent(*m.journal_share, 2)}});
   }
   return facts;
-}
-
-Message phase_message(std::string_view name) {
-  static constexpr auto kPhases = std::to_array<std::pair<std::string_view, MessageId>>({
-      {"wait", msg::phase_wait::id},
-      {"transfer", msg::phase_transfer::id},
-      {"forward", msg::phase_forward::id},
-      {"loss", msg::phase_loss::id},
-      {"backward", msg::phase_backward::id},
-      {"retry", msg::phase_retry::id},
-      {"optimizer", msg::phase_optimizer::id},
-      {"checkpoint", msg::phase_checkpoint::id},
-      {"residual", msg::phase_residual::id},
-  });
-  const auto* const found =
-      std::ranges::find(kPhases, name, &std::pair<std::string_view, MessageId>::first);
-  return found == kPhases.end() ? Message{} : Message{.id = found->second};
 }
 
 Message speedup_message(const Gain& gain) {

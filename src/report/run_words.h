@@ -7,16 +7,13 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
-#include "report/dataset_words.h"
+#include "report/document.h"
 
 namespace qanat {
 
-// Mean, spread, quantiles and throughput of the steady steps, as lines of name and value. A
-// quantile without a bound says how many steps it needs.
-std::vector<FactLine> timing_facts(const RunMeasures& measures, const Translator& words);
-
-// A part of the step time breakdown, by its name in JSON.
-Message phase_message(std::string_view name);
+// Mean, spread, quantiles and throughput of the steady steps. A quantile without a bound says how
+// many steps it needs.
+std::vector<Fact> timing_facts(const RunMeasures& measures);
 
 // "1.38x [1.31, 1.45]"
 Message speedup_message(const Gain& gain);

@@ -26,8 +26,9 @@ Message explain(ProbeOutcome outcome) {
 
 Table phase_table(const StepProfile& profile) {
   Table table{.key = "phases", .columns = times_columns()};
-  table.columns.insert(table.columns.begin(),
-                       Column{.key = "name", .name = msg::unit_times_head{}, .is_number = false});
+  table.columns.insert(
+      table.columns.begin(),
+      Column{.key = "name", .name = msg::unit_times_head{}, .kind = CellKind::text});
   table.columns.push_back({.key = "share"});
   for (const PhaseTimes& phase : profile.phases) {
     Row row{.cells = times_cells(phase.seconds)};

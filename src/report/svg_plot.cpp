@@ -101,6 +101,12 @@ SvgPlot::SvgPlot(PlotOptions options) : options_(std::move(options)) {
   }
 }
 
+SvgPlot::SvgPlot(const Figure& figure, PlotOptions options) : SvgPlot(std::move(options)) {
+  options_.id = figure.id;
+  options_.title = options_.title.empty() ? figure.title : options_.title;
+  options_.description = figure.about;
+}
+
 double SvgPlot::x(double value) const {
   const double share = (value - options_.x.low) / (options_.x.high - options_.x.low);
   return options_.left + std::clamp(share, 0.0, 1.0) * (options_.width - options_.left - kRight);

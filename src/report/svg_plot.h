@@ -1,7 +1,7 @@
 // A chart with two axes as inline SVG: hand-written, because a chart library would be half of the
 // page. Colours come from the page's style by class, so that both themes and print have theirs.
 //
-//   SvgPlot plot({.id = "steps", .title = ..., .x = {0, 100}, .y = {0, 0.2}, ...});
+//   SvgPlot plot(figure, {.x = {0, 100}, .y = {0, 0.2}, ...});
 //   plot.line(points, "c-mean");
 //   html += std::move(plot).finish();
 //
@@ -16,6 +16,7 @@
 
 #include "metrics/order_statistics.h"
 #include "report/binned_series.h"
+#include "report/figure.h"
 
 namespace qanat {
 
@@ -34,14 +35,14 @@ struct PlotPoint {
 };
 
 struct PlotOptions {
-  std::string id;           // of the element, unique on its page
-  std::string title;        // read aloud first
-  std::string description;  // then this: what the chart shows, in figures
+  std::string id{};           // of the element, unique on its page
+  std::string title{};        // read aloud first
+  std::string description{};  // then this: what the chart shows, in figures
   Range x{};
   Range y{};
   std::function<std::string(double)> x_label{};  // empty: an axis without labels
   std::function<std::string(double)> y_label{};  // empty: rows have names of their own
-  std::string x_name;
+  std::string x_name{};
   Ticks x_ticks = Ticks::decimal;
   Ticks y_ticks = Ticks::decimal;
   int most_x_labels = 7;
@@ -53,6 +54,8 @@ struct PlotOptions {
 class SvgPlot {
  public:
   explicit SvgPlot(PlotOptions options);
+  // The chart of a figure, with its id, title and words.
+  SvgPlot(const Figure& figure, PlotOptions options);
 
   // From values to the chart's own units; outside values lie on the edge.
   double x(double value) const;

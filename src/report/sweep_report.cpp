@@ -56,7 +56,7 @@ Table cell_table(const SweepReport& sweep) {
                           {.key = "ci95", .name = msg::sweep_ci95{}},
                           {.key = "visits", .name = msg::sweep_visits{}},
                           {.key = "wait_share", .name = msg::sweep_wait{}},
-                          {.name = msg::sweep_note{}, .is_number = false}}};
+                          {.name = msg::sweep_note{}, .kind = CellKind::text}}};
   for (std::size_t i = 0; i < sweep.cells.size(); ++i) {
     table.rows.push_back(cell_row(sweep, i));
   }

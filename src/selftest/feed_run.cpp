@@ -64,7 +64,8 @@ class FeedRounds {
     }
     const int workers = is_slow() ? request.slow_workers : allowed_cores(request.host);
     part_.rows.push_back(
-        {.name = fmt::format("PyTorch DataLoader, {} worker{}", workers, workers == 1 ? "" : "s")});
+        {.name = fmt::format("PyTorch DataLoader, {} worker{}", workers, workers == 1 ? "" : "s"),
+         .chart_name = "PyTorch DataLoader"});
     start_dataloader(workers);
   }
 

@@ -47,7 +47,7 @@ Row selftest_row(const SelftestRow& row) {
 
 Section runs_section(const SelftestReport& report) {
   const auto words = [](const char* key, Message name) {
-    return Column{.key = key, .name = std::move(name), .is_number = false};
+    return Column{.key = key, .name = std::move(name), .kind = CellKind::text};
   };
   Table table{.key = "runs",
               .columns = {words("", msg::selftest_judged{}),

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/thread.h"
+#include "locale/messages.h"
 #include "report/html.h"
 #include "report/run_html.h"
 #include "report/run_json.h"
@@ -59,9 +60,9 @@ std::string_view render_type(std::string_view file) {
   return ending == ".wav" ? "audio/wav" : ending == ".png" ? "image/png" : std::string_view();
 }
 
-std::string problem_html(std::string_view problem, const Words& w) {
+std::string problem_html(const Message& problem, const Translator& w) {
   return fmt::format("<p class=\"verdict warning\" role=\"alert\">{}</p>\n",
-                     html_escaped(w.say(problem)));
+                     html_escaped(w.tr(problem)));
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ HttpResponse Dashboard::render_file(const std::string& path) const {
 // Only the frame: what it shows comes over the stream. A policy in the headers allows our own
 // resources and nothing else.
 HttpResponse Dashboard::page(const HttpRequest& request) const {
-  const Words& w = options_.words;
+  const Translator& w = options_.words;
   const std::string query =
       request.query.empty() ? std::string() : fmt::format("?{}", html_escaped(request.query));
   return {.content_type = "text/html; charset=utf-8",
@@ -164,19 +165,19 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               "<nav aria-label=\"{}\"></nav>\n<main></main>\n</body>\n</html>\n",
               to_string(w.language()),
               w.right_to_left() ? "rtl" : "ltr",
-              html_escaped(w.say("Training run")),
+              html_escaped(w.tr(msg::page_training_run{})),
               query,
               query,
               query,
               query,
-              html_escaped(w.say("Training run")),
-              html_escaped(w.say("live")),
-              html_escaped(w.say("The connection is lost; trying again.")),
-              html_escaped(w.say("The run has ended.")),
-              html_escaped(w.say("Waiting for the first figures.")),
-              html_escaped(w.say("Light colours")),
-              html_escaped(w.say("Dark colours")),
-              html_escaped(w.say("Sections")))};
+              html_escaped(w.tr(msg::page_training_run{})),
+              html_escaped(w.tr(msg::page_live{})),
+              html_escaped(w.tr(msg::page_connection_lost{})),
+              html_escaped(w.tr(msg::page_run_ended{})),
+              html_escaped(w.tr(msg::page_waiting{})),
+              html_escaped(w.tr(msg::page_light{})),
+              html_escaped(w.tr(msg::page_dark{})),
+              html_escaped(w.tr(msg::page_sections{})))};
 }
 
 void Dashboard::look(const std::stop_token& stop) {
@@ -228,7 +229,7 @@ std::string Dashboard::sections_event() {
                    .query = options_.token.empty() ? std::string() : "?token=" + options_.token}};
   std::vector<PageSection> sections = run_sections(view);
   std::erase_if(sections, [](const PageSection& one) { return one.id == "summary"; });
-  if (const std::string problem = watch_.problem(); !problem.empty()) {
+  if (const Message problem = watch_.problem()) {
     sections.insert(sections.begin(), {"problem", "", problem_html(problem, options_.words)});
   }
   nlohmann::ordered_json data{{"title", run_title(record.history, options_.words)},

@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "locale/translator.h"
 #include "report/run_watch.h"
-#include "report/words.h"
 #include "serve/access.h"
 #include "serve/http_server.h"
 
@@ -26,7 +26,7 @@ struct DashboardOptions {
   std::string address = "127.0.0.1";
   int port = 0;
   std::string token{};  // needed unless the address is a loopback one
-  Words words{};
+  Translator words{};
   Seconds pause{2};  // between two polls
   std::size_t most_clients = 256;
   // For Prometheus; empty: not served.

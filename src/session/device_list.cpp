@@ -106,8 +106,8 @@ DeviceList list_devices(const RunConfig& config,
                   .no_cuda = hardware.no_cuda,
                   .driver_gpus = count_driver_gpus(root),
                   .devices = make_and_list(config, host, hardware)};
-  if (list.no_cuda.empty() && hardware.cuda_gpus == 0) {
-    list.no_cuda = "this program was built without CUDA";
+  if (!list.no_cuda && hardware.cuda_gpus == 0) {
+    list.no_cuda = msg::no_cuda_build{};
   }
   return list;
 }
@@ -140,23 +140,24 @@ nlohmann::json to_json(const DeviceList& list) {
   nlohmann::json devices = nlohmann::json::array();
   for (const ListedDevice& device : list.devices) {
     devices.push_back({{"id", to_string(device.id)},
-                       {"description", device.description},
+                       {"description", Translator().tr(device.description)},
                        {"emulated", device.id.kind == DeviceKind::virtual_gpu},
                        {"threads", device.threads},
                        {"memory_mb", or_null(device.memory)}});
   }
   const HostFacts& host = list.host;
-  return {{"host",
-           {{"cores", allowed_cores(host)},
-            {"online_cores", or_null(host.online_cores)},
-            {"cpu_quota", or_null(host.cpu_quota)},
-            {"memory_mb", or_null(memory_ceiling(host))},
-            {"free_memory_mb", or_null(free_memory(host))}}},
-          {"libtorch", list.libtorch},
-          {"cuda", list.libtorch_has_cuda},
-          {"no_cuda", list.no_cuda.empty() ? nlohmann::json() : nlohmann::json(list.no_cuda)},
-          {"driver_gpus", list.driver_gpus},
-          {"devices", devices}};
+  return {
+      {"host",
+       {{"cores", allowed_cores(host)},
+        {"online_cores", or_null(host.online_cores)},
+        {"cpu_quota", or_null(host.cpu_quota)},
+        {"memory_mb", or_null(memory_ceiling(host))},
+        {"free_memory_mb", or_null(free_memory(host))}}},
+      {"libtorch", list.libtorch},
+      {"cuda", list.libtorch_has_cuda},
+      {"no_cuda", list.no_cuda ? nlohmann::json(Translator().tr(list.no_cuda)) : nlohmann::json()},
+      {"driver_gpus", list.driver_gpus},
+      {"devices", devices}};
 }
 
 }  // namespace qanat

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/device_id.h"
+#include "base/message.h"
 #include "config/run_config.h"
 #include "locale/translator.h"
 #include "monitor/host_facts.h"
@@ -16,7 +17,7 @@ namespace qanat {
 
 struct ListedDevice {
   DeviceId id;
-  std::string description;
+  Message description;
   int threads = 0;
   std::optional<Bytes> memory;
 };
@@ -25,7 +26,7 @@ struct DeviceList {
   HostFacts host;
   std::string libtorch;  // "1.13.1"
   bool libtorch_has_cuda = false;
-  std::string no_cuda;  // why there are no CUDA devices, in words; empty when there are
+  Message no_cuda;      // why there are no CUDA devices; says nothing when there are
   int driver_gpus = 0;  // NVIDIA GPUs the kernel driver knows, whatever this build can use
   std::vector<ListedDevice>
       devices;  // as --data-gpu and --model-gpu count them; without any: the CPU

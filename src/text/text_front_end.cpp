@@ -5,6 +5,8 @@
 
 #include "base/content_hash.h"
 #include "base/utf8.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/phonemizer.h"
@@ -63,8 +65,7 @@ Result<TextReading> TextFrontEnd::read(std::string_view raw_text, Language langu
   TextReading reading;
   reading.normalised = normalise_text(raw_text, language, normalise_options(config_));
   if (!has_letters(reading.normalised)) {
-    return Failure{"text: nothing to read in \"" + excerpt(raw_text) +
-                   "\"; expected English or Persian words"};
+    return to_failure(msg::seen_nothing_to_read{.text = excerpt(raw_text)});
   }
   Result<std::string> text = spoken(reading.normalised);
   if (!text) {

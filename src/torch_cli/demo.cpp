@@ -65,7 +65,7 @@ class DemoCommand : public Command {
       context.err << "stopped; what was finished is in " << out_.string() << '\n';
       return ExitCode::failed;
     }
-    const Words words = report_.words();
+    const Translator words = report_.words();
     write_text_file(page(), render_html(*rows, render_sections(*fed, words), words));
     print(*fed, *rows, data, context.out);
     return ExitCode::done;
@@ -160,7 +160,7 @@ class DemoCommand : public Command {
       out << object.dump(2) << '\n';
       return;
     }
-    const Words words = report_.words();
+    const Translator words = report_.words();
     fmt::print(out,
                "\n{}\n{}\nreport: {}\n\n",
                render_text(to_document(fed), words),

@@ -64,7 +64,7 @@ class DiagnoseCommand : public Command {
     if (!verify_.empty()) {
       return verify(config, full->diagnosis.findings, context);
     }
-    const Words words = report_.words();
+    const Translator words = report_.words();
     const std::string json = to_json(*full).dump(2) + "\n";
     context.out << (report_.json()
                         ? json

@@ -152,7 +152,7 @@ class TrainCommand : public Command {
       }
       return;
     }
-    const Words words = report_.words();
+    const Translator words = report_.words();
     const Diagnosis diagnosis = diagnose_run(record.value().trace);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";

@@ -10,8 +10,8 @@
 
 #include "app/training_modes.h"
 #include "base/progress.h"
+#include "locale/translator.h"
 #include "report/mode_table.h"
-#include "report/words.h"
 
 namespace qanat {
 
@@ -22,7 +22,7 @@ struct ModeRunRequest {
   // Of the demonstration; takes <mode>/journal.jsonl and report.html of the first turn, and the
   // journals of the others in <mode>/turn-2, ...
   std::filesystem::path folder;
-  Words words{};          // of the pages
+  Translator words{};     // of the pages
   ProgressFn progress{};  // steps of all turns
   std::stop_token stop{};
 };

@@ -140,7 +140,7 @@ class ForgetfulDevice : public Device {
       : inner_(std::move(options)), forgotten_(std::move(forgotten)) {}
 
   DeviceId id() const override { return inner_.id(); }
-  std::string description() const override { return inner_.description(); }
+  Message description() const override { return inner_.description(); }
   std::unique_ptr<DeviceMemory> allocate(Bytes bytes) override { return inner_.allocate(bytes); }
   const MemoryBudget& memory() const override { return inner_.memory(); }
   DeviceStats stats() const override { return inner_.stats(); }

@@ -7,6 +7,7 @@
 #include "app/dataset_sources.h"
 #include "base/error.h"
 #include "device/device_lost.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "pipeline/audio_row_source.h"
 #include "session/memory_check.h"
@@ -72,12 +73,12 @@ class Validation {
         (this->*body)(check);
       } catch (const DeviceLost& error) {
         check.outcome = CheckOutcome::fail;
-        check.facts.push_back({.name = msg::validate_failed{}, .value = in_english(error.what())});
+        check.facts.push_back({.name = msg::validate_failed{}, .value = reason_of(error)});
         report_.device_lost = true;
         may_go_on_ = false;
       } catch (const std::exception& error) {
         check.outcome = CheckOutcome::fail;
-        check.facts.push_back({.name = msg::validate_failed{}, .value = in_english(error.what())});
+        check.facts.push_back({.name = msg::validate_failed{}, .value = reason_of(error)});
         may_go_on_ = false;
       }
     }
@@ -126,7 +127,7 @@ void Validation::check_prerequisites(ValidationCheck& check) {
   std::optional<UtteranceSet> set = load_utterance_set(
       *config_.data.train_data, options, make_index_sources(*text_, kMel.sample_rate));
   if (!set) {
-    throw Error("stopped");
+    throw MessageError(msg::validate_stopped{});
   }
   set_ = std::make_shared<const UtteranceSet>(std::move(*set));
   check.facts.push_back({.name = msg::validate_usable{},
@@ -142,14 +143,14 @@ void Validation::check_placement(ValidationCheck& check) {
   }
   check.facts.push_back({.name = msg::validate_model{},
                          .parts = {{.key = "model", .value = to_string(plan_.model)},
-                                   {.value = in_english(devices_.model->description())}}});
+                                   {.value = devices_.model->description()}}});
   if (!plan_.data) {
     check.facts.push_back({.key = "data", .value = figure_of(nullptr)});
     return;
   }
   check.facts.push_back({.name = msg::validate_data{},
                          .parts = {{.key = "data", .value = to_string(*plan_.data)},
-                                   {.value = in_english(devices_.data->description())}}});
+                                   {.value = devices_.data->description()}}});
 }
 
 void Validation::check_model(ValidationCheck& check) {
@@ -166,14 +167,12 @@ void Validation::check_model(ValidationCheck& check) {
        .value = in_seconds(figures.model_busy.count())}};
   const Bytes weights{figures.parameters * 4};
   if (figures.model_used < weights || figures.model_busy <= Seconds{0}) {
-    throw Error("the model is not on {}: {:.1f} MB are in use there, its weights alone take {:.1f}",
-                to_string(plan_.model),
-                megabytes(figures.model_used),
-                megabytes(weights));
+    throw MessageError(msg::validate_not_placed{.device = to_string(plan_.model),
+                                                .used = plain(megabytes(figures.model_used), 1),
+                                                .weights = plain(megabytes(weights), 1)});
   }
   if (figures.data_used > Bytes{0}) {
-    throw Error("the model took {:.1f} MB on the data GPU; expected none",
-                megabytes(figures.data_used));
+    throw MessageError(msg::validate_on_data{.used = plain(megabytes(figures.data_used), 1)});
   }
   const MemoryUse use = devices_.model->memory().use();
   check.facts.push_back({.key = "peak_mb", .value = figure_of(megabytes(use.high_water))});
@@ -207,9 +206,8 @@ void Validation::check_transfer(ValidationCheck& check) {
                               copy.per_batch.count()}},
                    {.key = "exact", .value = figure_of(copy.exact)}}});
     if (!copy.exact) {
-      throw Error("copy from {} to {}: the bytes that arrived are not those that were sent",
-                  to_string(from->id()),
-                  to_string(to->id()));
+      throw MessageError(msg::validate_copy_differs{.source = to_string(from->id()),
+                                                    .target = to_string(to->id())});
     }
   }
   const bool emulated = plan_.model.kind != DeviceKind::cuda;
@@ -262,7 +260,7 @@ void Validation::run_turns() {
       }
       std::optional<ModeRun> run = trial(is_dual ? config_ : without_data_gpu(config_));
       if (!run) {
-        throw Error("stopped");
+        throw MessageError(msg::validate_stopped{});
       }
       runs->push_back(*std::move(run));
     }
@@ -285,7 +283,7 @@ void Validation::check_run(ValidationCheck& check) {
   describe(*report_.dual, msg::validate_dual{}, check);
   check.facts.push_back({.name = msg::validate_verdict{}, .value = mode_verdict(report_)});
   if (report_.dual->data_busy.value_or(0) <= 0) {
-    throw Error("the data GPU did nothing; expected it to make the features");
+    throw MessageError(msg::validate_data_idle{});
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "experiment/experiment.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "torch_binding/torch_device.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"
@@ -93,8 +95,7 @@ class ModelConsumer final : public BatchConsumer {
     while (const std::optional<FinishedStep> done = trial_.step().wait_finished()) {
       losses_.push_back(done->record.losses.total);
       if (!std::isfinite(losses_.back())) {
-        throw Error("the loss of a short run: {}; expected a finite number; try `qanat data check`",
-                    losses_.back());
+        throw MessageError(msg::validate_bad_loss{.loss = std::to_string(losses_.back())});
       }
     }
   }

@@ -181,10 +181,13 @@ TEST(RenderCheckTest, SpeaksPersian) {
       .number = 2,
       .name = msg::validate_placement{},
       .outcome = CheckOutcome::pass,
-      .facts = {{.name = msg::validate_model{},
-                 .parts = {{.key = "model", .value = "virtual:1"},
-                           {.value = in_english("virtual GPU (emulated), 1 core, 512 MB")}}},
-                {.name = msg::validate_failed{}, .value = in_english("something from elsewhere")}}};
+      .facts = {
+          {.name = msg::validate_model{},
+           .parts = {{.key = "model", .value = "virtual:1"},
+                     {.value =
+                          msg::device_virtual{.cores = Quantity{.value = 1, .unit = Unit::cores},
+                                              .memory = msg::device_memory{.megabytes = 512}}}}},
+          {.name = msg::validate_failed{}, .value = "something from elsewhere"}}};
 
   EXPECT_EQ(
       render_check(check, kPersian),

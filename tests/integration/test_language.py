@@ -129,6 +129,15 @@ class Output(PersianCase):
                 self.assert_persian(subprocess.CompletedProcess(command, result.returncode, "", result.stderr)
                                     if command[1:2] == ["show"] else result)
 
+    def test_of_a_data_set_and_why_it_cannot_be_used(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "metadata.csv").write_text("gone|a text that nobody has read\nonly one column\n")
+            page = pathlib.Path(folder) / "page.html"
+            self.assert_persian(persian("data", "check", folder, "--html", page, "--lang", "fa"), code=1)
+            body = page.read_text(encoding="utf-8").split("<body>")[1]
+        self.assertEqual(english(re.sub("<[^>]*>", "\n", body)), [])
+        self.assert_persian(persian("data", "check", folder, "--lang", "fa"), code=1)  # it is gone
+
     def test_json_stays_english(self):
         for command in (["config", "show", "--set", "training.enable_xla_compilation=true"], ["devices"]):
             fa, en = (re.sub(r'"free_memory_mb": \d+', "", persian(*command, "--json", "--lang", code).stdout)

@@ -155,7 +155,7 @@ class ReportPage(unittest.TestCase):
 
     def test_what_the_journal_says_does_not_act(self):
         self.assertIn("</script><script>x",
-                      self.browser.run("document.querySelector('.settings').textContent"))
+                      self.browser.run("document.getElementById('configuration').textContent"))
         self.assertEqual(self.browser.run("typeof x"), "undefined")
         embedded = json.loads(
             self.browser.run("document.getElementById('report-json').textContent"))

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda_event.h"
 #include "device/cuda/cuda_stream.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -69,17 +70,20 @@ std::unique_ptr<CudaCore> make_core(const CudaDeviceOptions& options) {
 
 CudaDevice::CudaDevice(const CudaDeviceOptions& options) : core_(make_core(options)) {}
 
-std::string CudaDevice::description() const {
-  constexpr std::int64_t kMegabyte = 1024 * 1024;
+Message CudaDevice::description() const {
+  const auto megabytes = [](Bytes bytes) {
+    return plain(static_cast<double>(bytes.value / (1024 * 1024)), 0);
+  };
+  const auto& facts = core_->facts;
   const Bytes limit = core_->budget.limit().value();
-  const std::string limited = limit < core_->facts.memory
-                                  ? fmt::format(", limited to {} MB", limit.value / kMegabyte)
-                                  : std::string();
-  return fmt::format("{}, {} MB{}, bus {}",
-                     core_->facts.name,
-                     core_->facts.memory.value / kMegabyte,
-                     limited,
-                     core_->facts.bus_id);
+  if (limit < facts.memory) {
+    return msg::device_cuda_limited{.name = facts.name,
+                                    .megabytes = megabytes(facts.memory),
+                                    .limit = megabytes(limit),
+                                    .bus = facts.bus_id};
+  }
+  return msg::device_cuda{
+      .name = facts.name, .megabytes = megabytes(facts.memory), .bus = facts.bus_id};
 }
 
 std::unique_ptr<DeviceStream> CudaDevice::make_stream(const std::string& name) {

@@ -27,7 +27,7 @@ class CudaDevice : public Device {
   ~CudaDevice() override = default;
 
   DeviceId id() const override { return core_->id; }
-  std::string description() const override;
+  Message description() const override;
   std::unique_ptr<DeviceStream> make_stream(const std::string& name) override;
   std::unique_ptr<DeviceEvent> make_event() override;
   std::unique_ptr<DeviceMemory> allocate(Bytes bytes) override;

@@ -10,6 +10,7 @@
 #include "device/cuda/cuda_testing.h"
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
+#include "locale/says_testing.h"
 
 namespace qanat {
 namespace {
@@ -142,9 +143,9 @@ TEST(CudaDeviceTest, CountsMemoryAsTheAllocatorDoes) {
 TEST(CudaDeviceTest, NamesTheCardAndItsLimit) {
   const Machine machine({.memory = mebibytes(1024)});
 
-  EXPECT_EQ(machine.device(1)->description(), "Scripted GPU 1, 1024 MB, bus 0000:66:00.0");
-  EXPECT_EQ(machine.device(0, mebibytes(512))->description(),
-            "Scripted GPU 0, 1024 MB, limited to 512 MB, bus 0000:65:00.0");
+  EXPECT_THAT(machine.device(1)->description(), Says("Scripted GPU 1, 1024 MB, bus 0000:66:00.0"));
+  EXPECT_THAT(machine.device(0, mebibytes(512))->description(),
+              Says("Scripted GPU 0, 1024 MB, limited to 512 MB, bus 0000:65:00.0"));
 }
 
 TEST(CudaDeviceTest, LendsPinnedBlocksThatCopiesDoNotWaitFor) {

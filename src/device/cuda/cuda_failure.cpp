@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -49,31 +50,19 @@ CudaFault fault_of(int code, const CudaVersions& versions) {
                                                              : CudaFault::other;
 }
 
-std::string explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions) {
+Message explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions) {
   switch (fault_of(failure.code(), versions)) {
     case CudaFault::no_driver:
-      return "no NVIDIA driver was found; expected its library libcuda.so.1; try `nvidia-smi`, "
-             "which comes with the driver";
+      return msg::no_cuda_driver{};
     case CudaFault::no_device:
-      return "the NVIDIA driver shows no GPU to this process; expected at least one; try "
-             "`nvidia-smi`, and look at CUDA_VISIBLE_DEVICES";
+      return msg::no_cuda_device{};
     case CudaFault::driver_too_old:
-      return fmt::format(
-          "the NVIDIA driver is too old: it can do CUDA {}; expected {} or newer, which this "
-          "program was built with; try a newer driver",
-          version_name(versions.driver),
-          version_name(versions.runtime));
+      return msg::no_cuda_old_driver{.driver = version_name(versions.driver),
+                                     .runtime = version_name(versions.runtime)};
     case CudaFault::wrong_driver:
-      return fmt::format(
-          "the NVIDIA driver cannot be used ({}); expected a library and a kernel module of the "
-          "same version; try a reboot after an update of the driver, and take folders named stubs "
-          "out of LD_LIBRARY_PATH",
-          failure.what());
+      return msg::no_cuda_wrong_driver{.why = failure.what()};
     default:
-      return fmt::format(
-          "CUDA does not start ({}, code {}); expected GPUs that answer; try `nvidia-smi`",
-          failure.what(),
-          failure.code());
+      return msg::no_cuda_start{.why = failure.what(), .code = failure.code()};
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/device_id.h"
+#include "base/message.h"
 #include "base/quantity.h"
 
 namespace qanat {
@@ -68,7 +69,7 @@ struct CudaVersions {
 CudaFault fault_of(int code, const CudaVersions& versions);
 
 // Why CUDA cannot be used on this machine, and what to do about it: `what; expected; try`.
-std::string explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions);
+Message explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions);
 
 // What the memory of a device looked like when something did not fit.
 struct CudaMemoryState {

@@ -7,6 +7,7 @@
 #include "device/cuda/interval_union.h"
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -18,7 +19,7 @@ constexpr CudaVersions kFine{.driver = 13020, .runtime = 13020};
 constexpr DeviceId kGpu{.kind = DeviceKind::cuda, .index = 1};
 
 std::string explained(int code, const CudaVersions& versions) {
-  return explain_no_cuda(CudaFailure(code, "words of CUDA"), versions);
+  return Translator().tr(explain_no_cuda(CudaFailure(code, "words of CUDA"), versions));
 }
 
 std::string message(int code) {

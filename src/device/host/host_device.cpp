@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/thread.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -66,16 +67,16 @@ HostDevice::HostDevice(HostDeviceOptions options)
     : options_(std::move(options)),
       budget_(std::make_shared<MemoryBudget>(options_.id, options_.memory_limit)) {}
 
-std::string HostDevice::description() const {
-  const std::string memory =
-      options_.memory_limit ? fmt::format("{} MB", options_.memory_limit->value / (1024 * 1024))
-                            : std::string("memory not limited");
-  const int threads = num_threads();
-  return fmt::format("{}, {} core{}, {}",
-                     options_.id.kind == DeviceKind::cpu ? "CPU" : "virtual GPU (emulated)",
-                     threads,
-                     threads == 1 ? "" : "s",
-                     memory);
+Message HostDevice::description() const {
+  const std::optional<Bytes>& limit = options_.memory_limit;
+  const Quantity cores{.value = static_cast<double>(num_threads()), .unit = Unit::cores};
+  const Message memory =
+      limit ? Message(msg::device_memory{
+                  .megabytes = plain(static_cast<double>(limit->value / (1024 * 1024)), 0)})
+            : msg::device_memory_unlimited{};
+  return options_.id.kind == DeviceKind::cpu
+             ? Message(msg::device_cpu{.cores = cores, .memory = memory})
+             : msg::device_virtual{.cores = cores, .memory = memory};
 }
 
 int HostDevice::num_threads() const {

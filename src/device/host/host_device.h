@@ -35,7 +35,7 @@ class HostDevice : public Device {
   ~HostDevice() override = default;
 
   DeviceId id() const override { return options_.id; }
-  std::string description() const override;
+  Message description() const override;
   std::unique_ptr<DeviceStream> make_stream(const std::string& name) override;
   // On whatever core is free, as an engine beside the device's own cores would be.
   std::unique_ptr<DeviceStream> make_copy_stream(const std::string& name) override;
