@@ -1,12 +1,14 @@
 """Training beside another program: steps/s of nano alone and with one core kept busy by a neighbour.
 
-Both with the waiting that the program sets for libtorch's threads (src/cli/torch_part.h) and with
-libgomp's own, in interleaved turns: a machine that gets slower does so for all of them.
+Both with threads of libtorch that wait as the program adapts them (src/session/adaptive_waits.h) and
+with libgomp's own waiting, in interleaved turns: a machine that gets slower does so for all of them.
+Ratios are taken within a round.
 """
 import contextlib
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -14,7 +16,7 @@ from harness import Spread, say
 from ring import ring_corpus
 
 LIBGOMP_DEFAULT = "300000"  # iterations that libgomp spins where nobody says otherwise
-WAITING = {"bounded": None, "libgomp": LIBGOMP_DEFAULT}
+WAITING = {"adaptive": None, "libgomp": LIBGOMP_DEFAULT}
 WARM_UP = 2  # steps that are not counted: shapes are seen for the first time
 
 
@@ -66,11 +68,11 @@ def run_company(options):
         print(f"  nano, {waiting:8} {company:11} {spread.text(2)} steps/s")
 
     def ratio(over, under):
-        return spreads[over].median / spreads[under].median
+        return statistics.median(a / b for a, b in zip(seen[over], seen[under]))
 
     figures = {
-        "company_share": ratio(("bounded", "beside one"), ("bounded", "alone")),
-        "company_idle_over_libgomp": ratio(("bounded", "alone"), ("libgomp", "alone")),
+        "company_share": ratio(("adaptive", "beside one"), ("adaptive", "alone")),
+        "company_idle_over_libgomp": ratio(("adaptive", "alone"), ("libgomp", "alone")),
         "company_share_libgomp": ratio(("libgomp", "beside one"), ("libgomp", "alone")),
     }
     return figures, {"company": {f"{waiting}, {company}": spread.as_json()

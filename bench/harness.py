@@ -10,9 +10,6 @@ import threading
 # One thread per worker: otherwise the math libraries of the workers fight for the cores.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
-# Threads of libtorch wait as they do in the program (src/cli/torch_part.h), also in other programs.
-WAITING = {} if {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & os.environ.keys() else {"GOMP_SPINCOUNT": "2000"}
-
 PYTHON = "/usr/bin/python3"  # Debian's own: python3-torch belongs to it
 
 
@@ -54,7 +51,7 @@ def missing_modules(*modules):
 
 def start(command, threads=ONE_THREAD):
     return subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, env={**os.environ, **WAITING, **threads})
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, **threads})
 
 
 def output(process, command):

@@ -126,10 +126,10 @@ COMPANY = [
     at_least("company_share", "steps/s of nano beside one busy process, over those alone",
              "گام در ثانیهٔ nano کنار یک برنامهٔ مشغول، نسبت به تنها", 0.45),
     at_least("company_idle_over_libgomp",
-             "steps/s of nano alone with bounded spinning, over those with libgomp's own",
-             "گام در ثانیهٔ nano به‌تنهایی با چرخش محدود، نسبت به چرخش پیش‌فرض libgomp", 0.98, " x"),
-    beside("company_share_libgomp", "beside one busy process over alone, with libgomp's own spinning",
-           "کنار یک برنامهٔ مشغول نسبت به تنها، با چرخش پیش‌فرض libgomp"),
+             "steps/s of nano alone with waiting that adapts, over those with libgomp's own",
+             "گام در ثانیهٔ nano به‌تنهایی با انتظار تطبیقی، نسبت به انتظار پیش‌فرض libgomp", 0.98, " x"),
+    beside("company_share_libgomp", "beside one busy process over alone, with libgomp's own waiting",
+           "کنار یک برنامهٔ مشغول نسبت به تنها، با انتظار پیش‌فرض libgomp"),
 ]
 TOOLS = [
     at_least("sweep_of_best", "throughput of the workers `profile data --benchmark` recommends, over the best",

@@ -85,7 +85,8 @@ function(qanat_test_program target)
     ${target}
     TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    # As src/cli/torch_part.cpp prepares it for the program. In two properties: a list would be cut.
+    # Tests share the cores, so threads do not spin for long; src/cli/torch_part.cpp prepares the
+    # other for the program too. In two properties: a list would be cut.
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GOMP_SPINCOUNT=2000
                ENVIRONMENT_MODIFICATION ONEDNN_MAX_CPU_ISA=set:AVX512_CORE_BF16 ${arg_PROPERTIES})
 endfunction()

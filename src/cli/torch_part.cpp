@@ -15,9 +15,6 @@ namespace qanat {
 namespace {
 
 constexpr const char* kTorchPart = "qanat-torch";
-// Iterations, of 15 to 45 ns by processor: who waits longer than a tenth of a millisecond waits for
-// no barrier that is about to open, but for a thread without a core.
-constexpr const char* kSpinCount = "2000";
 // The best instruction set that libtorch's oneDNN may use. Some virtual machines name AMX and do
 // not have all of it: mixed precision ends with an illegal instruction there.
 constexpr const char* kInstructionSet = "AVX512_CORE_BF16";
@@ -60,14 +57,9 @@ bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char*
 }
 
 bool prepare_torch_environment() {
-  bool changed = false;
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr && std::getenv("GOMP_SPINCOUNT") == nullptr) {
-    changed = ::setenv("GOMP_SPINCOUNT", kSpinCount, /*overwrite=*/0) == 0;
-  }
-  if (std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr && std::getenv("DNNL_MAX_CPU_ISA") == nullptr) {
-    changed |= ::setenv("ONEDNN_MAX_CPU_ISA", kInstructionSet, /*overwrite=*/0) == 0;
-  }
-  return changed;
+  return std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr &&
+         std::getenv("DNNL_MAX_CPU_ISA") == nullptr &&
+         ::setenv("ONEDNN_MAX_CPU_ISA", kInstructionSet, /*overwrite=*/0) == 0;
 }
 
 void restart_with_torch_environment(char** argv) {

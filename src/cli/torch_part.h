@@ -22,11 +22,8 @@ std::optional<std::filesystem::path> find_companion(const std::string& name);
 // Whether the arguments ask for a command that is in the other program.
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
 
-// Sets what libtorch reads when it is loaded, unless the user has decided; whether anything
-// changed. GOMP_SPINCOUNT (or OMP_WAIT_POLICY): how long its threads spin when they wait for each
-// other. By default for milliseconds: where another program or a quota takes a core, each spins for
-// one that cannot run, and a step takes seven times as long. ONEDNN_MAX_CPU_ISA: the best
-// instruction set.
+// Sets what libtorch reads when it is loaded, unless the user has decided: ONEDNN_MAX_CPU_ISA, the
+// best instruction set. Whether anything changed.
 bool prepare_torch_environment();
 
 // For a program that has loaded libtorch already: where the environment was not prepared, it starts

@@ -105,15 +105,19 @@ std::optional<double> NeighbourWatch::busy_now() const {
   return stat ? busy_seconds(*stat, cores_) : std::nullopt;
 }
 
-std::optional<double> NeighbourWatch::others_share(Seconds children) const {
+std::optional<double> NeighbourWatch::others(Seconds children) const {
   const std::optional<double> now = busy_now();
   const double wall = seconds_since(begin_).count();
   if (!busy_ || !now || cores_.empty() || wall <= 0) {
     return std::nullopt;
   }
   const double own = (own_cpu_time() - own_ + children).count();
-  const double others = std::max(0.0, *now - *busy_ - own);
-  return others / (wall * static_cast<double>(cores_.size()));
+  return std::max(0.0, *now - *busy_ - own) / wall;
+}
+
+std::optional<double> NeighbourWatch::others_share(Seconds children) const {
+  const std::optional<double> cores = others(children);
+  return cores ? std::optional(*cores / static_cast<double>(cores_.size())) : std::nullopt;
 }
 
 Seconds process_cpu_time() {

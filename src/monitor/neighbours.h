@@ -42,8 +42,10 @@ class NeighbourWatch {
  public:
   explicit NeighbourWatch(std::filesystem::path root = "/");
 
-  // Share of the cores this process may run on that programs other than this one took since then;
+  // Cores, of those this process may run on, that programs other than this one took since then;
   // nothing where the kernel does not say. `children`: CPU time of children that still run.
+  std::optional<double> others(Seconds children = Seconds{0}) const;
+  // The same as a share of these cores.
   std::optional<double> others_share(Seconds children = Seconds{0}) const;
 
  private:

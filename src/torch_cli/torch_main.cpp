@@ -1,11 +1,15 @@
 // qanat-torch: every command; started by qanat for those that need libtorch.
+#include <memory>
+
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "cli/torch_part.h"
+#include "session/adaptive_waits.h"
 #include "torch_cli/torch_commands.h"
 
 int main(int argc, char** argv) {
   qanat::restart_with_torch_environment(argv);
+  const std::unique_ptr<qanat::AdaptiveWaits> waits = qanat::make_adaptive_waits();
   const qanat::TorchCommands commands{
       .align = qanat::make_align_command,
       .analyze = qanat::make_analyze_command,

@@ -45,14 +45,12 @@ class Parts(unittest.TestCase):
                                 env={**plain, "OMP_DISPLAY_ENV": "verbose", **changes})
         return [int(count) for count in re.findall(r"GOMP_SPINCOUNT = '(\d+)'", result.stderr)]
 
-    def test_threads_of_libtorch_do_not_spin_for_long(self):
-        torch = pathlib.Path(QANAT).with_name("qanat-torch")
+    def test_the_second_part_starts_over_once_when_it_was_not_started_by_the_first(self):
         through = self.spin_counts(QANAT, "devices")
-        alone = self.spin_counts(torch, "version")
+        alone = self.spin_counts(pathlib.Path(QANAT).with_name("qanat-torch"), "version")
         self.assertLessEqual(len(through), 2)  # libsoxr brings libgomp into qanat; libtorch comes after it
-        self.assertLessEqual(through[-1], 5000)
-        self.assertEqual(alone[-1], through[-1])
-        self.assertLessEqual(len(alone), 2)  # it started over once
+        self.assertLessEqual(len(alone), 2)
+        self.assertEqual(set(through + alone), {300000})  # libgomp's own: adapted while it runs
 
     def test_how_long_threads_spin_is_for_the_user_to_say(self):
         torch = pathlib.Path(QANAT).with_name("qanat-torch")

@@ -6,6 +6,7 @@ import pathlib
 import random
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -71,6 +72,27 @@ class Train(unittest.TestCase):
         folder = checkpoints / f"step-{step:09}"
         return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()
                 for file in folder.glob("*.safetensors")}
+
+    def thread_names(self, checkpoints):
+        """Of all threads that the run's own samples have seen so far."""
+        lines = (checkpoints / "journal.jsonl").read_text().splitlines()
+        return {name for line in lines if line.startswith('{"kind":"host"') and line.endswith("}")
+                for name in json.loads(line)["counters"].get("threads", ())}
+
+    def test_threads_of_libtorch_wait_asleep_beside_a_busy_program(self):
+        checkpoints = self.checkpoints()
+        neighbour = subprocess.Popen([sys.executable, "-c", "while True: pass"])  # on the one core
+        self.addCleanup(neighbour.wait)
+        self.addCleanup(neighbour.kill)
+        process = self.start(checkpoints, "--max-steps", 100000, "--set", "pipeline.monitor_every=0.1")
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.wait_for_steps(process, checkpoints, 1)
+        deadline = time.monotonic() + 60
+        while "passive-waits" not in self.thread_names(checkpoints):
+            self.assertIsNone(process.poll(), "the run ended early")
+            self.assertLess(time.monotonic(), deadline, "threads go on spinning")
+            time.sleep(0.05)
 
     def test_only_a_data_set_is_needed(self):
         result = qanat("train", "--train-data", self.corpus, "--set",
