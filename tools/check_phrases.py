@@ -54,7 +54,7 @@ NAMES = [
     Ban(r"\w*(_on_stock|Stock)\w*|stock", "prefill", r"src/diagnose/"),
     Ban(r"refined", "postnet_mel"),
     Ban(r"sum_over_processes", "all_reduce"),
-    Ban(r"looks", "samples", r"src/(diagnose|monitor)/"),
+    Ban(r"looks", "samples", r"src/(diagnose|diagnosing|monitor|report|selftest)/"),
     Ban(r"reserve_", "slack_"),
     Ban(r"mend(ed|s)?|\w+(Mended|Cured)", "fix"),
     Ban(r"\w+Anew\w*", "again, from the start"),
