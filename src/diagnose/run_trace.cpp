@@ -105,6 +105,9 @@ void RunTrace::add(const nlohmann::json& line) {
     if (const auto found = line.find("config"); found != line.end() && found->is_object()) {
       config = *found;
     }
+    if (const auto found = line.find("trainer"); found != line.end() && *found == "torch") {
+      trained_by = TrainedBy::torch;
+    }
   } else if (kind == "run") {
     run = line;
     cadences = read_cadences(line);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "diagnose/finding.h"
 #include "diagnose/host_trace.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/setup_facts.h"
@@ -40,6 +41,7 @@ struct RunTrace {
   std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
   nlohmann::json run = nlohmann::json::object();     // the line of kind "run": mode, devices, host
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
+  TrainedBy trained_by = TrainedBy::qanat;           // who wrote it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
   std::optional<HostTrace> host;                     // lines of kind "host", added up
   std::optional<GpuTrace> gpus;                      // lines of kind "devices"

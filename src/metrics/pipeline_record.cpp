@@ -226,11 +226,14 @@ PipelineStats read_pipeline(const nlohmann::json& line) {
   visit_numbers(stats, reader(line));
   visit_ready(stats.ready, reader(line.at("ready")));
   visit_window(stats.window, reader(line.at("window")));
-  visit_stages(stats, [&line](const char* name, StageStats& stage) {
-    const nlohmann::json& from = line.at("stages").at(name);
-    stage.done = from.at("done").get<std::int64_t>();
-    stage.busy = Seconds(from.at("busy").get<double>());
-  });
+  // Other trainers do not say what their workers do with a row.
+  if (const auto stages = line.find("stages"); stages != line.end()) {
+    visit_stages(stats, [&stages](const char* name, StageStats& stage) {
+      const nlohmann::json& from = stages->at(name);
+      stage.done = from.at("done").get<std::int64_t>();
+      stage.busy = Seconds(from.at("busy").get<double>());
+    });
+  }
   for (const nlohmann::json& worker : line.at("workers")) {
     visit_worker(stats.workers.emplace_back(), reader(worker));
     visit_worker_usage(stats.workers.back(), optional_reader(worker));

@@ -28,7 +28,7 @@ StepRecord read_step(const nlohmann::json& line) {
                     .frames = line.at("frames").get<std::int64_t>(),
                     .earlier_padded = 0,
                     .losses = {},
-                    .learning_rate = line.at("lr").get<double>(),
+                    .learning_rate = number_or_nan(line.at("lr")),
                     .gradient_norm = number_or_nan(line.at("grad_norm")),
                     .skipped = line.at("skipped").get<bool>(),
                     .phases = {}};
@@ -87,7 +87,7 @@ Event to_event(const StepRecord& record) {
                      {"frames", record.frames},
                      {"padded", record.all_padded()},
                      {"losses", std::move(losses)},
-                     {"lr", record.learning_rate},
+                     {"lr", finite_or_null(record.learning_rate)},
                      {"grad_norm", finite_or_null(record.gradient_norm)},
                      {"skipped", record.skipped},
                      {"wall", record.phases.total().count()},

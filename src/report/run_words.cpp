@@ -78,10 +78,12 @@ std::vector<FactLine> timing_facts(const RunMeasures& m, const Translator& w) {
       {w.tr(msg::fact_variation{}),
        w.tr(msg::fact_variation_value{.normalised = in_percent(m.spread.robust_cv, 1),
                                       .raw = in_percent(deviation / m.mean_step, 1),
-                                      .label = steadiness_message(m.spread.label)})},
-      {w.tr(msg::fact_throughput{}),
-       w.tr(msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
-                                       .padding = in_percent(m.padding_share, 1)})}};
+                                      .label = steadiness_message(m.spread.label)})}};
+  if (m.frames_per_second > 0) {  // other trainers need not say how long their batches are
+    facts.push_back({w.tr(msg::fact_throughput{}),
+                     w.tr(msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
+                                                     .padding = in_percent(m.padding_share, 1)})});
+  }
   if (m.journal_share) {
     facts.push_back({w.tr(msg::fact_journal{}),
                      w.tr(msg::fact_journal_value{.share = in_percent(*m.journal_share, 2)})});
