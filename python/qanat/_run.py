@@ -235,13 +235,13 @@ class Run:
         """A line of kind "run", whenever it has become another one."""
         torch = sys.modules.get("torch")
         line: Dict[str, Any] = {"mode": "watch", "allowed_cores": _host.allowed_cores(),
-                                "uses_of_batch": 1, "cadences": {}}
+                                "uses_of_batch": 1}
         if self._device is not None:
             line["device"] = self._device
         if torch is not None and hasattr(torch, "__version__"):
             line["torch"] = str(torch.__version__)
         if self._length is not None:
-            line["batches_per_epoch"] = self._length
+            line["cadences"] = {"batches of an epoch": self._length}
         if self._stats.settings is not None:
             line["loader"] = self._stats.settings
             if "pin_memory" in self._stats.settings:

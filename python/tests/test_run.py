@@ -177,7 +177,7 @@ class Loaders(WatchTest):
         self.assertEqual(line["loader"], {"num_workers": 0, "pin_memory": False,
                                           "persistent_workers": False, "prefetch_factor": 2,
                                           "batch_size": 4, "collate_in_main_process": True})
-        self.assertEqual(line["batches_per_epoch"], 2)
+        self.assertEqual(line["cadences"], {"batches of an epoch": 2})
         self.assertEqual(read_steps(self.folder)[0]["shape"][0], 4)
 
     def test_the_rows_of_a_loader_in_the_main_process_are_counted(self):
