@@ -72,14 +72,19 @@ struct Gain {
   double share_saved() const { return step_now > 0 ? 1 - step_if_fixed / step_now : 0; }
 };
 
+// Who trains, and so whose settings a fix names.
+enum class TrainedBy { qanat, torch };
+
 // One thing to change: a key of the configuration, or something to do to the machine. The flag of a
 // key comes from the list of fields (report/config_changes.h); nothing that is said is executed.
+// Rules name keys of Qanat; torch_settings.h turns them into settings of a PyTorch loop.
 struct Fix {
   std::string key{};                                    // "data.num_workers"; empty: no key does it
   std::string value{};                                  // of the key
   std::optional<double> predicted_step = std::nullopt;  // s
   Message precondition{};                               // of a key: what has to be done as well
   Message action{};                                     // without a key: what to do
+  TrainedBy trained_by = TrainedBy::qanat;              // whose key it is
 
   bool is_setting() const { return !key.empty(); }
 };

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "diagnose/rule_parts.h"
+#include "diagnose/torch_settings.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -162,7 +163,10 @@ RuleOutcome ask(const Rule& rule, const RuleInput& input) {
   std::optional<SkippedCheck> lacking = unmet(rule.needs, input);
   RuleOutcome outcome = lacking ? RuleOutcome(*std::move(lacking)) : rule.judge(input);
   std::visit([&rule](auto& said) { said.id = rule.id; }, outcome);
-  if (auto* const finding = std::get_if<Finding>(&outcome); finding && !finding->verify) {
+  auto* const finding = std::get_if<Finding>(&outcome);
+  if (finding != nullptr && input.trace.trained_by == TrainedBy::torch) {
+    say_in_torch_settings(input, *finding);
+  } else if (finding != nullptr && !finding->verify) {
     finding->verify = by_command("qanat diagnose --verify " + finding->id);
   }
   return outcome;

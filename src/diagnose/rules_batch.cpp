@@ -90,6 +90,9 @@ Fix better_transfer(const RuleInput& input, double now, double without) {
 
 RuleOutcome padding_waste(const RuleInput& input) {
   const RunMeasures& m = input.measures;
+  if (!(mean(m.padded) > 0)) {
+    return skipped(msg::dl007_unknown{});
+  }
   if (!(m.padding_share > kGoodPadding)) {
     return passed(msg::dl007_title{.share = in_percent(m.padding_share, 1)});
   }
@@ -144,6 +147,9 @@ RuleOutcome copies_not_overlapped(const RuleInput& input) {
 }
 
 RuleOutcome features_made_again(const RuleInput& input) {
+  if (input.trace.trained_by != TrainedBy::qanat) {
+    return skipped(msg::skip_other_trainer{}, Missing::loader);
+  }
   const std::optional<LoaderUse>& loader = input.measures.loader;
   const std::optional<int> cores = allowed_cores_of(input.trace);
   if (!loader || !loader->split || !cores) {
@@ -163,6 +169,9 @@ RuleOutcome features_made_again(const RuleInput& input) {
 }
 
 RuleOutcome bad_utterances(const RuleInput& input) {
+  if (input.trace.trained_by != TrainedBy::qanat) {
+    return skipped(msg::skip_other_trainer{}, Missing::loader);
+  }
   const PipelineStats& stats = *input.trace.pipeline;
   if (stats.bad == 0) {
     return passed(msg::dl012_ok{});

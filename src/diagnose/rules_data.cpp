@@ -135,12 +135,17 @@ RuleOutcome workers_at_limit(const RuleInput& input) {
     return *other;
   }
   const StageShare stage = most_expensive_stage(*input.trace.pipeline);
-  Finding finding = waiting_finding(input,
-                                    msg::dl003_title{.cores = *allowed_cores_of(input.trace),
-                                                     .share = in_percent(stage.share),
-                                                     .stage = stage.name},
-                                    gain_if_data_were_free(input.measures));
-  finding.evidence.push_back({stage.metric, stage.share});
+  const int cores = *allowed_cores_of(input.trace);
+  const bool knows_stage = stage.share > 0;
+  Finding finding = waiting_finding(
+      input,
+      knows_stage ? Message(msg::dl003_title{
+                        .cores = cores, .share = in_percent(stage.share), .stage = stage.name})
+                  : msg::dl003_title_without_stage{.cores = cores},
+      gain_if_data_were_free(input.measures));
+  if (knows_stage) {
+    finding.evidence.push_back({stage.metric, stage.share});
+  }
   finding.fixes = {precompute_features(finding.gain.step_if_fixed)};
   finding.may_be_wrong = msg::dl003_wrong_if{};
   return finding;

@@ -10,6 +10,7 @@ namespace qanat {
 namespace {
 
 constexpr double kMissing = 0.5;           // of the bytes: most come from storage
+constexpr double kFewBytes = 1 << 20;      // less says nothing about the data
 constexpr double kCostlyOpening = 0.3;     // of the time of a file
 constexpr double kSmallFile = 256 * 1024;  // bytes
 constexpr double kCostlyDecoding = 0.5;    // of the workers' time
@@ -72,7 +73,7 @@ RuleOutcome cache_misses(const RuleInput& input) {
   const double all = std::max({*asked, *stored, 1.0});
   const double missed = *stored / all;
   const double rate = input.trace.host->share(&HostCounters::storage_bytes).value().value_or(0);
-  if (missed < kMissing || !waits_for_data(m)) {
+  if (missed < kMissing || all < kFewBytes || !waits_for_data(m)) {
     return passed(msg::io002_ok{.share = in_percent(missed), .bytes = in_bytes(all)});
   }
   const Gain gain = gain_without_waiting(m);
@@ -140,7 +141,10 @@ RuleOutcome decode_dominates(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const PipelineStats& stats = *input.trace.pipeline;
   const Seconds all = stats.decode.busy + stats.mel.busy + stats.tokens.busy + stats.copy.busy;
-  const double share = all > Seconds{0} ? stats.decode.busy / all : 0;
+  if (all == Seconds{0}) {
+    return skipped(msg::io005_unknown{}, Missing::loader);
+  }
+  const double share = stats.decode.busy / all;
   const double wait = m.share(m.ledger.wait);
   if (share < kCostlyDecoding || !waits_for_data(m)) {
     return passed(msg::io005_ok{.share = in_percent(share), .wait = in_percent(wait, 1)});

@@ -79,6 +79,14 @@ TEST_F(RulesStorageTest, ReadingFromStorageIsFoundWhenTheDeviceWaits) {
   expect_complete(decide("IO002"), "IO002");
 }
 
+TEST_F(RulesStorageTest, AFewBytesFromStorageAreNoReason) {
+  trace_.host->last.read_bytes = 2e4;
+  trace_.host->last.storage_bytes = 2e4;
+  wait_for_data(0.05);
+
+  EXPECT_TRUE(is_passed(decide("IO002")));
+}
+
 TEST_F(RulesStorageTest, ANetworkFileSystemIsAWarningWhenTheDeviceWaits) {
   trace_.host->setup.data_file_system = std::string("nfs4");
 

@@ -10,15 +10,48 @@
 namespace qanat {
 namespace {
 
-// Deviation of the logarithm of frames per second.
-double uncertainty(const RunMeasures& measures) {
-  std::vector<double> frames;
-  frames.reserve(measures.steady.size());
+// What the steps got done: frames, or what is known instead of them.
+using Work = double (*)(const StepRecord&);
+
+double frames_of(const StepRecord& step) {
+  return static_cast<double>(step.frames);
+}
+double rows_of(const StepRecord& step) {
+  return static_cast<double>(step.rows) * step.batches;
+}
+double steps_of(const StepRecord&) {
+  return 1;
+}
+
+std::vector<double> work_of(const RunMeasures& measures, Work work) {
+  std::vector<double> done;
+  done.reserve(measures.steady.size());
   for (const StepRecord& step : measures.steady) {
-    frames.push_back(static_cast<double>(step.frames));
+    done.push_back(work(step));
   }
-  const Range rate = ratio_interval(frames, measures.seconds);
-  return (rate.high - rate.low) / (2 * 1.96) / measures.frames_per_second;
+  return done;
+}
+
+// That both runs know. Other trainers need not say how long their batches are.
+Work common_work(const RunMeasures& now, const RunMeasures& before) {
+  for (const Work work : {frames_of, rows_of}) {
+    if (mean(work_of(now, work)) > 0 && mean(work_of(before, work)) > 0) {
+      return work;
+    }
+  }
+  return steps_of;
+}
+
+struct Rate {
+  double value = 0;      // per second
+  double deviation = 0;  // of its logarithm
+};
+
+Rate rate_of(const RunMeasures& measures, Work work) {
+  const std::vector<double> done = work_of(measures, work);
+  const Range interval = ratio_interval(done, measures.seconds);
+  const double value = mean(done) / mean(measures.seconds);
+  return {.value = value, .deviation = (interval.high - interval.low) / (2 * 1.96) / value};
 }
 
 constexpr const char* kBatches = "batches of an epoch";
@@ -52,6 +85,11 @@ std::map<std::string, std::string> facts_of(const RunTrace& trace) {
       add(name, *found);
     }
   }
+  if (const auto loader = trace.run.find("loader"); loader != trace.run.end()) {
+    for (const auto& [name, value] : loader->items()) {
+      add("loader." + name, value);
+    }
+  }
   const auto cadence = std::ranges::find(trace.cadences, kBatches, &Cadence::name);
   if (cadence != trace.cadences.end()) {
     add(kBatches, cadence->period);
@@ -76,8 +114,9 @@ std::vector<Difference> differences(const RunTrace& now, const RunTrace& before)
   }
   // Batches of another size are fewer: that says nothing about the clips.
   const auto is_about_size = [](const Difference& one) {
-    return one.key == "data.batch_size" || one.key == "pipeline.frame_budget" ||
-           one.key == "pipeline.bucket_edges" || one.key == "data.val_split";
+    return one.key == "data.batch_size" || one.key == "loader.batch_size" ||
+           one.key == "pipeline.frame_budget" || one.key == "pipeline.bucket_edges" ||
+           one.key == "data.val_split";
   };
   if (std::ranges::any_of(found, is_about_size)) {
     std::erase_if(found, [](const Difference& one) { return one.key == kBatches; });
@@ -93,8 +132,11 @@ Change change_of(const Range& ci95) {
 }
 
 RunComparison compare_runs(const RunMeasures& now, const RunMeasures& before) {
-  RunComparison result{.ratio = now.frames_per_second / before.frames_per_second};
-  const double deviation = std::hypot(uncertainty(now), uncertainty(before));
+  const Work work = common_work(now, before);
+  const Rate rate_now = rate_of(now, work);
+  const Rate rate_before = rate_of(before, work);
+  RunComparison result{.ratio = rate_now.value / rate_before.value};
+  const double deviation = std::hypot(rate_now.deviation, rate_before.deviation);
   result.ci95 = {.low = result.ratio * std::exp(-1.96 * deviation),
                  .high = result.ratio * std::exp(1.96 * deviation)};
   result.change = change_of(result.ci95);

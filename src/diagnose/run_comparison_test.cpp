@@ -36,6 +36,19 @@ TEST(RunComparisonTest, ATenthSlowerIsARegression) {
   EXPECT_NEAR(result.ratio, 1 / 1.1, 0.01);
 }
 
+TEST(RunComparisonTest, RunsThatDoNotSayTheirFramesAreComparedByRows) {
+  const auto of_rows = [](int rows, double seconds) {
+    RunTrace trace;
+    for (int i = 0; i < 60; ++i) {
+      trace.add(StepRecord{.rows = rows, .phases = {.forward = Seconds(seconds + 1e-4 * (i % 3))}});
+    }
+    return measure_run(trace);
+  };
+
+  EXPECT_NEAR(compare_runs(of_rows(32, 0.1), of_rows(16, 0.1)).ratio, 2, 0.01);
+  EXPECT_NEAR(compare_runs(of_rows(0, 0.1), of_rows(16, 0.2)).ratio, 2, 0.01);
+}
+
 TEST(RunComparisonTest, ATenthFasterIsNone) {
   EXPECT_EQ(compare_runs(run_of(1, 0.9e-4), run_of(2, 1e-4)).change, Change::faster);
 }

@@ -31,6 +31,9 @@ void begin_session(RunTrace& trace, const SessionStart& header) {
   if (header.config && header.config->is_object()) {
     trace.config = *header.config;
   }
+  if (header.trainer == "torch") {
+    trace.trained_by = TrainedBy::torch;
+  }
 }
 
 }  // namespace

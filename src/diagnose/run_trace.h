@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "diagnose/finding.h"
 #include "diagnose/host_trace.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/setup_facts.h"
@@ -37,6 +38,7 @@ struct RunTrace {
   std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
   RunStart run;                                      // mode, devices, host
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
+  TrainedBy trained_by = TrainedBy::qanat;           // who wrote it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
   std::optional<HostTrace> host;                     // samples of the host, added up
   std::optional<GpuTrace> gpus;                      // and of the GPUs

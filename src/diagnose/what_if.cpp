@@ -29,6 +29,11 @@ RecordedTimes recorded_times(const RuleInput& input) {
     times.consume.insert(
         times.consume.end(), static_cast<std::size_t>(batches), std::max(own, 0.0));
   }
+  if (input.trace.trained_by == TrainedBy::torch && input.measures.loader) {
+    // Nothing is known of single batches: the mean stands for each.
+    times.produce.assign(times.consume.size(), input.measures.loader->work_per_batch);
+    return times;
+  }
   const std::deque<SlotRecord>& slots = input.trace.slots;
   const std::size_t count = std::min(times.consume.size(), slots.size());
   times.consume.erase(times.consume.begin(),

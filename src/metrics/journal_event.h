@@ -28,6 +28,7 @@ namespace qanat {
 // The first line of every session, and of a file that goes on with one.
 struct SessionStart {
   std::optional<std::string> command{};    // "train"
+  std::optional<std::string> trainer{};    // "torch": a loop of somebody else's; absent: Qanat
   std::optional<std::string> device{};     // of the model
   std::optional<nlohmann::json> config{};  // by section and key
   std::optional<std::string> started{};    // UTC; the journal's, like the two below
@@ -35,7 +36,8 @@ struct SessionStart {
   std::optional<bool> continues{};  // another file: no session begins
   static constexpr std::string_view kKind = "journal";
   static void visit_fields(auto& self, auto&& field) {
-    field("command", self.command)("device", self.device)("config", self.config);
+    field("command", self.command)("trainer", self.trainer)("device", self.device);
+    field("config", self.config);
     field("started", self.started)("format", self.format)("continues", self.continues);
   }
 };

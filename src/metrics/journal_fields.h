@@ -52,6 +52,9 @@ class FieldWriter {
     visit(FieldWriter(inside));
     return *this;
   }
+  const FieldWriter& known_object(std::string_view name, const auto& visit) const {
+    return object(name, visit);
+  }
 
  private:
   template <typename T>
@@ -144,6 +147,11 @@ class FieldReader {
       visit_inside(*found, visit);
     }
     return *this;
+  }
+
+  // Not every writer knows it; where it is there, it is whole.
+  FieldReader& known_object(std::string_view name, const auto& visit) {
+    return from_.contains(name) ? object(name, visit) : *this;
   }
 
   // The first field that should be there and is not, or is wrong; empty: there is none.

@@ -140,7 +140,8 @@ struct PipelineStats {
     field("bad", self.bad)("from_audio", self.from_audio)("from_store", self.from_store);
     field("from_cache", self.from_cache)("frames", self.frames)("bytes", self.bytes);
     field("padded_frames", self.padded_frames)("ready", self.ready)("window", self.window);
-    field.object("stages", [&self](auto&& stage) {
+    // Other trainers do not say what their workers do with a row.
+    field.known_object("stages", [&self](auto&& stage) {
       stage("decode", self.decode)("mel", self.mel)("tokens", self.tokens)("copy", self.copy);
     });
     field("workers", self.workers)("row_times", self.row_times)("slowest", self.slowest);

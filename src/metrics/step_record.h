@@ -89,7 +89,7 @@ struct StepRecord {
   std::int64_t frames = 0;
   std::optional<std::int64_t> padded{};  // frames of all batches, padding included
   StepLosses losses;
-  double learning_rate = 0;
+  double learning_rate = 0;  // not a number: unknown, as of other trainers
   double gradient_norm = 0;  // before clipping
   bool skipped = false;      // loss or gradient were not finite: no update was made
   StepPhases phases;

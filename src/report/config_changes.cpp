@@ -16,6 +16,9 @@ std::string flag_of(const Fix& fix) {
   if (!fix.is_setting()) {
     return {};
   }
+  if (fix.trained_by == TrainedBy::torch) {
+    return fmt::format("{}={}", fix.key, fix.value);
+  }
   const std::vector<FieldEntry> fields = list_fields(RunConfig{});
   const auto field = std::ranges::find(fields, fix.key, &FieldEntry::key);
   const std::vector<std::string> names =

@@ -11,8 +11,8 @@
 
 namespace qanat {
 
-// "--num-workers 3", "--allow-fallback", "--set pipeline.bucket_edges=16"; empty for what no key
-// does.
+// "--num-workers 3", "--allow-fallback", "--set pipeline.bucket_edges=16"; "num_workers=3" for a
+// PyTorch loop; empty for what no key does.
 std::string flag_of(const Fix& fix);
 // A fix for people: its flag with what has to be done as well, or what to do.
 MessageArg to_message_arg(const Fix& fix);

@@ -28,6 +28,11 @@ TEST(ConfigChangesTest, FlagsComeFromTheListOfFields) {
             "--set pipeline.allow_fallback=false");
 }
 
+TEST(ConfigChangesTest, APyTorchLoopIsToldAnArgument) {
+  EXPECT_EQ(flag_of({.key = "num_workers", .value = "3", .trained_by = TrainedBy::torch}),
+            "num_workers=3");
+}
+
 TEST(ConfigChangesTest, WhatNoKeyDoesHasNoFlag) {
   EXPECT_EQ(flag_of({.action = msg::hw002_reboot{}}), "");
   EXPECT_EQ(fix_words({.action = msg::hw002_reboot{}}, Translator()),

@@ -1,0 +1,311 @@
+"""`qanat.watch`: where the time of a training loop goes, written as a journal that `qanat report`,
+`qanat top` and the page read."""
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import signal
+import sys
+import threading
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Dict, Iterable, Optional, Type
+
+from qanat import _host
+from qanat._clock import INSIDE, PARTS, Parts, StepClock, settled
+from qanat._journal import FolderLock, Journal, WatchError
+from qanat._loader import LoaderStats, WatchedLoader
+
+FLUSH_SECONDS = 1.0  # what a killed script loses at most
+HOST_SECONDS = 2.0
+PHASES = ("transfer", "forward", "loss", "backward", "optimizer")
+
+_STEP_LINE = (
+    '{"kind":"step","t":%.6f,"step":%d,"epoch":%d,"batch":%d,"batches":%d,"shape":[%d,%d,0],'
+    '"frames":%d,"padded":%d,"losses":{"total":%s,"mel":null,"refined":null,"prior":null,'
+    '"forward_sum":null,"binarisation":null,"duration":null},"lr":%s,"grad_norm":%s,'
+    '"skipped":false,"wall":%.9f,"phases":{'
+    + ",".join(f'"{name}":%.9f' for name in PARTS) + "}}\n")
+
+
+def _number(value: Any) -> str:
+    """JSON; null for what is unknown or not finite."""
+    if value is None:
+        return "null"
+    number = float(value)
+    return repr(number) if math.isfinite(number) else "null"
+
+
+class Step:
+    """One update of the weights; `with run.step() as step`. What is known of it can be set before it
+    ends: `step.loss = 1.5`. Numbers; a tensor on a GPU is waited for."""
+
+    __slots__ = ("batch_size", "length", "frames", "loss", "learning_rate", "gradient_norm", "_run")
+
+    def __init__(self, run: "Run", batch_size: Optional[int], length: int, frames: int) -> None:
+        self.batch_size = batch_size
+        self.length = length
+        self.frames = frames
+        self.loss: Any = None
+        self.learning_rate: Any = None
+        self.gradient_norm: Any = None
+        self._run = run
+
+    def __enter__(self) -> "Step":
+        self._run._begin_step(self)
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._run._end_step(self, failed=kind is not None)
+
+
+class _Part:
+    """A part of the step that runs inside a `with`."""
+
+    __slots__ = ("_run", "_name", "_before")
+
+    def __init__(self, run: "Run", name: str) -> None:
+        self._run = run
+        self._name = name
+        self._before: Optional[str] = None
+
+    def __enter__(self) -> None:
+        self._before = self._run._enter_part(self._name)
+
+    def __exit__(self, *error: Any) -> None:
+        if self._before is not None:
+            self._run._clock.switch(self._before)
+            self._before = None
+
+
+class Run:
+    """A training loop that is watched; make it with `qanat.watch()`. One thread's: the one that made
+    it. A second step inside a step, a phase outside one, and use after `close()` are a WatchError."""
+
+    def __init__(self, folder: Any, *, device: Optional[str] = None,
+                 command: Optional[str] = None) -> None:
+        self.folder = os.fspath(folder)
+        os.makedirs(self.folder, exist_ok=True)
+        self._lock = FolderLock(self.folder)
+        header: Dict[str, Any] = {"command": "watch", "trainer": "torch", "config": {},
+                                  "script": command or " ".join(sys.argv)}
+        if device is not None:
+            header["device"] = device
+        try:
+            self._journal = Journal(os.path.join(self.folder, "journal.jsonl"), header)
+        except OSError:
+            self._lock.release()
+            raise
+        self.closed = False
+        self.steps = 0
+        self._device = device
+        self._pid = os.getpid()
+        self._thread = threading.get_ident()
+        self._clock = StepClock()
+        self._stats = LoaderStats()
+        self._step: Optional[Step] = None
+        self._parts = {name: _Part(self, name) for name in PHASES}
+        self._spent = 0.0  # s that writing took the loop
+        self._cost = 0.0  # s that looking at the host took
+        self._length: Optional[int] = None  # of an epoch, in batches
+        self._said: Optional[Dict[str, Any]] = None
+        self._host_setup: Optional[Dict[str, Any]] = _host.setup()
+        self._look_at_host()
+        self._journal.flush()
+        self._stop = threading.Event()
+        self._monitor = threading.Thread(target=self._watch_host, name="qanat-watch", daemon=True)
+        self._monitor.start()
+        atexit.register(self._close_at_exit)
+        self._old_sigterm = self._catch_sigterm()
+
+    # What a loop uses.
+
+    def loader(self, loader: Iterable[Any]) -> WatchedLoader:
+        """The same batches, with the time that the loop waits for each. For the loader that feeds the
+        training; a torch DataLoader's settings and workers are recorded as well."""
+        self._check_open()
+        return WatchedLoader(self, loader)
+
+    def step(self, batch_size: Optional[int] = None, *, length: int = 0, frames: int = 0) -> Step:
+        """One update of the weights. `length` is that of a padded row and `frames` those of all rows
+        without padding: with both, the report says what padding costs."""
+        return Step(self, batch_size, length, frames)
+
+    def phase(self, name: str) -> _Part:
+        """A part of the step: transfer, forward, loss, backward or optimizer. In a step without any,
+        all is counted as forward; beside them, the rest is residual."""
+        part = self._parts.get(name)
+        if part is None:
+            raise WatchError(f"phase: {name!r}; expected one of {', '.join(PHASES)}")
+        return part
+
+    def saving(self) -> _Part:
+        """Checkpoints, validation, logging: what is no training. Inside a step or between two."""
+        return _Part(self, "checkpoint")
+
+    def close(self, ending: str = "completed") -> None:
+        """Writes the rest. A run that was closed stays so."""
+        if self.closed or os.getpid() != self._pid:
+            return
+        self.closed = True
+        self._stop.set()
+        self._monitor.join(timeout=1.0)
+        self._clock.finish()
+        self._say_run()
+        self._look_at_host()
+        self._journal.add("telemetry", {"journal_s": self._spent})
+        self._journal.add("ended", {"ending": ending, "step": self.steps})
+        self._journal.close()
+        self._stats.close()
+        self._lock.release()
+        atexit.unregister(self._close_at_exit)
+        if self._old_sigterm is not None and signal.getsignal(signal.SIGTERM) == self._on_sigterm:
+            signal.signal(signal.SIGTERM, self._old_sigterm)
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close(ending_of(error))
+
+    # Steps and their parts.
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise WatchError(f"{self.folder}: the run is closed; expected use inside its `with`")
+
+    def _check_use(self) -> None:
+        self._check_open()
+        if threading.get_ident() != self._thread:
+            raise WatchError("run: used from another thread; expected the one that called watch()")
+
+    def _begin_step(self, step: Step) -> None:
+        self._check_use()
+        if self._step is not None:
+            raise WatchError("step: inside another step; expected the first one to end before")
+        self._step = step
+        self._clock.switch(INSIDE)
+
+    def _enter_part(self, name: str) -> str:
+        self._check_use()
+        if name != "checkpoint" and self._step is None:
+            raise WatchError(f"phase: {name!r} outside a step; expected `with run.step():` around it")
+        if self._clock.part in PHASES:
+            raise WatchError(f"phase: {name!r} inside {self._clock.part!r}; expected one at a time")
+        return self._clock.switch(name)
+
+    def _end_step(self, step: Step, failed: bool = False) -> None:
+        self._clock.switch("residual")
+        self._step = None
+        if failed:
+            self._clock.to_retry()
+            return
+        begin = perf_counter()
+        stats = self._stats
+        number, batches, batch, epoch = self.steps, max(1, stats.taken), stats.batch, stats.epoch
+        self.steps += 1
+        stats.taken = 0
+        rows = step.batch_size
+        if rows is None:
+            rows = int((stats.settings or {}).get("batch_size") or 0)
+        at = self._journal.time(begin)
+
+        def settle(parts: Parts) -> None:
+            seconds = settled(parts)
+            self._journal.add_line(_STEP_LINE % (
+                at, number, max(0, epoch), max(0, batch), batches, rows, step.length, step.frames,
+                batches * rows * step.length, _number(step.loss), _number(step.learning_rate),
+                _number(step.gradient_norm), sum(seconds), *seconds))
+
+        self._clock.end_step(settle)
+        if self._said is None:
+            self._say_run()
+        self._spent += perf_counter() - begin
+
+    # What describes the run, and the machine.
+
+    def _describe(self, batches_per_epoch: Optional[int]) -> None:
+        self._length = batches_per_epoch
+        self._say_run()
+
+    def _say_run(self) -> None:
+        """A line of kind "run", whenever it has become another one."""
+        torch = sys.modules.get("torch")
+        line: Dict[str, Any] = {"mode": "watch", "allowed_cores": _host.allowed_cores(),
+                                "uses_of_batch": 1}
+        if self._device is not None:
+            line["device"] = self._device
+        if torch is not None and hasattr(torch, "__version__"):
+            line["torch"] = str(torch.__version__)
+        if self._length is not None:
+            line["cadences"] = {"batches of an epoch": self._length}
+        if self._stats.settings is not None:
+            line["loader"] = self._stats.settings
+            if "pin_memory" in self._stats.settings:
+                line["pinned"] = self._stats.settings["pin_memory"]
+        if line != self._said:
+            self._said = line
+            self._journal.add("run", line)
+
+    def _look_at_host(self) -> None:
+        begin = perf_counter()
+        counters = _host.counters(self._stats.worker_pids())
+        workers = self._stats.worker_clock()
+        if workers is not None:
+            counters["threads"]["load"] = workers
+        self._cost += perf_counter() - begin
+        line: Dict[str, Any] = {"cost": self._cost, "counters": counters}
+        if self._host_setup is not None:
+            line["setup"], self._host_setup = self._host_setup, None
+        self._journal.add("host", line)
+        pipeline = self._stats.line(counters)
+        if pipeline is not None:
+            self._journal.add("pipeline", pipeline)
+
+    def _watch_host(self) -> None:
+        looked = perf_counter()
+        while not self._stop.wait(FLUSH_SECONDS):
+            if perf_counter() - looked >= HOST_SECONDS:
+                looked = perf_counter()
+                self._look_at_host()
+            if not self.closed:
+                self._journal.flush()
+
+    # Ends that no `with` sees.
+
+    def _close_at_exit(self) -> None:
+        self.close("stopped")
+
+    def _catch_sigterm(self) -> Any:
+        """Only where nobody else wants it: a script's own handler stays."""
+        if (threading.current_thread() is not threading.main_thread()
+                or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL):
+            return None
+        return signal.signal(signal.SIGTERM, self._on_sigterm)
+
+    def _on_sigterm(self, number: int, frame: Any) -> None:
+        self.close("stopped")
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+
+def ending_of(error: Optional[BaseException]) -> str:
+    if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):
+        return "completed"
+    return "stopped" if isinstance(error, (KeyboardInterrupt, SystemExit)) else "failed"
+
+
+def watch(folder: Any, *, device: Optional[str] = None) -> Run:
+    """Watches a training loop and writes `folder`/journal.jsonl for `qanat report folder`.
+
+        with qanat.watch("runs/a") as run:
+            for batch in run.loader(my_loader):
+                with run.step(batch_size=32):
+                    with run.phase("forward"): ...
+
+    A folder in which another run is writing is a WatchError; one that has a journal gets another
+    session. `device` is a name for reports, such as "cuda:0"."""
+    return Run(folder, device=device)

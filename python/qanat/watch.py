@@ -1,0 +1,89 @@
+"""Watches a script that stays as it is:
+
+    python -m qanat.watch [--out DIR] train.py ARGUMENTS...
+    python -m qanat.watch [--out DIR] -m package.train ARGUMENTS...
+
+Steps are those of torch's optimizers, waits those for its DataLoader. Exit code, exceptions and
+Ctrl-C are the script's own."""
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+import types
+from typing import Any, List, Optional
+
+from qanat._run import Run, ending_of, watch
+from qanat._torch import TorchHooks, TorchImport
+
+__all__ = ["main", "watch"]
+
+
+def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m qanat.watch", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Find out what slows a PyTorch script down; then: qanat report DIR")
+    parser.add_argument("--out", default="runs/watch", metavar="DIR",
+                        help="write the journal there (default: %(default)s)")
+    parser.add_argument("-m", dest="is_module", action="store_true",
+                        help="the script is a module, as for `python -m`")
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args(arguments)
+
+
+def _execute(options: argparse.Namespace) -> None:
+    """As `python script` does."""
+    sys.argv = [options.script, *options.arguments]
+    if options.is_module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+        return
+    with open(options.script, "rb") as file:
+        code = compile(file.read(), options.script, "exec")
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__=options.script, __builtins__=__builtins__)
+    sys.modules["__main__"] = module  # workers that are spawned look for it
+    exec(code, module.__dict__)
+
+
+def main(arguments: Optional[List[str]] = None) -> None:
+    options = _parse(arguments)
+    if not options.is_module and not os.path.isfile(options.script):
+        sys.exit(f"{options.script}: no such script; try python -m qanat.watch --help")
+    run = Run(options.out, command=" ".join([options.script, *options.arguments]))
+    hooks: List[TorchHooks] = []
+
+    def attach(torch: Any) -> None:
+        hooks.append(TorchHooks(run, torch))
+
+    if "torch" in sys.modules:
+        attach(sys.modules["torch"])
+    else:
+        sys.meta_path.insert(0, TorchImport(attach))
+    error: Optional[BaseException] = None
+    try:
+        _execute(options)
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        for hook in hooks:
+            hook.remove()
+        run.close(ending_of(error))
+        print(f"{run.steps} steps watched; try: qanat report {options.out}", file=sys.stderr)
+
+
+class _CallableModule(types.ModuleType):
+    """`qanat.watch(...)` goes on working where this module was imported by its name."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Run:
+        return watch(*args, **kwargs)
+
+
+if __name__ == "__main__":
+    main()
+else:
+    sys.modules[__name__].__class__ = _CallableModule

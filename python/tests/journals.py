@@ -1,0 +1,52 @@
+"""For tests: reading a journal, a clock that a test turns, folders of their own."""
+import json
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+PYTHON = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def read_lines(folder, kind=None):
+    with open(os.path.join(folder, "journal.jsonl"), encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file if line.endswith("\n")]
+    return [line for line in lines if kind is None or line["kind"] == kind]
+
+
+def read_steps(folder):
+    return read_lines(folder, "step")
+
+
+class Clock:
+    """Seconds, as far as the test says."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+    def run(self, seconds):
+        self.now += seconds
+
+
+class WatchTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = os.path.join(scratch.name, "run")
+
+    def turn_clock(self):
+        clock = Clock()
+        for module in ("_clock", "_loader", "_run"):
+            patch = mock.patch(f"qanat.{module}.perf_counter", clock)
+            patch.start()
+            self.addCleanup(patch.stop)
+        return clock
+
+    def assert_parts(self, step, **expected):
+        """All parts, those that are not named being 0; and their sum."""
+        for name, seconds in step["phases"].items():
+            self.assertAlmostEqual(seconds, expected.get(name, 0.0), places=6, msg=name)
+        self.assertAlmostEqual(step["wall"], sum(expected.values()), places=6)
