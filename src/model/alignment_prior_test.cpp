@@ -1,9 +1,9 @@
-#include "model/alignment_prior.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <torch/torch.h>
+
+#include "model/aligner.h"
 
 namespace qanat {
 namespace {

@@ -10,9 +10,8 @@
 #include "model/aligner.h"
 #include "model/blocks.h"
 #include "model/decoder.h"
-#include "model/duration_predictor.h"
+#include "model/length_regulator.h"
 #include "model/model_testing.h"
-#include "model/postnet.h"
 #include "model/speaker_encoder.h"
 #include "model/text_encoder.h"
 

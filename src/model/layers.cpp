@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <torch/torch.h>
+
 namespace qanat {
 
 TimeConvolutionImpl::TimeConvolutionImpl(const TimeConvolutionOptions& options)
@@ -42,6 +44,15 @@ torch::Tensor sinusoidal_positions(std::int64_t positions,
   const torch::Tensor angle =
       torch::arange(positions, options).unsqueeze(1) * frequency.unsqueeze(0);  // [T, C / 2]
   return torch::cat({torch::sin(angle), torch::cos(angle)}, 1);
+}
+
+SequenceMask make_sequence_mask(const torch::Tensor& lengths,
+                                std::int64_t positions,
+                                const torch::TensorOptions& options) {
+  const torch::Tensor index = torch::arange(positions, lengths.options());
+  const torch::Tensor valid = (index.unsqueeze(0) < lengths.unsqueeze(1)).to(options);  // [B, T]
+  // Finite, so that a row without any key is not NaN; exp(-1e4) is 0 in every floating type.
+  return {valid.unsqueeze(2), ((valid - 1) * 1e4).unsqueeze(1)};
 }
 
 }  // namespace qanat

@@ -1,7 +1,10 @@
 // The layers every part of the model is made of. All sequences are [batch, positions, channels].
 #pragma once
 
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/torch.h>
+#include <torch/types.h>
 
 namespace qanat {
 
@@ -44,5 +47,26 @@ TORCH_MODULE(Norm);
 torch::Tensor sinusoidal_positions(std::int64_t positions,
                                    std::int64_t channels,
                                    const torch::TensorOptions& options);
+
+// Which positions of a padded batch are real; made once per batch and sequence.
+//
+// Value of plain tensors.
+struct SequenceMask {
+  torch::Tensor valid;     // [B, T, 1] of the network's type: 1 real, 0 padding
+  torch::Tensor key_bias;  // [B, 1, T]: 0 real, -1e4 padding: added to attention scores
+};
+
+// lengths: i64 [B].
+SequenceMask make_sequence_mask(const torch::Tensor& lengths,
+                                std::int64_t positions,
+                                const torch::TensorOptions& options);
+
+// Turns autocast off on the calling thread, while the scope lasts: for what would not survive
+// sixteen bits.
+class SinglePrecision {
+ private:
+  // As libtorch does it inside of operations that it has cast the arguments of.
+  const c10::impl::ExcludeDispatchKeyGuard without_{c10::autocast_dispatch_keyset};
+};
 
 }  // namespace qanat

@@ -1,8 +1,7 @@
-#include "model/losses.h"
-
 #include <gmock/gmock.h>
 
 #include "model/model_testing.h"
+#include "model/xtts_model.h"
 
 namespace qanat {
 namespace {

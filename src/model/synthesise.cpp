@@ -1,5 +1,5 @@
 // XttsModel::synthesise(): from text to log-mel without a recording to follow.
-#include "model/sequence_mask.h"
+#include "model/layers.h"
 #include "model/xtts_model.h"
 
 namespace qanat {

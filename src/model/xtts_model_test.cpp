@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "model/autocast_state.h"
-#include "model/losses.h"
 #include "model/model_testing.h"
 #include "model/monotonic_search.h"
 

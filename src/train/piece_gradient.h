@@ -14,7 +14,7 @@
 
 #include <torch/torch.h>
 
-#include "model/losses.h"
+#include "model/xtts_model.h"
 #include "train/autocast.h"
 #include "train/speech_gradient.h"
 #include "train/step_graphs.h"

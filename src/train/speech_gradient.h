@@ -4,7 +4,7 @@
 
 #include <torch/torch.h>
 
-#include "model/losses.h"
+#include "model/xtts_model.h"
 #include "train/autocast.h"
 #include "train/trained_model.h"
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "model/losses.h"
 #include "model/monotonic_search.h"
+#include "model/xtts_model.h"
 #include "train/batch_tensors.h"
 #include "train/mel_distance.h"
 #include "train/memory_attempt.h"
