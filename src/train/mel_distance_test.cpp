@@ -1,7 +1,7 @@
-#include "train/mel_distance.h"
-
 #include <gtest/gtest.h>
 #include <torch/torch.h>
+
+#include "train/validation.h"
 
 namespace qanat {
 namespace {

@@ -15,7 +15,6 @@
 #include <torch/torch.h>
 
 #include "model/xtts_model.h"
-#include "train/autocast.h"
 #include "train/speech_gradient.h"
 #include "train/step_graphs.h"
 #include "train/trained_model.h"

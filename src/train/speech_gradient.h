@@ -3,12 +3,29 @@
 #pragma once
 
 #include <torch/torch.h>
+#include <torch/types.h>
 
 #include "model/xtts_model.h"
-#include "train/autocast.h"
 #include "train/trained_model.h"
 
 namespace qanat {
+
+// fp16 is for GPUs without bf16, and needs a LossScale.
+enum class Precision { single, bf16, fp16 };
+
+// Lets libtorch compute in bf16 or fp16 where that is safe, on the calling thread, while the scope
+// lasts.
+class Autocast {
+ public:
+  Autocast(Precision precision, torch::Device device);
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+  ~Autocast();
+
+ private:
+  const bool on_;
+  const torch::DeviceType type_;
+};
 
 // Frame-weighted sums over rows, in the order of StepLosses: total, mel, postnet mel, prior,
 // forward_sum, binarisation, duration.

@@ -29,4 +29,14 @@ nlohmann::json to_json(const TrainProgress& progress);
 // Fails, naming it, when a field is missing or invalid.
 Result<TrainProgress> to_train_progress(const nlohmann::json& json);
 
+enum class TrainEnding { max_steps, all_epochs, early_stop, stopped };
+const char* to_string(TrainEnding ending);
+
+// How a run ended. Values; no libtorch.
+struct TrainOutcome {
+  TrainEnding ending = TrainEnding::all_epochs;
+  TrainProgress progress;
+  std::int64_t steps = 0;  // of this call
+};
+
 }  // namespace qanat

@@ -17,7 +17,6 @@
 #include "train/divergence_guard.h"
 #include "train/schedule.h"
 #include "train/train_observer.h"
-#include "train/train_outcome.h"
 #include "train/train_progress.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include <torch/types.h>
+
 #include "batch/batch.h"
 #include "config/training_config.h"
 #include "device/device.h"
@@ -16,6 +18,13 @@
 #include "train/trained_model.h"
 
 namespace qanat {
+
+// How far two spectrograms are apart when their timing may differ: dynamic time warping.
+//
+// Both f32 [frames, bins] in host memory, at least one frame each. The mean, along the cheapest
+// path that goes forward in both by at most one frame a step, of the mean absolute difference
+// over the bins.
+double warped_distance(const torch::Tensor& a, const torch::Tensor& b);
 
 // Smaller is better. Speech of another length than the recording is that much further from it.
 double score_of(const ValidationResult& result, BestBy by);

@@ -20,7 +20,7 @@
 #include "pipeline/row_source.h"
 #include "pipeline/row_span.h"
 #include "train/train_observer.h"
-#include "train/train_outcome.h"
+#include "train/train_progress.h"
 #include "training/train_inputs.h"
 
 namespace qanat {

@@ -10,10 +10,10 @@
 #include <gmock/gmock.h>
 
 #include "clips.h"
-#include "train/mel_distance.h"
 #include "train/piece_gradient.h"
 #include "train/schedule.h"
 #include "train/trained_model.h"
+#include "train/validation.h"
 
 namespace qanat {
 namespace {
