@@ -12,7 +12,7 @@
 
 #include "base/language.h"
 #include "base/result.h"
-#include "config/model_config.h"
+#include "config/run_config.h"
 #include "features/mel_config.h"
 #include "text/text_front_end.h"
 

@@ -1,12 +1,146 @@
 // Everything a run can be told. A value; app/ maps it to the options of the modules.
 #pragma once
 
-#include "config/data_config.h"
-#include "config/model_config.h"
-#include "config/pipeline_config.h"
-#include "config/training_config.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/language.h"
+#include "base/time.h"
+#include "config/field.h"
 
 namespace qanat {
+
+enum class PreprocessingMode { automatic, precompute, runtime };
+
+template <>
+inline constexpr std::array kChoices<PreprocessingMode> = {
+    Choice{"auto", PreprocessingMode::automatic},
+    Choice{"precompute", PreprocessingMode::precompute},
+    Choice{"runtime", PreprocessingMode::runtime}};
+
+// Section `data`: which utterances, in which form, and how they are loaded.
+struct DataConfig {
+  std::optional<std::string> train_data;
+  std::optional<std::string> val_data;
+  double val_split = 0.05;
+  std::optional<std::int64_t> split_seed;
+  std::optional<Language> language;
+  bool use_phonemes = false;
+  bool unify_spelling = true;
+  bool mark_ezafe = false;
+  int max_text_length = 200;  // tokens
+  int max_mel_frames = 1024;
+  PreprocessingMode preprocessing_mode = PreprocessingMode::automatic;
+  std::optional<std::string> feature_dir;
+  std::optional<std::string> cache_dir;
+
+  int batch_size = 16;
+  bool enable_static_shapes = true;
+  std::optional<int> num_workers;
+  std::optional<int> pipeline_buffer_size;  // batches
+  std::optional<int> prefetch_buffer_size;  // slots
+  Seconds model_start_delay{2.0};
+  bool prefetch_to_gpu = true;
+  bool enhanced_gpu_prefetch = true;
+  bool optimize_cpu_gpu_overlap = true;
+  bool use_tf_native_loading = true;
+  std::optional<int> data_gpu;
+  std::optional<int> model_gpu;
+
+  bool operator==(const DataConfig&) const = default;
+};
+
+enum class ModelSize { nano, tiny, small, normal, big };
+
+template <>
+inline constexpr std::array kChoices<ModelSize> = {Choice{"nano", ModelSize::nano},
+                                                   Choice{"tiny", ModelSize::tiny},
+                                                   Choice{"small", ModelSize::small},
+                                                   Choice{"normal", ModelSize::normal},
+                                                   Choice{"big", ModelSize::big}};
+
+// Section `model`: what is trained.
+struct ModelConfig {
+  ModelSize size = ModelSize::tiny;
+  bool speaker_table = false;
+
+  bool operator==(const ModelConfig&) const = default;
+};
+
+// What makes a validation the best so far.
+enum class BestBy { free_running, loss };
+
+template <>
+inline constexpr std::array kChoices<BestBy> = {Choice{"free_running", BestBy::free_running},
+                                                Choice{"loss", BestBy::loss}};
+
+// Section `training`: how long, how fast, from where and to where.
+struct TrainingConfig {
+  std::optional<int> epochs;
+  std::optional<std::int64_t> max_steps;
+  int gradient_accumulation_steps = 1;
+  std::optional<double> learning_rate;
+  std::optional<std::int64_t> warmup_steps;
+  double weight_decay = 0.01;
+  double gradient_clip = 1.0;
+  double ema_decay = 0.999;
+  std::optional<std::int64_t> binarisation_start;  // steps
+  std::int64_t max_skipped_steps = 20;
+  std::int64_t seed = 0;
+  std::string checkpoint_dir = "checkpoints";
+  std::int64_t save_every = 500;  // steps
+  int keep_checkpoints = 3;
+  bool resume = false;
+  bool reset_training = false;
+  bool reset_schedule = false;
+  std::int64_t validate_every = 500;  // steps
+  int validation_batches = 8;
+  BestBy best_by = BestBy::free_running;
+  std::optional<int> early_stopping_patience;  // validations
+  std::int64_t render_every = 1000;            // steps
+  std::optional<std::string> evaluation_sentences;
+  std::optional<std::int64_t> log_every;  // steps
+  bool tensorboard = false;
+  std::optional<std::string> tensorboard_dir;
+  bool overfit_one_batch = false;
+  std::optional<bool> mixed_precision;
+  std::optional<bool> enable_graph_mode;
+  bool enable_xla_compilation = false;
+  bool enable_eager_debug = false;
+
+  bool operator==(const TrainingConfig&) const = default;
+};
+
+// After how many passes over the data a run ends, unless max_steps or something else ends it
+// first: as configured, else 500; nothing when only max_steps was configured.
+inline std::optional<std::int64_t> num_epochs(const TrainingConfig& training) {
+  constexpr std::int64_t kDefaultEpochs = 500;
+  if (training.epochs) {
+    return *training.epochs;
+  }
+  return training.max_steps ? std::nullopt : std::optional(kDefaultEpochs);
+}
+
+// Section `pipeline`: shapes, memory and devices; the defaults suit most runs.
+struct PipelineConfig {
+  int bucket_edges = 16;
+  std::optional<std::int64_t> frame_budget;  // padded mel frames
+  bool shuffle = true;
+  double max_bad_fraction = 0.1;
+  std::optional<Megabytes> memory_budget;
+  std::optional<Megabytes> feature_cache;
+  int virtual_gpus = 0;
+  std::optional<Megabytes> virtual_gpu_memory;
+  bool enable_memory_isolation = false;
+  Megabytes data_gpu_memory{8192};
+  Megabytes model_gpu_memory{16384};
+  bool allow_fallback = false;
+  Seconds monitor_every{2.0};
+
+  bool operator==(const PipelineConfig&) const = default;
+};
 
 struct RunConfig {
   DataConfig data;

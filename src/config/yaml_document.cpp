@@ -1,19 +1,188 @@
 #include "config/yaml_document.h"
 
+#include <algorithm>
 #include <exception>
 #include <istream>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
 #include "base/utf8.h"
-#include "config/yaml_builder.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
 namespace {
+
+// Ends parsing at once.
+struct YamlRefused : MessageError {
+  YamlRefused(Message what, YamlPlace at) : MessageError(std::move(what)), place(at) {}
+
+  YamlPlace place;
+};
+
+// Builds a YamlNode from the events of yaml-cpp's parser and enforces our bounds on the way.
+//
+// Fixture, used by one parse. Method names are those of the interface.
+class YamlBuilder : public YAML::EventHandler {
+ public:
+  explicit YamlBuilder(std::string name) : name_(std::move(name)) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override;
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
+  void OnScalar(const YAML::Mark& mark,
+                const std::string& tag,
+                YAML::anchor_t anchor,
+                const std::string& value) override;
+  void OnSequenceStart(const YAML::Mark& mark,
+                       const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override;
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override;
+  void OnMapEnd() override { close(); }
+
+  const YamlNode& top() const { return top_; }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+ private:
+  // A collection whose end has not come.
+  struct Open {
+    YamlNode node;
+    std::optional<YamlEntry> pending;  // of a map: the key whose value comes next
+  };
+
+  void open(YamlNode node);
+  void close();
+  void add(YamlNode node);
+  void count(YamlPlace place);
+  void take_key(Open& map, const YamlNode& node);
+
+  std::string name_;
+  std::vector<Open> open_;
+  YamlNode top_;
+  std::vector<Problem> problems_;
+  int nodes_ = 0;
+  int documents_ = 0;
+};
+
+constexpr int kMostNodes = 10'000;
+constexpr std::size_t kMostLevels = 8;
+
+YamlPlace place_of(const YAML::Mark& mark) {
+  return {.line = mark.line + 1, .column = mark.column + 1};
+}
+
+YamlNode node_of(YamlNode::Kind kind, const YAML::Mark& mark) {
+  return {.kind = kind, .place = place_of(mark), .scalar = {}, .entries = {}};
+}
+
+void YamlBuilder::OnDocumentStart(const YAML::Mark& mark) {
+  if (++documents_ > 1) {
+    throw YamlRefused(msg::yaml_second_document{}, place_of(mark));
+  }
+}
+
+void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t) {
+  count(place_of(mark));
+  add(node_of(YamlNode::Kind::null, mark));
+}
+
+void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t) {
+  throw YamlRefused(msg::yaml_alias{}, place_of(mark));
+}
+
+void YamlBuilder::OnScalar(const YAML::Mark& mark,
+                           const std::string& tag,
+                           YAML::anchor_t,
+                           const std::string& value) {
+  // yaml-cpp marks a scalar without a tag "?", one in quotes "!".
+  if (!tag.empty() && tag != "?" && tag != "!") {
+    throw YamlRefused(msg::yaml_tag{}, place_of(mark));
+  }
+  count(place_of(mark));
+  YamlNode node = node_of(YamlNode::Kind::scalar, mark);
+  node.scalar = {.text = value, .quoted = tag == "!"};
+  add(std::move(node));
+}
+
+void YamlBuilder::OnSequenceStart(const YAML::Mark& mark,
+                                  const std::string&,
+                                  YAML::anchor_t,
+                                  YAML::EmitterStyle::value) {
+  open(node_of(YamlNode::Kind::sequence, mark));
+}
+
+void YamlBuilder::OnMapStart(const YAML::Mark& mark,
+                             const std::string&,
+                             YAML::anchor_t,
+                             YAML::EmitterStyle::value) {
+  open(node_of(YamlNode::Kind::map, mark));
+}
+
+void YamlBuilder::open(YamlNode node) {
+  count(node.place);
+  if (open_.size() >= kMostLevels) {
+    throw YamlRefused(msg::yaml_too_deep{.levels = kMostLevels}, node.place);
+  }
+  open_.push_back({.node = std::move(node), .pending = std::nullopt});
+}
+
+void YamlBuilder::close() {
+  YamlNode done = std::move(open_.back().node);
+  open_.pop_back();
+  add(std::move(done));
+}
+
+void YamlBuilder::count(YamlPlace place) {
+  if (++nodes_ > kMostNodes) {
+    throw YamlRefused(msg::yaml_too_much{.count = kMostNodes}, place);
+  }
+}
+
+void YamlBuilder::add(YamlNode node) {
+  if (open_.empty()) {
+    top_ = std::move(node);
+    return;
+  }
+  Open& parent = open_.back();
+  if (parent.node.kind != YamlNode::Kind::map) {
+    return;
+  }
+  if (!parent.pending) {
+    take_key(parent, node);
+    return;
+  }
+  parent.pending->value = std::move(node);
+  parent.node.entries.push_back(*std::exchange(parent.pending, std::nullopt));
+}
+
+void YamlBuilder::take_key(Open& map, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::scalar) {
+    throw YamlRefused(msg::yaml_key{}, node.place);
+  }
+  const std::string& key = node.scalar.text;
+  const auto same = std::ranges::find(map.node.entries, key, &YamlEntry::key);
+  if (same != map.node.entries.end()) {
+    problems_.push_back({.where = place_text(name_, node.place),
+                         .key = shown(key),
+                         .what = msg::yaml_twice{.line = std::to_string(same->place.line)}});
+  }
+  map.pending = YamlEntry{.key = key, .place = node.place, .value = {}};
+}
 
 YamlPlace place_at(std::string_view text, std::size_t offset) {
   YamlPlace place;

@@ -1,6 +1,6 @@
 #include "torch_cli/checkpoint_flags.h"
 
-#include "config/training_config.h"
+#include "config/run_config.h"
 #include "locale/messages.h"
 
 namespace qanat {

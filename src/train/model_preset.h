@@ -1,7 +1,7 @@
 // The model's preset of a configured size: model/ knows no configuration.
 #pragma once
 
-#include "config/model_config.h"
+#include "config/run_config.h"
 #include "model/model_shape.h"
 
 namespace qanat {

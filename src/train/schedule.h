@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
-#include "config/model_config.h"
+#include "config/run_config.h"
 
 namespace qanat {
 

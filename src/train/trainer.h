@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
-#include "config/training_config.h"
+#include "config/run_config.h"
 #include "train/background_work.h"
 #include "train/divergence_guard.h"
 #include "train/schedule.h"

@@ -11,7 +11,7 @@
 #include <torch/types.h>
 
 #include "batch/batch.h"
-#include "config/training_config.h"
+#include "config/run_config.h"
 #include "device/device.h"
 #include "metrics/validation_result.h"
 #include "model/model_batch.h"
