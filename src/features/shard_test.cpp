@@ -10,9 +10,9 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "features/feature_store_writer.h"
 #include "features/shard_reader.h"
 #include "features/shard_testing.h"
-#include "features/shard_writer.h"
 
 namespace qanat {
 namespace {

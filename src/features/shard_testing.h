@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "features/shard_bytes.h"
+#include "features/feature_store_writer.h"
 #include "features/shard_reader.h"
-#include "features/shard_writer.h"
 
 namespace qanat {
 
