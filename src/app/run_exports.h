@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "config/run_config.h"
 #include "metrics/journal.h"
-#include "pipeline/row_span.h"
+#include "pipeline/row_source.h"
 #include "telemetry/run_tracer.h"
 
 namespace qanat {

@@ -25,10 +25,15 @@
 #include "batch/batch.h"
 #include "pipeline/bounded_buffer.h"
 #include "pipeline/plan_sequence.h"
-#include "pipeline/ready_level.h"
 #include "pipeline/worker_counters.h"
 
 namespace qanat {
+
+// How far ahead of its consumer a loader is.
+struct ReadyLevel {
+  int batches = 0;     // ready and not taken
+  bool ended = false;  // no more will come
+};
 
 // A batch being filled. The fields without a comment are written under the assembler's lock before
 // `unclaimed` is set, and stay until the batch is published.

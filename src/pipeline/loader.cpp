@@ -1,42 +1,430 @@
 #include "pipeline/loader.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "pipeline/loader_core.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "base/thread.h"
 
 namespace qanat {
+namespace {
+
+// Without a fixed window: where the autotuner starts, and how small it may become.
+constexpr int kFirstWindow = 8;
+constexpr int kLeastWindow = 3;
+
+// Failed substitutes for one row after which the data set counts as unusable.
+constexpr int kMaxSubstitutes = 256;
+
+std::size_t largest_batch(const BucketEdges& edges, const PayloadFormat& payload) {
+  std::size_t bytes = 0;
+  for (const BucketEdge& edge : edges) {
+    bytes = std::max(bytes, make_layout(edge.shape(), payload).bytes);
+  }
+  return bytes;
+}
+
+double megabytes(std::size_t bytes) {
+  return static_cast<double>(bytes) / 1e6;
+}
+
+[[noreturn]] void refuse_budget(const BucketEdge& edge, std::size_t bytes, const LoaderOptions& o) {
+  BatchShape shape = edge.shape();
+  const auto budget = static_cast<std::size_t>(o.budget.value);
+  while (shape.rows > 0 && make_layout(shape, o.payload).bytes > budget) {
+    --shape.rows;
+  }
+  throw Error(
+      "memory for batches: one of {} rows x {} frames takes {:.1f} MB; expected at most the budget "
+      "of {:.1f} MB; try {}",
+      edge.rows,
+      edge.frames,
+      megabytes(bytes),
+      megabytes(budget),
+      shape.rows > 0 ? fmt::format("a batch size of {}, which would fit", shape.rows)
+                     : fmt::format("a budget of at least {:.1f} MB", megabytes(bytes)));
+}
+
+BucketEdges edges_for(const std::vector<ItemLength>& lengths, const LoaderOptions& options) {
+  BucketEdges edges = choose_edges(lengths, options.batching);
+  if (edges.empty()) {
+    throw Error(
+        "data set: none of {} utterances can be used; expected {} to {} frames and up to {} "
+        "tokens; try `qanat data check`",
+        lengths.size(),
+        options.batching.min_frames,
+        options.batching.max_frames,
+        options.batching.max_tokens);
+  }
+  for (const BucketEdge& edge : edges) {
+    const std::size_t bytes = make_layout(edge.shape(), options.payload).bytes;
+    if (bytes > static_cast<std::size_t>(options.budget.value)) {
+      refuse_budget(edge, bytes, options);
+    }
+  }
+  return edges;
+}
+
+LoaderOptions checked(const LoaderOptions& options) {
+  const auto at_least_one = [](const char* name, std::int64_t value) {
+    if (value < 1) {
+      throw Error("{}: {}; expected at least 1", name, value);
+    }
+  };
+  at_least_one("workers", options.workers.value_or(options.max_workers));
+  if (options.window.value_or(options.max_window) < 0) {
+    throw Error("buffer size: {}; expected at least 0", *options.window);
+  }
+  at_least_one("epochs", options.epochs.value_or(1));
+  if (!(options.max_bad_fraction >= 0 && options.max_bad_fraction <= 1)) {
+    throw Error("max_bad_fraction: {}; expected 0 to 1", options.max_bad_fraction);
+  }
+  return options;
+}
+
+std::unique_ptr<BlockAllocator> allocator_of(LoaderInputs& inputs) {
+  return inputs.blocks ? std::move(inputs.blocks) : make_host_allocator();
+}
+
+void add_origin(WorkerCounters& counters, RowOrigin origin) {
+  switch (origin) {
+    case RowOrigin::audio:
+      counters.from_audio.add(1);
+      break;
+    case RowOrigin::store:
+      counters.from_store.add(1);
+      break;
+    case RowOrigin::cache:
+      counters.from_cache.add(1);
+      break;
+  }
+}
+
+// What a row is filled with when its planned utterance failed.
+class RowSubstitutes {
+ public:
+  RowSubstitutes(const RowTask& task, std::span<const ItemLength> lengths)
+      : planned_(task.slot->planned),
+        candidates_(*planned_.plan, lengths, planned_.index, task.row) {
+    task.slot->bad_rows.fetch_add(1);
+  }
+
+  // Throws Error when there is none, or too many failed.
+  std::uint32_t next(const Failure& latest) {
+    const std::optional<std::uint32_t> item =
+        tried_ < kMaxSubstitutes ? candidates_.next() : std::nullopt;
+    if (!item) {
+      throw Error(
+          "batch {} of epoch {}: no usable utterance among {} tried for one row; the last: {}",
+          planned_.index,
+          planned_.plan->epoch(),
+          tried_ + 1,
+          latest.what);
+    }
+    ++tried_;
+    return *item;
+  }
+
+ private:
+  const PlannedBatch& planned_;
+  Substitutes candidates_;
+  int tried_ = 0;
+};
+
+template <typename T>
+void pad_tail(std::span<T> row, std::size_t used, T padding) {
+  QANAT_CHECK(used <= row.size()) << "a row source wrote " << used << " of " << row.size();
+  std::fill(row.begin() + static_cast<std::ptrdiff_t>(used), row.end(), padding);
+}
+
+}  // namespace
 
 Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start)
-    : core_(std::make_unique<LoaderCore>(std::move(inputs), options, start)) {}
+    : options_(checked(options)),
+      lengths_(std::move(inputs.lengths)),
+      speakers_(std::move(inputs.speakers)),
+      source_(std::move(inputs.source)),
+      journal_(inputs.journal),
+      on_row_(std::move(inputs.on_row)),
+      edges_(edges_for(lengths_, options_)),
+      pool_(std::make_shared<BlockPool>(largest_batch(edges_, options_.payload),
+                                        allocator_of(inputs))),
+      bad_(options.max_bad_fraction,
+           options.batching.order,
+           {.epoch = start.epoch, .index = start.batch},
+           journal_),
+      assembler_(
+          first_plans(start),
+          [this](std::int64_t epoch) { return make_plan(epoch); },
+          pool_,
+          [this](const PublishedBatch& batch) { return bad_.count(batch); },
+          assembler_options()),
+      counters_(static_cast<std::size_t>(num_threads())),
+      tune_(tune_limits(), {.time = start_}),
+      delivered_{.position = start} {
+  journal_start();
+  for (int number = 0; number < num_threads(); ++number) {
+    workers_.push_back(
+        start_thread(fmt::format("load-{}", number), [this, number](const std::stop_token& stop) {
+          stay_on_cores(options_.cores);
+          work(number, stop);
+        }));
+  }
+}
 
-Loader::~Loader() = default;
+Loader::~Loader() {
+  for (std::jthread& worker : workers_) {
+    worker.request_stop();  // all of them before the first is waited for
+  }
+}
+
+SharedPlan Loader::make_plan(std::int64_t epoch) const {
+  return std::make_shared<const BatchPlan>(plan_epoch({.lengths = lengths_,
+                                                       .speakers = speakers_,
+                                                       .edges = edges_,
+                                                       .batching = options_.batching,
+                                                       .seed = options_.seed,
+                                                       .epoch = epoch,
+                                                       .rank = options_.rank,
+                                                       .world = options_.world}));
+}
+
+PlanSequence Loader::first_plans(Position start) {
+  const SharedPlan plan = make_plan(start.epoch);
+  batches_per_epoch_ = plan->size();
+  const bool inside = start.epoch >= 0 && start.batch >= 0 && start.batch < batches_per_epoch_ &&
+                      start.epoch < options_.epochs.value_or(start.epoch + 1);
+  if (!inside) {
+    throw Error(
+        "start position: batch {} of epoch {}; expected a batch below {} of an epoch below {}",
+        start.batch,
+        start.epoch,
+        batches_per_epoch_,
+        options_.epochs ? std::to_string(*options_.epochs) : "infinity");
+  }
+  return PlanSequence(plan, start.batch, options_.epochs);
+}
+
+int Loader::max_blocks() const {
+  const std::int64_t blocks =
+      options_.budget.value / static_cast<std::int64_t>(pool_->block_bytes());
+  return static_cast<int>(std::min<std::int64_t>(blocks, 1 << 20));
+}
+
+AssemblerOptions Loader::assembler_options() const {
+  const TuneLimits limits = tune_limits();
+  return {.payload = options_.payload,
+          .window = options_.window ? limits.max_window : std::min(kFirstWindow, limits.max_window),
+          .max_window = limits.max_window,
+          .max_blocks = max_blocks(),
+          .workers = std::clamp(options_.first_workers.value_or(limits.max_workers),
+                                limits.min_workers,
+                                limits.max_workers)};
+}
+
+TuneLimits Loader::tune_limits() const {
+  const int max_window = std::min(options_.window.value_or(options_.max_window), max_blocks());
+  return {.min_workers = options_.workers.value_or(1),
+          .max_workers = num_threads(),
+          .min_window = options_.window ? max_window : std::min(kLeastWindow, max_window),
+          .max_window = max_window};
+}
+
+void Loader::journal_start() const {
+  if (journal_ == nullptr) {
+    return;
+  }
+  journal_->record(LoaderStart{.workers = assembler_.workers(),
+                               .workers_fixed = options_.workers.has_value(),
+                               .window = assembler_.window(),
+                               .window_asked = options_.window.value_or(0),
+                               .budget = options_.budget,
+                               .block = Bytes{static_cast<std::int64_t>(pool_->block_bytes())},
+                               .buckets = edges_.size(),
+                               .batches_per_epoch = batches_per_epoch_,
+                               .epoch = delivered_.position.epoch,
+                               .batch = delivered_.position.batch});
+}
+
+void Loader::work(int number, const std::stop_token& stop) {
+  try {
+    WorkerCounters& counters = counters_[static_cast<std::size_t>(number)];
+    WorkerSeat seat{.number = number, .counters = counters};
+    WorkerMeter meter(counters);
+    std::unique_ptr<RowFiller> filler;  // made when first needed: a parked worker costs nothing
+    while (const auto task = assembler_.claim(seat, stop)) {
+      if (!filler) {
+        filler = source_->make_filler();
+      }
+      fill_row(*filler, *task, seat);
+      meter.row_done();
+      if (assembler_.finish(*task) && tune_.is_due(Clock::now())) {
+        tune();
+      }
+    }
+  } catch (...) {
+    assembler_.fail(std::current_exception());
+  }
+}
+
+void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat) {
+  WorkerCounters& counters = seat.counters;
+  const Clock::time_point start = Clock::now();
+  Batch& batch = *task.slot->batch;
+  const RowView view{.mel = batch.mel_row(task.row),
+                     .pcm = batch.pcm_row(task.row),
+                     .tokens = batch.token_row(task.row)};
+  std::uint32_t item = task.slot->planned.spec().items[static_cast<std::size_t>(task.row)];
+  Result<FilledRow> filled = filler.fill(item, view);
+  std::optional<RowSubstitutes> substitutes;
+  while (!filled) {
+    counters.bad.add(1);
+    if (!substitutes) {
+      substitutes.emplace(task, lengths_);
+    }
+    report_bad(task, item, filled.failure());
+    item = substitutes->next(filled.failure());
+    filled = filler.fill(item, view);
+  }
+  finish_row(task, item, filled.value());
+
+  const RowTimes& times = filled.value().times;
+  counters.rows.add(1);
+  add_origin(counters, filled.value().origin);
+  counters.decode.add(times.decode);
+  counters.mel.add(times.mel);
+  counters.tokens.add(times.tokens);
+  counters.copy.add(times.copy);
+  counters.lock_wait.add(times.lock);
+  const Clock::time_point end = Clock::now();
+  const Seconds busy = end - start;
+  counters.busy.add(busy);
+  counters.row_times[LogHistogram::bucket_of(busy)].add(1);
+  slow_rows_.add(item, busy);
+  task.slot->work_ns.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(busy).count());
+  if (on_row_) {
+    on_row_({.worker = seat.number,
+             .batch = batch.id(),
+             .row = task.row,
+             .item = item,
+             .begin = start,
+             .end = end});
+  }
+}
+
+void Loader::finish_row(const RowTask& task, std::uint32_t item, const FilledRow& filled) const {
+  Batch& batch = *task.slot->batch;
+  const auto row = static_cast<std::size_t>(task.row);
+  if (options_.payload.kind == PayloadKind::mel_f32) {
+    pad_tail(batch.mel_row(task.row),
+             static_cast<std::size_t>(filled.frames * options_.payload.mel_bins),
+             options_.payload.mel_padding);
+  } else {
+    pad_tail(batch.pcm_row(task.row), static_cast<std::size_t>(filled.samples), std::int16_t{0});
+    batch.sample_lengths()[row] = filled.samples;
+  }
+  pad_tail(batch.token_row(task.row), static_cast<std::size_t>(filled.tokens), std::int32_t{0});
+  batch.mel_lengths()[row] = filled.frames;
+  batch.token_lengths()[row] = filled.tokens;
+  batch.speakers()[row] = filled.speaker;
+  batch.items()[row] = item;
+}
+
+void Loader::report_bad(const RowTask& task, std::uint32_t item, const Failure& why) {
+  bad_.report({.batch = task.slot->batch->id(),
+               .row = task.row,
+               .item = item,
+               .file = source_->describe(item),
+               .reason = why.what});
+}
+
+TuneSample Loader::sample() const {
+  const BufferStats ready = assembler_.ready_stats();
+  TuneSample sample{
+      .time = Clock::now(), .batches = ready.pushed, .consumer_wait = ready.pop_wait.total};
+  for (const WorkerCounters& counters : counters_) {
+    sample.busy += counters.busy.read();
+  }
+  if (options_.pace == PaceSource::reported) {
+    const std::lock_guard lock(delivered_mutex_);
+    sample.consumer_wait = delivered_.reported_wait;
+  }
+  return sample;
+}
+
+void Loader::tune() {
+  const int workers = assembler_.workers();
+  const int window = assembler_.window();
+  const auto decision = tune_.observe(sample(), assembler_.watermarks(), workers, window);
+  if (!decision) {
+    return;
+  }
+  assembler_.reset_watermarks();
+  if (decision->workers != workers) {
+    assembler_.set_workers(decision->workers);
+  }
+  if (decision->window != window) {
+    assembler_.set_window(decision->window);
+  }
+  const bool changed = decision->workers != workers || decision->window != window;
+  if (changed && journal_ != nullptr) {
+    journal_->record(AutotuneChange{.workers = decision->workers,
+                                    .workers_before = workers,
+                                    .workers_reason = decision->workers_reason,
+                                    .window = decision->window,
+                                    .window_before = window,
+                                    .window_reason = decision->window_reason});
+  }
+}
 
 std::optional<Batch> Loader::next(const std::stop_token& stop) {
-  return core_->next(stop);
+  {
+    const std::lock_guard lock(delivered_mutex_);
+    if (delivered_.returned && options_.pace == PaceSource::calls) {
+      const Seconds gap = seconds_since(*delivered_.returned);
+      delivered_.busy += gap;
+      tune_.add_gap(gap);
+    }
+  }
+  std::optional<Batch> batch = assembler_.take(stop);
+  if (batch) {
+    record_delivery(*batch);
+  }
+  return batch;
 }
 
 void Loader::report_step(Seconds own, Seconds waited) {
-  core_->report_step(own, waited);
+  if (options_.pace != PaceSource::reported) {
+    return;
+  }
+  const std::lock_guard lock(delivered_mutex_);
+  delivered_.busy += own;
+  delivered_.reported_wait += waited;
+  tune_.add_gap(own);
 }
 
-ReadyLevel Loader::wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const {
-  return core_->wait_until_ready(count, longest, stop);
+void Loader::record_delivery(const Batch& batch) {
+  const std::span<const std::int32_t> lengths = batch.mel_lengths();
+  const std::int64_t frames = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  const BatchId id = batch.id();
+  const bool is_last = id.index + 1 == batches_per_epoch_;
+
+  const std::lock_guard lock(delivered_mutex_);
+  delivered_.position = is_last ? Position{.epoch = id.epoch + 1, .batch = 0}
+                                : Position{.epoch = id.epoch, .batch = id.index + 1};
+  ++delivered_.batches;
+  delivered_.rows += batch.rows();
+  delivered_.frames += FrameCount{frames};
+  delivered_.padded_frames += FrameCount{std::int64_t{batch.rows()} * batch.frames()};
+  delivered_.bytes += Bytes{static_cast<std::int64_t>(batch.bytes().size())};
+  delivered_.returned = Clock::now();
 }
 
 Position Loader::position() const {
-  return core_->position();
-}
-
-PipelineStats Loader::stats() const {
-  return core_->stats();
-}
-
-std::int64_t Loader::batches_per_epoch() const {
-  return core_->batches_per_epoch();
-}
-
-const BucketEdges& Loader::edges() const {
-  return core_->edges();
+  const std::lock_guard lock(delivered_mutex_);
+  return delivered_.position;
 }
 
 }  // namespace qanat

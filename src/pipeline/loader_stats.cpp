@@ -1,4 +1,4 @@
-#include "pipeline/loader_core.h"
+#include "pipeline/loader.h"
 
 namespace qanat {
 namespace {
@@ -39,7 +39,7 @@ void add_worker(PipelineStats& stats, const WorkerCounters& counters) {
 
 }  // namespace
 
-PipelineStats LoaderCore::stats() const {
+PipelineStats Loader::stats() const {
   PipelineStats stats;
   stats.age = seconds_since(start_);
   for (const WorkerCounters& counters : counters_) {

@@ -1,17 +1,131 @@
 #include "pipeline/precompute.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/content_hash.h"
+#include "base/result.h"
+#include "base/thread.h"
+#include "batch/batch_plan.h"
 #include "locale/translator.h"
-#include "pipeline/precompute_workers.h"
+#include "pipeline/bounded_buffer.h"
+#include "pipeline/row_source.h"
 
 namespace qanat {
 namespace {
+
+struct FeatureTask {
+  std::uint32_t item = 0;  // of the RowSource
+  ItemLength length;       // as the index knows it
+};
+
+struct MadeFeatures {
+  std::vector<float> mel;  // [frames, mel_bins]
+  std::vector<std::int32_t> tokens;
+};
+
+// The threads of precompute(): they make features, the caller takes them in the order of the work.
+//
+// Worker w of n makes the items w, w + n, w + 2n, ... and has a buffer of its own; the caller
+// empties the buffers in turn. So the order is that of the work whatever the workers' speed, and
+// what is in memory is bounded by the buffers.
+//
+// Fixture. next() is for one thread; the destructor waits for the utterances being made.
+class FeatureWorkers {
+ public:
+  // `source` and `tasks` outlive the workers.
+  FeatureWorkers(const RowSource& source,
+                 std::span<const FeatureTask> tasks,
+                 int mel_bins,
+                 int workers);
+  FeatureWorkers(const FeatureWorkers&) = delete;
+  FeatureWorkers& operator=(const FeatureWorkers&) = delete;
+  ~FeatureWorkers() = default;
+
+  // The features of the first task, then of the second, ...; nullopt after the last or when asked
+  // to stop. Rethrows what a worker threw.
+  std::optional<Result<MadeFeatures>> next(const std::stop_token& stop);
+
+ private:
+  using Buffer = BoundedBuffer<Result<MadeFeatures>>;
+
+  void work(std::size_t worker, const std::stop_token& stop);
+  Result<MadeFeatures> make(RowFiller& filler, const FeatureTask& task) const;
+
+  const RowSource& source_;
+  std::span<const FeatureTask> tasks_;
+  std::size_t mel_bins_;
+  std::size_t next_ = 0;
+  std::vector<std::unique_ptr<Buffer>> buffers_;  // one per worker
+  std::vector<std::jthread> threads_;             // last: use the fields above
+};
+
+// Evens out long and short utterances between workers; about a megabyte each.
+constexpr std::size_t kBufferedPerWorker = 8;
+
+FeatureWorkers::FeatureWorkers(const RowSource& source,
+                               std::span<const FeatureTask> tasks,
+                               int mel_bins,
+                               int workers)
+    : source_(source), tasks_(tasks), mel_bins_(static_cast<std::size_t>(mel_bins)) {
+  QANAT_CHECK(workers > 0 && mel_bins > 0) << workers << " workers, " << mel_bins << " mel bins";
+  const auto count = static_cast<std::size_t>(workers);
+  for (std::size_t i = 0; i < count; ++i) {
+    buffers_.push_back(std::make_unique<Buffer>(kBufferedPerWorker));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    threads_.push_back(start_thread(fmt::format("precompute {}", i),
+                                    [this, i](const std::stop_token& stop) { work(i, stop); }));
+  }
+}
+
+std::optional<Result<MadeFeatures>> FeatureWorkers::next(const std::stop_token& stop) {
+  if (next_ == tasks_.size()) {
+    return std::nullopt;
+  }
+  return buffers_[next_++ % buffers_.size()]->pop(stop);
+}
+
+void FeatureWorkers::work(std::size_t worker, const std::stop_token& stop) {
+  Buffer& buffer = *buffers_[worker];
+  try {
+    const std::unique_ptr<RowFiller> filler = source_.make_filler();
+    for (std::size_t i = worker; i < tasks_.size(); i += buffers_.size()) {
+      if (stop.stop_requested() || !buffer.push(make(*filler, tasks_[i]), stop)) {
+        return;
+      }
+    }
+  } catch (...) {
+    buffer.fail(std::current_exception());
+  }
+}
+
+Result<MadeFeatures> FeatureWorkers::make(RowFiller& filler, const FeatureTask& task) const {
+  MadeFeatures made;
+  made.mel.resize(task.length.frames * mel_bins_);
+  made.tokens.resize(task.length.tokens);
+  const Result<FilledRow> filled =
+      filler.fill(task.item, {.mel = made.mel, .pcm = {}, .tokens = made.tokens});
+  if (!filled) {
+    return filled.failure();
+  }
+  made.mel.resize(static_cast<std::size_t>(filled.value().frames) * mel_bins_);
+  made.tokens.resize(static_cast<std::size_t>(filled.value().tokens));
+  return made;
+}
 
 // Fixture: one call of precompute().
 class PrecomputeRun {

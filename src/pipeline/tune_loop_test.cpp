@@ -1,8 +1,8 @@
-#include "pipeline/tune_loop.h"
-
 #include <algorithm>
 
 #include <gtest/gtest.h>
+
+#include "pipeline/autotuner.h"
 
 namespace qanat {
 namespace {

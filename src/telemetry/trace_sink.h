@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "pipeline/row_span.h"
+#include "pipeline/row_source.h"
 #include "telemetry/background_queue.h"
 #include "telemetry/run_tracer.h"
 #include "telemetry/timed_event.h"

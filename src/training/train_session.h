@@ -18,7 +18,6 @@
 #include "config/load_config.h"
 #include "metrics/journal.h"
 #include "pipeline/row_source.h"
-#include "pipeline/row_span.h"
 #include "train/train_observer.h"
 #include "train/train_progress.h"
 #include "training/train_inputs.h"
