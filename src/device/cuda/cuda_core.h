@@ -2,22 +2,122 @@
 // CUDA become errors of the program. Private to the backend.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "base/device_id.h"
-#include "device/cuda/cuda_activity.h"
-#include "device/cuda/cuda_clock.h"
+#include "base/time.h"
 #include "device/cuda/cuda_runtime.h"
 #include "device/memory_budget.h"
 
 namespace qanat {
+
+// When a CUDA event was passed, on the clock of the host.
+//
+// CUDA only tells the time between two events, in single precision. So there is an anchor: an
+// event on an idle stream whose moment the host saw, renewed every few seconds, because both the
+// precision and the agreement of two clocks are lost over hours. Good to some ten microseconds.
+//
+// Thread-safe. The runtime outlives it.
+class CudaClock {
+ public:
+  CudaClock(CudaRuntime& runtime, int device);
+  CudaClock(const CudaClock&) = delete;
+  CudaClock& operator=(const CudaClock&) = delete;
+  ~CudaClock();
+
+  // `event` is done. Throws CudaFailure.
+  Clock::time_point time_of(CudaEventHandle event);
+
+ private:
+  void renew_anchor();
+
+  CudaRuntime& runtime_;
+  const CudaStreamHandle stream_;  // nothing else ever runs on it
+  std::mutex mutex_;               // guards everything below
+  CudaEventHandle anchor_ = nullptr;
+  CudaEventHandle spare_ = nullptr;
+  Clock::time_point anchored_at_;
+};
+
+// The time in which at least one of many intervals ran, whatever the order they become known in.
+// Not thread-safe.
+class IntervalUnion {
+ public:
+  void add(Clock::time_point begin, Clock::time_point end) {
+    if (end <= begin) {
+      return;
+    }
+    auto next = parts_.upper_bound(begin);
+    if (next != parts_.begin() && std::prev(next)->second >= begin) {
+      --next;
+    }
+    while (next != parts_.end() && next->first <= end) {
+      begin = std::min(begin, next->first);
+      end = std::max(end, next->second);
+      total_ -= Seconds(next->second - next->first);
+      next = parts_.erase(next);
+    }
+    parts_.emplace(begin, end);
+    total_ += Seconds(end - begin);
+    forget_long_ago();
+  }
+  Seconds total() const { return total_; }
+
+ private:
+  // Streams of a device are never so far apart that an interval could still touch these.
+  void forget_long_ago() {
+    constexpr std::size_t kKept = 4096;
+    if (parts_.size() > kKept) {
+      parts_.erase(parts_.begin(), std::next(parts_.begin(), kKept / 2));
+    }
+  }
+
+  std::map<Clock::time_point, Clock::time_point> parts_;  // disjoint, by their beginning
+  Seconds total_{0};
+};
+
+// How long a CUDA device was busy, from pairs of events around everything its streams were given.
+//
+// Counts the time from the first launch of a task to its end, gaps between its kernels included.
+// The monitor reports NVML's figure separately.
+//
+// Thread-safe. Runtime and clock outlive it.
+class CudaActivity {
+ public:
+  CudaActivity(CudaRuntime& runtime, CudaClock& clock) : runtime_(runtime), clock_(clock) {}
+  CudaActivity(const CudaActivity&) = delete;
+  CudaActivity& operator=(const CudaActivity&) = delete;
+  ~CudaActivity();
+
+  // Takes over both events, which were recorded on one stream.
+  void add(CudaEventHandle begin, CudaEventHandle end);
+  // Of what is done. A device that is lost stays at what it was.
+  Seconds total();
+
+ private:
+  struct Stretch {
+    CudaEventHandle begin;
+    CudaEventHandle end;
+  };
+  void harvest() noexcept;
+  void drop(const Stretch& stretch) noexcept;
+
+  CudaRuntime& runtime_;
+  CudaClock& clock_;
+  std::mutex mutex_;  // guards everything below
+  std::deque<Stretch> pending_;
+  IntervalUnion busy_;
+};
 
 // Blocks of device memory that the backend handed out, on all devices of a run, by address: copies
 // are told of bytes in the middle of a block. Thread-safe.

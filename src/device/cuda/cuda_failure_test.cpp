@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "device/cuda/interval_union.h"
+#include "device/cuda/cuda_core.h"
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
 #include "locale/translator.h"
