@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "monitor/cgroup.h"
-#include "monitor/thread_clocks.h"
+#include "monitor/host_counters.h"
 
 namespace qanat {
 namespace {

@@ -1,20 +1,115 @@
 #include "monitor/host_counters.h"
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <map>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "monitor/cgroup.h"
 #include "monitor/host_facts.h"
 #include "monitor/kernel_files.h"
-#include "monitor/pressure.h"
+#include "monitor/reading.h"
 #include "monitor/reading_json.h"
 
 namespace qanat {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kNanosecond = 1e-9;
+
+// "load-12", "train/0" and "precompute 3" without the number.
+std::string group_of(std::string_view name) {
+  const std::size_t digits = name.find_last_not_of("0123456789");
+  if (digits == std::string_view::npos || digits + 1 == name.size()) {
+    return std::string(name);
+  }
+  const std::size_t end = name.find_last_not_of("-_ #:/", digits);
+  return std::string(name.substr(0, end == std::string_view::npos ? digits + 1 : end + 1));
+}
+
+// "running waiting slices", the first two in nanoseconds.
+bool add_clock(const fs::path& task, std::map<std::string, ThreadClock>& groups) {
+  const std::optional<std::string> text = read_kernel_file(task / "schedstat");
+  if (!text) {
+    return false;
+  }
+  const std::vector<std::string_view> fields = words(*text);
+  const auto running = fields.size() < 2 ? std::nullopt : to_integer(fields[0]);
+  const auto waiting = fields.size() < 2 ? std::nullopt : to_integer(fields[1]);
+  if (!running || !waiting) {
+    return false;
+  }
+  const std::string comm = read_kernel_file(task / "comm").value_or("unnamed");
+  ThreadClock& clock = groups[group_of(trimmed(comm))];
+  ++clock.threads;
+  clock.running += static_cast<double>(*running) * kNanosecond;
+  clock.waiting += static_cast<double>(*waiting) * kNanosecond;
+  return true;
+}
+
+// Pressure stall information: for how long tasks waited for the processor, for storage and for
+// memory. Totals since boot; two of them make a share of the time between.
+struct Pressure {
+  double some = 0;  // s in which at least one task waited
+  double full = 0;  // s in which all of them waited
+
+  bool operator==(const Pressure&) const = default;
+};
+
+struct PressureTotals {
+  Reading<Pressure> cpu;  // `full` has no meaning for the machine as a whole
+  Reading<Pressure> io;
+  Reading<Pressure> memory;
+};
+
+// The total of "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
+std::optional<double> total_of(std::string_view text, std::string_view kind) {
+  const std::optional<std::string_view> line = value_after(text, kind);
+  const std::size_t at = line ? line->find("total=") : std::string_view::npos;
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> micro = to_integer(line->substr(at + 6));
+  return micro && *micro >= 0 ? std::optional(static_cast<double>(*micro) / 1e6) : std::nullopt;
+}
+
+Reading<Pressure> read_pressure_file(const fs::path& path) {
+  const Result<std::string> text = read_kernel_text(path);
+  if (!text) {
+    return Reading<Pressure>::none(text.failure().what);
+  }
+  const std::optional<double> some = total_of(text.value(), "some ");
+  if (!some) {
+    return Reading<Pressure>::none(fmt::format("{}: not as the kernel writes it", path.string()));
+  }
+  // Old kernels have no line `full` for the processor.
+  return Pressure{.some = *some, .full = total_of(text.value(), "full ").value_or(0)};
+}
+
+PressureTotals read_machine_pressure(const fs::path& root) {
+  const fs::path folder = root / "proc/pressure";
+  return {.cpu = read_pressure_file(folder / "cpu"),
+          .io = read_pressure_file(folder / "io"),
+          .memory = read_pressure_file(folder / "memory")};
+}
+
+// Of the control group of this process; version 2 only.
+PressureTotals read_group_pressure(const fs::path& root) {
+  const std::vector<fs::path> folders = unified_folders(root);
+  if (folders.empty()) {
+    const auto none = Reading<Pressure>::none("no control group of version 2 is mounted");
+    return {.cpu = none, .io = none, .memory = none};
+  }
+  const fs::path& own = folders.back();
+  return {.cpu = read_pressure_file(own / "cpu.pressure"),
+          .io = read_pressure_file(own / "io.pressure"),
+          .memory = read_pressure_file(own / "memory.pressure")};
+}
+
 using Number = Reading<double>;
 
 double tick_seconds() {
@@ -155,6 +250,30 @@ Reading<std::vector<ThreadClock>> read_threads(const nlohmann::json& object) {
 }
 
 }  // namespace
+
+Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
+  const fs::path folder = root / "proc/self/task";
+  std::error_code error;
+  fs::directory_iterator tasks(folder, error);
+  if (error) {
+    return Reading<std::vector<ThreadClock>>::none(folder.string() + ": " + error.message());
+  }
+  std::map<std::string, ThreadClock> groups;
+  // A thread may end while it is being read: then it is skipped.
+  for (; !error && tasks != fs::directory_iterator(); tasks.increment(error)) {
+    add_clock(tasks->path(), groups);
+  }
+  if (groups.empty()) {
+    return Reading<std::vector<ThreadClock>>::none(
+        "no thread has a schedstat; the kernel was built without it");
+  }
+  std::vector<ThreadClock> clocks;
+  for (auto& [name, clock] : groups) {
+    clock.name = name;
+    clocks.push_back(std::move(clock));
+  }
+  return clocks;
+}
 
 HostCounters read_host_counters(const fs::path& root) {
   HostCounters counters;

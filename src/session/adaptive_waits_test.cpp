@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "monitor/core_loss.h"
+#include "monitor/host_counters.h"
 #include "monitor/monitor_testing.h"
-#include "monitor/thread_clocks.h"
 
 namespace qanat {
 namespace {
