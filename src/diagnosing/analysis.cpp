@@ -27,8 +27,7 @@
 #include "report/profile_report.h"
 #include "report/run_history.h"
 #include "training/deadline.h"
-#include "training/dual_profile_run.h"
-#include "training/step_profile_run.h"
+#include "training/profile_run.h"
 
 namespace qanat {
 namespace {

@@ -1,10 +1,10 @@
-#include "selftest/dataloader_turns.h"
-
 #include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "selftest/feed_run.h"
 
 namespace qanat {
 namespace {

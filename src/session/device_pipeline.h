@@ -11,18 +11,49 @@
 // for the row and the piece of work that are being done at this moment, and for nothing else.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 
 #include "app/device_plan.h"
 #include "app/make_loader.h"
+#include "base/time.h"
 #include "session/ring_observer.h"
 #include "session/run_devices.h"
 #include "session/start_gate.h"
-#include "session/turns.h"
 
 namespace qanat {
+
+// Loading and training in turns: a batch is begun only when the one before has been read by its
+// step. It is what a run without a buffer does, and what buffered runs are compared with.
+//
+// Thread-safe: the feeder takes turns, a thread of the device gives them back.
+class Turns {
+ public:
+  // Waits until the last turn was given back; without a turn when asked to stop.
+  void take(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    given_back_.wait(lock, stop, [this] { return is_free_; });
+    is_free_ = false;
+    taken_at_ = Clock::now();
+  }
+
+  // Returns when the turn was taken.
+  Clock::time_point give_back() {
+    const std::lock_guard lock(mutex_);
+    is_free_ = true;
+    given_back_.notify_all();
+    return taken_at_;
+  }
+
+ private:
+  std::mutex mutex_;  // guards everything below
+  std::condition_variable_any given_back_;
+  bool is_free_ = true;
+  Clock::time_point taken_at_;
+};
 
 struct DevicePipelineRequest {
   RunConfig config;

@@ -1,6 +1,6 @@
-#include "session/pipeline_reading.h"
-
 #include <gtest/gtest.h>
+
+#include "session/ring_observer.h"
 
 namespace qanat {
 namespace {

@@ -12,7 +12,6 @@
 #include "monitor/host_facts.h"
 #include "speech/speech_model.h"
 #include "speech/text_grid.h"
-#include "speech/token_times.h"
 
 namespace qanat {
 namespace {

@@ -1,6 +1,10 @@
 #include "speech/text_grid.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
+
+#include "base/utf8.h"
 
 namespace qanat {
 namespace {
@@ -15,6 +19,13 @@ std::string escaped(const std::string& label) {
     }
   }
   return result;
+}
+
+// Whether a symbol belongs to a word. ZWNJ and the apostrophe stand inside words; IPA marks do too.
+bool is_of_word(const std::string& symbol) {
+  constexpr std::u32string_view kBetween = U" .,!?;:…؟،؛()[]«»\"“”-–—\uFFFD";
+  const std::u32string letters = decode_utf8(symbol);
+  return letters.size() == 1 && kBetween.find(letters.front()) == std::u32string_view::npos;
 }
 
 }  // namespace
@@ -46,6 +57,34 @@ std::string to_text_grid(const std::vector<GridTier>& tiers, double end) {
     }
   }
   return out;
+}
+
+std::vector<GridInterval> token_intervals(const TokenTimes& times, const Tokenizer& tokenizer) {
+  std::vector<GridInterval> intervals;
+  std::int64_t frame = 0;
+  for (std::size_t i = 0; i < times.tokens.size(); ++i) {
+    const std::int64_t next = frame + times.frames[i];
+    intervals.push_back({.begin = static_cast<double>(frame) * times.frame_s,
+                         .end = static_cast<double>(next) * times.frame_s,
+                         .label = tokenizer.symbol(times.tokens[i])});
+    frame = next;
+  }
+  return intervals;
+}
+
+std::vector<GridInterval> word_intervals(const TokenTimes& times, const Tokenizer& tokenizer) {
+  std::vector<GridInterval> words;
+  bool in_word = false;
+  for (const GridInterval& token : token_intervals(times, tokenizer)) {
+    const bool of_word = is_of_word(token.label);
+    if (words.empty() || of_word != in_word) {
+      words.push_back({.begin = token.begin, .end = token.end, .label = ""});
+    }
+    in_word = of_word;
+    words.back().end = token.end;
+    words.back().label += of_word ? token.label : "";
+  }
+  return words;
 }
 
 }  // namespace qanat

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "speech/token_times.h"
-
 namespace qanat {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "locale/messages.h"
 #include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
-#include "training/step_profile_run.h"
+#include "training/profile_run.h"
 
 namespace qanat {
 namespace {

@@ -1,8 +1,8 @@
+#include "training/profile_run.h"
+
 #include <gmock/gmock.h>
 
 #include "app/session_testing.h"
-#include "training/dual_profile_run.h"
-#include "training/step_profile_run.h"
 
 namespace qanat {
 namespace {
