@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "cli/exit_code.h"
 #include "cli/flags.h"
+#include "locale/message_error.h"
 
 namespace qanat {
 
@@ -35,6 +36,12 @@ struct CommandEntry {
   std::string_view path;  // "data check" is the command `check` in the group `data`
   MessageId summary;
   std::unique_ptr<Command> (*make)();  // null: in the other program (cli/torch_part.h)
+};
+
+// The command line asks for something that cannot be: exit code 2 instead of 1.
+class UsageError : public MessageError {
+ public:
+  using MessageError::MessageError;
 };
 
 }  // namespace qanat

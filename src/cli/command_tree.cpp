@@ -93,9 +93,13 @@ std::string CommandFacts::name() const {
   return name;
 }
 
-std::vector<CommandFacts> command_tree(const CLI::App& root) {
+std::vector<CommandFacts> command_tree(const CLI::App& part) {
+  const CLI::App* root = &part;
+  while (root->get_parent() != nullptr) {
+    root = root->get_parent();
+  }
   std::vector<CommandFacts> commands;
-  visit(root, {}, commands);
+  visit(*root, {}, commands);
   return commands;
 }
 

@@ -32,8 +32,9 @@ struct CommandFacts {
   std::string name() const;  // "qanat data check"
 };
 
-// The program first, then every group and command in the order of --help.
-std::vector<CommandFacts> command_tree(const CLI::App& root);
+// Of the program that `part` belongs to: the program first, then every group and command in the
+// order of --help.
+std::vector<CommandFacts> command_tree(const CLI::App& part);
 
 // The same for other programs, with the words of the program that no command has.
 nlohmann::json to_json(const std::vector<CommandFacts>& commands, const Translator& words);

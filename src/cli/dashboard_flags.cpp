@@ -1,9 +1,11 @@
 #include "cli/dashboard_flags.h"
 
 #include <charconv>
+#include <set>
+#include <string_view>
+#include <utility>
 
-#include "cli/scrape_context.h"
-#include "cli/usage_error.h"
+#include "cli/command.h"
 #include "locale/messages.h"
 #include "serve/access.h"
 #include "serve/dashboard.h"
@@ -56,6 +58,28 @@ std::unique_ptr<Dashboard> DashboardFlags::start(const std::filesystem::path& jo
                        }});
   err << words.tr(msg::train_dashboard{.url = dashboard->url()}) << '\n';
   return dashboard;
+}
+
+ScrapeContext scrape_context(const Diagnosis& diagnosis) {
+  ScrapeContext context{.version = QANAT_VERSION};
+  if (diagnosis.verdict == VerdictKind::incomplete) {
+    return context;
+  }
+  context.recoverable = diagnosis.recoverable_share;
+  // A rule may find something in several places, and is one series all the same.
+  std::set<std::pair<std::string, std::string>> said;
+  const auto add = [&](const std::string& id, std::string_view severity, bool active) {
+    if (said.emplace(id, severity).second) {
+      context.findings.push_back({.id = id, .severity = std::string(severity), .active = active});
+    }
+  };
+  for (const Finding& finding : diagnosis.findings) {
+    add(finding.id, to_string(finding.severity), true);
+  }
+  for (const PassedCheck& check : diagnosis.passed) {
+    add(check.id, "none", false);
+  }
+  return context;
 }
 
 }  // namespace qanat

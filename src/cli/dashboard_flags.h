@@ -11,7 +11,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/flags.h"
+#include "diagnose/diagnosis.h"
 #include "locale/translator.h"
+#include "telemetry/prometheus.h"
 
 namespace qanat {
 
@@ -37,5 +39,10 @@ class DashboardFlags {
   std::string address_ = "127.0.0.1";
   std::string token_;
 };
+
+// What a scrape says beside the journal: this program's version and its diagnosis.
+//
+// Rules that could not be applied are left out.
+ScrapeContext scrape_context(const Diagnosis& diagnosis);
 
 }  // namespace qanat

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/language.h"
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/torch_part.h"
-#include "cli/usage_error.h"
 #include "corpus/demo_corpus.h"
 #include "locale/messages.h"
 

@@ -1,35 +1,109 @@
 #include "cli/program.h"
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+#include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/help_formatter.h"
 #include "cli/report_flags.h"
-#include "cli/signal_stop.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/terminal_text.h"
 #include "cli/torch_part.h"
-#include "cli/usage_error.h"
 #include "config/problem.h"
 #include "device/device_lost.h"
 #include "locale/messages.h"
 
 namespace qanat {
 namespace {
+
+// SIGINT, SIGTERM and SIGHUP as a stop token.
+//
+// Fixture, made first thing in main, before any other thread: blocks these signals in the calling
+// thread (later threads inherit that) and waits for them in a thread of its own. The first signal
+// requests stop; a second one ends the process at once, for users who mean it. The destructor
+// returns at once.
+class SignalStop {
+ public:
+  SignalStop();
+  SignalStop(const SignalStop&) = delete;
+  SignalStop& operator=(const SignalStop&) = delete;
+  ~SignalStop();
+
+  std::stop_token token() const { return source_.get_token(); }
+  // 0 when none came.
+  int signal() const { return signal_.load(); }
+
+ private:
+  void wait_for_signals(const std::stop_token& end);
+
+  std::stop_source source_;
+  std::atomic<int> signal_ = 0;
+  std::jthread thread_;  // last: uses the fields above
+};
+
+// A program that was started with nohup is meant to survive its terminal.
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+// SIGUSR1 is how the destructor wakes the waiting thread.
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  if (!is_ignored(SIGHUP)) {
+    sigaddset(&set, SIGHUP);
+  }
+  sigaddset(&set, SIGUSR1);
+  return set;
+}
+
+SignalStop::SignalStop() {
+  const sigset_t set = awaited_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = start_thread("signals", [this](const std::stop_token& end) { wait_for_signals(end); });
+}
+
+SignalStop::~SignalStop() {
+  thread_.request_stop();
+  pthread_kill(thread_.native_handle(), SIGUSR1);
+}
+
+void SignalStop::wait_for_signals(const std::stop_token& end) {
+  const sigset_t set = awaited_signals();
+  while (!end.stop_requested()) {
+    int number = 0;
+    if (sigwait(&set, &number) != 0 || number == SIGUSR1) {
+      continue;
+    }
+    if (signal_.exchange(number) != 0) {
+      ::_exit(128 + number);
+    }
+    source_.request_stop();
+  }
+}
 
 struct Registered {
   CLI::App* app = nullptr;

@@ -7,11 +7,10 @@
 
 #include "base/files.h"
 #include "base/value_or_throw.h"
-#include "cli/ci_flags.h"
 #include "cli/commands.h"
+#include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/scrape_context.h"
 #include "cli/terminal.h"
 #include "cli/trace_flags.h"
 #include "diagnose/diagnosis.h"

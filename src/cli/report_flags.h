@@ -14,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/terminal.h"
+#include "diagnose/diagnosis.h"
 #include "diagnose/finding.h"
 #include "locale/translator.h"
 #include "report/document.h"
@@ -57,5 +58,23 @@ Language report_language(const std::string& code);
 // Before anything is parsed, since what is wrong with the arguments is said in it: the value behind
 // the last --lang that is a language.
 std::string asked_language(std::span<const char* const> arguments);
+
+// The flags with which a diagnosis is shown by continuous integration: --junit and --annotations.
+//
+//   void declare(Flags& flags) override { ci_.declare(flags); }
+//   ... ci_.write(diagnosis, context.err);
+//
+// A part of a command; lives as long as the CLI::App it declared flags on.
+class CiFlags {
+ public:
+  void declare(Flags& flags);
+  // After parsing; nothing when neither was asked for. `what` names the test suite. Throws Error
+  // when the file cannot be written.
+  void write(const Diagnosis& diagnosis, const std::string& what, std::ostream& err) const;
+
+ private:
+  std::string junit_;
+  std::string annotations_ = "none";
+};
 
 }  // namespace qanat

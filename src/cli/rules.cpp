@@ -6,9 +6,9 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/report_flags.h"
-#include "cli/usage_error.h"
 #include "locale/messages.h"
 #include "locale/translator.h"
 

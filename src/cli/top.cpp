@@ -1,18 +1,27 @@
+#include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <ostream>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include <fmt/ostream.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "cli/commands.h"
 #include "cli/dashboard_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/screen.h"
 #include "cli/terminal.h"
+#include "cli/terminal_text.h"
 #include "cli/top_view.h"
 #include "locale/messages.h"
 #include "report/run_watch.h"
@@ -20,6 +29,77 @@
 
 namespace qanat {
 namespace {
+
+// A terminal taken over for a view that is drawn again and again, and given back as it was.
+//
+// Plain control sequences, not ncurses: the view is rewritten whole a few times a second, which
+// needs three of them, no table of terminals and no state of a library.
+//
+// Fixture. Keys are read from `input` (STDIN_FILENO) without waiting for a line; signals work as
+// ever. The destructor gives the terminal back.
+class Screen {
+ public:
+  Screen(std::ostream& out, int input);
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+  ~Screen();
+
+  // At most as many lines as the terminal has rows. They may hold control sequences: whoever made
+  // them took care of what else is in them.
+  void draw(const std::vector<std::string>& lines, int rows);
+  // A key, or nothing when none came within `pause`.
+  std::optional<char> wait_key(Seconds pause);
+
+ private:
+  std::ostream& out_;
+  const int input_;
+  std::optional<termios> before_;  // absent: input is no terminal
+};
+
+Screen::Screen(std::ostream& out, int input) : out_(out), input_(input) {
+  termios settings{};
+  if (::tcgetattr(input_, &settings) == 0) {
+    before_ = settings;
+    settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    settings.c_cc[VMIN] = 1;
+    settings.c_cc[VTIME] = 0;
+    ::tcsetattr(input_, TCSANOW, &settings);
+  }
+  out_ << Control{"\x1b[?1049h\x1b[?25l"} << std::flush;  // the other screen, no cursor
+}
+
+Screen::~Screen() {
+  out_ << Control{"\x1b[?25h\x1b[?1049l"} << std::flush;
+  if (before_) {
+    ::tcsetattr(input_, TCSANOW, &*before_);
+  }
+}
+
+void Screen::draw(const std::vector<std::string>& lines, int rows) {
+  std::string text = "\x1b[H";
+  const auto shown = std::min(lines.size(), static_cast<std::size_t>(std::max(rows, 1)));
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += lines[i] + "\x1b[K" + (i + 1 < shown ? "\r\n" : "");
+  }
+  text += "\x1b[J";
+  out_ << Control{text} << std::flush;  // one write: nothing flickers
+}
+
+std::optional<char> Screen::wait_key(Seconds pause) {
+  pollfd key{.fd = before_ ? input_ : -1, .events = POLLIN, .revents = 0};
+  const int milliseconds = static_cast<int>(1000 * pause.count());
+  if (::poll(&key, 1, milliseconds) <= 0 || (key.revents & POLLIN) == 0) {
+    return std::nullopt;
+  }
+  char pressed = 0;
+  return ::read(input_, &pressed, 1) == 1 ? std::optional(pressed) : std::nullopt;
+}
+
+// Of the terminal behind `fd` now: asked each time, because windows are resized.
+int terminal_rows(int fd) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
 
 constexpr Seconds kRedraw{0.5};
 constexpr Seconds kTopLogEvery{10};

@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "cli/config_flags.h"
+#include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/stage_lines.h"
 #include "diagnosing/analysis.h"
 #include "locale/messages.h"
 #include "report/known_names.h"

@@ -10,11 +10,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "cli/ci_flags.h"
+#include "cli/command.h"
 #include "cli/config_flags.h"
+#include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/stage_lines.h"
-#include "cli/usage_error.h"
 #include "config/write_config.h"
 #include "diagnose/hardware_fault.h"
 #include "diagnosing/diagnose_session.h"

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/temporary_folder.h"
+#include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
-#include "cli/usage_error.h"
 #include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 

@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/command.h"
 #include "cli/help_formatter.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
-#include "cli/usage_error.h"
 #include "locale/messages.h"
 #include "speech/synth_session.h"
 #include "torch_cli/checkpoint_flags.h"

@@ -1,15 +1,22 @@
-#include "cli/manual_page.h"
-
+// Manual pages from the command tree: the troff source of qanat(1) and of qanat-COMMAND(1).
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/command_tree.h"
 #include "cli/exit_code.h"
 #include "locale/messages.h"
+#include "torch_cli/torch_commands.h"
 
 namespace qanat {
 namespace {
@@ -18,7 +25,7 @@ using Out = std::back_insert_iterator<std::string>;
 
 // Text that troff shows as it is: no escapes, hyphens that can be copied, no line that looks like a
 // request. Code is bold. Isolates are left out: troff has no directions.
-std::string plain(std::string text) {
+std::string escaped(std::string text) {
   for (const std::string_view isolate : {kFirstStrongIsolate, kPopIsolate}) {
     for (std::size_t at = text.find(isolate); at != std::string::npos; at = text.find(isolate)) {
       text.erase(at, isolate.size());
@@ -61,15 +68,15 @@ std::string stem_of(const CommandFacts& command) {
 }
 
 void write_heading(Out out, const std::string& title) {
-  fmt::format_to(out, ".SH {}\n", upper(plain(title)));
+  fmt::format_to(out, ".SH {}\n", upper(escaped(title)));
 }
 
 void write_flag(Out out, const FlagFacts& flag) {
-  fmt::format_to(out, ".TP\n\\fB{}\\fR", plain(fmt::to_string(fmt::join(flag.names, ", "))));
+  fmt::format_to(out, ".TP\n\\fB{}\\fR", escaped(fmt::to_string(fmt::join(flag.names, ", "))));
   if (!flag.placeholder.empty()) {
-    fmt::format_to(out, " \\fI{}\\fR", plain(flag.placeholder));
+    fmt::format_to(out, " \\fI{}\\fR", escaped(flag.placeholder));
   }
-  fmt::format_to(out, "\n{}\n", plain(flag.help));
+  fmt::format_to(out, "\n{}\n", escaped(flag.help));
 }
 
 // Flags by the headings of --help, in the order in which these first come.
@@ -95,7 +102,7 @@ void write_commands(Out out, const CommandFacts& command, const std::vector<Comm
     const bool inside = one.path.size() == command.path.size() + 1 &&
                         std::equal(command.path.begin(), command.path.end(), one.path.begin());
     if (inside) {
-      fmt::format_to(out, ".TP\n\\fB{}\\fR(1)\n{}\n", plain(stem_of(one)), plain(one.summary));
+      fmt::format_to(out, ".TP\n\\fB{}\\fR(1)\n{}\n", escaped(stem_of(one)), escaped(one.summary));
     }
   }
 }
@@ -104,21 +111,21 @@ void write_commands(Out out, const CommandFacts& command, const std::vector<Comm
 void write_footer(Out out, const CommandFacts& command, const Translator& words) {
   if (!command.footer.empty()) {
     write_heading(out, words.tr(msg::manual_notes{}));
-    fmt::format_to(out, "{}\n", plain(command.footer));
+    fmt::format_to(out, "{}\n", escaped(command.footer));
   }
   if (command.path.empty()) {
     write_heading(out, words.tr(msg::help_exit_codes{}));
     for (const auto& [code, meaning] : exit_codes()) {
-      fmt::format_to(out, ".TP\n\\fB{}\\fR\n{}\n", code, plain(words.tr(Message{meaning})));
+      fmt::format_to(out, ".TP\n\\fB{}\\fR\n{}\n", code, escaped(words.tr(Message{meaning})));
     }
   } else if (!command.examples.empty()) {
     write_heading(out, words.tr(msg::help_example{}));
-    fmt::format_to(out, ".nf\n{}\n.fi\n", plain(fmt::to_string(fmt::join(command.examples, "\n"))));
+    fmt::format_to(
+        out, ".nf\n{}\n.fi\n", escaped(fmt::to_string(fmt::join(command.examples, "\n"))));
   }
 }
 
-}  // namespace
-
+// "qanat.1", "qanat-data-check.1"
 std::string manual_page_name(const CommandFacts& command) {
   return stem_of(command) + ".1";
 }
@@ -132,12 +139,12 @@ std::string manual_page(const CommandFacts& command,
                                  words.tr(msg::manual_user_commands{}));
   const Out out = std::back_inserter(text);
   write_heading(out, words.tr(msg::manual_name{}));
-  fmt::format_to(out, "{} \\- {}\n", plain(stem_of(command)), plain(command.summary));
+  fmt::format_to(out, "{} \\- {}\n", escaped(stem_of(command)), escaped(command.summary));
   write_heading(out, words.tr(msg::help_usage{}));
-  fmt::format_to(out, "\\fB{}\\fR", plain(command.name()));
+  fmt::format_to(out, "\\fB{}\\fR", escaped(command.name()));
   text += command.subcommands.empty() ? "" : " \\fICOMMAND\\fR";
   for (const FlagFacts& positional : command.positionals) {
-    fmt::format_to(out, " \\fI{}\\fR", plain(positional.names.front()));
+    fmt::format_to(out, " \\fI{}\\fR", escaped(positional.names.front()));
   }
   text += " [\\fIOPTIONS\\fR]\n";
   if (!command.positionals.empty()) {
@@ -153,6 +160,51 @@ std::string manual_page(const CommandFacts& command,
   write_flags(out, command.flags);
   write_footer(out, command, words);
   return text;
+}
+
+class ManualCommand : public Command {
+ public:
+  void declare(Flags& flags) override {
+    app_ = &flags.app();
+    flags.argument("FOLDER", folder_, msg::help_manual_folder{});
+    flags.on("--json", json_, msg::help_manual_json{});
+    flags.examples({"qanat manual /tmp/man && man -l /tmp/man/qanat-train.1"});
+  }
+
+  ExitCode run(const CommandContext& context) override {
+    const std::vector<CommandFacts> commands = command_tree(*app_);
+    if (json_) {
+      context.out << to_json(commands, context.words).dump(2) << '\n';
+      return ExitCode::done;
+    }
+    if (folder_.empty()) {
+      throw UsageError(msg::usage_required{.name = "FOLDER"});
+    }
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) {
+      throw Error("{}: cannot make the folder: {}", folder_, error.message());
+    }
+    for (const CommandFacts& command : commands) {
+      write_text_file(std::filesystem::path(folder_) / manual_page_name(command),
+                      manual_page(command, commands, context.words));
+    }
+    fmt::print(context.err,
+               "{}\n",
+               context.words.tr(msg::manual_written{.count = commands.size(), .folder = folder_}));
+    return ExitCode::done;
+  }
+
+ private:
+  const CLI::App* app_ = nullptr;
+  std::string folder_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_manual_command() {
+  return std::make_unique<ManualCommand>();
 }
 
 }  // namespace qanat
