@@ -1,5 +1,3 @@
-#include "audio/resampler.h"
-
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "audio/audio_decoder.h"
 #include "audio/audio_header.h"
 #include "audio/test_audio.h"
 

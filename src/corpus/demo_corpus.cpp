@@ -13,11 +13,11 @@
 
 #include "audio/wav_writer.h"
 #include "base/error.h"
+#include "base/for_each_item.h"
 #include "batch/random.h"
 #include "corpus/demo_corpus_folder.h"
 #include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
-#include "dataset/for_each_item.h"
 #include "text/normalise.h"
 
 namespace qanat {

@@ -1,10 +1,10 @@
-#include "dataset/clip_lengths.h"
-
 #include <algorithm>
 #include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "dataset/dataset_report.h"
 
 namespace qanat {
 namespace {

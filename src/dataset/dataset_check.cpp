@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "base/for_each_item.h"
 #include "base/utf8.h"
 #include "dataset/damage_share.h"
-#include "dataset/for_each_item.h"
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
-#include "dataset/speaking_pace.h"
+#include "dataset/sound_findings.h"
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
 

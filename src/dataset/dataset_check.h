@@ -13,7 +13,7 @@
 #include "dataset/dataset_index.h"
 #include "dataset/dataset_report.h"
 #include "dataset/sound_findings.h"
-#include "dataset/split.h"
+#include "dataset/training_sets.h"
 
 namespace qanat {
 

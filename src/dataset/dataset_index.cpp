@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/content_hash.h"
 #include "base/error.h"
-#include "dataset/for_each_item.h"
+#include "base/for_each_item.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"

@@ -1,8 +1,8 @@
-#include "dataset/manifest_form.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "dataset/manifest_parser.h"
 
 namespace qanat {
 namespace {

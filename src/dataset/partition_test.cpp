@@ -1,8 +1,7 @@
-#include "dataset/partition.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataset/training_sets.h"
 #include "locale/says_testing.h"
 
 namespace qanat {

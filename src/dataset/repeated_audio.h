@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/for_each_item.h"
 #include "dataset/dataset_index.h"
-#include "dataset/for_each_item.h"
 
 namespace qanat {
 

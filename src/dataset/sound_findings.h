@@ -1,8 +1,10 @@
 // What the header and the samples of one clip give reason to say. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,5 +46,18 @@ std::vector<SoundFinding> sound_findings(const SoundFacts& facts, const SoundLim
 
 // "22050 Hz mono", "48000 Hz stereo", "44100 Hz 6 channels"
 Message format_name(SampleRate rate, int channels);
+
+// Finds utterances spoken far faster or slower than the others: mostly a text that belongs to
+// another clip. Pure functions.
+struct PaceOutlier {
+  std::size_t item = 0;  // position in the span
+  double pace = 0;       // characters per second
+  double usual = 0;      // the median of the set
+};
+
+// `paces` are characters per second, all above zero. An outlier is more than 4 robust standard
+// deviations (median absolute deviation of the logarithm) and at least a factor of 1.5 from the
+// median. Fewer than 20 values have no outliers: nothing can be said about what is usual.
+std::vector<PaceOutlier> pace_outliers(std::span<const double> paces);
 
 }  // namespace qanat

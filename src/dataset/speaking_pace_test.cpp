@@ -1,7 +1,7 @@
-#include "dataset/speaking_pace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "dataset/sound_findings.h"
 
 namespace qanat {
 namespace {

@@ -1,5 +1,3 @@
-#include "dataset/split.h"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataset/training_sets.h"
 #include "locale/says_testing.h"
 
 namespace qanat {

@@ -1,8 +1,14 @@
 #include "dataset/training_sets.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
@@ -10,6 +16,82 @@
 
 namespace qanat {
 namespace {
+
+double seconds_of(SampleCount samples, const LengthLimits& limits) {
+  return static_cast<double>(samples.value) / static_cast<double>(limits.rate.value);
+}
+
+// "1205": compared, not read aloud, so not grouped.
+template <typename Tag>
+Quantity bare(Counted<Tag> count) {
+  return plain(static_cast<double>(count.value), 0);
+}
+
+struct Refusal {
+  ProblemKind kind;
+  Message detail;
+};
+
+std::optional<Refusal> refusal(const IndexEntry& entry, const LengthLimits& limits) {
+  const FrameCount frames = frames_of(entry.samples, limits);
+  if (entry.tokens > limits.max_tokens) {
+    return Refusal{
+        ProblemKind::text_too_long,
+        msg::seen_long_text{.tokens = bare(entry.tokens), .limit = bare(limits.max_tokens)}};
+  }
+  if (frames > limits.max_frames) {
+    return Refusal{ProblemKind::audio_too_long,
+                   msg::seen_long_audio{.seconds = plain(seconds_of(entry.samples, limits), 2),
+                                        .frames = bare(frames),
+                                        .limit = bare(limits.max_frames)}};
+  }
+  if (entry.samples < limits.min_samples || frames.value == 0) {
+    return Refusal{
+        ProblemKind::audio_too_short,
+        msg::seen_short_audio{.seconds = plain(seconds_of(entry.samples, limits), 3),
+                              .limit = plain(seconds_of(limits.min_samples, limits), 3)}};
+  }
+  if (entry.tokens.value > frames.value) {
+    return Refusal{
+        ProblemKind::more_tokens_than_frames,
+        msg::seen_tokens_and_frames{.tokens = bare(entry.tokens), .frames = bare(frames)}};
+  }
+  return std::nullopt;
+}
+
+// Where an id stands between 0 and 1; 53 bits, so that every value is exact.
+double position_of(const Utterance& utterance, std::uint64_t seed) {
+  constexpr double kScale = 1.0 / 9007199254740992.0;  // 2^-53
+  return static_cast<double>(content_hash(utterance.id, seed) >> 11) * kScale;
+}
+
+bool is_divided_by_files(const Manifest& manifest) {
+  return std::ranges::find(manifest.utterances, SplitHint::validation, &Utterance::split) !=
+         manifest.utterances.end();
+}
+
+bool is_validated_by(const Utterance& utterance, const SplitRule& rule) {
+  switch (rule.by) {
+    case SplitRule::By::hash:
+      return position_of(utterance, rule.seed) < rule.val_fraction;
+    case SplitRule::By::files:
+      return utterance.split == SplitHint::validation;
+    case SplitRule::By::nothing:
+      return false;
+  }
+  return false;
+}
+
+// The smallest round fraction that puts something on the validation side.
+double least_fraction(const Manifest& manifest,
+                      const DatasetSplit& split,
+                      const SplitOptions& options) {
+  double least = 1.0;
+  for (const std::uint32_t item : split.train) {
+    least = std::min(least, position_of(manifest.utterances[item], options.seed));
+  }
+  return std::min(1.0, std::floor(least * 100.0 + 1.0) / 100.0);
+}
 
 // A manifest with its index, and what of it can be used.
 struct MeasuredSet {
@@ -107,6 +189,98 @@ bool is_same_set(const TrainingSetOptions& options) {
 }
 
 }  // namespace
+
+FrameCount frames_of(SampleCount samples, const LengthLimits& limits) {
+  return FrameCount{samples.value / limits.hop};
+}
+
+Partition partition(const DatasetIndex& index, const LengthLimits& limits) {
+  Partition parts;
+  auto failure = index.failures.begin();
+  for (std::uint32_t i = 0; i < index.entries.size(); ++i) {
+    const IndexEntry& entry = index.entries[i];
+    if (!entry.usable) {
+      while (failure != index.failures.end() && failure->item < i) {
+        ++failure;
+      }
+      const bool is_known = failure != index.failures.end() && failure->item == i;
+      parts.dropped.push_back(
+          is_known ? DroppedItem{i, failure->kind, failure->reason}
+                   : DroppedItem{i, ProblemKind::unreadable_audio, msg::number_unknown{}});
+    } else if (std::optional<Refusal> refused = refusal(entry, limits)) {
+      parts.dropped.push_back({i, refused->kind, std::move(refused->detail)});
+    } else {
+      parts.usable.push_back(i);
+    }
+  }
+  return parts;
+}
+
+std::string summary(const Partition& partition) {
+  std::array<std::int64_t, kNumProblemKinds> counts{};
+  for (const DroppedItem& dropped : partition.dropped) {
+    ++counts[static_cast<std::size_t>(dropped.kind)];
+  }
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) {
+      text += fmt::format(
+          "{}{} {}", text.empty() ? "" : ", ", counts[i], to_string(static_cast<ProblemKind>(i)));
+    }
+  }
+  return text;
+}
+
+SplitRule rule_of(const Manifest& manifest, const SplitOptions& options) {
+  return {.by = is_divided_by_files(manifest) ? SplitRule::By::files : SplitRule::By::hash,
+          .val_fraction = options.val_fraction,
+          .seed = options.seed};
+}
+
+DatasetSplit split_dataset(const Manifest& manifest,
+                           std::span<const std::uint32_t> items,
+                           const SplitOptions& options) {
+  const SplitRule rule = rule_of(manifest, options);
+  const bool counts = !options.earlier_is_guess || rule.by != SplitRule::By::files;
+  DatasetSplit split;
+  for (const std::uint32_t item : items) {
+    const Utterance& utterance = manifest.utterances[item];
+    const bool is_chosen = is_validated_by(utterance, rule);
+    const bool was_trained =
+        counts && !std::ranges::all_of(options.earlier, [&utterance](const SplitRule& earlier) {
+          return is_validated_by(utterance, earlier);
+        });
+    (is_chosen && !was_trained ? split.validation : split.train).push_back(item);
+    split.kept += is_chosen && was_trained ? 1 : 0;
+  }
+  return split;
+}
+
+std::optional<Message> why_unusable(const Manifest& manifest, const DatasetSplit& split) {
+  if (!split.train.empty()) {
+    return std::nullopt;
+  }
+  return msg::set_none_to_train{.folder = manifest.root.string(),
+                                .utterances = split.validation.size()};
+}
+
+std::optional<Message> why_without_validation(const Manifest& manifest,
+                                              const DatasetSplit& split,
+                                              const SplitOptions& options) {
+  if (!split.validation.empty() || options.val_fraction <= 0) {
+    return std::nullopt;
+  }
+  const Message what =
+      msg::set_none_to_validate{.folder = manifest.root.string(), .utterances = split.train.size()};
+  if (is_divided_by_files(manifest)) {
+    return msg::set_expected_rows{.what = what, .manifest = "metadata_eval.csv"};
+  }
+  if (split.train.size() < 2) {
+    return msg::set_try_val_data{.what = what};
+  }
+  return msg::set_try_val_split{.what = what,
+                                .fraction = plain(least_fraction(manifest, split, options), 2)};
+}
 
 std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options,
                                                const IndexSources& sources) {

@@ -14,7 +14,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_state.h"
 #include "config/run_config.h"
-#include "dataset/split.h"
+#include "dataset/training_sets.h"
 #include "train/schedule.h"
 #include "train/train_progress.h"
 #include "training/train_inputs.h"

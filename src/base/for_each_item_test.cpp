@@ -1,4 +1,4 @@
-#include "dataset/for_each_item.h"
+#include "base/for_each_item.h"
 
 #include <atomic>
 #include <stdexcept>
