@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "base/error.h"
 #include "features/feature_fingerprint.h"
 #include "pipeline/precompute.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/make_loader.h"
 
 int main(int argc, char** argv) try {

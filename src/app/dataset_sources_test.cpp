@@ -1,5 +1,3 @@
-#include "app/dataset_sources.h"
-
 #include <cmath>
 #include <fstream>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "app/loader_options.h"
 #include "audio/audio_decoder.h"
 #include "audio/wav_writer.h"
 

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "base/error.h"
 

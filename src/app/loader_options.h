@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
+#include "dataset/dataset_index.h"
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
 #include "monitor/host_facts.h"
@@ -32,5 +33,11 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
 
 // The whole data set by samples, on all cores. The same caller's business, and the same Error.
 CheckOptions make_check_options(const RunConfig& config, const HostFacts& host);
+
+// What dataset/ asks about audio and text, answered by audio/ and text/.
+//
+// The functions refer to `text`, which has to outlive them; they are thread-safe.
+IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate);
+CheckSources make_check_sources(const TextFrontEnd& text, SampleRate rate);
 
 }  // namespace qanat

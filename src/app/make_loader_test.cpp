@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "audio/audio_decoder.h"
 #include "audio/wav_writer.h"
 #include "base/error.h"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "audio/wav_writer.h"
 

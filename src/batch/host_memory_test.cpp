@@ -1,5 +1,3 @@
-#include "batch/host_memory.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "batch/block_pool.h"
 
 namespace qanat {
 namespace {

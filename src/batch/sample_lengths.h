@@ -25,4 +25,13 @@ inline std::vector<ItemLength> sample_lengths(std::size_t count, std::uint64_t s
   return lengths;
 }
 
+// Short utterances, so that tests are about batches and not about memory.
+inline std::vector<ItemLength> short_lengths(std::size_t count) {
+  std::vector<ItemLength> lengths = sample_lengths(count);
+  for (ItemLength& length : lengths) {
+    length = {.frames = 2 + length.frames / 40, .tokens = 1 + length.tokens / 10};
+  }
+  return lengths;
+}
+
 }  // namespace qanat

@@ -6,7 +6,6 @@
 #include <fmt/ostream.h>
 #include <unistd.h>
 
-#include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "base/files.h"
 #include "base/language.h"

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "cli/command.h"

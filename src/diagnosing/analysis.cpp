@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "app/run_page.h"
 #include "base/error.h"

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "base/error.h"

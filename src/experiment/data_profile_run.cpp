@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "experiment/experiment.h"
 #include "report/profile_report.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/batch_layout.h"
+#include "batch/batch.h"
 #include "dataset/training_sets.h"
 #include "features/mel_extractor.h"
 #include "pipeline/item_arena.h"

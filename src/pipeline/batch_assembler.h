@@ -23,8 +23,8 @@
 
 #include "base/error.h"
 #include "batch/batch.h"
+#include "batch/batch_plan.h"
 #include "pipeline/bounded_buffer.h"
-#include "pipeline/plan_sequence.h"
 #include "pipeline/worker_counters.h"
 
 namespace qanat {

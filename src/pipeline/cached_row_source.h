@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/quantity.h"
-#include "batch/batch_layout.h"
+#include "batch/batch.h"
 #include "pipeline/item_arena.h"
 #include "pipeline/row_source.h"
 

@@ -66,15 +66,6 @@ class FakeRowSource final : public RowSource {
   const FakeRows rows_;
 };
 
-// Short utterances, so that tests are about batches and not about memory.
-inline std::vector<ItemLength> short_lengths(std::size_t count) {
-  std::vector<ItemLength> lengths = sample_lengths(count);
-  for (ItemLength& length : lengths) {
-    length = {.frames = 2 + length.frames / 40, .tokens = 1 + length.tokens / 10};
-  }
-  return lengths;
-}
-
 inline LoaderInputs fake_inputs(FakeRows rows, EventSink* journal = nullptr) {
   LoaderInputs inputs{.lengths = rows.lengths, .journal = journal};
   inputs.source = std::make_unique<FakeRowSource>(std::move(rows));

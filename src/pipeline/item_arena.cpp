@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "batch/host_memory.h"
+#include "batch/block_pool.h"
 
 namespace qanat {
 namespace {

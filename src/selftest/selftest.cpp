@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "config/load_config.h"
 #include "locale/translator.h"
 #include "metrics/order_statistics.h"

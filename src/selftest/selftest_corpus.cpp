@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "app/dataset_sources.h"
 #include "app/loader_options.h"
 #include "audio/wav_writer.h"
 #include "base/error.h"

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
-#include "batch/batch_layout.h"
+#include "batch/batch.h"
 #include "config/field.h"
 #include "locale/messages.h"
 

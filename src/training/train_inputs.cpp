@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "dataset/problem.h"
 #include "locale/messages.h"

@@ -7,7 +7,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "checkpoint_files/checkpoint_state.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "batch/batch_layout.h"
+#include "batch/batch.h"
 
 namespace qanat {
 

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "base/error.h"
 #include "device/device_lost.h"
 #include "locale/message_error.h"

@@ -3,7 +3,7 @@
 #include <exception>
 #include <memory>
 
-#include "app/dataset_sources.h"
+#include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "dataset/training_sets.h"
 

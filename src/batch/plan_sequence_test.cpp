@@ -1,8 +1,7 @@
-#include "pipeline/plan_sequence.h"
-
 #include <gtest/gtest.h>
 
-#include "pipeline/fake_rows.h"
+#include "batch/batch_plan.h"
+#include "batch/sample_lengths.h"
 
 namespace qanat {
 namespace {
