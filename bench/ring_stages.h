@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "transfer/slot_times.h"
+#include "transfer/device_batch.h"
 
 namespace qanat {
 

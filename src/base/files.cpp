@@ -1,7 +1,10 @@
 #include "base/files.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -199,6 +202,21 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "qanat-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error("{}: cannot make a temporary folder: {}; try another TMPDIR",
+                name,
+                std::generic_category().message(errno));
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // what is left lies in the folder for temporary files
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace qanat

@@ -89,4 +89,21 @@ class AtomicFile {
 
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
+// A folder for temporary files that is gone with the object.
+//
+// Fixture.
+class TemporaryFolder {
+ public:
+  // Throws Error when there is no place for one.
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace qanat

@@ -8,7 +8,7 @@
 
 #include "app/make_loader.h"
 #include "base/error.h"
-#include "base/temporary_folder.h"
+#include "base/files.h"
 #include "base/value_or_throw.h"
 #include "config/field_list.h"
 #include "diagnose/recommendation.h"

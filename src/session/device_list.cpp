@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "locale/messages.h"
 #include "session/run_devices.h"
-#include "torch_binding/torch_version.h"
+#include "torch_binding/torch_binding.h"
 
 namespace qanat {
 namespace {

@@ -6,10 +6,12 @@
 #include <new>
 #include <utility>
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
+#include <torch/version.h>
 
 namespace qanat {
 namespace {
@@ -107,6 +109,14 @@ void bind_torch(HostDevice& device) {
     at::set_num_threads(threads);
     thread_budget() = budget;
   });
+}
+
+std::string torch_version() {
+  return TORCH_VERSION;
+}
+
+bool torch_built_with_cuda() {
+  return at::Context::hasCUDART();
 }
 
 }  // namespace qanat

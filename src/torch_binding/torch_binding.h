@@ -6,6 +6,8 @@
 // that BLAS allocates on its own is not seen.
 #pragma once
 
+#include <string>
+
 #include "device/host/host_device.h"
 
 namespace qanat {
@@ -25,5 +27,9 @@ class TorchBudgetScope {
  private:
   std::shared_ptr<MemoryBudget> before_;
 };
+
+// Which libtorch this program was built with, for reports that do not include it.
+std::string torch_version();   // "1.13.1"
+bool torch_built_with_cuda();  // whether or not there is a driver
 
 }  // namespace qanat

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "base/temporary_folder.h"
+#include "base/files.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"

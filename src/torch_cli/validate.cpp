@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "base/temporary_folder.h"
+#include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"

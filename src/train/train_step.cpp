@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "train/host_numbers.h"
 #include "train/memory_attempt.h"
-#include "transfer/slot_times.h"
+#include "transfer/device_batch.h"
 
 namespace qanat {
 namespace {

@@ -10,7 +10,7 @@
 #include "device/host/host_device.h"
 #include "torch_binding/torch_binding.h"
 #include "train/train_step.h"
-#include "transfer/slot_times.h"
+#include "transfer/device_batch.h"
 
 namespace qanat {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/temporary_folder.h"
+#include "base/files.h"
 #include "base/value_or_throw.h"
 #include "locale/translator.h"
 #include "monitor/neighbours.h"

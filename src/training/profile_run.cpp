@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/temporary_folder.h"
+#include "base/files.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
 

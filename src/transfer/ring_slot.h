@@ -9,7 +9,7 @@
 
 #include "device/device.h"
 #include "metrics/wait_time.h"
-#include "transfer/slot_times.h"
+#include "transfer/device_batch.h"
 
 namespace qanat {
 

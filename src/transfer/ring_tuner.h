@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "transfer/slot_times.h"
+#include "transfer/device_batch.h"
 
 namespace qanat {
 

@@ -28,7 +28,6 @@
 #include "pipeline/bounded_buffer.h"
 #include "transfer/device_batch.h"
 #include "transfer/device_features.h"
-#include "transfer/slot_times.h"
 
 namespace qanat {
 
