@@ -11,10 +11,23 @@
 
 #include "audio/wav_layout.h"
 #include "base/error.h"
-#include "telemetry/crc32c.h"
 
 namespace qanat {
 namespace {
+
+constexpr std::array<std::uint32_t, 256> make_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc & 1U) != 0 ? crc >> 1U ^ 0x82f63b78U : crc >> 1U;  // the polynomial, reflected
+    }
+    table[byte] = crc;
+  }
+  return table;
+}
+
+constexpr std::array<std::uint32_t, 256> kTable = make_table();
 
 constexpr std::size_t kMostBuffered = 1 << 20;
 
@@ -84,6 +97,14 @@ std::filesystem::path make_folder(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+  std::uint32_t crc = ~0U;
+  for (const char byte : bytes) {
+    crc = crc >> 8U ^ kTable[(crc ^ static_cast<unsigned char>(byte)) & 0xFFU];
+  }
+  return ~crc;
+}
 
 TensorBoardFile::TensorBoardFile(const std::filesystem::path& folder, double wall_now) {
   make_folder(folder);

@@ -7,7 +7,6 @@
 
 #include "audio/wav_writer.h"
 #include "base/error.h"
-#include "telemetry/crc32c.h"
 
 namespace qanat {
 namespace {

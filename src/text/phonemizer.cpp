@@ -1,18 +1,100 @@
 #include "text/phonemizer.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "text/characters.h"
-#include "text/espeak_spelling.h"
 #include "text/latin_letters.h"
+#include "text/word_index.h"
 
 namespace qanat {
 namespace {
+
+// Persian words as espeak-ng has to be given them, so that it says what a reader would.
+//
+// Raised whenever espeak_spelling() gives something else for some text: phonemes of before are
+// stale.
+inline constexpr int kEspeakSpellingVersion = 1;
+
+using std::string_view;
+
+struct Respelled {
+  string_view word;
+  string_view spelled;
+};
+
+// Heard with espeak-ng 1.51. A ZWNJ makes it read the parts as words of their own.
+constexpr std::array kRespelled = {
+    Respelled{"ترابایت", "تِرابایْت"},
+    Respelled{"کیلوبیت", "کیلو‌بیط"},
+    Respelled{"مگابیت", "مگا‌بیط"},
+    Respelled{"گیگابیت", "گیگا‌بیط"},
+    Respelled{"گیگاهرتز", "گیگا‌هرتز"},
+    Respelled{"مگاوات", "مِگاوات"},
+    Respelled{"نانومتر", "نانو‌متر"},
+    Respelled{"میلی‌گرم", "می‌لی‌گِرَم"},
+    Respelled{"دسی‌بل", "دِسی‌بِل"},
+    Respelled{"سانتی‌گراد", "سانتی‌گِراد"},
+    Respelled{"فارنهایت", "فارِنهایْت"},
+    Respelled{"فریم", "فِریم"},
+    Respelled{"پی‌پی‌ام", "پیپیئِم"},
+    Respelled{"پی‌اس‌آی", "پیئِس‌آی"},
+};
+constexpr WordIndex kRespelledIndex(kRespelled, &Respelled::word);
+
+// میلی‌متر, میلی‌آمپر and the like.
+constexpr Respelled kMilli{"میلی‌", "می‌لی‌"};
+
+void append_respelled(std::string& out, string_view word) {
+  if (const std::size_t row = kRespelledIndex.find(word); row < kRespelled.size()) {
+    out += kRespelled[row].spelled;
+  } else if (word.starts_with(kMilli.word)) {
+    out += kMilli.spelled;
+    out += word.substr(kMilli.word.size());
+  } else {
+    out += word;
+  }
+}
+
+// Puts each shadda in front of its vowel. Both take two bytes.
+void swap_shadda(std::string& text) {
+  constexpr char32_t kShadda = 0x0651;
+  std::size_t before = text.size();
+  char32_t previous = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t code_point = next_code_point(text, at);
+    if (code_point == kShadda && previous >= 0x064B && previous <= 0x0650) {
+      std::swap_ranges(text.begin() + static_cast<std::ptrdiff_t>(before),
+                       text.begin() + static_cast<std::ptrdiff_t>(begin),
+                       text.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    before = begin;
+    previous = code_point;
+  }
+}
+
+// Words of one language, spaces between them. Names of units that espeak-ng misreads get vowels or
+// parts it reads right; a shadda stands before its vowel, because behind it, the order of NFC, it
+// is named instead of spoken.
+std::string espeak_spelling(string_view words) {
+  std::string out;
+  out.reserve(words.size() + words.size() / 4);
+  while (!words.empty()) {
+    const string_view word = words.substr(0, words.find(' '));
+    append_respelled(out, word);
+    out += word.size() < words.size() ? " " : "";
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+  }
+  swap_shadda(out);
+  return out;
+}
 
 constexpr int kMostFailuresInARow = 3;
 
