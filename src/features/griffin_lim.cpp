@@ -134,7 +134,7 @@ GriffinLim::GriffinLim(const MelConfig& mel,
       inversion_(mel),
       window_(make_window(mel)),
       synthesis_(window_) {
-  QANAT_CHECK(kernels.lanes <= kMaxGriffinLimLanes) << kernels.lanes;
+  QANAT_CHECK(kernels.lanes <= kMaxLanes) << kernels.lanes;
   for (float& factor : synthesis_) {
     factor /= static_cast<float>(mel.fft_size);
   }
@@ -199,8 +199,8 @@ void GriffinLim::iterate(std::size_t groups) {
   const GriffinLimProgram program = this->program();
   sum_.assign(signal_.size(), 0.0F);
   for (std::size_t g = 0; g < groups; ++g) {
-    const float* signal[kMaxGriffinLimLanes];
-    float* sum[kMaxGriffinLimLanes];
+    const float* signal[kMaxLanes];
+    float* sum[kMaxLanes];
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const std::size_t frame = g * lanes + lane;
       signal[lane] = frame < frames_ ? signal_.data() + frame * hop : unused_.data();

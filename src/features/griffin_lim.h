@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "features/fft_plan.h"
-#include "features/griffin_lim_kernels.h"
+#include "features/kernels.h"
 #include "features/mel_config.h"
 #include "features/mel_filterbank.h"
 #include "features/simd_buffer.h"

@@ -1,20 +1,17 @@
 // The kernels of Griffin-Lim as templates over the register type (simd_*.h); included only by the
-// files that instantiate them for one instruction set. griffin_lim_kernels.h says what they do.
+// files that instantiate them for one instruction set. kernels.h says what they do.
 #pragma once
 
 #include <cstddef>
 
 #include "features/fft_lanes.h"
-#include "features/griffin_lim_kernels.h"
+#include "features/kernels.h"
 
 namespace qanat {
 
 // LaneFft undone (fft_lanes.h): from the places where the transform left the bins back to the
 // points, times their number. Decimation in time, step by step the forward one backwards, so it
 // needs no other tables and no reordering.
-//
-// Templates over the register type (simd_*.h); included only by the kernel files, each compiled for
-// one instruction set.
 template <typename Lanes>
 struct InverseLaneFft {
   using Fft = LaneFft<Lanes>;

@@ -1,6 +1,5 @@
 // Which of the kernels this machine can run.
-#include "features/griffin_lim_kernels.h"
-#include "features/mel_kernels.h"
+#include "features/kernels.h"
 
 namespace qanat {
 #if defined(__x86_64__)
@@ -11,25 +10,24 @@ bool has_avx2() {
 }
 
 }  // namespace
+#endif
 
 std::vector<MelKernels> usable_mel_kernels() {
+#if defined(__x86_64__)
   if (has_avx2()) {
     return {avx2_mel_kernels(), baseline_mel_kernels()};
   }
+#endif
   return {baseline_mel_kernels()};
 }
 
 GriffinLimKernels best_griffin_lim_kernels() {
-  return has_avx2() ? avx2_griffin_lim_kernels() : baseline_griffin_lim_kernels();
-}
-#else
-std::vector<MelKernels> usable_mel_kernels() {
-  return {baseline_mel_kernels()};
-}
-
-GriffinLimKernels best_griffin_lim_kernels() {
+#if defined(__x86_64__)
+  if (has_avx2()) {
+    return avx2_griffin_lim_kernels();
+  }
+#endif
   return baseline_griffin_lim_kernels();
 }
-#endif
 
 }  // namespace qanat

@@ -16,7 +16,7 @@
 #include "features/fft_plan.h"
 #include "features/mel_config.h"
 #include "features/mel_filterbank.h"
-#include "features/mel_kernels.h"
+#include "features/kernels.h"
 
 namespace qanat {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "features/kernels.h"
 #include "features/mel_config.h"
-#include "features/mel_kernels.h"
 #include "features/simd_buffer.h"
 
 namespace qanat {

@@ -1,12 +1,12 @@
 // The mel kernels as templates over the register type (simd_*.h); included only by the files that
-// instantiate them for one instruction set. mel_kernels.h says what they do.
+// instantiate them for one instruction set. kernels.h says what they do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "features/fft_lanes.h"
-#include "features/mel_kernels.h"
+#include "features/kernels.h"
 
 namespace qanat {
 
@@ -227,6 +227,14 @@ struct MelLanes {
     }
     sum_bands(program, group);
     write_logs(program, group);
+  }
+
+  static MelKernels kernels(const char* name) {
+    return {.name = name,
+            .lanes = kCount,
+            .fill_float = fill<float>,
+            .fill_pcm16 = fill<std::int16_t>,
+            .log_mel = log_mel};
   }
 
   static constexpr float kMagnitudeFloor = 1e-9F;  // under the root, as HiFi-GAN has it

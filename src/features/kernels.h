@@ -1,6 +1,6 @@
-// The arithmetic of MelExtractor, once per instruction set. As many frames as a register has lanes
-// go through every step together, lane by lane the same operations: what a frame comes out as does
-// not depend on its neighbours or its place.
+// The arithmetic of MelExtractor and GriffinLim, once per instruction set. As many frames as a
+// register has lanes go through every step together, lane by lane the same operations: what a frame
+// comes out as does not depend on its neighbours or its place.
 //
 // Plain pointers on purpose: the files behind this are compiled for instructions the machine may
 // not have, so they must not contain a copy of any shared inline function.
@@ -47,7 +47,7 @@ struct MelProgram {
 // is sample `row` of hop `column`, so that one load fetches the same sample of all frames.
 struct MelGroup {
   const float* tile = nullptr;    // at the column of the first frame
-  const float* window = nullptr;  // fft_size factors, sixteen at a time (mel_tables.h)
+  const float* window = nullptr;  // fft_size factors, sixteen at a time (MelTables)
   float* work = nullptr;          // FftPlan::work_size() vectors, the last one zero
   float* bands = nullptr;         // mel_bins vectors, rounded up to a whole number of registers
   float* out = nullptr;           // [frames, mel_bins]
@@ -71,10 +71,44 @@ struct MelKernels {
   void (*log_mel)(const MelProgram& program, const MelGroup& group) = nullptr;
 };
 
+// The same for every frame of Griffin-Lim.
+struct GriffinLimProgram {
+  int fft_size = 0;
+  const BinPlace* bins = nullptr;  // unpadded, in vectors
+  int num_bins = 0;
+  FftFactors factors;
+  const float* window = nullptr;     // [fft_size]
+  const float* synthesis = nullptr;  // [fft_size], the window over fft_size
+  float momentum = 0.0F;             // share of the former spectrum that is taken away
+};
+
+// One group of frames of Griffin-Lim; pointers to samples are one for each lane.
+struct GriffinLimGroup {
+  const float* const* signal = nullptr;  // fft_size samples from each
+  float* const* sum = nullptr;           // what comes of the frame is added here
+  float* work = nullptr;                 // fft_size + 1 vectors, the last one zero
+  float* previous = nullptr;             // the same, kept from step to step
+  const float* magnitudes = nullptr;     // [num_bins] vectors, in the order of the bins
+};
+
+struct GriffinLimKernels {
+  const char* name = "";
+  int lanes = 0;
+  // Spectrum of the signal, its phases under the wanted magnitudes, back to samples.
+  void (*step)(const GriffinLimProgram& program, const GriffinLimGroup& group) = nullptr;
+  // For the tests: fft_size vectors to bins and back, times fft_size.
+  void (*forward)(const GriffinLimProgram& program, float* work) = nullptr;
+  void (*inverse)(const GriffinLimProgram& program, float* work) = nullptr;
+};
+
 MelKernels baseline_mel_kernels();
 MelKernels avx2_mel_kernels();
+GriffinLimKernels baseline_griffin_lim_kernels();
+GriffinLimKernels avx2_griffin_lim_kernels();
 
 // What this machine can run, fastest first; never empty.
 std::vector<MelKernels> usable_mel_kernels();
+// The fastest this machine can run.
+GriffinLimKernels best_griffin_lim_kernels();
 
 }  // namespace qanat
