@@ -13,7 +13,7 @@
 
 #include "audio/audio_decoder.h"
 #include "audio/audio_facts.h"
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/wav_layout.h"
 #include "base/check.h"
 #include "base/files.h"

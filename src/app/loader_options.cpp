@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "audio/audio_facts.h"
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "dataset/index_cache.h"

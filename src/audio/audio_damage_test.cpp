@@ -9,7 +9,7 @@
 
 #include "audio/audio_decoder.h"
 #include "audio/audio_facts.h"
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/test_audio.h"
 
 // libsndfile 1.2.0 leaks a few kB when it refuses a damaged Vorbis file; ours are still found.

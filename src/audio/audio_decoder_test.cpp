@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/test_audio.h"
 
 namespace qanat {

@@ -2,32 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "audio/audio_source.h"
-
 namespace qanat {
-namespace {
-
-Result<AudioHeader> read_header(const std::filesystem::path& path) {
-  const Result<AudioFile> file = open_audio_file(path);
-  if (!file) {
-    return file.failure();
-  }
-  const Result<AudioSourcePtr> source = open_audio_source(file.value());
-  if (!source) {
-    return source.failure();
-  }
-  return source.value()->header();
-}
-
-}  // namespace
-
-Result<AudioHeader> read_audio_header(const std::filesystem::path& path) {
-  Result<AudioHeader> header = read_header(path);
-  if (!header) {
-    return Failure{fmt::format("{}: {}", path.string(), header.failure().what)};
-  }
-  return header;
-}
 
 Result<Done> check_rate_and_channels(SampleRate rate, int channels) {
   if (channels < 1 || channels > kMaxChannels) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "base/quantity.h"
@@ -27,10 +26,6 @@ inline constexpr int kMaxChannels = 64;
 inline constexpr SampleRate kMinSampleRate{1000};
 inline constexpr SampleRate kMaxSampleRate{768'000};
 inline constexpr std::int64_t kMaxAudioSeconds = 3600;
-
-// Never blocks on a named pipe. MP3 is scanned from end to end, since its own header only
-// estimates the length; all other formats cost a few kilobytes of reading.
-Result<AudioHeader> read_audio_header(const std::filesystem::path& path);
 
 // How many samples remain of `samples` after resampling: to the nearest.
 constexpr SampleCount resampled_length(SampleCount samples, SampleRate from, SampleRate to) {

@@ -50,6 +50,18 @@ class WavSource : public AudioSource {
   PageBuffer bytes_;
 };
 
+Result<AudioHeader> read_header(const std::filesystem::path& path) {
+  const Result<AudioFile> file = open_audio_file(path);
+  if (!file) {
+    return file.failure();
+  }
+  const Result<AudioSourcePtr> source = open_audio_source(file.value());
+  if (!source) {
+    return source.failure();
+  }
+  return source.value()->header();
+}
+
 }  // namespace
 
 AudioSourcePtr make_wav_source(const AudioFile& file, const WavLayout& layout) {
@@ -109,6 +121,14 @@ Result<AudioSourcePtr> open_audio_source(const AudioFile& file) {
     return got.failure();
   }
   return open_audio_source(file, std::span(bytes).first(got.value()));
+}
+
+Result<AudioHeader> read_audio_header(const std::filesystem::path& path) {
+  Result<AudioHeader> header = read_header(path);
+  if (!header) {
+    return Failure{fmt::format("{}: {}", path.string(), header.failure().what)};
+  }
+  return header;
 }
 
 Result<Done> read_promised(AudioSource& source, std::vector<float>& buffer, const SeeSamples& see) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -59,6 +60,11 @@ Result<std::optional<WavLayout>> read_wav_layout(const AudioFile& file,
 // 4096 of them if it has that many.
 Result<AudioSourcePtr> open_audio_source(const AudioFile& file, std::span<const std::byte> prefix);
 Result<AudioSourcePtr> open_audio_source(const AudioFile& file);
+
+// What the file says about itself, read without decoding it. Never blocks on a named pipe. MP3 is
+// scanned from end to end, since its own header only estimates the length; all other formats cost a
+// few kilobytes of reading.
+Result<AudioHeader> read_audio_header(const std::filesystem::path& path);
 
 // Hands every frame that the header promises to `see`, a chunk of `buffer` at a time; stops at
 // the first failure. Fewer frames than promised are a Failure, except for the source's slack.

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "audio/audio_decoder.h"
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/test_audio.h"
 #include "base/error.h"
 

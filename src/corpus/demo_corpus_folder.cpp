@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "base/error.h"
 #include "base/result.h"
 
