@@ -1,12 +1,12 @@
-#include "device/pinned_blocks.h"
+#include "device/device.h"
 
 #include <sys/mman.h>
-
-#include "device/device.h"
 
 namespace qanat {
 namespace {
 
+// Memory that a device can read without the host's help, pinned up to the limit of the process
+// (RLIMIT_MEMLOCK); beyond it pageable, from which copies are only slower.
 class PinnedAllocator : public BlockAllocator {
  public:
   std::byte* allocate(std::size_t bytes) override {
@@ -26,12 +26,8 @@ class PinnedAllocator : public BlockAllocator {
 
 }  // namespace
 
-std::unique_ptr<BlockAllocator> make_pinned_allocator() {
-  return std::make_unique<PinnedAllocator>();
-}
-
 std::unique_ptr<BlockAllocator> Device::pinned_blocks() {
-  return make_pinned_allocator();
+  return std::make_unique<PinnedAllocator>();
 }
 
 bool Device::reaches(const Device& /*other*/) const {
