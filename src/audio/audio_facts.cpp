@@ -48,7 +48,6 @@ class Inspection {
     const std::int64_t trailing = frames_ - (first_sound_ ? end_of_sound_ : 0);
     return {.header = header_,
             .peak = peak_,
-            .rms = std::sqrt(energy_ / samples),
             .clipped_fraction = static_cast<double>(clipped_) / (samples * header_.channels),
             .silent = !first_sound_,
             .leading_silence = duration(leading),
@@ -75,7 +74,6 @@ class Inspection {
       first_sound_ = first_sound_.value_or(window_begin_);
       end_of_sound_ = frames_;
     }
-    energy_ += window_energy_;
     window_energy_ = 0;
     window_begin_ = frames_;
   }
@@ -85,7 +83,6 @@ class Inspection {
   float peak_ = 0;
   std::int64_t clipped_ = 0;
   std::int64_t non_finite_ = 0;
-  double energy_ = 0;
   double window_energy_ = 0;
   std::int64_t window_begin_ = 0;
   std::int64_t frames_ = 0;

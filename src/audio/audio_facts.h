@@ -13,7 +13,6 @@ namespace qanat {
 struct AudioFacts {
   AudioHeader header;
   float peak = 0;               // largest finite magnitude of any channel; full scale is 1
-  double rms = 0;               // of the mix of all channels
   double clipped_fraction = 0;  // share of samples at or above full scale
   bool silent = false;          // no 10 ms of the mix are louder than kSilenceLevel
   Seconds leading_silence{0};   // of the mix; the whole length if silent

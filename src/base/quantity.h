@@ -32,7 +32,6 @@ using SampleCount = Counted<struct SampleCountTag>;
 using SampleRate = Counted<struct SampleRateTag>;  // Hz
 using FrameCount = Counted<struct FrameCountTag>;
 using TokenCount = Counted<struct TokenCountTag>;
-using StepIndex = Counted<struct StepIndexTag>;
 
 constexpr Bytes mebibytes(std::int64_t count) {
   return Bytes{count * 1024 * 1024};

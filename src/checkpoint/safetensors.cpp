@@ -14,8 +14,6 @@
 namespace qanat {
 namespace {
 
-constexpr Bytes kLargestFile = mebibytes(1 << 20);
-
 torch::ScalarType to_scalar_type(TensorType type) {
   switch (type) {
     case TensorType::f64:
@@ -104,18 +102,6 @@ Result<TensorMap> parse_safetensors(std::span<const std::byte> file) {
       std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
     }
     tensors.emplace(one.name, std::move(tensor));
-  }
-  return tensors;
-}
-
-Result<TensorMap> read_safetensors(const std::filesystem::path& path) {
-  const Result<std::string> text = read_text_file(path, kLargestFile);
-  if (!text) {
-    return text.failure();
-  }
-  Result<TensorMap> tensors = parse_safetensors(std::as_bytes(std::span(text.value())));
-  if (!tensors) {
-    return Failure{fmt::format("{}: {}", path.string(), tensors.failure().what)};
   }
   return tensors;
 }

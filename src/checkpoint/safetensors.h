@@ -23,11 +23,7 @@ void write_safetensors(const std::filesystem::path& path,
                        const TensorMap& tensors,
                        const std::map<std::string, std::string>& metadata);
 
-// Reads with read(), not by mapping: a disk that fails is a Failure, not a signal. The tensors are
-// on the CPU and own their memory.
-Result<TensorMap> read_safetensors(const std::filesystem::path& path);
-
-// The same from memory; the Failure does not name a file.
+// The tensors are on the CPU and own their memory. The Failure does not name a file.
 Result<TensorMap> parse_safetensors(std::span<const std::byte> file);
 
 }  // namespace qanat

@@ -34,6 +34,11 @@ std::string content(const std::filesystem::path& path) {
   return read_text_file(path).value();
 }
 
+Result<TensorMap> parsed(const std::filesystem::path& path) {
+  const std::string file = content(path);
+  return parse_safetensors(std::as_bytes(std::span(file)));
+}
+
 TensorMap one_of_each() {
   return {{"f64", torch::tensor({1.0, -2.5}, torch::kFloat64)},
           {"f32", torch::arange(6, torch::kFloat32).reshape({2, 3})},
@@ -51,7 +56,7 @@ TEST_F(SafetensorsTest, EveryTypeComesBack) {
   const TensorMap written = one_of_each();
   write_safetensors(path("all.safetensors"), written, {{"step", "1"}});
 
-  const Result<TensorMap> read = read_safetensors(path("all.safetensors"));
+  const Result<TensorMap> read = parsed(path("all.safetensors"));
 
   ASSERT_TRUE(read) << read.failure().what;
   ASSERT_EQ(read.value().size(), written.size());
@@ -72,7 +77,7 @@ TEST_F(SafetensorsTest, ATransposedTensorIsStoredAsItReads) {
   const torch::Tensor tensor = torch::arange(6).reshape({2, 3}).t();
   write_safetensors(path("t"), {{"t", tensor}}, {});
 
-  EXPECT_TRUE(torch::equal(read_safetensors(path("t")).value().at("t"), tensor));
+  EXPECT_TRUE(torch::equal(parsed(path("t")).value().at("t"), tensor));
 }
 
 TEST_F(SafetensorsTest, ATypeTheFormatLacksIsAnErrorNamingTheTensor) {
@@ -97,18 +102,14 @@ TEST_F(SafetensorsTest, ATensorMayNotTakeTheNameOfTheMetadata) {
   EXPECT_THROW(write_safetensors(path("m"), tensors, {}), Error);
 }
 
-TEST_F(SafetensorsTest, ATruncatedFileIsAFailureNamingIt) {
+TEST_F(SafetensorsTest, ATruncatedFileIsAFailure) {
   write_safetensors(path("all"), one_of_each(), {});
   std::filesystem::resize_file(path("all"), content(path("all")).size() - 1);
 
-  const Result<TensorMap> read = read_safetensors(path("all"));
+  const Result<TensorMap> read = parsed(path("all"));
 
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.failure().what, HasSubstr(path("all").string() + ": tensor"));
-}
-
-TEST_F(SafetensorsTest, AMissingFileIsAFailure) {
-  EXPECT_THAT(read_safetensors(path("nowhere")).failure().what, HasSubstr("cannot open"));
+  EXPECT_THAT(read.failure().what, HasSubstr("tensor"));
 }
 
 TEST_F(SafetensorsTest, ABoolThatIsNeitherTrueNorFalseIsAFailure) {

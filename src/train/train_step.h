@@ -114,7 +114,6 @@ class TrainStep {
  private:
   struct Pending;
   struct Piece;
-  using PieceWork = void (Piece::*)();
 
   void submit_piece(const std::shared_ptr<Piece>& piece);
   // In parallel: on a second stream, or on the host while the device encodes.
