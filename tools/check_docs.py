@@ -5,6 +5,7 @@
 
 - docs/en and docs/fa have the same chapters, with as many headings, the same commands and the
   same figures; the pages in docs/fa run right to left, and their code left to right.
+- The walks of architecture.md are as short as WALKS says and name the same files in both.
 - Links lead somewhere, anchors included.
 - Commands, configuration and rules are what the program says today (tools/make_reference.py).
 - Tables of figures are those of bench/figures.json (bench/tables.py).
@@ -29,6 +30,7 @@ from tables import stale_tables  # noqa: E402
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+WALKS = (30, 15)  # files at most: an utterance to the optimizer step, a finding to its page
 SECONDS = 10  # the longest a quick command may take on a machine with nothing else to do
 
 
@@ -87,6 +89,24 @@ def figure_problems(name, english, persian):
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             yield f"docs/fa/{name}: {key} is {theirs.get(key)}, docs/en says {ours.get(key)}"
+
+
+def walk_problems():
+    """The numbered tables of files; that the files exist is a matter of link_problems()."""
+    walks = {}
+    for language in ("en", "fa"):
+        text = (DOCS / language / "architecture.md").read_text(encoding="utf-8")
+        tables = re.findall(r"(?:^\| \d+ \| \[.*\n)+", text, re.MULTILINE)
+        walks[language] = [re.findall(r"^\| \d+ \| \[[^\]]*\]\((\S+)\)", table, re.MULTILINE)
+                           for table in tables]
+        if len(tables) != len(WALKS):
+            yield f"docs/{language}/architecture.md: {len(tables)} walks; expected {len(WALKS)}"
+        for walk, most in zip(walks[language], WALKS):
+            if len(walk) > most:
+                yield (f"docs/{language}/architecture.md: a walk of {len(walk)} files; expected "
+                       f"at most {most}")
+    if walks["en"] != walks["fa"]:
+        yield "docs/fa/architecture.md: its walks name other files than docs/en"
 
 
 def direction_problems(name, text):
@@ -204,7 +224,7 @@ def main():
     program = Program(str(pathlib.Path(options.qanat).resolve()))
     found = list(run_problems(program, options.slow))
     if not options.slow:
-        found += [*chapter_problems(), *link_problems(), *reference_problems(program),
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *reference_problems(program),
                   *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0

@@ -52,6 +52,29 @@ class CheckDocsTest(unittest.TestCase):
         self.write("fa/a.md", PERSIAN.replace("3.5", "3.6"))
         self.assertIn("speed is 3.6, docs/en says 3.5", self.chapters())
 
+    def walks(self, **texts):
+        self.addCleanup(setattr, check_docs, "WALKS", check_docs.WALKS)
+        check_docs.WALKS = (2,)
+        for language, files in texts.items():
+            rows = [f"| {i} | [`{name}`](../../src/{name}) | x |\n" for i, name in enumerate(files, 1)]
+            self.write(f"{language}/architecture.md", "# A\n\n" + "".join(rows))
+        return "\n".join(check_docs.walk_problems())
+
+    def test_a_walk_of_the_same_files_is_fine(self):
+        self.assertEqual(self.walks(en=["a.cpp", "b.cpp"], fa=["a.cpp", "b.cpp"]), "")
+
+    def test_a_walk_that_is_too_long(self):
+        self.assertIn("docs/en/architecture.md: a walk of 3 files; expected at most 2",
+                      self.walks(en=["a.cpp", "b.cpp", "c.cpp"], fa=["a.cpp"]))
+
+    def test_a_walk_of_other_files(self):
+        self.assertIn("docs/fa/architecture.md: its walks name other files",
+                      self.walks(en=["a.cpp", "b.cpp"], fa=["a.cpp", "c.cpp"]))
+
+    def test_a_walk_that_is_missing(self):
+        self.assertIn("docs/fa/architecture.md: 0 walks; expected 1",
+                      self.walks(en=["a.cpp"], fa=[]))
+
     def test_code_that_would_run_the_wrong_way(self):
         self.write("fa/a.md", PERSIAN.replace('<div dir="ltr">\n\n', ""))
         self.assertIn('1 blocks of code, 0 inside <div dir="ltr">', self.chapters())
