@@ -1,4 +1,4 @@
-// What a configuration means for a loader on this machine.
+// What a configuration means for a data set and its loader on this machine.
 #pragma once
 
 #include "base/quantity.h"

@@ -1,5 +1,5 @@
 // Every field of every section, once: its name, what it means, its unit, flag and range. For
-// field_list.cpp, which makes data of it; structs with defaults are in the *_config.h.
+// field_list.cpp, which makes data of it; structs with defaults are in run_config.h.
 #pragma once
 
 #include "config/field.h"

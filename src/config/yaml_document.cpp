@@ -30,7 +30,6 @@ struct YamlRefused : MessageError {
 };
 
 // Builds a YamlNode from the events of yaml-cpp's parser and enforces our bounds on the way.
-//
 // Fixture, used by one parse. Method names are those of the interface.
 class YamlBuilder : public YAML::EventHandler {
  public:

@@ -1,10 +1,10 @@
 // Parses the rows of a manifest from arbitrary bytes. Does no file access.
 //
 // Rows are `id|text`, `id|text|normalised`, and with a fourth and fifth column speaker and
-// language; or `id|speaker|text`, which three_column_form() tells from the others; a header names its
-// columns itself and may leave out or reorder them. Cells are split
-// at '|' only: quotation marks mean themselves. A byte order mark, blank lines, and lines that
-// end in LF, CRLF or CR are fine.
+// language; or `id|speaker|text`, which three_column_form() tells from the others; a header names
+// its columns itself and may leave out or reorder them. Cells are split at '|' only: quotation
+// marks mean themselves. A byte order mark, blank lines, and lines that end in LF, CRLF or CR are
+// fine.
 #pragma once
 
 #include <optional>

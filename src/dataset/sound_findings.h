@@ -1,4 +1,5 @@
-// What the header and the samples of one clip give reason to say. Pure.
+// What the header and the samples of one clip give reason to say, and its pace among the others.
+// Pure.
 #pragma once
 
 #include <cstddef>

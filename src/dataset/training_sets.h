@@ -16,7 +16,6 @@
 
 namespace qanat {
 
-// Which utterances train and which validate.
 struct LengthLimits {
   TokenCount max_tokens{200};
   FrameCount max_frames{1024};

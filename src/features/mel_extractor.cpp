@@ -14,9 +14,9 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "features/fft_plan.h"
+#include "features/kernels.h"
 #include "features/mel_config.h"
 #include "features/mel_filterbank.h"
-#include "features/kernels.h"
 
 namespace qanat {
 

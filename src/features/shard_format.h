@@ -1,5 +1,6 @@
 // The bytes of a shard: precomputed mel and tokens of many utterances in one file.
-// docs/en/shard_format.md is the description; feature_store_writer.h and shard_reader.h are the two ends.
+// docs/en/shard_format.md is the description; feature_store_writer.h and shard_reader.h are the two
+// ends.
 #pragma once
 
 #include <array>

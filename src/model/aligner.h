@@ -4,14 +4,11 @@
 // neighbour, and on minutes of speech it would. Computes in single precision also under autocast.
 #pragma once
 
-#include <torch/types.h>
-
 #include "model/layers.h"
 #include "model/model_shape.h"
 
 namespace qanat {
 
-// The prior probability of each token at each frame, before any audio: a diagonal band.
 struct AlignmentLengths {
   torch::Tensor tokens;         // i64 [B]
   torch::Tensor frames;         // i64 [B]
@@ -19,6 +16,7 @@ struct AlignmentLengths {
   std::int64_t max_frames = 0;  // T
 };
 
+// The prior probability of each token at each frame, before any audio: a diagonal band. It is the
 // log of the beta-binomial distribution of the token, with parameters t + 1 and frames - t at frame
 // t: f32 [B, T, N]; what it says behind the end of a row is finite and without meaning.
 torch::Tensor log_alignment_prior(const AlignmentLengths& lengths);

@@ -3,8 +3,6 @@
 // Positions that are padding hold arbitrary finite values and never reach one that is real.
 #pragma once
 
-#include <torch/torch.h>
-
 #include "model/layers.h"
 
 namespace qanat {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/blocks.h"
-#include "model/layers.h"
 #include "model/length_regulator.h"
 #include "model/model_shape.h"
 

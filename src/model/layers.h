@@ -4,7 +4,6 @@
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/torch.h>
-#include <torch/types.h>
 
 namespace qanat {
 
@@ -48,9 +47,8 @@ torch::Tensor sinusoidal_positions(std::int64_t positions,
                                    std::int64_t channels,
                                    const torch::TensorOptions& options);
 
-// Which positions of a padded batch are real; made once per batch and sequence.
-//
-// Value of plain tensors.
+// Which positions of a padded batch are real; made once per batch and sequence. Value of plain
+// tensors.
 struct SequenceMask {
   torch::Tensor valid;     // [B, T, 1] of the network's type: 1 real, 0 padding
   torch::Tensor key_bias;  // [B, 1, T]: 0 real, -1e4 padding: added to attention scores

@@ -1,8 +1,6 @@
 // From the pace of the text to the pace of the frames: every token is repeated as long as it lasts.
 #pragma once
 
-#include <torch/types.h>
-
 #include "model/layers.h"
 #include "model/model_shape.h"
 

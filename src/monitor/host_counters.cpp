@@ -51,6 +51,31 @@ bool add_clock(const fs::path& task, std::map<std::string, ThreadClock>& groups)
   return true;
 }
 
+// Sorted by name. Takes about 20 us per thread.
+Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
+  const fs::path folder = root / "proc/self/task";
+  std::error_code error;
+  fs::directory_iterator tasks(folder, error);
+  if (error) {
+    return Reading<std::vector<ThreadClock>>::none(folder.string() + ": " + error.message());
+  }
+  std::map<std::string, ThreadClock> groups;
+  // A thread may end while it is being read: then it is skipped.
+  for (; !error && tasks != fs::directory_iterator(); tasks.increment(error)) {
+    add_clock(tasks->path(), groups);
+  }
+  if (groups.empty()) {
+    return Reading<std::vector<ThreadClock>>::none(
+        "no thread has a schedstat; the kernel was built without it");
+  }
+  std::vector<ThreadClock> clocks;
+  for (auto& [name, clock] : groups) {
+    clock.name = name;
+    clocks.push_back(std::move(clock));
+  }
+  return clocks;
+}
+
 // Pressure stall information: for how long tasks waited for the processor, for storage and for
 // memory. Totals since boot; two of them make a share of the time between.
 struct Pressure {
@@ -250,30 +275,6 @@ Reading<std::vector<ThreadClock>> read_threads(const nlohmann::json& object) {
 }
 
 }  // namespace
-
-Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
-  const fs::path folder = root / "proc/self/task";
-  std::error_code error;
-  fs::directory_iterator tasks(folder, error);
-  if (error) {
-    return Reading<std::vector<ThreadClock>>::none(folder.string() + ": " + error.message());
-  }
-  std::map<std::string, ThreadClock> groups;
-  // A thread may end while it is being read: then it is skipped.
-  for (; !error && tasks != fs::directory_iterator(); tasks.increment(error)) {
-    add_clock(tasks->path(), groups);
-  }
-  if (groups.empty()) {
-    return Reading<std::vector<ThreadClock>>::none(
-        "no thread has a schedstat; the kernel was built without it");
-  }
-  std::vector<ThreadClock> clocks;
-  for (auto& [name, clock] : groups) {
-    clock.name = name;
-    clocks.push_back(std::move(clock));
-  }
-  return clocks;
-}
 
 HostCounters read_host_counters(const fs::path& root) {
   HostCounters counters;

@@ -26,9 +26,6 @@ struct ThreadClock {
   bool operator==(const ThreadClock&) const = default;
 };
 
-// Sorted by name. Takes about 20 us per thread.
-Reading<std::vector<ThreadClock>> read_thread_clocks(const std::filesystem::path& root);
-
 // Seconds, counts and bytes.
 struct HostCounters {
   Reading<double> periods;  // of the quota

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <torch/torch.h>
-#include <torch/types.h>
 
 #include "model/xtts_model.h"
 #include "train/trained_model.h"

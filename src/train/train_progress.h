@@ -1,5 +1,5 @@
 // The state of a run besides its tensors: with it in the checkpoint, a resumed run continues as if
-// it had never been interrupted. A value.
+// it had never been interrupted. Values; no libtorch.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ nlohmann::json to_json(const TrainProgress& progress);
 // Fails, naming it, when a field is missing or invalid.
 Result<TrainProgress> to_train_progress(const nlohmann::json& json);
 
+// How a run ended.
 enum class TrainEnding { max_steps, all_epochs, early_stop, stopped };
 const char* to_string(TrainEnding ending);
 
-// How a run ended. Values; no libtorch.
 struct TrainOutcome {
   TrainEnding ending = TrainEnding::all_epochs;
   TrainProgress progress;

@@ -1,5 +1,4 @@
-// Runs the real trainer to see where a step spends its time, and again with batches that stay on
-// the device, to see what free data would bring.
+// The two profiles that train: where a step spends its time, and whether a second device pays.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,8 @@
 
 namespace qanat {
 
+// Runs the real trainer to see where a step spends its time, and again with batches that stay on
+// the device, to see what free data would bring.
 struct StepProfileRequest {
   LoadedConfig config;
   std::int64_t steps = 60;  // of each of the two runs
