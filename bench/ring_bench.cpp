@@ -241,14 +241,14 @@ TunedRun run_tuned(LoaderOptions options, int unmeasured, int measured) {
 // Rounds in which every setting has its turn: a machine that slows down slows
 // all of them.
 nlohmann::json measure_autotuner(const RingBenchOptions& options) {
-  constexpr int kMostWorkers = 8;
+  constexpr int kMaxWorkers = 8;
   const int rounds = options.quick ? 1 : 5;
   const int measured = options.quick ? 50 : 150;
-  std::vector<std::vector<double>> fixed_rates(kMostWorkers);
+  std::vector<std::vector<double>> fixed_rates(kMaxWorkers);
   std::vector<double> tuned_rates;
   TunedRun last;
   for (int round = 0; round < rounds; ++round) {
-    for (int workers = 1; workers <= kMostWorkers; ++workers) {
+    for (int workers = 1; workers <= kMaxWorkers; ++workers) {
       LoaderOptions fixed;
       fixed.workers = workers;
       fixed.window = 8;

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "checkpoint/safetensors.h"
 #include "model/monotonic_search.h"
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 #include "train/trained_model.h"
 
 namespace {
@@ -45,8 +45,8 @@ TrainedModel make_model() {
       qanat::model_shape(qanat::ModelPreset::nano, kVocabulary), {}, 1, torch::kCPU);
 }
 
-qanat::PieceOptions piece_options() {
-  qanat::PieceOptions options;
+qanat::MicrobatchOptions piece_options() {
+  qanat::MicrobatchOptions options;
   options.weights.binarisation = 0.1;
   return options;
 }
@@ -83,7 +83,7 @@ TensorMap inputs_of(const ModelBatch& batch) {
 // Mean over frames, without an update.
 double first_loss(TrainedModel& model, const ModelBatch& batch) {
   const torch::Tensor sums = torch::zeros({qanat::kLossSums});
-  qanat::PieceGradient(model, piece_options(), [&] { return batch; }).run(sums);
+  qanat::MicrobatchGradient(model, piece_options(), [&] { return batch; }).run(sums);
   model.gradient.zero_();
   return sums[0].item<double>() / batch.mel_lengths.sum().item<double>();
 }
@@ -109,7 +109,7 @@ void time_steps(const Options& options) {
   std::vector<double> seconds;
   for (int step = 0; step < options.steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
-    qanat::PieceGradient(model, piece_options(), [&] { return batch; }).run(sums);
+    qanat::MicrobatchGradient(model, piece_options(), [&] { return batch; }).run(sums);
     model.optimiser.update(model.weights, model.gradient, frames, kLearningRate);
     model.gradient.zero_();
     seconds.push_back(

@@ -32,14 +32,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (!entry) {
       continue;
     }
-    record.trace.add(entry.value());
+    record.summary.add(entry.value());
     record.history.add(entry.value());
     snapshot.add(entry.value());
     perfetto.add(entry.value());
     chrome.add(entry.value());
   }
-  const qanat::Diagnosis diagnosis = qanat::diagnose_run(record.trace);
-  const std::string page = qanat::render_html({.trace = record.trace,
+  const qanat::Diagnosis diagnosis = qanat::diagnose_run(record.summary);
+  const std::string page = qanat::render_html({.trace = record.summary,
                                                .history = record.history,
                                                .diagnosis = diagnosis,
                                                .words = qanat::Words(qanat::Language::fa)});

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   const qanat::HttpRequest& request = parse.request;
   QANAT_CHECK(request.path.starts_with('/')) << "a target that is no path";
-  QANAT_CHECK(request.headers.size() <= qanat::kMostHeaders) << "too many headers";
+  QANAT_CHECK(request.headers.size() <= qanat::kMaxHeaders) << "too many headers";
   const bool shows_token =
       request.parameter("token") == "secret" || request.header("authorization") == "Bearer secret";
   const bool answered = !qanat::check_access(request, {.port = 80, .token = "secret"});

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 
 namespace {
 
@@ -26,13 +26,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(size));
   }
-  const qanat::Result<qanat::RunTrace> trace = qanat::read_run_trace(path);
-  if (!trace) {
-    QANAT_CHECK(!trace.failure().what.empty()) << "refused without a reason";
+  const qanat::Result<qanat::RunSummary> summary = qanat::read_run_summary(path);
+  if (!summary) {
+    QANAT_CHECK(!summary.failure().what.empty()) << "refused without a reason";
     return 0;
   }
-  QANAT_CHECK(trace.value().slots.size() <= qanat::RunTrace::kMostSteps) << "not bounded";
-  const qanat::Diagnosis diagnosis = qanat::diagnose_run(trace.value());
+  QANAT_CHECK(summary.value().slots.size() <= qanat::RunSummary::kMaxSteps) << "not bounded";
+  const qanat::Diagnosis diagnosis = qanat::diagnose_run(summary.value());
   QANAT_CHECK(!diagnosis.why.empty()) << "a verdict without a reason";
   return 0;
 }

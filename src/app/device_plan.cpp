@@ -39,7 +39,7 @@ void check_both_given(const DataConfig& data) {
                                           .missing = has_data ? "--model-gpu" : "--data-gpu"});
 }
 
-// Mistakes that no hardware would cure.
+// Mistakes that no hardware would fix.
 void check_ids(const DataConfig& data) {
   const std::string flags =
       fmt::format("--data-gpu {} --model-gpu {}", *data.data_gpu, *data.model_gpu);

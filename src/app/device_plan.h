@@ -42,7 +42,7 @@ struct DevicePlan {
 };
 
 // Throws Error, with the remedy, when the GPUs that were asked for cannot be had and
-// pipeline.allow_fallback does not permit to go on without.
+// pipeline.allow_fallback does not permit to continue without.
 DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware);
 
 enum class Symbols { emoji, plain };

@@ -20,8 +20,8 @@ namespace {
 // Without a configured budget: an eighth of what is free, within bounds that suit small containers
 // and do not surprise on large machines.
 constexpr std::int64_t kBudgetShare = 8;
-constexpr Bytes kLeastBudget = mebibytes(64);
-constexpr Bytes kMostBudget = mebibytes(1024);
+constexpr Bytes kMinBudget = mebibytes(64);
+constexpr Bytes kMaxBudget = mebibytes(1024);
 constexpr std::int64_t kCacheShare = 4;
 // What is taken for free where the kernel does not say.
 constexpr Bytes kAssumedFree = mebibytes(2048);
@@ -37,7 +37,7 @@ Bytes batch_budget(const RunConfig& config, const HostFacts& host) {
     return to_bytes(*config.pipeline.memory_budget);
   }
   const Bytes share{free_memory(host).value_or(kAssumedFree).value / kBudgetShare};
-  return std::clamp(share, kLeastBudget, kMostBudget);
+  return std::clamp(share, kMinBudget, kMaxBudget);
 }
 
 BatchingConfig make_batching(const RunConfig& config) {

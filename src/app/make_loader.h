@@ -33,7 +33,7 @@ struct LoaderRequest {
   Position start{};
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned, outlives the loader; may be absent
-  // Puts another source around the one that rows come from: for self-tests, which plant faults.
+  // Puts another source around the one that rows come from: for self-tests, which inject faults.
   // Absent otherwise.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source{};
   RowFn on_row{};  // told of every row, with its name; may be absent

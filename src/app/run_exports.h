@@ -1,4 +1,4 @@
-// What a run writes for other tools while it goes on: TensorBoard files and a trace. Everything
+// What a run writes for other tools while it runs: TensorBoard files and a trace. Everything
 // that trains hands sinks() and on_row() to the run.
 #pragma once
 

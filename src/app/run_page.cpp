@@ -11,7 +11,7 @@ void write_run_page(const RunRecord& record,
                     const std::filesystem::path& page,
                     const Translator& words) {
   write_text_file(page,
-                  render_html({.trace = record.trace,
+                  render_html({.summary = record.summary,
                                .history = record.history,
                                .diagnosis = diagnosis,
                                .words = words,

@@ -216,11 +216,11 @@ std::vector<std::string> language_codes(const std::vector<Language>& languages) 
 }
 
 MelConfig read_mel(StateReader& reader) {
-  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::int64_t kMax = 1'000'000;
   const auto small = [&](const char* path) {
-    return static_cast<int>(reader.integer(path, 1, kMost));
+    return static_cast<int>(reader.integer(path, 1, kMax));
   };
-  MelConfig mel{.sample_rate = SampleRate{reader.integer("/mel/sample_rate", 1, kMost)},
+  MelConfig mel{.sample_rate = SampleRate{reader.integer("/mel/sample_rate", 1, kMax)},
                 .fft_size = small("/mel/fft_size"),
                 .hop = small("/mel/hop"),
                 .window = small("/mel/window"),

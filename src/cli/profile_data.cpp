@@ -140,7 +140,7 @@ class ProfileDataCommand : public Command {
     const std::filesystem::path journal = folder() / "journal.jsonl";
     const RunRecord record = value_or_throw(read_run_record(journal));
     write_run_page(
-        record, diagnose_run(record.trace), journal, folder() / "report.html", report_.words());
+        record, diagnose_run(record.summary), journal, folder() / "report.html", report_.words());
     fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
   }
 

@@ -192,7 +192,7 @@ class ProgramBuilder {
   std::string language_code_;
 };
 
-int complain(std::string_view what, ExitCode code) {
+int print_error(std::string_view what, ExitCode code) {
   std::cerr << "qanat: " << what << '\n';
   return static_cast<int>(code);
 }
@@ -210,7 +210,7 @@ int answer_parse_error(const CLI::App& root,
     const CLI::App* parent = reached.get_parent();
     std::cerr << reached.help(parent == nullptr ? "" : command_path(*parent));
   } else {
-    return complain(words.tr(explain_usage_error(root, error)), ExitCode::usage);
+    return print_error(words.tr(explain_usage_error(root, error)), ExitCode::usage);
   }
   return static_cast<int>(ExitCode::usage);
 }
@@ -239,11 +239,12 @@ int parse_and_run(const std::vector<CommandEntry>& commands,
 }
 
 // Problems stand at the beginning of their lines, where editors look for file:line.
-int complain_of_config(const ConfigError& error, const Translator& words) {
+int print_config_error(const ConfigError& error, const Translator& words) {
   for (const Problem& problem : error.problems()) {
     std::cerr << to_string(problem, words) << '\n';
   }
-  return complain(words.tr(msg::problem_count{.count = error.problems().size()}), ExitCode::usage);
+  return print_error(words.tr(msg::problem_count{.count = error.problems().size()}),
+                     ExitCode::usage);
 }
 
 int run_guarded(const std::vector<CommandEntry>& commands,
@@ -256,17 +257,17 @@ int run_guarded(const std::vector<CommandEntry>& commands,
     }
     return parse_and_run(commands, argc, argv, words);
   } catch (const ConfigError& error) {
-    return complain_of_config(error, words);
+    return print_config_error(error, words);
   } catch (const UsageError& error) {
-    return complain(words.tr(error.message()), ExitCode::usage);
+    return print_error(words.tr(error.message()), ExitCode::usage);
   } catch (const MessageError& error) {
-    return complain(words.tr(error.message()), ExitCode::failed);
+    return print_error(words.tr(error.message()), ExitCode::failed);
   } catch (const DeviceLost& error) {
-    return complain(error.what(), ExitCode::hardware_fault);
+    return print_error(error.what(), ExitCode::hardware_fault);
   } catch (const std::bad_alloc&) {
-    return complain(words.tr(msg::error_out_of_memory{}), ExitCode::failed);
+    return print_error(words.tr(msg::error_out_of_memory{}), ExitCode::failed);
   } catch (const std::exception& error) {
-    return complain(error.what(), ExitCode::failed);
+    return print_error(error.what(), ExitCode::failed);
   }
 }
 
@@ -280,7 +281,8 @@ int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv
   const int code = run_guarded(commands, argc, argv, words);
   if (!std::cout.flush()) {
     // A result that did not arrive is no result: disk full, closed stdout.
-    return complain(words.tr(msg::error_stdout{.reason = std::strerror(errno)}), ExitCode::failed);
+    return print_error(words.tr(msg::error_stdout{.reason = std::strerror(errno)}),
+                       ExitCode::failed);
   }
   return code;
 }

@@ -67,7 +67,7 @@ std::string running_text(const ProgressFacts& facts, const Terminal& terminal);
 std::string finished_text(const ProgressFacts& facts);
 
 // Lines and progress on stderr for work in several stages, one after the other. A line that is said
-// meanwhile stands on its own, and the progress goes on below it.
+// meanwhile stands on its own, and the progress continues below it.
 //
 //   StageLines lines(context.err);
 //   request.say = [&](const std::string& line) { lines.say(line); };

@@ -15,7 +15,7 @@
 #include "cli/trace_flags.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "locale/messages.h"
 #include "report/run_history.h"
 #include "report/run_html.h"
@@ -43,16 +43,16 @@ class ReportCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     Exports exports{.tracer = RunTracer(trace_.options()), .snapshot = {}};
     const RunRecord record = read(context, exports);
-    const RunTrace& trace = record.trace;
-    const Diagnosis diagnosis = diagnose_run(trace);
-    const std::optional<Baseline> baseline = compare(trace, diagnosis.measures);
-    if (trace.damaged_lines > 0) {
+    const RunSummary& summary = record.summary;
+    const Diagnosis diagnosis = diagnose_run(summary);
+    const std::optional<Baseline> baseline = compare(summary, diagnosis.measures);
+    if (summary.damaged_lines > 0) {
       fmt::print(
-          context.err, "{}: {} damaged lines were left out\n", journal_, trace.damaged_lines);
+          context.err, "{}: {} damaged lines were left out\n", journal_, summary.damaged_lines);
     }
     if (!report_.html().empty()) {
       write_text_file(report_.html(),
-                      render_html({.trace = trace,
+                      render_html({.summary = summary,
                                    .history = record.history,
                                    .diagnosis = diagnosis,
                                    .words = report_.words(),
@@ -71,13 +71,13 @@ class ReportCommand : public Command {
   };
 
   // With the journal that --baseline names.
-  std::optional<Baseline> compare(const RunTrace& trace, const RunMeasures& measures) const {
+  std::optional<Baseline> compare(const RunSummary& summary, const RunMeasures& measures) const {
     if (baseline_.empty()) {
       return std::nullopt;
     }
-    const RunTrace before = value_or_throw(read_run_record(journal_of(baseline_))).trace;
+    const RunSummary before = value_or_throw(read_run_record(journal_of(baseline_))).summary;
     return Baseline{.comparison = compare_runs(measures, measure_run(before)),
-                    .differences = differences(trace, before)};
+                    .differences = differences(summary, before)};
   }
 
   // What --trace and --prometheus make of the journal.

@@ -201,7 +201,7 @@ class TopCommand : public Command {
     Screen screen(context.out, STDIN_FILENO);
     while (!context.stop.stop_requested()) {
       read_all(watch, context.stop);
-      const Terminal terminal = detect_terminal(STDOUT_FILENO);  // anew: windows are resized
+      const Terminal terminal = detect_terminal(STDOUT_FILENO);  // each time: windows are resized
       screen.draw(render_top(state(watch), terminal), terminal_rows(STDOUT_FILENO));
       const std::optional<char> key = screen.wait_key(kRedraw);
       if (key == 'q' || key == 'Q') {

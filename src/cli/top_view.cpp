@@ -139,7 +139,7 @@ void add_series(TopLines& lines, const TopState& state) {
                         sparkline(times, lines.chart_width(), lines.unicode())));
 }
 
-void add_ledger(TopLines& lines, const TopState& state) {
+void add_breakdown(TopLines& lines, const TopState& state) {
   const Translator& w = state.words;
   PhaseSums sums;
   double total = 0;
@@ -272,7 +272,7 @@ std::vector<std::string> render_top(const TopState& state, const Terminal& termi
   add_problem(lines, state);
   add_pace(lines, state);
   add_series(lines, state);
-  add_ledger(lines, state);
+  add_breakdown(lines, state);
   add_buffers(lines, state);
   add_verdict(lines, state);
   return lines.take();

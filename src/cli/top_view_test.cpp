@@ -19,12 +19,12 @@ struct Sample {
   Diagnosis diagnosis{};
 
   Sample() {
-    RunTrace trace;
+    RunSummary summary;
     for (const nlohmann::json& line : sample_journal()) {
       run.add(entry_of(line));
-      trace.add(entry_of(line));
+      summary.add(entry_of(line));
     }
-    diagnosis = diagnose_run(trace);
+    diagnosis = diagnose_run(summary);
   }
   TopState state(Language language = Language::en) const {
     return {.journal = "run/journal.jsonl",

@@ -127,7 +127,7 @@ void visit_update_fields(C& c, Visitor& visit) {
         c.max_skipped_steps);
 }
 
-// What is kept of a run, and looked at while it goes on.
+// What is kept of a run, and looked at while it runs.
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_record_fields(C& c, Visitor& visit) {
   visit(field("checkpoint_dir", msg::field_checkpoint_dir::id).flag("--checkpoint-dir"),
@@ -200,7 +200,7 @@ void visit_fields(C& c, Visitor&& visit) {
 
 template <ConstOrNot<PipelineConfig> C, typename Visitor>
 void visit_fields(C& c, Visitor&& visit) {
-  constexpr double kMostMegabytes = 1e9;
+  constexpr double kMaxMegabytes = 1e9;
   visit(field("bucket_edges", msg::field_bucket_edges::id).range(1, 256), c.bucket_edges);
   visit(field("frame_budget", msg::field_frame_budget::id)
             .unit("frames")
@@ -209,16 +209,16 @@ void visit_fields(C& c, Visitor&& visit) {
         c.frame_budget);
   visit(field("shuffle", msg::field_shuffle::id), c.shuffle);
   visit(field("max_bad_fraction", msg::field_max_bad_fraction::id).range(0, 1), c.max_bad_fraction);
-  visit(field("memory_budget", msg::field_memory_budget::id).unit("MB").range(1, kMostMegabytes),
+  visit(field("memory_budget", msg::field_memory_budget::id).unit("MB").range(1, kMaxMegabytes),
         c.memory_budget);
-  visit(field("feature_cache", msg::field_feature_cache::id).unit("MB").range(0, kMostMegabytes),
+  visit(field("feature_cache", msg::field_feature_cache::id).unit("MB").range(0, kMaxMegabytes),
         c.feature_cache);
   visit(field("virtual_gpus", msg::field_virtual_gpus::id).flag("--virtual-gpus").range(0, 64),
         c.virtual_gpus);
   visit(field("virtual_gpu_memory", msg::field_virtual_gpu_memory::id)
             .unit("MB")
             .flag("--virtual-gpu-memory")
-            .range(1, kMostMegabytes),
+            .range(1, kMaxMegabytes),
         c.virtual_gpu_memory);
   visit(field("enable_memory_isolation", msg::field_enable_memory_isolation::id)
             .flag("--enable-memory-isolation"),
@@ -226,12 +226,12 @@ void visit_fields(C& c, Visitor&& visit) {
   visit(field("data_gpu_memory", msg::field_data_gpu_memory::id)
             .unit("MB")
             .flag("--data-gpu-memory")
-            .range(1, kMostMegabytes),
+            .range(1, kMaxMegabytes),
         c.data_gpu_memory);
   visit(field("model_gpu_memory", msg::field_model_gpu_memory::id)
             .unit("MB")
             .flag("--model-gpu-memory")
-            .range(1, kMostMegabytes),
+            .range(1, kMaxMegabytes),
         c.model_gpu_memory);
   visit(field("allow_fallback", msg::field_allow_fallback::id).flag("--allow-fallback"),
         c.allow_fallback);

@@ -15,7 +15,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMostProblems = 50;  // of a file; more are not read anyway
+constexpr std::size_t kMaxProblems = 50;  // of a file; more are not read anyway
 
 // The state while loading; `problems` grows until everything has been checked.
 struct Loading {
@@ -74,7 +74,7 @@ bool is_section(const std::string& name) {
 }
 
 void take_section(Loading& loading, const YamlEntry& section, const std::string& name) {
-  if (loading.problems.size() > kMostProblems) {
+  if (loading.problems.size() > kMaxProblems) {
     return;
   }
   const std::string where = place_text(name, section.place);
@@ -92,7 +92,7 @@ void take_section(Loading& loading, const YamlEntry& section, const std::string&
     return;
   }
   for (const YamlEntry& entry : section.value.entries) {
-    if (loading.problems.size() <= kMostProblems) {
+    if (loading.problems.size() <= kMaxProblems) {
       take_entry(loading, section.key, entry, name);
     }
   }
@@ -104,14 +104,14 @@ void take_yaml(Loading& loading, std::string_view text, const std::string& name)
   for (const YamlEntry& section : document.top.entries) {
     take_section(loading, section, name);
   }
-  if (loading.problems.size() > kMostProblems) {
-    loading.problems.erase(loading.problems.begin() + kMostProblems, loading.problems.end());
+  if (loading.problems.size() > kMaxProblems) {
+    loading.problems.erase(loading.problems.begin() + kMaxProblems, loading.problems.end());
     loading.problems.push_back({.where = name, .key = "", .what = msg::problem_more{}});
   }
 }
 
 void take_file(Loading& loading, const std::filesystem::path& file) {
-  const Result<std::string> text = read_text_file(file, Bytes{kMostYamlBytes});
+  const Result<std::string> text = read_text_file(file, Bytes{kMaxYamlBytes});
   if (text) {
     take_yaml(loading, text.value(), file.string());
   } else {

@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
         DamageCase{"TooDeep", "data: [[[[[[[[[[1]]]]]]]]]]", "nested too deep"},
         DamageCase{"TooDeepByFar", std::string(500'000, '['), "nested too deep"},
         DamageCase{
-            "TooLarge", std::string(kMostYamlBytes + 1, ' '), "c.yaml: too large: 1000001 bytes"}),
+            "TooLarge", std::string(kMaxYamlBytes + 1, ' '), "c.yaml: too large: 1000001 bytes"}),
     [](const auto& damage) { return std::string(damage.param.name); });
 
 TEST(LoadConfigTest, TooManyValuesAreRefused) {

@@ -26,10 +26,10 @@ ConfigError::ConfigError(std::vector<Problem> problems)
     : Error(joined(problems)), problems_(std::move(problems)) {}
 
 std::string shown(std::string text) {
-  constexpr std::size_t kMost = 60;
-  const bool cut = text.size() > kMost;
+  constexpr std::size_t kMax = 60;
+  const bool cut = text.size() > kMax;
   if (cut) {
-    text.resize(kMost);
+    text.resize(kMax);
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) {
       text.pop_back();  // whole characters only
     }

@@ -78,8 +78,8 @@ class YamlBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-constexpr int kMostNodes = 10'000;
-constexpr std::size_t kMostLevels = 8;
+constexpr int kMaxNodes = 10'000;
+constexpr std::size_t kMaxLevels = 8;
 
 YamlPlace place_of(const YAML::Mark& mark) {
   return {.line = mark.line + 1, .column = mark.column + 1};
@@ -134,8 +134,8 @@ void YamlBuilder::OnMapStart(const YAML::Mark& mark,
 
 void YamlBuilder::open(YamlNode node) {
   count(node.place);
-  if (open_.size() >= kMostLevels) {
-    throw YamlRefused(msg::yaml_too_deep{.levels = kMostLevels}, node.place);
+  if (open_.size() >= kMaxLevels) {
+    throw YamlRefused(msg::yaml_too_deep{.levels = kMaxLevels}, node.place);
   }
   open_.push_back({.node = std::move(node), .pending = std::nullopt});
 }
@@ -147,8 +147,8 @@ void YamlBuilder::close() {
 }
 
 void YamlBuilder::count(YamlPlace place) {
-  if (++nodes_ > kMostNodes) {
-    throw YamlRefused(msg::yaml_too_much{.count = kMostNodes}, place);
+  if (++nodes_ > kMaxNodes) {
+    throw YamlRefused(msg::yaml_too_much{.count = kMaxNodes}, place);
   }
 }
 
@@ -194,11 +194,11 @@ YamlPlace place_at(std::string_view text, std::size_t offset) {
 
 // Problems to report before the parser runs: its own messages would be worse, or missing.
 std::vector<Problem> refusals(std::string_view text, const std::string& name) {
-  if (text.size() > kMostYamlBytes) {
+  if (text.size() > kMaxYamlBytes) {
     return {{.where = name,
              .key = "",
              .what = msg::yaml_too_large{.size = std::to_string(text.size()),
-                                         .max = std::to_string(kMostYamlBytes)}}};
+                                         .max = std::to_string(kMaxYamlBytes)}}};
   }
   if (first_invalid_utf8(text)) {
     return {{.where = name, .key = "", .what = msg::yaml_not_utf8{}}};

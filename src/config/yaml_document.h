@@ -40,7 +40,7 @@ struct YamlDocument {
   std::vector<Problem> problems;  // `where` begins with the name that was given
 };
 
-inline constexpr std::size_t kMostYamlBytes = 1'000'000;
+inline constexpr std::size_t kMaxYamlBytes = 1'000'000;
 
 YamlDocument parse_yaml(std::string_view file, const std::string& name);
 

@@ -38,9 +38,9 @@ void add_level_findings(const SoundLevels& levels,
   }
 }
 
-constexpr std::size_t kFewest = 20;
+constexpr std::size_t kMin = 20;
 constexpr double kDeviations = 4.0;
-constexpr double kLeastFactor = 1.5;
+constexpr double kMinFactor = 1.5;
 
 }  // namespace
 
@@ -69,13 +69,13 @@ Message format_name(SampleRate rate, int channels) {
 }
 
 std::vector<PaceOutlier> pace_outliers(std::span<const double> paces) {
-  if (paces.size() < kFewest) {
+  if (paces.size() < kMin) {
     return {};
   }
   std::vector<double> logs(paces.size());
   std::ranges::transform(paces, logs.begin(), [](double pace) { return std::log(pace); });
   const double center = median(logs);
-  const double limit = std::max(kDeviations * scaled_mad(logs), std::log(kLeastFactor));
+  const double limit = std::max(kDeviations * scaled_mad(logs), std::log(kMinFactor));
   std::vector<PaceOutlier> outliers;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (std::abs(logs[i] - center) > limit) {

@@ -18,7 +18,7 @@ bool is_trainer(std::string_view name) {
 
 }  // namespace
 
-Reading<CoreUse> core_use(const HostTrace& host) {
+Reading<CoreUse> core_use(const HostSummary& host) {
   const Reading<std::vector<ThreadClock>> threads = host.threads();
   if (!threads) {
     return Reading<CoreUse>::none(threads.why_not());

@@ -2,11 +2,11 @@
 // process, those of libtorch included.
 #pragma once
 
-#include "diagnose/host_trace.h"
+#include "diagnose/host_summary.h"
 
 namespace qanat {
 
-// What the threads of this process did between the first and the last look.
+// What the threads of this process did between the first and the last sample.
 struct CoreUse {
   double wanted = 0;          // cores: ready or running
   double trainer_ran = 0;     // s
@@ -28,6 +28,6 @@ struct CoreUse {
   }
 };
 
-Reading<CoreUse> core_use(const HostTrace& host);
+Reading<CoreUse> core_use(const HostSummary& host);
 
 }  // namespace qanat

@@ -67,14 +67,14 @@ std::vector<StageCost> stage_costs(const PipelineStats& stats) {
 }
 
 // What a trainer with steps of this length would have written into its journal.
-RunTrace as_run(const DataMeasurement& measured) {
-  RunTrace trace;
-  trace.run.allowed_cores = measured.allowed_cores;
-  trace.pipeline = measured.pipeline;
+RunSummary as_run(const DataMeasurement& measured) {
+  RunSummary summary;
+  summary.run.allowed_cores = measured.allowed_cores;
+  summary.pipeline = measured.pipeline;
   std::int64_t step = 0;
   for (const Delivery& delivery : measured.deliveries) {
     const double rows = std::max(1, delivery.rows);
-    trace.add(StepRecord{
+    summary.add(StepRecord{
         .step = step++,
         .rows = delivery.rows,
         .padded_frames = static_cast<int>(static_cast<double>(delivery.padded_frames) / rows),
@@ -82,7 +82,7 @@ RunTrace as_run(const DataMeasurement& measured) {
         .phases = {.wait = Seconds(delivery.wait),
                    .forward = Seconds(delivery.seconds - delivery.wait)}});
   }
-  return trace;
+  return summary;
 }
 
 void judge_pace(DataProfile& profile, std::span<const Delivery> steady) {
@@ -116,7 +116,7 @@ void measure_rates(DataProfile& profile, std::span<const Delivery> steady) {
   profile.padding_share = padded > 0 ? 1 - frames / padded : 0;
 }
 
-void look_for_rhythm(DataProfile& profile, std::span<const Delivery> steady) {
+void look_for_pattern(DataProfile& profile, std::span<const Delivery> steady) {
   const std::vector<double> seconds = intervals_of(steady);
   std::vector<double> work;
   work.reserve(steady.size());
@@ -126,7 +126,7 @@ void look_for_rhythm(DataProfile& profile, std::span<const Delivery> steady) {
   const std::vector<double> adjusted = adjust_for_work(seconds, work, fit_work(seconds, work));
   profile.spread = measure_spread(adjusted);
   profile.periodicity = test_periodicity(adjusted);
-  if (!profile.periodicity.rhythm) {
+  if (!profile.periodicity.pattern) {
     return;
   }
   const std::vector<Cadence> known = {
@@ -135,7 +135,7 @@ void look_for_rhythm(DataProfile& profile, std::span<const Delivery> steady) {
       {.name = "number of workers", .period = static_cast<std::size_t>(profile.workers.workers)},
       {.name = "batches ahead",
        .period = static_cast<std::size_t>(profile.measured.pipeline.window.limit)}};
-  profile.cause = match_cadence(profile.periodicity.rhythm->period, known);
+  profile.cause = match_cadence(profile.periodicity.pattern->period, known);
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ DataProfile profile_data(DataMeasurement measured) {
   profile.workers = worker_shares(profile.measured.pipeline);
   profile.stages = stage_costs(profile.measured.pipeline);
   measure_rates(profile, steady);
-  look_for_rhythm(profile, steady);
+  look_for_pattern(profile, steady);
   if (profile.measured.step) {
     judge_pace(profile, steady);
   }

@@ -1,4 +1,4 @@
-// How a loader delivered its batches: timing, rhythm, queue, workers, and what it could feed.
+// How a loader delivered its batches: timing, period, queue, workers, and what it could feed.
 // Computed from what was measured, so that reports can be tested without a loader.
 #pragma once
 
@@ -60,7 +60,7 @@ struct DataProfile {
   SampleSummary seconds{};  // between batches, after the warm-up
   Spread spread{};          // for equal work
   Periodicity periodicity{};
-  std::optional<Cadence> cause{};  // of the rhythm, where something known repeats like it
+  std::optional<Cadence> cause{};  // of the pattern, where something known repeats like it
   double batches_per_second = 0;
   double speech_per_second = 0;  // seconds of speech, padding not counted
   double padding_share = 0;

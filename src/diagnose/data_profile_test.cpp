@@ -84,8 +84,8 @@ TEST(DataProfileTest, NamesWhatRepeats) {
 
   const DataProfile profile = profile_data(measured);
 
-  ASSERT_TRUE(profile.periodicity.rhythm.has_value());
-  EXPECT_EQ(profile.periodicity.rhythm->period, 12U);
+  ASSERT_TRUE(profile.periodicity.pattern.has_value());
+  EXPECT_EQ(profile.periodicity.pattern->period, 12U);
   ASSERT_TRUE(profile.cause.has_value());
   EXPECT_EQ(profile.cause->name, "batches of an epoch");
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWorthwhile = 0.97;      // of the spread that is left
 constexpr std::size_t kShortestPart = 8;  // steps on either side of a shift
-constexpr std::size_t kMostCuts = 64;
+constexpr std::size_t kMaxCuts = 64;
 
 Detrended without_line(std::span<const double> values) {
   std::vector<double> index(values.size());
@@ -42,7 +42,7 @@ Detrended without_shift_at(std::span<const double> values, std::size_t cut) {
 
 Detrended without_shift(std::span<const double> values) {
   const std::size_t stride =
-      std::max<std::size_t>(1, (values.size() - 2 * kShortestPart) / kMostCuts);
+      std::max<std::size_t>(1, (values.size() - 2 * kShortestPart) / kMaxCuts);
   Detrended best{.values = {values.begin(), values.end()}};
   double least = scaled_mad(values);
   for (std::size_t cut = kShortestPart; cut + kShortestPart <= values.size(); cut += stride) {

@@ -39,13 +39,13 @@ double seconds_saved(const Finding& finding) {
 // Seconds of a mean step that each part still has to give.
 class PartsLeft {
  public:
-  explicit PartsLeft(const StepPhases& ledger) {
-    of(LedgerPart::wait) = ledger.wait.count();
-    of(LedgerPart::transfer) = ledger.transfer.count();
-    of(LedgerPart::work) = ledger.busy().count();
-    of(LedgerPart::saving) = ledger.checkpoint.count();
-    of(LedgerPart::retry) = ledger.retry.count();
-    of(LedgerPart::unknown) = ledger.total().count();
+  explicit PartsLeft(const StepPhases& breakdown) {
+    of(BreakdownPart::wait) = breakdown.wait.count();
+    of(BreakdownPart::transfer) = breakdown.transfer.count();
+    of(BreakdownPart::work) = breakdown.busy().count();
+    of(BreakdownPart::saving) = breakdown.checkpoint.count();
+    of(BreakdownPart::retry) = breakdown.retry.count();
+    of(BreakdownPart::unknown) = breakdown.total().count();
   }
 
   double can_give(const Finding& finding) const {
@@ -54,14 +54,14 @@ class PartsLeft {
   void take(const Finding& finding) {
     const double taken = can_give(finding);
     of(finding.part) -= taken;
-    if (finding.part != LedgerPart::unknown) {
-      of(LedgerPart::unknown) -= taken;
+    if (finding.part != BreakdownPart::unknown) {
+      of(BreakdownPart::unknown) -= taken;
     }
   }
 
  private:
-  static std::size_t index(LedgerPart part) { return static_cast<std::size_t>(part); }
-  double& of(LedgerPart part) { return left_[index(part)]; }
+  static std::size_t index(BreakdownPart part) { return static_cast<std::size_t>(part); }
+  double& of(BreakdownPart part) { return left_[index(part)]; }
 
   std::array<double, 6> left_{};
 };
@@ -76,7 +76,7 @@ bool is_symptom(const Finding& finding) {
 int specificity(const Finding& finding, std::string_view wait_rule) {
   constexpr int kSingledOut = 3;
   const Rule& rule = rule_behind(finding);
-  if (finding.part == LedgerPart::wait) {
+  if (finding.part == BreakdownPart::wait) {
     return finding.id == wait_rule ? kSingledOut : rule.specificity.of_waiting;
   }
   return rule.specificity.of_others;
@@ -90,7 +90,7 @@ bool explains(const Finding& cause, const Finding& finding, std::string_view wai
   const bool same_part = cause.part == finding.part;
   if (is_symptom(finding)) {
     // Work that every step has makes none longer than another.
-    return rule_behind(cause).makes_steps_vary || (same_part && cause.part != LedgerPart::work);
+    return rule_behind(cause).makes_steps_vary || (same_part && cause.part != BreakdownPart::work);
   }
   return same_part && specificity(cause, wait_rule) > specificity(finding, wait_rule);
 }
@@ -116,13 +116,14 @@ void explain(std::vector<Finding>& findings, std::string_view wait_rule) {
 }
 
 // Host and storage slow a run down through its loader, when the device waits for that.
-LedgerPart part_of(const Finding& finding, const RunMeasures& m) {
+BreakdownPart part_of(const Finding& finding, const RunMeasures& m) {
   const RuleCategory category = rule_behind(finding).category;
   const bool about_machine = category == RuleCategory::host || category == RuleCategory::storage;
-  if (finding.part != LedgerPart::unknown || !about_machine) {
+  if (finding.part != BreakdownPart::unknown || !about_machine) {
     return finding.part;
   }
-  return m.share(m.ledger.wait) >= kWorthMentioning ? LedgerPart::wait : LedgerPart::work;
+  return m.share(m.breakdown.wait) >= kMinReportableGain ? BreakdownPart::wait
+                                                         : BreakdownPart::work;
 }
 
 // What a finding is worth behind the ones before it.
@@ -140,7 +141,7 @@ void settle(Finding& finding,
     return;
   }
   const auto cause = std::ranges::find_if(before, [&](const Finding& earlier) {
-    return earlier.part == finding.part || earlier.part == LedgerPart::unknown;
+    return earlier.part == finding.part || earlier.part == BreakdownPart::unknown;
   });
   finding.explained_by = cause != before.end() ? cause->id : before.front().id;
   finding.severity = FindingSeverity::info;
@@ -168,7 +169,7 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   }
   explain(findings, rule_of(find_wait_cause(input)));
   sort_by_place(findings);
-  PartsLeft left(input.measures.ledger);
+  PartsLeft left(input.measures.breakdown);
   double step = input.measures.mean_step;
   std::vector<Finding> ranked;
   for (Finding& finding : findings) {
@@ -187,14 +188,14 @@ constexpr double kOpenBreakdown = 0.05;  // of the step: above, a verdict would 
 // a finding is about data.
 VerdictKind verdict_of(const Finding& finding) {
   const VerdictKind verdict = find_rule(finding.id)->verdict;
-  return verdict == VerdictKind::input_bound && finding.part != LedgerPart::wait
+  return verdict == VerdictKind::input_bound && finding.part != BreakdownPart::wait
              ? VerdictKind::host_overhead
              : verdict;
 }
 
 void judge(Diagnosis& diagnosis) {
   const RunMeasures& m = diagnosis.measures;
-  const double open = std::abs(m.share(m.ledger.residual));
+  const double open = std::abs(m.share(m.breakdown.residual));
   if (open > kOpenBreakdown) {
     diagnosis.verdict = VerdictKind::incomplete;
     diagnosis.why = msg::why_unaccounted{.share = in_percent(open)};
@@ -206,7 +207,7 @@ void judge(Diagnosis& diagnosis) {
   });
   if (first == diagnosis.findings.end()) {
     diagnosis.verdict = VerdictKind::balanced;
-    diagnosis.why = msg::why_balanced{.share = in_percent(m.share(m.ledger.busy()), 1)};
+    diagnosis.why = msg::why_balanced{.share = in_percent(m.share(m.breakdown.busy()), 1)};
     return;
   }
   diagnosis.verdict = verdict_of(*first);
@@ -286,14 +287,14 @@ void ask_rules(std::span<const Rule> rules, const RuleInput& input, Diagnosis& d
   }
 }
 
-Diagnosis diagnose_run(const RunTrace& trace) {
-  Diagnosis diagnosis{.measures = measure_run(trace)};
-  const RuleInput input{.trace = trace, .measures = diagnosis.measures};
+Diagnosis diagnose_run(const RunSummary& summary) {
+  Diagnosis diagnosis{.measures = measure_run(summary)};
+  const RuleInput input{.summary = summary, .measures = diagnosis.measures};
   ask_rules(all_rules(), input, diagnosis);
   diagnosis.findings = rank_by_cause(std::move(diagnosis.findings), input);
   const std::size_t steady = diagnosis.measures.steady.size();
-  if (steady < kFewestSteps) {
-    diagnosis.why = msg::why_too_few_steps{.steps = steady, .needed = kFewestSteps};
+  if (steady < kMinSteps) {
+    diagnosis.why = msg::why_too_few_steps{.steps = steady, .needed = kMinSteps};
   } else {
     judge(diagnosis);
   }

@@ -7,7 +7,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/rules.h"
 #include "diagnose/run_measures.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 
 namespace qanat {
 
@@ -21,7 +21,7 @@ struct Diagnosis {
   std::vector<SkippedCheck> skipped{};
 };
 
-Diagnosis diagnose_run(const RunTrace& trace);
+Diagnosis diagnose_run(const RunSummary& summary);
 
 // Asks rules, and files what they say. Findings come last, in no order.
 void ask_rules(std::span<const Rule> rules, const RuleInput& input, Diagnosis& diagnosis);

@@ -16,14 +16,14 @@ namespace {
 class DiagnosisTest : public testing::Test {
  protected:
   DiagnosisTest() {
-    trace_.run.allowed_cores = 8;
-    trace_.cadences = {{"training.log_every", 10}, {"training.save_every", 25}};
-    trace_.pipeline = healthy_loader();
+    summary_.run.allowed_cores = 8;
+    summary_.cadences = {{"training.log_every", 10}, {"training.save_every", 25}};
+    summary_.pipeline = healthy_loader();
     std::mt19937_64 random(20);
     std::uniform_int_distribution<int> frames(300, 700);
     std::normal_distribution<double> noise(1, 0.01);
     for (int i = 0; i < 200; ++i) {
-      trace_.add(make_step(i, frames(random), noise(random)));
+      summary_.add(make_step(i, frames(random), noise(random)));
     }
   }
 
@@ -57,16 +57,16 @@ class DiagnosisTest : public testing::Test {
 
   // The device waits `seconds` in every step, because its workers cannot keep up.
   void starve(double seconds) {
-    for (StepRecord& step : trace_.steps) {
+    for (StepRecord& step : summary_.steps) {
       step.phases.wait = Seconds(seconds);
     }
-    trace_.pipeline->workers = {{.busy = Seconds{11}}, {.busy = Seconds{11}}};
-    trace_.pipeline->ready.occupancy = {.empty = Seconds{10}, .partial = Seconds{1}};
+    summary_.pipeline->workers = {{.busy = Seconds{11}}, {.busy = Seconds{11}}};
+    summary_.pipeline->ready.occupancy = {.empty = Seconds{10}, .partial = Seconds{1}};
   }
 
   // Others use half of eight cores for ten seconds; the trainer's thread waits for one.
   void share_the_machine(double waited) {
-    HostTrace host{.first_at = 0, .last_at = 10, .looks = 5};
+    HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
     host.setup.online_cores = 8.0;
     host.setup.affinity_cores = 8.0;
     visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
@@ -76,13 +76,13 @@ class DiagnosisTest : public testing::Test {
     host.first.threads = std::vector<ThreadClock>{};
     host.last.threads = std::vector<ThreadClock>{
         {.name = "train", .threads = 1, .running = 10 - waited, .waiting = waited}};
-    trace_.host = host;
+    summary_.host = host;
   }
   // Steps of equal work take up to `share` longer, and none of them regularly.
   void vary(double share) {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> more(0, 2 * share);
-    for (StepRecord& step : trace_.steps) {
+    for (StepRecord& step : summary_.steps) {
       step.phases.forward += more(random) * step.phases.total();
     }
   }
@@ -100,11 +100,11 @@ class DiagnosisTest : public testing::Test {
     return std::ranges::find(diagnosis.passed, id, &PassedCheck::id) != diagnosis.passed.end();
   }
 
-  RunTrace trace_;
+  RunSummary summary_;
 };
 
 TEST_F(DiagnosisTest, AHealthyRunOfVariableLengthsIsBalanced) {
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced) << english(diagnosis.why);
   EXPECT_TRUE(diagnosis.findings.empty()) << english(diagnosis.findings.front().title);
@@ -113,7 +113,7 @@ TEST_F(DiagnosisTest, AHealthyRunOfVariableLengthsIsBalanced) {
 }
 
 TEST_F(DiagnosisTest, EveryRuleSaysExactlyOneThing) {
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.findings.size() + diagnosis.passed.size() + diagnosis.skipped.size(),
             num_asked());
@@ -122,7 +122,7 @@ TEST_F(DiagnosisTest, EveryRuleSaysExactlyOneThing) {
 TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
   starve(0.02);
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::input_bound);
   ASSERT_FALSE(diagnosis.findings.empty());
@@ -139,9 +139,9 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
 
 TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {
   starve(0.02);
-  trace_.run.allowed_cores = 3;
+  summary_.run.allowed_cores = 3;
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.findings.front().id, "DL003");
   EXPECT_NE(english(diagnosis.findings.front().title).find("mel"), std::string::npos);
@@ -150,20 +150,20 @@ TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {
 
 TEST_F(DiagnosisTest, AShallowBufferIsToldFromSlowWorkers) {
   starve(0.01);
-  trace_.pipeline->workers = {{.busy = Seconds{5}, .blocked = Seconds{6}}};
+  summary_.pipeline->workers = {{.busy = Seconds{5}, .blocked = Seconds{6}}};
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.findings.front().id, "DL005");
   EXPECT_EQ(diagnosis.findings.front().fixes.front().value, "40");
 }
 
 TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
-  for (std::size_t i = 0; i < trace_.steps.size(); i += 25) {
-    trace_.steps[i].phases.checkpoint = Seconds{0.4};
+  for (std::size_t i = 0; i < summary_.steps.size(); i += 25) {
+    summary_.steps[i].phases.checkpoint = Seconds{0.4};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "PER001", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
@@ -173,11 +173,11 @@ TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
 }
 
 TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_FALSE(diagnosis.findings.empty());
   EXPECT_EQ(diagnosis.findings.front().id, "DL007");
@@ -189,21 +189,21 @@ TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
 }
 
 TEST_F(DiagnosisTest, PaddingIsNotWaitingForData) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
   }
 
-  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::compute_bound);
+  EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::compute_bound);
 }
 
 TEST_F(DiagnosisTest, AGainIsNeverBehindASmallerOne) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.forward += Seconds{0.06};  // whatever the length: larger batches would share it
     step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
     step.phases.checkpoint = Seconds{0.01};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_GE(diagnosis.findings.size(), 3U);
   EXPECT_TRUE(std::ranges::is_sorted(diagnosis.findings,
@@ -220,7 +220,7 @@ TEST_F(DiagnosisTest, OtherProgramsComeBeforeTheVariationTheyCause) {
   share_the_machine(/*waited=*/4);
   vary(0.5);
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_FALSE(diagnosis.findings.empty());
   EXPECT_EQ(diagnosis.findings.front().id, "HOST005");
@@ -235,7 +235,7 @@ TEST_F(DiagnosisTest, VariationThatOthersAreTooIdleForIsAFindingOfItsOwn) {
   share_the_machine(/*waited=*/0.3);
   vary(0.5);
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_FALSE(diagnosis.findings.empty());
   EXPECT_EQ(diagnosis.findings.front().id, "VAR002");
@@ -244,11 +244,11 @@ TEST_F(DiagnosisTest, VariationThatOthersAreTooIdleForIsAFindingOfItsOwn) {
 
 TEST_F(DiagnosisTest, PaddingDoesNotExplainThatStepsVary) {
   vary(0.5);
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto jitter = std::ranges::find(diagnosis.findings, "VAR002", &Finding::id);
   ASSERT_NE(jitter, diagnosis.findings.end());
@@ -256,50 +256,50 @@ TEST_F(DiagnosisTest, PaddingDoesNotExplainThatStepsVary) {
 }
 
 TEST_F(DiagnosisTest, ExposedTransfersAreTheTransfersFault) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
 
-  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::transfer_bound);
+  EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::transfer_bound);
 }
 
 TEST_F(DiagnosisTest, StepsThatGetSlowerAndSlowerAreADrift) {
-  for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-    trace_.steps[i].phases.backward += Seconds{0.0001 * static_cast<double>(i)};
+  for (std::size_t i = 0; i < summary_.steps.size(); ++i) {
+    summary_.steps[i].phases.backward += Seconds{0.0001 * static_cast<double>(i)};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "PER002", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   const auto steps = static_cast<double>(diagnosis.measures.steady.size());
   EXPECT_NEAR(found->evidence[0].value / steps, 0.0001, 0.00002);  // s
-  EXPECT_EQ(found->part, LedgerPart::work);
+  EXPECT_EQ(found->part, BreakdownPart::work);
   EXPECT_NE(found->severity, FindingSeverity::info);
 }
 
 TEST_F(DiagnosisTest, RareLongStepsAreFoundWithTheLongest) {
   for (const std::size_t at : {61U, 88U, 97U, 134U, 171U, 186U}) {
-    trace_.steps[at].phases.backward += Seconds{at == 134U ? 0.9 : 0.4};
+    summary_.steps[at].phases.backward += Seconds{at == 134U ? 0.9 : 0.4};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_EQ(english(found->title), "6 steps took unusually long, step 134 the longest");
-  EXPECT_EQ(found->part, LedgerPart::work);
+  EXPECT_EQ(found->part, BreakdownPart::work);
   EXPECT_NEAR(found->gain.step_now - found->gain.step_if_fixed, 2.9 / 200, 0.006);
 }
 
 TEST_F(DiagnosisTest, CopiesThatWaitForTheDeviceAreFoundWithTheirSwitch) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
-  trace_.run.prefetch_to_gpu = false;
-  trace_.run.pinned = true;
+  summary_.run.prefetch_to_gpu = false;
+  summary_.run.pinned = true;
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_FALSE(diagnosis.findings.empty());
   EXPECT_EQ(diagnosis.findings[0].id, "DL008");
@@ -311,23 +311,23 @@ TEST_F(DiagnosisTest, CopiesThatWaitForTheDeviceAreFoundWithTheirSwitch) {
 }
 
 TEST_F(DiagnosisTest, CopiesFromPageableMemoryAreFoundWithTheirSwitch) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
-  trace_.run.prefetch_to_gpu = true;
-  trace_.run.pinned = false;
+  summary_.run.prefetch_to_gpu = true;
+  summary_.run.pinned = false;
 
-  EXPECT_EQ(diagnose_run(trace_).findings.at(0).fixes.at(0).key, "data.enhanced_gpu_prefetch");
+  EXPECT_EQ(diagnose_run(summary_).findings.at(0).fixes.at(0).key, "data.enhanced_gpu_prefetch");
 }
 
 TEST_F(DiagnosisTest, FeaturesThatAreMadeInEveryEpochAreSaidToTakeCores) {
-  trace_.run.allowed_cores = 2;
-  trace_.pipeline->from_audio = 3200;
-  trace_.pipeline->workers = {
+  summary_.run.allowed_cores = 2;
+  summary_.pipeline->from_audio = 3200;
+  summary_.pipeline->workers = {
       {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}},
       {.rows = 1600, .busy = Seconds{10}, .cpu = Seconds{10}, .run_delay = Seconds{0}}};
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "DL009", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
@@ -337,9 +337,9 @@ TEST_F(DiagnosisTest, FeaturesThatAreMadeInEveryEpochAreSaidToTakeCores) {
 }
 
 TEST_F(DiagnosisTest, UtterancesThatCouldNotBeUsedAreCounted) {
-  trace_.pipeline->bad = 32;
+  summary_.pipeline->bad = 32;
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "DL012", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
@@ -349,11 +349,11 @@ TEST_F(DiagnosisTest, UtterancesThatCouldNotBeUsedAreCounted) {
 }
 
 TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {
-  for (std::size_t i = 120; i < trace_.steps.size(); ++i) {
-    trace_.steps[i].phases.forward += Seconds{0.02};
+  for (std::size_t i = 120; i < summary_.steps.size(); ++i) {
+    summary_.steps[i].phases.forward += Seconds{0.02};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "PER003", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
@@ -361,14 +361,14 @@ TEST_F(DiagnosisTest, AMomentAfterWhichStepsAreSlowerIsFound) {
 }
 
 TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.retry = Seconds{2e-6};  // nothing was done again
   }
-  EXPECT_TRUE(passed(diagnose_run(trace_), "CMP008"));
+  EXPECT_TRUE(passed(diagnose_run(summary_), "CMP008"));
 
-  trace_.steps[100].phases.retry = Seconds{0.03};
+  summary_.steps[100].phases.retry = Seconds{0.03};
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
   const auto found = std::ranges::find(diagnosis.findings, "CMP008", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_NE(english(found->title).find("1 of"), std::string::npos) << english(found->title);
@@ -376,18 +376,18 @@ TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
 
 // Every tenth step is thrown away.
 TEST_F(DiagnosisTest, StepsThatChangeNothingAreFoundWithALowerRate) {
-  trace_.config = {{"training", {{"mixed_precision", nullptr}}}};
-  for (StepRecord& step : trace_.steps) {
+  summary_.config = {{"training", {{"mixed_precision", nullptr}}}};
+  for (StepRecord& step : summary_.steps) {
     step.learning_rate = 1e-3;
   }
-  trace_.steps[100].skipped = true;  // one is no pattern
-  EXPECT_TRUE(passed(diagnose_run(trace_), "CMP009"));
+  summary_.steps[100].skipped = true;  // one is no pattern
+  EXPECT_TRUE(passed(diagnose_run(summary_), "CMP009"));
 
-  for (std::size_t i = 0; i < trace_.steps.size(); i += 10) {
-    trace_.steps[i].skipped = true;
+  for (std::size_t i = 0; i < summary_.steps.size(); i += 10) {
+    summary_.steps[i].skipped = true;
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
   const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_NEAR(found->gain.speedup, 1 / 0.9, 0.02);
@@ -398,12 +398,12 @@ TEST_F(DiagnosisTest, StepsThatChangeNothingAreFoundWithALowerRate) {
 }
 
 TEST_F(DiagnosisTest, HalfPrecisionThatWasAskedForIsLeftOutFirst) {
-  trace_.config = {{"training", {{"mixed_precision", true}}}};
-  for (std::size_t i = 0; i < trace_.steps.size(); i += 10) {
-    trace_.steps[i].skipped = true;
+  summary_.config = {{"training", {{"mixed_precision", true}}}};
+  for (std::size_t i = 0; i < summary_.steps.size(); i += 10) {
+    summary_.steps[i].skipped = true;
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
@@ -412,11 +412,11 @@ TEST_F(DiagnosisTest, HalfPrecisionThatWasAskedForIsLeftOutFirst) {
 
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
   starve(0.005);
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.checkpoint = Seconds{0.02};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   ASSERT_GE(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings[0].id, "CMP007");
@@ -424,27 +424,27 @@ TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
 }
 
 TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
-  trace_.steps.resize(12);
+  summary_.steps.resize(12);
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
   EXPECT_EQ(diagnosis.skipped.size(), num_asked());
 }
 
-TEST_F(DiagnosisTest, ALedgerThatDoesNotCloseIsNoVerdict) {
-  for (StepRecord& step : trace_.steps) {
+TEST_F(DiagnosisTest, ABreakdownThatDoesNotAddUpIsNoVerdict) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.residual = Seconds{0.01};
   }
 
-  EXPECT_EQ(diagnose_run(trace_).verdict, VerdictKind::incomplete);
+  EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::incomplete);
 }
 
 TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
   starve(0.02);
-  trace_.pipeline.reset();
+  summary_.pipeline.reset();
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
   ASSERT_NE(skipped, diagnosis.skipped.end());

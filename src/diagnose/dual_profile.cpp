@@ -47,14 +47,14 @@ struct SlotSums {
 };
 
 void add_run(const DualRun& run, SlotSums& sums) {
-  const RunMeasures measures = measure_run(run.trace);
+  const RunMeasures measures = measure_run(run.summary);
   const std::size_t batches =
       measures.steady.empty() ? 1 : static_cast<std::size_t>(measures.steady.front().batches);
-  const std::size_t first = std::min(run.trace.slots.size(), measures.warm_up.steps * batches);
+  const std::size_t first = std::min(run.summary.slots.size(), measures.warm_up.steps * batches);
   std::vector<StageTime> data;
   std::optional<StageTime> trained;
-  for (std::size_t i = first; i < run.trace.slots.size(); ++i) {
-    const SlotRecord& row = run.trace.slots[i];
+  for (std::size_t i = first; i < run.summary.slots.size(); ++i) {
+    const SlotRecord& row = run.summary.slots[i];
     sums.load.add(row.load);
     sums.stage.add(row.stage);
     sums.prepare.add(row.prepare);
@@ -74,22 +74,22 @@ void add_run(const DualRun& run, SlotSums& sums) {
   sums.wall += trained ? trained->length() : 0;
 }
 
-std::optional<DeviceUse> use_of(const RunTrace& trace, std::string_view role) {
-  if (!trace.pipeline) {
+std::optional<DeviceUse> use_of(const RunSummary& summary, std::string_view role) {
+  if (!summary.pipeline) {
     return std::nullopt;
   }
-  const std::vector<DeviceUse>& devices = trace.pipeline->devices;
+  const std::vector<DeviceUse>& devices = summary.pipeline->devices;
   const auto found = std::ranges::find(devices, role, &DeviceUse::role);
   return found == devices.end() ? std::nullopt : std::optional(*found);
 }
 
-ModeProfile measure_mode(std::span<const DualRun> runs, const RunTrace& all) {
+ModeProfile measure_mode(std::span<const DualRun> runs, const RunSummary& all) {
   ModeProfile mode{.measures = measure_run(all)};
   SlotSums sums;
   for (const DualRun& run : runs) {
     add_run(run, sums);
-    mode.model = use_of(run.trace, "model");
-    mode.data = use_of(run.trace, "data");
+    mode.model = use_of(run.summary, "model");
+    mode.data = use_of(run.summary, "data");
   }
   const RunMeasures& m = mode.measures;
   const double batches = m.steady.empty() ? 1 : m.steady.front().batches;
@@ -97,9 +97,9 @@ ModeProfile measure_mode(std::span<const DualRun> runs, const RunTrace& all) {
                  .stage = sums.stage.mean(),
                  .prepare = sums.prepare.mean(),
                  .copy = sums.copy.mean(),
-                 .train = m.ledger.busy().count() / batches,
-                 .gap = (m.mean_step - m.ledger.busy().count()) / batches};
-  mode.model_busy = m.share(m.ledger.busy());
+                 .train = m.breakdown.busy().count() / batches,
+                 .gap = (m.mean_step - m.breakdown.busy().count()) / batches};
+  mode.model_busy = m.share(m.breakdown.busy());
   if (sums.prepare.count > 0 && sums.wall > 0) {
     mode.data_busy = sums.data_busy / sums.wall;
   }
@@ -121,7 +121,7 @@ double loader_seconds(const std::optional<PipelineStats>& stats) {
   return made > 0 ? busy / made * rows / stats->active_workers : 0;
 }
 
-void compare_sides(DualProfile& profile, const RunTrace& dual) {
+void compare_sides(DualProfile& profile, const RunSummary& dual) {
   const ModeProfile& mode = profile.dual;
   const double batch = mode.stages.train + mode.stages.gap;
   profile.train_per_batch = mode.stages.train;
@@ -145,7 +145,7 @@ RunComparison compare_modes(std::span<const DualRun> now, std::span<const DualRu
 
 DualVerdict judge_pair(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete ||
-      profile.single.measures.steady.size() < kFewestSteps || profile.comparison.withheld) {
+      profile.single.measures.steady.size() < kMinSteps || profile.comparison.withheld) {
     return DualVerdict::incomplete;
   }
   switch (profile.comparison.change) {
@@ -211,47 +211,47 @@ Band variation_band(double variation) {
   return band(-variation, -0.2, -0.3, -0.4);
 }
 
-RunTrace pooled_trace(std::span<const DualRun> runs) {
-  RunTrace all;
+RunSummary pooled_summary(std::span<const DualRun> runs) {
+  RunSummary all;
   for (const DualRun& run : runs) {
-    for (const StepRecord& step : measure_run(run.trace).steady) {
+    for (const StepRecord& step : measure_run(run.summary).steady) {
       all.add(step);
     }
-    all.run = run.trace.run;
-    all.pipeline = run.trace.pipeline;
+    all.run = run.summary.run;
+    all.pipeline = run.summary.pipeline;
   }
   return all;
 }
 
 ModeProfile profile_mode(std::span<const DualRun> runs) {
-  return measure_mode(runs, pooled_trace(runs));
+  return measure_mode(runs, pooled_summary(runs));
 }
 
 Turn to_turn(const DualRun& run) {
-  const RunMeasures m = measure_run(run.trace);
+  const RunMeasures m = measure_run(run.summary);
   return {.rate = m.frames_per_second,
-          .idle_share = 1 - m.share(m.ledger.busy()),
+          .idle_share = 1 - m.share(m.breakdown.busy()),
           .device_cores = run.device_cores,
           .others_share = run.others_share};
 }
 
 DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single) {
-  const RunTrace dual_trace = pooled_trace(dual);
-  const RunTrace single_trace = pooled_trace(single);
+  const RunSummary dual_summary = pooled_summary(dual);
+  const RunSummary single_summary = pooled_summary(single);
   DualProfile profile;
-  profile.dual = measure_mode(dual, dual_trace);
-  profile.single = measure_mode(single, single_trace);
-  profile.diagnosis = diagnose_run(dual_trace);
+  profile.dual = measure_mode(dual, dual_summary);
+  profile.single = measure_mode(single, single_summary);
+  profile.diagnosis = diagnose_run(dual_summary);
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
     profile.comparison = compare_modes(dual, single);
     profile.comparison.spread =
         compare_spread(profile.dual.measures.adjusted, profile.single.measures.adjusted);
-    compare_sides(profile, dual_trace);
+    compare_sides(profile, dual_summary);
   }
   profile.verdict = judge_pair(profile);
   if (profile.verdict != DualVerdict::incomplete) {
     ask_rules(dual_rules(),
-              {.trace = dual_trace, .measures = profile.dual.measures, .dual = &profile},
+              {.summary = dual_summary, .measures = profile.dual.measures, .dual = &profile},
               profile.diagnosis);
     std::ranges::stable_sort(profile.diagnosis.findings,
                              std::greater{},

@@ -18,7 +18,7 @@ namespace qanat {
 
 // A run of either mode.
 struct DualRun {
-  RunTrace trace;
+  RunSummary summary;
   std::optional<double> others_share{};  // see Turn
   int device_cores = 1;
 };
@@ -70,7 +70,7 @@ struct DualProfile {
 inline constexpr double kWantedEfficiency = 0.95;
 
 // Everything after each run's own warm-up, as one run.
-RunTrace pooled_trace(std::span<const DualRun> runs);
+RunSummary pooled_summary(std::span<const DualRun> runs);
 
 // Runs of one mode, by themselves.
 ModeProfile profile_mode(std::span<const DualRun> runs);

@@ -30,18 +30,18 @@ DualRun dual_run(const PairShape& shape, int steps = 60) {
   DualRun run;
   const double period = shape.train + shape.gap;
   for (int i = 0; i < steps; ++i) {
-    run.trace.add(step_of(i, shape));
+    run.summary.add(step_of(i, shape));
     const double begin = period * i;
-    run.trace.slots.push_back({.load = StageTime{begin, begin + 0.001},
-                               .stage = StageTime{begin + 0.001, begin + 0.003},
-                               .prepare = StageTime{begin + 0.003, begin + 0.003 + shape.prepare},
-                               .copy = StageTime{begin + 0.06, begin + 0.062},
-                               .train = StageTime{begin + period, begin + period + shape.train}});
+    run.summary.slots.push_back({.load = StageTime{begin, begin + 0.001},
+                                 .stage = StageTime{begin + 0.001, begin + 0.003},
+                                 .prepare = StageTime{begin + 0.003, begin + 0.003 + shape.prepare},
+                                 .copy = StageTime{begin + 0.06, begin + 0.062},
+                                 .train = StageTime{begin + period, begin + period + shape.train}});
   }
   PipelineStats stats;
   stats.devices = {{.role = "model", .name = "virtual:1"}, {.role = "data", .name = "virtual:0"}};
-  run.trace.pipeline = stats;
-  run.trace.run.allowed_cores = 4;
+  run.summary.pipeline = stats;
+  run.summary.run.allowed_cores = 4;
   return run;
 }
 
@@ -49,9 +49,9 @@ DualRun dual_run(const PairShape& shape, int steps = 60) {
 DualRun single_run(double step, double train, int steps = 60) {
   DualRun run;
   for (int i = 0; i < steps; ++i) {
-    run.trace.add(step_of(i, {.train = train, .gap = step - train}));
+    run.summary.add(step_of(i, {.train = train, .gap = step - train}));
   }
-  run.trace.run.allowed_cores = 4;
+  run.summary.run.allowed_cores = 4;
   return run;
 }
 

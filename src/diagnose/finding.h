@@ -142,7 +142,7 @@ enum class FindingSeverity { info, warn, crit };
 std::string_view to_string(FindingSeverity severity);
 
 enum class VerdictKind {
-  balanced,        // nothing worth mentioning can be gained
+  balanced,        // no gain is large enough to report
   input_bound,     // the device waits for data
   transfer_bound,  // the device waits for batches on their way
   host_overhead,   // saving, logging, retries, stalls
@@ -158,7 +158,7 @@ struct Evidence {
 };
 
 // The part of the step time breakdown that a finding would give back.
-enum class LedgerPart { unknown, wait, transfer, work, saving, retry };
+enum class BreakdownPart { unknown, wait, transfer, work, saving, retry };
 
 // How a gain was worked out.
 enum class GainMethod {
@@ -221,7 +221,7 @@ struct Finding {
   std::vector<Fix> fixes{};
   Message verify{};        // how to check the fix
   Message may_be_wrong{};  // if ...; may say nothing
-  LedgerPart part = LedgerPart::unknown;
+  BreakdownPart part = BreakdownPart::unknown;
   // What is left of the speedup when the findings before this one are fixed: gains overlap.
   std::optional<double> marginal_speedup{};
   std::string explained_by{};  // the finding that gains most of this one's time

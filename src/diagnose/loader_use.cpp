@@ -6,7 +6,7 @@ namespace qanat {
 namespace {
 
 // Fewer rows than this say little about how a worker spends its time.
-constexpr double kFewestRows = 16;
+constexpr double kMinRows = 16;
 // A row this many times the median is no ordinary one.
 constexpr double kFarOut = 6;
 
@@ -63,7 +63,7 @@ LogHistogram difference(const LogHistogram& later, const LogHistogram& before) {
 
 // Readings are a few rows old, so the parts need not fit exactly.
 std::optional<BusySplit> split_of(const Totals& total) {
-  if (!total.has_usage || total.rows < kFewestRows || total.busy <= 0) {
+  if (!total.has_usage || total.rows < kMinRows || total.busy <= 0) {
     return std::nullopt;
   }
   BusySplit split{.computing = std::clamp(total.cpu / total.busy, 0.0, 1.0),
@@ -85,10 +85,10 @@ int sane(int count) {
 }
 
 // The reading to count from: the first one behind the warm-up that leaves most of the run.
-PipelineStats start_of(const RunTrace& trace, std::int64_t first_batch) {
-  const PipelineStats& last = *trace.pipeline;
+PipelineStats start_of(const RunSummary& summary, std::int64_t first_batch) {
+  const PipelineStats& last = *summary.pipeline;
   const PipelineStats* best = nullptr;
-  for (const PipelineStats& reading : trace.readings) {
+  for (const PipelineStats& reading : summary.readings) {
     const bool leaves_enough = reading.age.count() < 0.6 * last.age.count();
     if (leaves_enough && (best == nullptr || best->batches < first_batch)) {
       best = &reading;
@@ -99,12 +99,12 @@ PipelineStats start_of(const RunTrace& trace, std::int64_t first_batch) {
 
 }  // namespace
 
-std::optional<LoaderUse> measure_loader(const RunTrace& trace, std::int64_t first_batch) {
-  if (!trace.pipeline) {
+std::optional<LoaderUse> measure_loader(const RunSummary& summary, std::int64_t first_batch) {
+  if (!summary.pipeline) {
     return std::nullopt;
   }
-  const PipelineStats& last = *trace.pipeline;
-  const PipelineStats first = start_of(trace, first_batch);
+  const PipelineStats& last = *summary.pipeline;
+  const PipelineStats first = start_of(summary, first_batch);
   const Totals total = totals_of(last) - totals_of(first);
   const double present = total.busy + total.blocked + total.starved;
   const double batches = static_cast<double>(last.batches) - static_cast<double>(first.batches);
@@ -126,7 +126,7 @@ std::optional<LoaderUse> measure_loader(const RunTrace& trace, std::int64_t firs
   use.work_per_batch = batches > 0 ? total.busy / batches : 0;
   use.empty = watched > 0 ? (ready.empty - first.ready.occupancy.empty).count() / watched : 0;
   use.faults_per_row = total.rows > 0 ? total.faults / total.rows : 0;
-  if (last.process && (first.process || trace.readings.empty()) && use.seconds > 0) {
+  if (last.process && (first.process || summary.readings.empty()) && use.seconds > 0) {
     const Seconds before = first.process ? first.process->cpu : Seconds{0};
     use.process_cores = (last.process->cpu - before).count() / use.seconds;
   }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "metrics/log_histogram.h"
 
 namespace qanat {
@@ -40,7 +40,7 @@ struct LoaderUse {
 
 // From the first reading behind `first_batch` on, or of the whole run when the journal has no
 // other reading. Nothing when it has none at all.
-std::optional<LoaderUse> measure_loader(const RunTrace& trace, std::int64_t first_batch);
+std::optional<LoaderUse> measure_loader(const RunSummary& summary, std::int64_t first_batch);
 
 // Rows that take many times as long as most do: few of them, and much of the time.
 struct Stragglers {

@@ -38,11 +38,11 @@ TEST(LongJournalTest, ThreeHundredMegabytesAreReadAndJudgedInBoundedMemory) {
   }
   const long before = peak_memory();
 
-  const RunTrace trace = read_run_trace(path).value();
+  const RunSummary summary = read_run_summary(path).value();
 
-  EXPECT_EQ(trace.steps.size(), RunTrace::kMostSteps);
-  EXPECT_EQ(trace.steps.back().step, steps - 1);
-  EXPECT_EQ(trace.steps_before, steps - static_cast<std::int64_t>(RunTrace::kMostSteps));
+  EXPECT_EQ(summary.steps.size(), RunSummary::kMaxSteps);
+  EXPECT_EQ(summary.steps.back().step, steps - 1);
+  EXPECT_EQ(summary.steps_before, steps - static_cast<std::int64_t>(RunSummary::kMaxSteps));
   EXPECT_LT(peak_memory() - before, 120);
   std::filesystem::remove(path);
 }

@@ -54,9 +54,9 @@ std::vector<double> normal_scores(std::span<const double> values) {
   return scores;
 }
 
-constexpr std::size_t kFewestCycles = 6;
+constexpr std::size_t kMinCycles = 6;
 constexpr std::size_t kLongestPeriod = 200;
-constexpr std::size_t kMostSteps = 2000;  // the last ones of longer series
+constexpr std::size_t kMaxSteps = 2000;  // the last ones of longer series
 constexpr int kPeriodShuffles = 199;
 constexpr std::size_t kShownLags = 20;
 
@@ -192,33 +192,32 @@ std::size_t simplest_period(std::span<const double> scores,
   return best;
 }
 
-Rhythm describe(std::span<const double> seconds, std::size_t period) {
-  Rhythm rhythm{.period = period, .profile = std::vector<double>(period, 0.0)};
+PeriodicPattern describe(std::span<const double> seconds, std::size_t period) {
+  PeriodicPattern pattern{.period = period, .profile = std::vector<double>(period, 0.0)};
   for (std::size_t j = 0; j < period; ++j) {
     std::vector<double> of_phase;
     for (std::size_t i = j; i < seconds.size(); i += period) {
       of_phase.push_back(seconds[i]);
     }
-    rhythm.profile[j] = mean(of_phase);
+    pattern.profile[j] = mean(of_phase);
   }
-  const double base = median(rhythm.profile);
-  const auto peak = std::ranges::max_element(rhythm.profile);
-  rhythm.phase = static_cast<std::size_t>(peak - rhythm.profile.begin());
-  rhythm.excess_seconds = *peak - base;
-  for (const double time : rhythm.profile) {
-    rhythm.seconds_per_step += std::max(0.0, time - base) / static_cast<double>(period);
+  const double base = median(pattern.profile);
+  const auto peak = std::ranges::max_element(pattern.profile);
+  pattern.phase = static_cast<std::size_t>(peak - pattern.profile.begin());
+  pattern.excess_seconds = *peak - base;
+  for (const double time : pattern.profile) {
+    pattern.seconds_per_step += std::max(0.0, time - base) / static_cast<double>(period);
   }
-  return rhythm;
+  return pattern;
 }
 
 }  // namespace
 
 Periodicity test_periodicity(std::span<const double> step_seconds) {
   Periodicity result;
-  const std::size_t skipped =
-      step_seconds.size() > kMostSteps ? step_seconds.size() - kMostSteps : 0;
+  const std::size_t skipped = step_seconds.size() > kMaxSteps ? step_seconds.size() - kMaxSteps : 0;
   const std::span<const double> tested = step_seconds.subspan(skipped);
-  result.longest_tested = std::min(tested.size() / kFewestCycles, kLongestPeriod);
+  result.longest_tested = std::min(tested.size() / kMinCycles, kLongestPeriod);
   if (result.longest_tested < 2) {
     result.longest_tested = 0;
     return result;
@@ -238,9 +237,9 @@ Periodicity test_periodicity(std::span<const double> step_seconds) {
         distance(shuffled.peak, seen.score.peak) > distance(shuffled.phases, seen.score.phases);
     const std::size_t period =
         pulse ? seen.by_peak : simplest_period(scores, seen.by_phases, result.longest_tested);
-    Rhythm rhythm = describe(flat, period);
-    rhythm.phase = (rhythm.phase + skipped) % rhythm.period;
-    result.rhythm = std::move(rhythm);
+    PeriodicPattern pattern = describe(flat, period);
+    pattern.phase = (pattern.phase + skipped) % pattern.period;
+    result.pattern = std::move(pattern);
   }
   return result;
 }

@@ -1,7 +1,7 @@
 // Does something happen every so many steps? A fold test, calibrated on shuffles of the series.
 //
 // Trend, level shift and the resemblance of neighbours are taken out first, and outliers bounded:
-// a scan of correlations takes all of those for rhythm. Every period that has at least six cycles
+// a scan of correlations takes all of those for a period. Every period that has at least six cycles
 // is tested, and the chance of any false alarm among all of them is kExpectedFalseAlarms.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace qanat {
 
 inline constexpr double kExpectedFalseAlarms = 0.01;
 
-struct Rhythm {
+struct PeriodicPattern {
   std::size_t period = 0;         // steps
   std::size_t phase = 0;          // position of the longest steps: index % period
   double excess_seconds = 0;      // that one such step takes more
@@ -26,7 +26,7 @@ struct Rhythm {
 struct Periodicity {
   std::size_t longest_tested = 0;  // periods from 2 to this; 0: too few steps to test
   double p_value = 1;
-  std::optional<Rhythm> rhythm{};
+  std::optional<PeriodicPattern> pattern{};
   std::vector<double> autocorrelation{};  // lags 1..20, for showing, never for deciding
 };
 

@@ -41,7 +41,7 @@ TEST_P(PeriodicityNullTest, AtMostOneSeriesInTwentyRaisesAFalseAlarm) {
   Random random(31);
   int alarms = 0;
   for (int i = 0; i < kRounds; ++i) {
-    alarms += test_periodicity(GetParam().family(random, GetParam().steps)).rhythm ? 1 : 0;
+    alarms += test_periodicity(GetParam().family(random, GetParam().steps)).pattern ? 1 : 0;
   }
 
   EXPECT_LE(alarms, kRounds / 20);
@@ -83,7 +83,7 @@ TEST_P(PeriodicityPowerTest, NineteenInTwentyAreFoundAndTheirPeriodIsRight) {
       values[at] += 0.1;
     }
     const Periodicity found = test_periodicity(values);
-    right += found.rhythm && found.rhythm->period == GetParam().period ? 1 : 0;
+    right += found.pattern && found.pattern->period == GetParam().period ? 1 : 0;
   }
 
   EXPECT_GE(right, kRounds * 19 / 20);

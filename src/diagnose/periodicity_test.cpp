@@ -24,13 +24,13 @@ int alarms(const Family& family, std::size_t count, int rounds) {
   Random random(10);
   int found = 0;
   for (int i = 0; i < rounds; ++i) {
-    found += test_periodicity(family(random, count)).rhythm ? 1 : 0;
+    found += test_periodicity(family(random, count)).pattern ? 1 : 0;
   }
   return found;
 }
 
 // At most 5 % of 60 series, the wrong one in a hundred included.
-TEST(PeriodicityTest, NoiseDriftShiftMemoryAndWarmUpAreNoRhythm) {
+TEST(PeriodicityTest, NoiseDriftShiftMemoryAndWarmUpAreNoPattern) {
   for (const Family& family : {Family(white),
                                Family(drift_series),
                                Family(level_shift_series),
@@ -45,10 +45,10 @@ TEST(PeriodicityTest, AStallEveryEighthStepIsFoundWithItsPeriodAndCost) {
   int right = 0;
   for (int i = 0; i < 20; ++i) {
     const Periodicity found = test_periodicity(with_pulse(white(random, 100), 8, 0.08));
-    right += found.rhythm && found.rhythm->period == 8 && found.rhythm->phase == 4 ? 1 : 0;
-    ASSERT_TRUE(found.rhythm);
-    EXPECT_NEAR(found.rhythm->excess_seconds, 0.08, 0.02);
-    EXPECT_NEAR(found.rhythm->seconds_per_step, 0.01, 0.005);
+    right += found.pattern && found.pattern->period == 8 && found.pattern->phase == 4 ? 1 : 0;
+    ASSERT_TRUE(found.pattern);
+    EXPECT_NEAR(found.pattern->excess_seconds, 0.08, 0.02);
+    EXPECT_NEAR(found.pattern->seconds_per_step, 0.01, 0.005);
   }
 
   EXPECT_GE(right, 19);
@@ -59,8 +59,8 @@ TEST(PeriodicityTest, ALongPeriodIsFoundWithSixCycles) {
 
   const Periodicity found = test_periodicity(with_pulse(white(random, 300), 50, 0.3));
 
-  ASSERT_TRUE(found.rhythm);
-  EXPECT_EQ(found.rhythm->period, 50U);
+  ASSERT_TRUE(found.pattern);
+  EXPECT_EQ(found.pattern->period, 50U);
 }
 
 TEST(PeriodicityTest, TooFewCyclesAreNotTested) {
@@ -75,9 +75,9 @@ TEST(PeriodicityTest, LongSeriesAreTestedAtTheirEnd) {
 
   const Periodicity found = test_periodicity(with_pulse(white(random, 5003), 20, 0.1));
 
-  ASSERT_TRUE(found.rhythm);
-  EXPECT_EQ(found.rhythm->period, 20U);
-  EXPECT_EQ(found.rhythm->phase, 10U);  // counted from the first step of all
+  ASSERT_TRUE(found.pattern);
+  EXPECT_EQ(found.pattern->period, 20U);
+  EXPECT_EQ(found.pattern->phase, 10U);  // counted from the first step of all
 }
 
 TEST(PeriodicityTest, APeriodIsExplainedByTheCadenceThatHasIt) {

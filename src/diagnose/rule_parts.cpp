@@ -34,16 +34,16 @@ Gain no_gain(const RunMeasures& measures) {
 }
 
 bool waits_for_data(const RunMeasures& measures) {
-  return measures.share(measures.ledger.wait) >= kWorthMentioning;
+  return measures.share(measures.breakdown.wait) >= kMinReportableGain;
 }
 
 Gain gain_without_waiting(const RunMeasures& measures) {
   return gain_without(measures, wait_of);
 }
 
-Reading<GpuSetup> gpus_of(const RunTrace& trace) {
-  return trace.gpus ? trace.gpus->setup
-                    : Reading<GpuSetup>::none("the journal has no line about GPUs");
+Reading<GpuSetup> gpus_of(const RunSummary& summary) {
+  return summary.gpus ? summary.gpus->setup
+                      : Reading<GpuSetup>::none("the journal has no line about GPUs");
 }
 
 RuleOutcome skipped_because(const std::string& why) {

@@ -24,7 +24,7 @@ bool waits_for_data(const RunMeasures& measures);
 Gain gain_without_waiting(const RunMeasures& measures);
 
 // The GPUs, or why a rule cannot say anything about them.
-Reading<GpuSetup> gpus_of(const RunTrace& trace);
+Reading<GpuSetup> gpus_of(const RunSummary& summary);
 
 // Data wait of a step, in seconds.
 double wait_of(const StepRecord& step);

@@ -91,7 +91,7 @@ Message to_message(Missing missing) {
 FindingSeverity severity_of(const Gain& gain) {
   const double recoverable = gain.share_saved();
   // What could be nothing at all is no warning.
-  if (gain.ci95.low <= 1 || recoverable < kWorthMentioning) {
+  if (gain.ci95.low <= 1 || recoverable < kMinReportableGain) {
     return FindingSeverity::info;
   }
   return recoverable < kSevere ? FindingSeverity::warn : FindingSeverity::crit;
@@ -125,35 +125,35 @@ const Rule* find_rule(std::string_view id) {
 }
 
 bool is_asked(const Rule& rule, const RuleInput& input) {
-  return (!contains(rule.needs, Need::setup) || input.trace.setup) &&
+  return (!contains(rule.needs, Need::setup) || input.summary.setup) &&
          (!contains(rule.needs, Need::dual) || input.dual != nullptr);
 }
 
 std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
-  const RunTrace& trace = input.trace;
+  const RunSummary& summary = input.summary;
   const auto lacks = [](Message why, Missing missing) {
     return SkippedCheck{.reason = std::move(why), .missing = missing};
   };
-  if (contains(needs, Need::steps) && input.measures.steady.size() < kFewestSteps) {
+  if (contains(needs, Need::steps) && input.measures.steady.size() < kMinSteps) {
     return lacks(msg::skip_too_few_steps{}, Missing::steps);
   }
   if (contains(needs, Need::gpus | Need::gpu_samples)) {
-    const Reading<GpuSetup> setup = gpus_of(trace);
+    const Reading<GpuSetup> setup = gpus_of(summary);
     if (!setup) {
       return lacks(msg::skip_no_gpu{.why = setup.why_not()}, Missing::gpu);
     }
-    const std::vector<GpuHistory>& gpus = trace.gpus->gpus;
+    const std::vector<GpuHistory>& gpus = summary.gpus->gpus;
     if (contains(needs, Need::gpu_samples) && (gpus.empty() || gpus.front().samples == 0)) {
       return lacks(msg::skip_no_gpu_samples{}, Missing::gpu);
     }
   }
-  if (contains(needs, Need::host) && !trace.host) {
+  if (contains(needs, Need::host) && !summary.host) {
     return lacks(msg::skip_no_host{}, Missing::host);
   }
-  if (contains(needs, Need::loader) && !trace.pipeline) {
+  if (contains(needs, Need::loader) && !summary.pipeline) {
     return lacks(msg::skip_no_loader{}, Missing::loader);
   }
-  if (contains(needs, Need::storage) && !trace.storage) {
+  if (contains(needs, Need::storage) && !summary.storage) {
     return lacks(msg::skip_no_storage{}, Missing::storage);
   }
   return std::nullopt;
@@ -164,7 +164,7 @@ RuleOutcome ask(const Rule& rule, const RuleInput& input) {
   RuleOutcome outcome = lacking ? RuleOutcome(*std::move(lacking)) : rule.judge(input);
   std::visit([&rule](auto& said) { said.id = rule.id; }, outcome);
   auto* const finding = std::get_if<Finding>(&outcome);
-  if (finding != nullptr && input.trace.trained_by == TrainedBy::torch) {
+  if (finding != nullptr && input.summary.trained_by == TrainedBy::torch) {
     say_in_torch_settings(input, *finding);
   } else if (finding != nullptr && !finding->verify) {
     finding->verify = by_command("qanat diagnose --verify " + finding->id);

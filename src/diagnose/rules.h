@@ -12,14 +12,14 @@
 
 #include "diagnose/finding.h"
 #include "diagnose/run_measures.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 
 namespace qanat {
 
 struct DualProfile;
 
 struct RuleInput {
-  const RunTrace& trace;
+  const RunSummary& summary;
   const RunMeasures& measures;
   const DualProfile* dual = nullptr;  // runs on one and on two devices, to be compared
 };
@@ -107,8 +107,8 @@ std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input);
 // What the rule says, or why it is skipped; with its id.
 RuleOutcome ask(const Rule& rule, const RuleInput& input);
 
-// What is worth mentioning: a share of the step that could be saved.
-inline constexpr double kWorthMentioning = 0.02;
+// The smallest gain that is reported: a share of the step that could be saved.
+inline constexpr double kMinReportableGain = 0.02;
 inline constexpr double kSevere = 0.10;
 
 FindingSeverity severity_of(const Gain& gain);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kGoodPadding = 0.05;
 constexpr double kMuchPadding = 0.20;  // worth a word even where its cost is not known
 constexpr int kManyEdges = 16;
-constexpr std::size_t kMostSlots = 8;
+constexpr std::size_t kMaxSlots = 8;
 constexpr double kManyCores = 0.25;  // of the allowed ones, spent on making features
 
 double transfer_of(const StepRecord& step) {
@@ -29,8 +29,8 @@ struct FrameCost {
   double surest = 1;  // of the gain: the low end of its interval
 };
 
-std::optional<int> bucket_edges_of(const RunTrace& trace) {
-  const std::optional<int>& edges = trace.run.bucket_edges;
+std::optional<int> bucket_edges_of(const RunSummary& summary) {
+  const std::optional<int>& edges = summary.run.bucket_edges;
   return edges ? std::optional(std::clamp(*edges, 1, 1 << 16)) : std::nullopt;
 }
 
@@ -40,26 +40,26 @@ FrameCost frame_cost(const RuleInput& input) {
   if (varies) {
     return {.seconds = m.work.per_frame, .surest = 0.8};
   }
-  const bool few_shapes = bucket_edges_of(input.trace).value_or(kManyEdges) < kManyEdges;
+  const bool few_shapes = bucket_edges_of(input.summary).value_or(kManyEdges) < kManyEdges;
   if (m.padding_share < kMuchPadding || !few_shapes) {
     return {};
   }
   const double frames = mean(m.padded);
-  return {.seconds = frames > 0 ? m.ledger.busy().count() / frames : 0, .surest = 0.4};
+  return {.seconds = frames > 0 ? m.breakdown.busy().count() / frames : 0, .surest = 0.4};
 }
 
 Fix less_padding(const RuleInput& input, double predicted) {
-  const int edges = bucket_edges_of(input.trace).value_or(1);
+  const int edges = bucket_edges_of(input.summary).value_or(1);
   const int wanted = edges >= kManyEdges ? 2 * edges : kManyEdges;
   return set_key("pipeline.bucket_edges", wanted, predicted);
 }
 
 // Seconds per step with another depth of the ring; nothing when the stages are not known.
 std::optional<double> replay_with_slots(const RuleInput& input, std::size_t slots) {
-  const std::deque<SlotRecord>& slots_used = input.trace.slots;
+  const std::deque<SlotRecord>& slots_used = input.summary.slots;
   const std::vector<StepRecord>& steps = input.measures.steady;
   const std::size_t count = std::min(slots_used.size(), steps.size());
-  if (count < kFewestSteps) {
+  if (count < kMinSteps) {
     return std::nullopt;
   }
   std::vector<std::vector<double>> stages(4);
@@ -78,7 +78,7 @@ std::optional<double> replay_with_slots(const RuleInput& input, std::size_t slot
 Fix better_transfer(const RuleInput& input, double now, double without) {
   const std::optional<LoaderUse>& loader = input.measures.loader;
   const auto slots = static_cast<std::size_t>(std::clamp(loader ? loader->slots : 3, 1, 64));
-  for (std::size_t more = slots + 1; more <= std::max(kMostSlots, slots + 1); ++more) {
+  for (std::size_t more = slots + 1; more <= std::max(kMaxSlots, slots + 1); ++more) {
     const std::optional<double> predicted = replay_with_slots(input, more);
     if (predicted && now - *predicted > 0.5 * (now - without)) {
       return set_key(
@@ -101,7 +101,7 @@ RuleOutcome padding_waste(const RuleInput& input) {
   const double needed = mean(m.padded) * (1 - m.padding_share) / (1 - kGoodPadding);
   const double wasted =
       std::clamp((mean(m.padded) - needed) * cost.seconds, 0.0, 0.99 * m.mean_step);
-  if (wasted < kWorthMentioning * m.mean_step) {
+  if (wasted < kMinReportableGain * m.mean_step) {
     return passed(msg::dl007_ok{.share = in_percent(m.padding_share, 1),
                                 .cost = in_percent(wasted / m.mean_step, 1)});
   }
@@ -118,17 +118,17 @@ RuleOutcome padding_waste(const RuleInput& input) {
                  .fixes = {less_padding(input, gain.step_if_fixed)},
                  .verify = msg::verify_rerun{},
                  .may_be_wrong = msg::dl007_wrong_if{},
-                 .part = LedgerPart::work};
+                 .part = BreakdownPart::work};
 }
 
 RuleOutcome copies_not_overlapped(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const double share = m.share(m.ledger.transfer);
-  if (!(share >= kWorthMentioning)) {
+  const double share = m.share(m.breakdown.transfer);
+  if (!(share >= kMinReportableGain)) {
     return passed(msg::transfer_ok{.share = in_percent(share, 1)});
   }
-  const bool ahead = input.trace.run.prefetch_to_gpu.value_or(true);
-  const bool pinned = input.trace.run.pinned.value_or(true);
+  const bool ahead = input.summary.run.prefetch_to_gpu.value_or(true);
+  const bool pinned = input.summary.run.pinned.value_or(true);
   if (ahead && pinned) {
     return passed(msg::dl008_ok{});
   }
@@ -143,21 +143,21 @@ RuleOutcome copies_not_overlapped(const RuleInput& input) {
                         gain.step_if_fixed)},
       .verify = msg::verify_rerun{},
       .may_be_wrong = msg::dl008_wrong_if{},
-      .part = LedgerPart::transfer};
+      .part = BreakdownPart::transfer};
 }
 
 RuleOutcome features_made_again(const RuleInput& input) {
-  if (input.trace.trained_by != TrainedBy::qanat) {
+  if (input.summary.trained_by != TrainedBy::qanat) {
     return skipped(msg::skip_other_trainer{}, Missing::loader);
   }
   const std::optional<LoaderUse>& loader = input.measures.loader;
-  const std::optional<int> cores = allowed_cores_of(input.trace);
+  const std::optional<int> cores = allowed_cores_of(input.summary);
   if (!loader || !loader->split || !cores) {
     return skipped(msg::dl009_unknown{}, Missing::loader);
   }
   const double step = input.measures.mean_step;
   const double used = step > 0 ? loader->work_per_batch * loader->split->computing / step : 0;
-  if (input.trace.pipeline->from_audio == 0 || used < kManyCores * *cores) {
+  if (input.summary.pipeline->from_audio == 0 || used < kManyCores * *cores) {
     return passed(msg::dl009_ok{.used = plain(used, 2), .cores = *cores});
   }
   return Finding{.title = msg::dl009_title{.used = plain(used, 1), .cores = *cores},
@@ -169,10 +169,10 @@ RuleOutcome features_made_again(const RuleInput& input) {
 }
 
 RuleOutcome bad_utterances(const RuleInput& input) {
-  if (input.trace.trained_by != TrainedBy::qanat) {
+  if (input.summary.trained_by != TrainedBy::qanat) {
     return skipped(msg::skip_other_trainer{}, Missing::loader);
   }
-  const PipelineStats& stats = *input.trace.pipeline;
+  const PipelineStats& stats = *input.summary.pipeline;
   if (stats.bad == 0) {
     return passed(msg::dl012_ok{});
   }
@@ -186,8 +186,8 @@ RuleOutcome bad_utterances(const RuleInput& input) {
 
 RuleOutcome transfer_exposed(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const double share = m.share(m.ledger.transfer);
-  if (!(share >= kWorthMentioning)) {
+  const double share = m.share(m.breakdown.transfer);
+  if (!(share >= kMinReportableGain)) {
     return passed(msg::transfer_ok{.share = in_percent(share, 1)});
   }
   const Gain gain = gain_without(m, transfer_of);
@@ -198,7 +198,7 @@ RuleOutcome transfer_exposed(const RuleInput& input) {
                  .fixes = {better_transfer(input, gain.step_now, gain.step_if_fixed)},
                  .verify = msg::mg003_verify{},
                  .may_be_wrong = msg::mg003_wrong_if{},
-                 .part = LedgerPart::transfer};
+                 .part = BreakdownPart::transfer};
 }
 
 }  // namespace

@@ -62,17 +62,17 @@ RuleOutcome fixed_cost(const RuleInput& input) {
       .fixes = {set_key("data.batch_size", 2 * m.steady.back().rows)},
       .verify = by_command("qanat profile step --batch-size N"),
       .may_be_wrong = msg::cmp001_wrong_if{},
-      .part = LedgerPart::work};
+      .part = BreakdownPart::work};
 }
 
 RuleOutcome optimizer_share(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const double share = m.share(m.ledger.optimizer);
+  const double share = m.share(m.breakdown.optimizer);
   if (share < kLargeOptimizerShare) {
     return passed(msg::cmp006_title{.share = in_percent(share, 1)});
   }
   const Gain gain = gain_to_step(
-      m, m.mean_step - m.ledger.optimizer.count() / 2, GainMethod::breakdown_per_utterance);
+      m, m.mean_step - m.breakdown.optimizer.count() / 2, GainMethod::breakdown_per_utterance);
   return Finding{.title = msg::cmp006_title{.share = in_percent(share)},
                  .severity = std::min(severity_of(gain), FindingSeverity::warn),
                  .evidence = {{metric::optimizer_share, share}},
@@ -80,13 +80,13 @@ RuleOutcome optimizer_share(const RuleInput& input) {
                  .fixes = {set_key("training.gradient_accumulation_steps", 2)},
                  .verify = by_command("qanat profile step --grad-accum 2"),
                  .may_be_wrong = msg::cmp006_wrong_if{},
-                 .part = LedgerPart::work};
+                 .part = BreakdownPart::work};
 }
 
 RuleOutcome saving_exposed(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const double share = m.share(m.ledger.checkpoint);
-  if (share < kWorthMentioning) {
+  const double share = m.share(m.breakdown.checkpoint);
+  if (share < kMinReportableGain) {
     return passed(msg::cmp007_ok{.share = in_percent(share, 1)});
   }
   const Gain gain = gain_without(m, saving_of);
@@ -97,7 +97,7 @@ RuleOutcome saving_exposed(const RuleInput& input) {
                  .fixes = {set_key("training.save_every", kRareSaves, gain.step_if_fixed)},
                  .verify = msg::verify_rerun{},
                  .may_be_wrong = msg::cmp007_wrong_if{},
-                 .part = LedgerPart::saving};
+                 .part = BreakdownPart::saving};
 }
 
 RuleOutcome memory_retries(const RuleInput& input) {
@@ -112,11 +112,11 @@ RuleOutcome memory_retries(const RuleInput& input) {
   const Gain gain = gain_without(m, retry_of);
   return Finding{.title = msg::cmp008_title{.steps = retried, .all = m.steady.size()},
                  .severity = std::max(severity_of(gain), FindingSeverity::warn),
-                 .evidence = {{metric::retry_share, m.share(m.ledger.retry)}},
+                 .evidence = {{metric::retry_share, m.share(m.breakdown.retry)}},
                  .gain = gain,
                  .fixes = {set_key("data.batch_size", std::max(1, m.steady.back().rows / 2))},
                  .verify = by_command("qanat profile step --batch-size N"),
-                 .part = LedgerPart::retry};
+                 .part = BreakdownPart::retry};
 }
 
 // Half precision overflows first where it was asked for; else the rate is too high for the model.
@@ -125,7 +125,7 @@ std::vector<Fix> fewer_skipped(const RuleInput& input, const Gain& gain) {
   const double rate =
       std::ranges::max(input.measures.steady, {}, &StepRecord::learning_rate).learning_rate;
   std::vector<Fix> fixes;
-  if (input.trace.config.contains(mixed) && input.trace.config.at(mixed) == true) {
+  if (input.summary.config.contains(mixed) && input.summary.config.at(mixed) == true) {
     fixes.push_back(set_key("training.mixed_precision", "false"));
   }
   if (rate > 0) {  // known
@@ -139,7 +139,7 @@ RuleOutcome skipped_updates(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const auto skips = std::ranges::count(m.steady, true, &StepRecord::skipped);
   const double share = static_cast<double>(skips) / static_cast<double>(m.steady.size());
-  if (share < kWorthMentioning) {
+  if (share < kMinReportableGain) {
     return passed(msg::cmp009_title{.steps = skips, .all = m.steady.size()});
   }
   const Gain gain = gain_without(m, skipped_of);
@@ -150,7 +150,7 @@ RuleOutcome skipped_updates(const RuleInput& input) {
                  .fixes = fewer_skipped(input, gain),
                  .verify = msg::verify_rerun{},
                  .may_be_wrong = msg::cmp009_wrong_if{},
-                 .part = LedgerPart::work};
+                 .part = BreakdownPart::work};
 }
 
 constexpr Rule compute_rule(std::string_view id,

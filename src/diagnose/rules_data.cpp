@@ -41,7 +41,7 @@ StageShare most_expensive_stage(const PipelineStats& stats) {
 
 std::vector<Evidence> waiting_evidence(const RunMeasures& m) {
   const LoaderUse& use = *m.loader;
-  std::vector<Evidence> evidence = {{metric::data_wait_share, m.share(m.ledger.wait)},
+  std::vector<Evidence> evidence = {{metric::data_wait_share, m.share(m.breakdown.wait)},
                                     {metric::ready_buffer_empty_share, use.empty},
                                     {metric::workers_busy_share, use.busy},
                                     {metric::workers, static_cast<double>(use.workers)}};
@@ -62,7 +62,7 @@ std::optional<RuleOutcome> settled(const RuleInput& input, WaitCause mine) {
     return std::nullopt;
   }
   if (cause == WaitCause::none) {
-    return passed(msg::wait_ok{.share = in_percent(m.share(m.ledger.wait), 1)});
+    return passed(msg::wait_ok{.share = in_percent(m.share(m.breakdown.wait), 1)});
   }
   if (cause == WaitCause::unknown) {
     return m.loader ? skipped(msg::wait_cores_unknown{})
@@ -77,7 +77,7 @@ Finding waiting_finding(const RuleInput& input, Message title, const Gain& gain)
           .evidence = waiting_evidence(input.measures),
           .gain = gain,
           .verify = msg::verify_rerun{},
-          .part = LedgerPart::wait};
+          .part = BreakdownPart::wait};
 }
 
 // With so many workers, as far as they do not compete for cores.
@@ -99,7 +99,7 @@ RuleOutcome slow_storage(const RuleInput& input) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
-  const int cores = allowed_cores_of(input.trace).value_or(1);
+  const int cores = allowed_cores_of(input.summary).value_or(1);
   const Fix fix = more_workers(
       input, workers_wanted(input, std::max(use.workers + 1, kWorkersPerCore * cores)));
   Finding finding = waiting_finding(
@@ -116,7 +116,7 @@ RuleOutcome too_few_workers(const RuleInput& input) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
-  const int cores = *allowed_cores_of(input.trace);
+  const int cores = *allowed_cores_of(input.summary);
   const double idle = cores - use.process_cores.value_or(use.workers + 1);
   const int most = use.workers + std::max(1, static_cast<int>(std::lround(idle)));
   const Fix fix = more_workers(input, workers_wanted(input, most));
@@ -134,8 +134,8 @@ RuleOutcome workers_at_limit(const RuleInput& input) {
   if (auto other = settled(input, WaitCause::computing)) {
     return *other;
   }
-  const StageShare stage = most_expensive_stage(*input.trace.pipeline);
-  const int cores = *allowed_cores_of(input.trace);
+  const StageShare stage = most_expensive_stage(*input.summary.pipeline);
+  const int cores = *allowed_cores_of(input.summary);
   const bool knows_stage = stage.share > 0;
   Finding finding = waiting_finding(
       input,
@@ -191,7 +191,7 @@ RuleOutcome too_many_workers(const RuleInput& input) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
-  const int cores = *allowed_cores_of(input.trace);
+  const int cores = *allowed_cores_of(input.summary);
   const double queued = use.split->run_queue;
   const Gain gain = gain_if(input, predict_step(input, {.work = 1 - queued}));
   Finding finding =

@@ -28,11 +28,11 @@ struct Seen {
 };
 
 template <typename Predicate>
-Seen find_gpu(const GpuTrace& trace, Predicate is_found) {
-  const std::vector<GpuFacts>& facts = (*trace.setup).gpus;
-  for (std::size_t i = 0; i < std::min(facts.size(), trace.gpus.size()); ++i) {
-    if (is_found(facts[i], trace.gpus[i])) {
-      return {.facts = &facts[i], .history = &trace.gpus[i]};
+Seen find_gpu(const GpuSummary& summary, Predicate is_found) {
+  const std::vector<GpuFacts>& facts = (*summary.setup).gpus;
+  for (std::size_t i = 0; i < std::min(facts.size(), summary.gpus.size()); ++i) {
+    if (is_found(facts[i], summary.gpus[i])) {
+      return {.facts = &facts[i], .history = &summary.gpus[i]};
     }
   }
   return {};
@@ -65,8 +65,8 @@ double lost_to_clocks(const GpuFacts& facts, const GpuHistory& history) {
 }
 
 RuleOutcome unused_gpu(const RuleInput& input) {
-  const GpuSetup& setup = *input.trace.gpus->setup;
-  const std::string trains_on = input.trace.run.device.value_or("");
+  const GpuSetup& setup = *input.summary.gpus->setup;
+  const std::string trains_on = input.summary.run.device.value_or("");
   if (trains_on.starts_with("cuda")) {
     return passed(msg::hw001_ok{.gpus = setup.gpus.size(), .device = trains_on});
   }
@@ -83,7 +83,7 @@ RuleOutcome unused_gpu(const RuleInput& input) {
 }
 
 RuleOutcome driver_mismatch(const RuleInput& input) {
-  const Reading<GpuSetup> setup = gpus_of(input.trace);
+  const Reading<GpuSetup> setup = gpus_of(input.summary);
   if (setup) {
     return passed(msg::hw002_ok{.driver = (*setup).driver});
   }
@@ -101,7 +101,7 @@ RuleOutcome driver_mismatch(const RuleInput& input) {
 }
 
 RuleOutcome device_order(const RuleInput& input) {
-  const GpuSetup& setup = *input.trace.gpus->setup;
+  const GpuSetup& setup = *input.summary.gpus->setup;
   std::set<std::string> names;
   for (const GpuFacts& gpu : setup.gpus) {
     names.insert(gpu.name.value().value_or(""));
@@ -122,7 +122,7 @@ RuleOutcome device_order(const RuleInput& input) {
 }
 
 RuleOutcome clock_limited(const RuleInput& input) {
-  const Seen seen = find_gpu(*input.trace.gpus, [](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(*input.summary.gpus, [](const GpuFacts&, const GpuHistory& history) {
     return history.busy > 0 && history.num_limited >= kLimitedShare * history.busy &&
            history.num_limited > 0;
   });
@@ -133,7 +133,7 @@ RuleOutcome clock_limited(const RuleInput& input) {
       seen.history->limited, {}, [](const auto& entry) { return entry.second; });
   const double share = static_cast<double>(reason->second) / seen.history->busy;
   const RunMeasures& m = input.measures;
-  const double lost = lost_to_clocks(*seen.facts, *seen.history) * m.share(m.ledger.busy());
+  const double lost = lost_to_clocks(*seen.facts, *seen.history) * m.share(m.breakdown.busy());
   const Gain gain = gain_of_share(m, {.share = lost, .low = 0.3, .high = 1.0}, GainMethod::clocks);
   const bool hot = reason->first == ClockLimit::thermal ||
                    reason->first == ClockLimit::hardware_thermal ||
@@ -155,7 +155,7 @@ RuleOutcome clock_limited(const RuleInput& input) {
 RuleOutcome narrow_link(const RuleInput& input) {
   bool known = false;
   const Seen seen =
-      find_gpu(*input.trace.gpus, [&known](const GpuFacts& facts, const GpuHistory& history) {
+      find_gpu(*input.summary.gpus, [&known](const GpuFacts& facts, const GpuHistory& history) {
         // An idle link is slow on purpose.
         if (history.busy == 0 || history.link_gen <= 0 || !facts.link_gen_max ||
             !facts.link_width_max) {
@@ -171,8 +171,10 @@ RuleOutcome narrow_link(const RuleInput& input) {
     return passed(msg::hw005_ok{});
   }
   const RunMeasures& m = input.measures;
-  const Gain gain = gain_of_share(
-      m, {.share = 0.5 * m.share(m.ledger.transfer), .low = 0, .high = 1.5}, GainMethod::breakdown);
+  const Gain gain =
+      gain_of_share(m,
+                    {.share = 0.5 * m.share(m.breakdown.transfer), .low = 0, .high = 1.5},
+                    GainMethod::breakdown);
   return Finding{
       .title = msg::hw005_title{.gpu = name_of(*seen.facts),
                                 .generation = std::lround(seen.history->link_gen),
@@ -182,7 +184,7 @@ RuleOutcome narrow_link(const RuleInput& input) {
       .severity = severity_of(gain),
       .evidence = {{metric::link_gen, seen.history->link_gen},
                    {metric::link_width, seen.history->link_width},
-                   {metric::transfer_share, m.share(m.ledger.transfer)}},
+                   {metric::transfer_share, m.share(m.breakdown.transfer)}},
       .gain = gain,
       .fixes = {do_this(msg::hw005_reseat{})},
       .verify = msg::hw005_verify{},
@@ -192,7 +194,7 @@ RuleOutcome narrow_link(const RuleInput& input) {
 RuleOutcome memory_errors(const RuleInput& input) {
   bool known = false;
   const auto set = [](const Reading<double>& reading) { return reading.value().value_or(0) > 0; };
-  const Seen seen = find_gpu(*input.trace.gpus, [&](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(*input.summary.gpus, [&](const GpuFacts&, const GpuHistory& history) {
     const GpuSample& last = history.last;
     known = known || last.uncorrected_errors || last.remap_pending;
     return set(last.uncorrected_errors) || set(last.remap_pending) || set(last.remap_failed);
@@ -214,8 +216,8 @@ RuleOutcome memory_errors(const RuleInput& input) {
 }
 
 RuleOutcome driver_errors(const RuleInput& input) {
-  if (input.trace.gpus && !input.trace.gpus->silent.empty()) {
-    return Finding{.title = msg::verbatim_text{.text = input.trace.gpus->silent},
+  if (input.summary.gpus && !input.summary.gpus->silent.empty()) {
+    return Finding{.title = msg::verbatim_text{.text = input.summary.gpus->silent},
                    .severity = FindingSeverity::crit,
                    .evidence = {{metric::silent, 1}},
                    .gain = no_gain(input.measures),
@@ -226,7 +228,7 @@ RuleOutcome driver_errors(const RuleInput& input) {
   if (auto lacking = unmet(Need::gpu_samples, input)) {
     return *lacking;
   }
-  const Seen seen = find_gpu(*input.trace.gpus, [](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(*input.summary.gpus, [](const GpuFacts&, const GpuHistory& history) {
     return history.lost || !history.xids.empty();
   });
   if (seen.facts == nullptr) {
@@ -248,7 +250,7 @@ RuleOutcome driver_errors(const RuleInput& input) {
 
 RuleOutcome shared_gpu(const RuleInput& input) {
   bool known = false;
-  const Seen seen = find_gpu(*input.trace.gpus, [&known](const GpuFacts&, const GpuHistory& h) {
+  const Seen seen = find_gpu(*input.summary.gpus, [&known](const GpuFacts&, const GpuHistory& h) {
     known = known || h.last.other_processes;
     return h.last.other_processes.value().value_or(0) > 0;
   });
@@ -269,7 +271,7 @@ RuleOutcome shared_gpu(const RuleInput& input) {
 RuleOutcome memory_full(const RuleInput& input) {
   double most = 0;
   const Seen seen =
-      find_gpu(*input.trace.gpus, [&most](const GpuFacts& facts, const GpuHistory& history) {
+      find_gpu(*input.summary.gpus, [&most](const GpuFacts& facts, const GpuHistory& history) {
         const double share =
             facts.memory && *facts.memory > 0 ? history.memory_most / *facts.memory : 0;
         most = std::max(most, share);
@@ -288,7 +290,7 @@ RuleOutcome memory_full(const RuleInput& input) {
 }
 
 RuleOutcome persistence_off(const RuleInput& input) {
-  const GpuSetup& setup = *input.trace.gpus->setup;
+  const GpuSetup& setup = *input.summary.gpus->setup;
   const Reading<double>& persistence = setup.gpus.front().persistence;
   if (!persistence) {
     return skipped_for(persistence);

@@ -7,7 +7,7 @@ class RulesHardwareTest : public RulesTest {
  protected:
   RulesHardwareTest() { two_gpus(); }
 
-  GpuHistory& gpu() { return trace_.gpus->gpus[0]; }
+  GpuHistory& gpu() { return summary_.gpus->gpus[0]; }
 };
 
 TEST_F(RulesHardwareTest, HealthyGpusPassEverything) {
@@ -34,7 +34,7 @@ TEST_F(RulesHardwareTest, WithoutGpusEverythingIsSkippedWithTheReason) {
 }
 
 TEST_F(RulesHardwareTest, WithoutLinesAboutGpusNothingIsClaimed) {
-  trace_.gpus.reset();
+  summary_.gpus.reset();
 
   for (const Rule& rule : all_rules()) {
     if (rule.category == RuleCategory::hardware) {
@@ -44,7 +44,7 @@ TEST_F(RulesHardwareTest, WithoutLinesAboutGpusNothingIsClaimed) {
 }
 
 TEST_F(RulesHardwareTest, ADriverThatSaysLittleIsSkippedNotPassed) {
-  for (GpuHistory& history : trace_.gpus->gpus) {
+  for (GpuHistory& history : summary_.gpus->gpus) {
     history = GpuHistory{.samples = 10};
   }
   change_setup([](GpuSetup& setup) {
@@ -58,13 +58,14 @@ TEST_F(RulesHardwareTest, ADriverThatSaysLittleIsSkippedNotPassed) {
 }
 
 TEST_F(RulesHardwareTest, AGpuThatIsNotUsedIsFound) {
-  trace_.run.device = "cpu";
+  summary_.run.device = "cpu";
 
   expect_complete(decide("HW001"), "HW001");
 }
 
 TEST_F(RulesHardwareTest, ADriverOfAnotherVersionIsFound) {
-  trace_.gpus = GpuTrace{.setup = Reading<GpuSetup>::none("Driver/library version mismatch (18)")};
+  summary_.gpus =
+      GpuSummary{.setup = Reading<GpuSetup>::none("Driver/library version mismatch (18)")};
 
   const RuleOutcome outcome = decide("HW002");
 
@@ -100,7 +101,7 @@ TEST_F(RulesHardwareTest, ASlowLinkIsFoundOnlyWhileTheGpuWorks) {
 
   expect_complete(decide("HW005"), "HW005");
 
-  trace_.gpus->gpus[0] = trace_.gpus->gpus[1] = GpuHistory{.samples = 10};
+  summary_.gpus->gpus[0] = summary_.gpus->gpus[1] = GpuHistory{.samples = 10};
   EXPECT_TRUE(is_skipped(decide("HW005")));
 }
 
@@ -118,10 +119,10 @@ TEST_F(RulesHardwareTest, ErrorsAndLostGpusAreAFault) {
   expect_complete(decide("HW007"), "HW007");
 
   gpu().xids.clear();
-  trace_.gpus->gpus[1].lost = true;
+  summary_.gpus->gpus[1].lost = true;
   expect_complete(decide("HW007"), "HW007");
 
-  trace_.gpus->silent = "NVML did not answer within 3.0 s";
+  summary_.gpus->silent = "NVML did not answer within 3.0 s";
   expect_complete(decide("HW007"), "HW007");
 }
 

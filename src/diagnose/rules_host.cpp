@@ -23,7 +23,7 @@ int fitting_workers(const CoreUse& use, double cores) {
 }
 
 // Time all cores of the group were stopped, as a share of the run. The kernel sums over cores.
-Reading<double> throttled_share(const HostTrace& host) {
+Reading<double> throttled_share(const HostSummary& host) {
   const Reading<double> share = host.share(&HostCounters::throttled);
   if (!share) {
     return share;
@@ -38,7 +38,7 @@ Fix fewer_workers(const CoreUse& use, double cores, std::optional<double> predic
   return set_key("data.num_workers", fitting_workers(use, cores), predicted);
 }
 
-std::vector<Fix> quota_fixes(const HostTrace& host, const Gain& gain) {
+std::vector<Fix> quota_fixes(const HostSummary& host, const Gain& gain) {
   const Reading<CoreUse> use = core_use(host);
   const double quota = *host.setup.cpu_quota;
   std::vector<Fix> fixes;
@@ -54,14 +54,14 @@ std::vector<Fix> quota_fixes(const HostTrace& host, const Gain& gain) {
 
 // The busy part of a step in which the trainer's threads were ready but had no core.
 double delayed_share(const RunMeasures& m, const CoreUse& use) {
-  return m.share(m.ledger.busy()) * use.trainer_delay();
+  return m.share(m.breakdown.busy()) * use.trainer_delay();
 }
 
 Fix keep_others_off(const HostSetup& setup, std::optional<double> predicted) {
   return do_this(msg::host005_keep_off{.core = cores_of(setup) - 1}, predicted);
 }
 
-bool has_neighbours(const HostTrace& host) {
+bool has_neighbours(const HostSummary& host) {
   const Reading<Neighbours> others = host.neighbours();
   return others && (*others).is_busy();
 }
@@ -79,10 +79,10 @@ LostToOthers lost_to_others(const RunMeasures& m, const CoreUse& use, const Neig
     return {};
   }
   // Others cannot hold a thread up for longer than they run.
-  const double busy = m.share(m.ledger.busy());
+  const double busy = m.share(m.breakdown.busy());
   const double delayed = std::min(1 - use.trainer_free, others.others);
   return {.work = std::min(busy, std::max(delayed, busy * others.stolen_share())),
-          .wait = std::min(m.share(m.ledger.wait) * use.loader_delay(), others.others)};
+          .wait = std::min(m.share(m.breakdown.wait) * use.loader_delay(), others.others)};
 }
 
 // Others on the cores of a machine on which nothing was trained: whatever is measured suffers.
@@ -97,13 +97,13 @@ RuleOutcome busy_machine(const RuleInput& input, const Neighbours& others) {
                  .evidence = {{metric::others_share, others.busy_share()},
                               {metric::stolen_share, others.stolen_share()}},
                  .gain = no_gain(input.measures),
-                 .fixes = {keep_others_off(input.trace.host->setup, std::nullopt)},
+                 .fixes = {keep_others_off(input.summary.host->setup, std::nullopt)},
                  .verify = msg::host005_verify{},
                  .may_be_wrong = msg::host005_wrong_if{}};
 }
 
 RuleOutcome quota_too_small(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const Reading<double>& quota = host.setup.cpu_quota;
   if (quota.is_unlimited()) {
     return passed(msg::host001_no_quota{});
@@ -133,7 +133,7 @@ RuleOutcome quota_too_small(const RuleInput& input) {
 }
 
 RuleOutcome quota_throttles(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const Reading<double>& quota = host.setup.cpu_quota;
   if (quota.is_unlimited()) {
     return passed(msg::host001_no_quota{});
@@ -159,7 +159,7 @@ RuleOutcome quota_throttles(const RuleInput& input) {
 }
 
 RuleOutcome pressure_stalls(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const RunMeasures& m = input.measures;
   // The own group says more about this run than the machine does.
   const auto either = [&host](auto group, auto machine) {
@@ -173,10 +173,10 @@ RuleOutcome pressure_stalls(const RuleInput& input) {
     return skipped_for(memory ? io : memory);
   }
   // Storage that others wait for costs nothing while the device has work.
-  const double exposed = m.share(m.ledger.wait + m.ledger.checkpoint + m.ledger.residual);
+  const double exposed = m.share(m.breakdown.wait + m.breakdown.checkpoint + m.breakdown.residual);
   const double for_storage = std::min(*io, exposed);
   const double lost = std::max(*memory, for_storage);
-  if (lost < kWorthMentioning) {
+  if (lost < kMinReportableGain) {
     return passed(msg::host003_ok{.memory = in_percent(*memory, 1), .storage = in_percent(*io, 1)});
   }
   const bool is_memory = *memory >= for_storage;
@@ -196,7 +196,7 @@ RuleOutcome pressure_stalls(const RuleInput& input) {
 }
 
 RuleOutcome oversubscribed(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const Reading<CoreUse> use = core_use(host);
   if (!use) {
     return skipped_for(use);
@@ -227,20 +227,20 @@ RuleOutcome oversubscribed(const RuleInput& input) {
 }
 
 RuleOutcome noisy_neighbour(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const Reading<CoreUse> use = core_use(host);
   const Reading<Neighbours> others = host.neighbours();
   if (!use || !others) {
     return skipped_because(use ? others.why_not() : use.why_not());
   }
-  if (input.measures.steady.size() < kFewestSteps) {
+  if (input.measures.steady.size() < kMinSteps) {
     return busy_machine(input, *others);
   }
   const LostToOthers lost = lost_to_others(input.measures, *use, *others);
   const double delayed = 1 - (*use).trainer_free;
   const double busy = (*others).busy_share();
   const double stolen = (*others).stolen_share();
-  if (lost.total() < kWorthMentioning) {
+  if (lost.total() < kMinReportableGain) {
     return passed(msg::host005_title{.used = in_percent(busy), .share = in_percent(delayed, 1)});
   }
   const Gain gain = gain_of_share(input.measures, {.share = lost.total()}, GainMethod::run_queue);
@@ -255,18 +255,18 @@ RuleOutcome noisy_neighbour(const RuleInput& input) {
                  .fixes = {keep_others_off(host.setup, gain.step_if_fixed)},
                  .verify = msg::host005_verify{},
                  .may_be_wrong = msg::host005_wrong_if{},
-                 .part = lost.work >= lost.wait ? LedgerPart::work : LedgerPart::wait};
+                 .part = lost.work >= lost.wait ? BreakdownPart::work : BreakdownPart::wait};
 }
 
 RuleOutcome remote_node(const RuleInput& input) {
-  const HostSetup& setup = input.trace.host->setup;
+  const HostSetup& setup = input.summary.host->setup;
   if (!setup.numa_nodes) {
     return skipped_for(setup.numa_nodes);
   }
   if (*setup.numa_nodes < 2) {
     return passed(msg::host006_one_node{});
   }
-  const Reading<GpuSetup> gpus = gpus_of(input.trace);
+  const Reading<GpuSetup> gpus = gpus_of(input.summary);
   if (!gpus || !setup.core_nodes) {
     return skipped(msg::host006_unknown{}, Missing::gpu);
   }
@@ -291,7 +291,7 @@ RuleOutcome remote_node(const RuleInput& input) {
 }
 
 RuleOutcome swapping(const RuleInput& input) {
-  const HostTrace& host = *input.trace.host;
+  const HostSummary& host = *input.summary.host;
   const Reading<double> in = host.share(&HostCounters::swapped_in);
   const Reading<double> out = host.share(&HostCounters::swapped_out);
   if (!in || !out) {
@@ -316,7 +316,7 @@ RuleOutcome swapping(const RuleInput& input) {
 }
 
 RuleOutcome slow_governor(const RuleInput& input) {
-  const HostSetup& setup = input.trace.host->setup;
+  const HostSetup& setup = input.summary.host->setup;
   if (!setup.governor) {
     return skipped_for(setup.governor);
   }
@@ -337,20 +337,20 @@ RuleOutcome slow_governor(const RuleInput& input) {
 }
 
 RuleOutcome locked_memory_limit(const RuleInput& input) {
-  const Reading<double>& limit = input.trace.host->setup.locked_memory;
+  const Reading<double>& limit = input.summary.host->setup.locked_memory;
   if (limit.is_unlimited()) {
     return passed(msg::host009_unlimited{});
   }
   if (!limit) {
     return skipped_for(limit);
   }
-  if (!gpus_of(input.trace)) {
+  if (!gpus_of(input.summary)) {
     return passed(msg::host009_no_gpu{.limit = in_bytes(*limit)});
   }
   if (auto lacking = unmet(Need::loader, input)) {
     return *lacking;
   }
-  const auto blocks = static_cast<double>(input.trace.pipeline->window.allocated.value);
+  const auto blocks = static_cast<double>(input.summary.pipeline->window.allocated.value);
   if (blocks <= *limit) {
     return passed(msg::host009_ok{.blocks = in_bytes(blocks), .limit = in_bytes(*limit)});
   }

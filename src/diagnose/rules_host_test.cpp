@@ -10,12 +10,12 @@ using Threads = std::vector<ThreadClock>;
 class RulesHostTest : public RulesTest {
  protected:
   void set_quota(double cores, double throttled) {
-    trace_.host->setup.cpu_quota = cores;
-    trace_.host->last.throttled = throttled;
-    trace_.host->last.periods = 100.0;
-    trace_.host->last.throttled_periods = 60.0;
+    summary_.host->setup.cpu_quota = cores;
+    summary_.host->last.throttled = throttled;
+    summary_.host->last.periods = 100.0;
+    summary_.host->last.throttled_periods = 60.0;
   }
-  void set_threads(Threads threads) { trace_.host->last.threads = std::move(threads); }
+  void set_threads(Threads threads) { summary_.host->last.threads = std::move(threads); }
 };
 
 TEST_F(RulesHostTest, AHealthyMachinePassesEverything) {
@@ -27,7 +27,7 @@ TEST_F(RulesHostTest, AHealthyMachinePassesEverything) {
 }
 
 TEST_F(RulesHostTest, WithoutLinesAboutTheHostNothingIsClaimed) {
-  trace_.host.reset();
+  summary_.host.reset();
 
   for (const Rule& rule : all_rules()) {
     if (rule.category == RuleCategory::host) {
@@ -37,13 +37,13 @@ TEST_F(RulesHostTest, WithoutLinesAboutTheHostNothingIsClaimed) {
 }
 
 TEST_F(RulesHostTest, WhatCannotBeReadIsSkippedWithTheReason) {
-  visit_setup(trace_.host->setup, [](const char*, auto& reading) {
+  visit_setup(summary_.host->setup, [](const char*, auto& reading) {
     reading = std::remove_reference_t<decltype(reading)>::none("may not be read");
   });
-  visit_counters(trace_.host->last, [](const char*, Reading<double>& reading) {
+  visit_counters(summary_.host->last, [](const char*, Reading<double>& reading) {
     reading = Reading<double>::none("may not be read");
   });
-  trace_.host->last.threads = Reading<Threads>::none("may not be read");
+  summary_.host->last.threads = Reading<Threads>::none("may not be read");
 
   for (const Rule& rule : all_rules()) {
     if (rule.category == RuleCategory::host) {
@@ -86,8 +86,8 @@ TEST_F(RulesHostTest, AQuotaThatIsNeverUsedUpIsFine) {
 }
 
 TEST_F(RulesHostTest, StallsForMemoryAreFoundInTheOwnGroupFirst) {
-  trace_.host->last.memory_full = 9.0;
-  trace_.host->last.group_memory_full = 3.0;
+  summary_.host->last.memory_full = 9.0;
+  summary_.host->last.group_memory_full = 3.0;
 
   const RuleOutcome outcome = decide("HOST003");
 
@@ -97,7 +97,7 @@ TEST_F(RulesHostTest, StallsForMemoryAreFoundInTheOwnGroupFirst) {
 }
 
 TEST_F(RulesHostTest, StorageThatOthersWaitForIsNoFinding) {
-  trace_.host->last.group_io_full = 5.0;
+  summary_.host->last.group_io_full = 5.0;
 
   EXPECT_TRUE(is_passed(decide("HOST003")));
 
@@ -124,7 +124,7 @@ TEST_F(RulesHostTest, AFullLoaderBesideATrainerThatRunsIsFine) {
 }
 
 TEST_F(RulesHostTest, OtherProgramsOnTheCoresAreFound) {
-  trace_.host->last.machine_busy = 38.0;
+  summary_.host->last.machine_busy = 38.0;
   set_threads({{.name = "train", .threads = 1, .running = 7, .waiting = 3}});
 
   const RuleOutcome outcome = decide("HOST005");
@@ -135,7 +135,7 @@ TEST_F(RulesHostTest, OtherProgramsOnTheCoresAreFound) {
 }
 
 TEST_F(RulesHostTest, OneThreadOfLibtorchWithoutACoreHoldsUpTheOthers) {
-  trace_.host->last.machine_busy = 38.0;
+  summary_.host->last.machine_busy = 38.0;
   // Two threads in lockstep: one has no core half of the time, and the other waits for it.
   set_threads({{.name = "train", .threads = 2, .running = 10, .waiting = 5}});
 
@@ -146,7 +146,7 @@ TEST_F(RulesHostTest, OneThreadOfLibtorchWithoutACoreHoldsUpTheOthers) {
 }
 
 TEST_F(RulesHostTest, ThreadsAreTheTrainersByTheNameOfTheirStream) {
-  trace_.host->last.machine_busy = 38.0;
+  summary_.host->last.machine_busy = 38.0;
   set_threads({{.name = "paced", .threads = 1, .running = 7, .waiting = 3},
                {.name = "monitor", .threads = 1, .running = 1, .waiting = 9}});
 
@@ -157,7 +157,7 @@ TEST_F(RulesHostTest, ThreadsAreTheTrainersByTheNameOfTheirStream) {
 }
 
 TEST_F(RulesHostTest, OthersCannotHoldTheTrainerUpForLongerThanTheyRun) {
-  trace_.host->last.machine_busy = 19.0 + 5.0;  // half a core
+  summary_.host->last.machine_busy = 19.0 + 5.0;  // half a core
   set_threads({{.name = "train", .threads = 1, .running = 2, .waiting = 8}});
 
   EXPECT_NEAR(std::get<Finding>(decide("HOST005")).gain.speedup, 2, 1e-6);
@@ -165,20 +165,20 @@ TEST_F(RulesHostTest, OthersCannotHoldTheTrainerUpForLongerThanTheyRun) {
 
 TEST_F(RulesHostTest, WorkersWithoutACoreCostTheWaitingForTheirData) {
   wait_for_data(0.1);
-  trace_.host->last.machine_busy = 38.0;
+  summary_.host->last.machine_busy = 38.0;
   set_threads({{.name = "load", .threads = 2, .running = 5, .waiting = 5},
                {.name = "train", .threads = 1, .running = 5}});
 
   const RuleOutcome outcome = decide("HOST005");
 
   expect_complete(outcome, "HOST005");
-  EXPECT_EQ(std::get<Finding>(outcome).part, LedgerPart::wait);
+  EXPECT_EQ(std::get<Finding>(outcome).part, BreakdownPart::wait);
   EXPECT_NEAR(std::get<Finding>(outcome).gain.speedup, 1 / 0.75, 0.01);
 }
 
 TEST_F(RulesHostTest, ABusyMachineIsSaidToBeWithoutARunToo) {
-  trace_.steps.clear();
-  trace_.host->last.machine_busy = 38.0;
+  summary_.steps.clear();
+  summary_.host->last.machine_busy = 38.0;
 
   const RuleOutcome outcome = decide("HOST005");
 
@@ -188,33 +188,33 @@ TEST_F(RulesHostTest, ABusyMachineIsSaidToBeWithoutARunToo) {
 }
 
 TEST_F(RulesHostTest, OtherProgramsThatNobodyWaitsForAreFine) {
-  trace_.host->last.machine_busy = 38.0;
+  summary_.host->last.machine_busy = 38.0;
 
   EXPECT_TRUE(is_passed(decide("HOST005")));
 }
 
 TEST_F(RulesHostTest, TimeTakenByAHypervisorIsFound) {
-  trace_.host->last.machine_stolen = 8.0;
+  summary_.host->last.machine_stolen = 8.0;
 
   expect_complete(decide("HOST005"), "HOST005");
 }
 
 TEST_F(RulesHostTest, ThreadsOnTheOtherNodeAreFound) {
   two_gpus();
-  trace_.host->setup.numa_nodes = 2.0;
-  trace_.host->setup.core_nodes = std::string("1");
+  summary_.host->setup.numa_nodes = 2.0;
+  summary_.host->setup.core_nodes = std::string("1");
 
   expect_complete(decide("HOST006"), "HOST006");
 
-  trace_.host->setup.core_nodes = std::string("0");
+  summary_.host->setup.core_nodes = std::string("0");
   EXPECT_TRUE(is_passed(decide("HOST006")));
   no_gpus();
   EXPECT_TRUE(is_skipped(decide("HOST006")));
 }
 
 TEST_F(RulesHostTest, SwappingIsFoundAlsoWhereStallsAreNotMeasured) {
-  trace_.host->last.swapped_in = 4e7;
-  trace_.host->last.memory_full = Reading<double>::none("no PSI");
+  summary_.host->last.swapped_in = 4e7;
+  summary_.host->last.memory_full = Reading<double>::none("no PSI");
 
   const RuleOutcome outcome = decide("HOST007");
 
@@ -223,27 +223,27 @@ TEST_F(RulesHostTest, SwappingIsFoundAlsoWhereStallsAreNotMeasured) {
 }
 
 TEST_F(RulesHostTest, PowersaveIsFoundUnlessItsDriverRaisesClocks) {
-  trace_.host->setup.governor = std::string("powersave");
+  summary_.host->setup.governor = std::string("powersave");
 
   expect_complete(decide("HOST008"), "HOST008");
 
-  trace_.host->setup.clock_driver = std::string("intel_pstate");
+  summary_.host->setup.clock_driver = std::string("intel_pstate");
   EXPECT_TRUE(is_passed(decide("HOST008")));
 }
 
-TEST_F(RulesHostTest, BlocksThatCannotBePageLockedAreFound) {
+TEST_F(RulesHostTest, BlocksThatCannotBePinnedAreFound) {
   two_gpus();
-  trace_.pipeline->window.allocated = Bytes{50'000'000};
+  summary_.pipeline->window.allocated = Bytes{50'000'000};
 
   expect_complete(decide("HOST009"), "HOST009");
 
-  trace_.host->setup.locked_memory = Reading<double>::none(std::string(kNoLimit));
+  summary_.host->setup.locked_memory = Reading<double>::none(std::string(kNoLimit));
   EXPECT_TRUE(is_passed(decide("HOST009")));
 }
 
 TEST_F(RulesHostTest, WithoutStepsTheMachineIsStillJudged) {
-  trace_.steps.clear();
-  trace_.host->setup.governor = std::string("powersave");
+  summary_.steps.clear();
+  summary_.host->setup.governor = std::string("powersave");
 
   for (const Rule& rule : host_rules()) {
     const RuleOutcome outcome = decide(rule.id);

@@ -13,22 +13,22 @@ namespace {
 
 constexpr double kSystemDistance = 50;    // NVML's word for "over the link between sockets"
 constexpr double kFairShareOfLink = 0.7;  // large copies reach more on a healthy link
-constexpr double kLeastCopy = 1 << 20;    // bytes; smaller copies are mostly their own beginning
-constexpr std::size_t kFewestCopies = 20;
+constexpr double kMinCopy = 1 << 20;      // bytes; smaller copies are mostly their own beginning
+constexpr std::size_t kMinCopies = 20;
 // Bytes per second of one lane of the first generation of PCI Express; each later one doubles it.
 constexpr double kFirstLane = 0.25e9;
 
-bool runs_on_two_gpus(const RunTrace& trace) {
-  return trace.run.mode == "multi_gpu";
+bool runs_on_two_gpus(const RunSummary& summary) {
+  return summary.run.mode == "multi_gpu";
 }
 
-FindingSeverity severity_of_pair(const RunTrace& trace) {
-  return runs_on_two_gpus(trace) ? FindingSeverity::warn : FindingSeverity::info;
+FindingSeverity severity_of_pair(const RunSummary& summary) {
+  return runs_on_two_gpus(summary) ? FindingSeverity::warn : FindingSeverity::info;
 }
 
 // The two GPUs, or why there is nothing to say of them.
-const GpuPair* pair_of(const RunTrace& trace) {
-  const std::vector<GpuPair>& pairs = (*trace.gpus->setup).pairs;
+const GpuPair* pair_of(const RunSummary& summary) {
+  const std::vector<GpuPair>& pairs = (*summary.gpus->setup).pairs;
   return pairs.empty() ? nullptr : &pairs.front();
 }
 
@@ -39,11 +39,11 @@ struct TimedCopies {
   double seconds = 0;
 };
 
-TimedCopies timed_copies(const RunTrace& trace) {
+TimedCopies timed_copies(const RunSummary& summary) {
   TimedCopies copies;
-  for (const SlotRecord& slot : trace.slots) {
+  for (const SlotRecord& slot : summary.slots) {
     const auto bytes = static_cast<double>(slot.bytes.value);
-    if (bytes >= kLeastCopy && length_of(slot.copy) > 0) {
+    if (bytes >= kMinCopy && length_of(slot.copy) > 0) {
       copies.bytes += bytes;
       copies.seconds += length_of(slot.copy);
       ++copies.count;
@@ -53,7 +53,7 @@ TimedCopies timed_copies(const RunTrace& trace) {
 }
 
 // What the narrowest link of the GPUs at work can carry one way.
-std::optional<double> link_rate(const GpuTrace& gpus) {
+std::optional<double> link_rate(const GpuSummary& gpus) {
   double narrowest = std::numeric_limits<double>::infinity();
   for (const GpuHistory& gpu : gpus.gpus) {
     if (gpu.busy > 0 && gpu.link_gen > 0 && gpu.link_width > 0) {
@@ -64,7 +64,7 @@ std::optional<double> link_rate(const GpuTrace& gpus) {
 }
 
 RuleOutcome no_peer_copies(const RuleInput& input) {
-  const GpuPair* const pair = pair_of(input.trace);
+  const GpuPair* const pair = pair_of(input.summary);
   if (pair == nullptr) {
     return skipped(msg::mg001_one_gpu{}, Missing::gpu);
   }
@@ -76,8 +76,8 @@ RuleOutcome no_peer_copies(const RuleInput& input) {
   }
   const RunMeasures& m = input.measures;
   return Finding{.title = msg::mg001_title{},
-                 .severity = severity_of_pair(input.trace),
-                 .evidence = {{metric::transfer_share, m.share(m.ledger.transfer)}},
+                 .severity = severity_of_pair(input.summary),
+                 .evidence = {{metric::transfer_share, m.share(m.breakdown.transfer)}},
                  .gain = no_gain(m),
                  .fixes = {do_this(msg::mg001_use_one{})},
                  .verify = msg::mg001_verify{},
@@ -85,21 +85,21 @@ RuleOutcome no_peer_copies(const RuleInput& input) {
 }
 
 RuleOutcome slow_peer_copies(const RuleInput& input) {
-  const GpuPair* const pair = pair_of(input.trace);
+  const GpuPair* const pair = pair_of(input.summary);
   if (pair == nullptr) {
     return skipped(msg::mg001_one_gpu{}, Missing::gpu);
   }
   if (pair->peer_copies && *pair->peer_copies == 0) {
     return skipped(msg::mg002_no_link{}, Missing::gpu);
   }
-  if (!runs_on_two_gpus(input.trace)) {
+  if (!runs_on_two_gpus(input.summary)) {
     return skipped(msg::mg002_one_gpu{}, Missing::gpu);
   }
-  const TimedCopies copies = timed_copies(input.trace);
-  if (copies.count < kFewestCopies) {
-    return skipped(msg::mg002_too_few{.copies = copies.count, .needed = kFewestCopies});
+  const TimedCopies copies = timed_copies(input.summary);
+  if (copies.count < kMinCopies) {
+    return skipped(msg::mg002_too_few{.copies = copies.count, .needed = kMinCopies});
   }
-  const std::optional<double> link = link_rate(*input.trace.gpus);
+  const std::optional<double> link = link_rate(*input.summary.gpus);
   if (!link) {
     return skipped(msg::hw005_idle{}, Missing::gpu);
   }
@@ -112,14 +112,14 @@ RuleOutcome slow_peer_copies(const RuleInput& input) {
   // Copies that are hidden behind work cost nothing; only what the step waits for can be saved.
   const Gain gain =
       gain_of_share(m,
-                    {.share = (1 - reached) * m.share(m.ledger.transfer), .low = 0, .high = 1.2},
+                    {.share = (1 - reached) * m.share(m.breakdown.transfer), .low = 0, .high = 1.2},
                     GainMethod::breakdown);
   return Finding{.title = msg::mg002_title{.rate = in_bytes_per_second(rate),
                                            .link = in_bytes_per_second(*link)},
                  .severity = severity_of(gain),
                  .evidence = {{metric::copy_rate, rate},
                               {metric::link_rate, *link},
-                              {metric::transfer_share, m.share(m.ledger.transfer)}},
+                              {metric::transfer_share, m.share(m.breakdown.transfer)}},
                  .gain = gain,
                  .fixes = {do_this(msg::mg002_look{})},
                  .verify = msg::mg002_verify{},
@@ -127,11 +127,11 @@ RuleOutcome slow_peer_copies(const RuleInput& input) {
 }
 
 RuleOutcome distant_pair(const RuleInput& input) {
-  const GpuPair* const pair = pair_of(input.trace);
+  const GpuPair* const pair = pair_of(input.summary);
   if (pair == nullptr) {
     return skipped(msg::mg001_one_gpu{}, Missing::gpu);
   }
-  const std::vector<GpuFacts>& gpus = (*input.trace.gpus->setup).gpus;
+  const std::vector<GpuFacts>& gpus = (*input.summary.gpus->setup).gpus;
   const Reading<double>& first = gpus[static_cast<std::size_t>(pair->first)].numa_node;
   const Reading<double>& second = gpus[static_cast<std::size_t>(pair->second)].numa_node;
   if (!pair->distance && (!first || !second)) {
@@ -142,7 +142,7 @@ RuleOutcome distant_pair(const RuleInput& input) {
     return passed(msg::mg008_ok{});
   }
   return Finding{.title = msg::mg008_title{},
-                 .severity = severity_of_pair(input.trace),
+                 .severity = severity_of_pair(input.summary),
                  .evidence = {{metric::distance, distance}},
                  .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::mg008_choose{})},

@@ -13,7 +13,7 @@ TEST_F(RulesPairTest, GpusWithoutPeerCopiesAreAWarningInMultiGpuMode) {
 
   EXPECT_EQ(std::get<Finding>(decide("MG001")).severity, FindingSeverity::info);
 
-  trace_.run.mode = "multi_gpu";
+  summary_.run.mode = "multi_gpu";
   expect_complete(decide("MG001"), "MG001");
   EXPECT_EQ(std::get<Finding>(decide("MG001")).severity, FindingSeverity::warn);
 }
@@ -26,7 +26,7 @@ TEST_F(RulesPairTest, GpusOnTwoSocketsAreFound) {
 
 TEST_F(RulesPairTest, CopiesFarBelowTheLinkAreFound) {
   copy_batches(kEightMegabytes / 6e9);  // of 32 GB/s
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.transfer = Seconds{0.01};
   }
 
@@ -50,20 +50,20 @@ TEST_F(RulesPairTest, CopiesThatWorkHidesAreWorthKnowingOnly) {
 
 TEST_F(RulesPairTest, TheNarrowestLinkIsWhatCopiesAreHeldAgainst) {
   copy_batches(kEightMegabytes / 6e9);
-  trace_.gpus->gpus[1].link_width = 4;  // 8 GB/s
+  summary_.gpus->gpus[1].link_width = 4;  // 8 GB/s
 
   EXPECT_TRUE(is_passed(decide("MG002")));
 }
 
 TEST_F(RulesPairTest, SmallCopiesAndFewCopiesSayNothingOfALink) {
   copy_batches(kEightMegabytes / 6e9);
-  for (SlotRecord& slot : trace_.slots) {
+  for (SlotRecord& slot : summary_.slots) {
     slot.bytes = Bytes{4096};
   }
   EXPECT_NE(skip_reason(decide("MG002")).find("0 copies"), std::string::npos);
 
   copy_batches(kEightMegabytes / 6e9);
-  trace_.slots.resize(5);
+  summary_.slots.resize(5);
   EXPECT_NE(skip_reason(decide("MG002")).find("5 copies"), std::string::npos);
 }
 

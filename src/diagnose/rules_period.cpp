@@ -11,10 +11,10 @@ namespace {
 
 constexpr double kNoticeableChange = 0.05;  // of the step
 
-// The part of the ledger that long steps have more of than the others, and how much more: a stall
-// is charged where it shows.
+// The part of the breakdown that long steps have more of than the others, and how much more: a
+// stall is charged where it shows.
 struct Excess {
-  LedgerPart part = LedgerPart::unknown;
+  BreakdownPart part = BreakdownPart::unknown;
   double seconds = 0;  // more, in a long step
 };
 
@@ -49,11 +49,11 @@ Excess find_excess(const RunMeasures& m, IsLong&& is_long) {
   const auto more = [&](double PartTimes::*part) {
     return longer.*part / longer.count - others.*part / others.count;
   };
-  const std::array found = {Excess{LedgerPart::wait, more(&PartTimes::wait)},
-                            Excess{LedgerPart::transfer, more(&PartTimes::transfer)},
-                            Excess{LedgerPart::work, more(&PartTimes::work)},
-                            Excess{LedgerPart::saving, more(&PartTimes::saving)},
-                            Excess{LedgerPart::retry, more(&PartTimes::retry)}};
+  const std::array found = {Excess{BreakdownPart::wait, more(&PartTimes::wait)},
+                            Excess{BreakdownPart::transfer, more(&PartTimes::transfer)},
+                            Excess{BreakdownPart::work, more(&PartTimes::work)},
+                            Excess{BreakdownPart::saving, more(&PartTimes::saving)},
+                            Excess{BreakdownPart::retry, more(&PartTimes::retry)}};
   return *std::ranges::max_element(found, {}, &Excess::seconds);
 }
 
@@ -90,32 +90,33 @@ FindingSeverity severity_of_symptom(const Gain& gain) {
   return much ? severity_of(gain) : FindingSeverity::info;
 }
 
-Message periodic_title(const Rhythm& rhythm, const std::optional<Cadence>& cause) {
-  const Quantity excess = in_seconds(rhythm.excess_seconds);
+Message periodic_title(const PeriodicPattern& pattern, const std::optional<Cadence>& cause) {
+  const Quantity excess = in_seconds(pattern.excess_seconds);
   if (cause) {
-    return msg::per001_title{.period = rhythm.period, .excess = excess, .cause = cause->name};
+    return msg::per001_title{.period = pattern.period, .excess = excess, .cause = cause->name};
   }
-  return msg::per001_unknown_title{.period = rhythm.period, .excess = excess};
+  return msg::per001_unknown_title{.period = pattern.period, .excess = excess};
 }
 
-Finding periodic_finding(const RuleInput& input, const Rhythm& rhythm) {
+Finding periodic_finding(const RuleInput& input, const PeriodicPattern& pattern) {
   const RunMeasures& m = input.measures;
-  const std::optional<Cadence> cause = match_cadence(rhythm.period, input.trace.cadences);
-  const Gain gain = gain_of(m, rhythm.seconds_per_step, GainMethod::fold_test);
-  Finding finding{.title = periodic_title(rhythm, cause),
+  const std::optional<Cadence> cause = match_cadence(pattern.period, input.summary.cadences);
+  const Gain gain = gain_of(m, pattern.seconds_per_step, GainMethod::fold_test);
+  Finding finding{.title = periodic_title(pattern, cause),
                   .severity = severity_of(gain),
-                  .evidence = {{metric::period, static_cast<double>(rhythm.period)},
-                               {metric::excess, rhythm.excess_seconds},
+                  .evidence = {{metric::period, static_cast<double>(pattern.period)},
+                               {metric::excess, pattern.excess_seconds},
                                {metric::p_value, m.periodicity.p_value}},
                   .gain = gain,
                   .verify = msg::verify_rerun{},
                   .may_be_wrong = msg::per001_wrong_if{}};
-  finding.part =
-      find_excess(m, [&rhythm](std::size_t i) { return i % rhythm.period == rhythm.phase; }).part;
+  finding.part = find_excess(m, [&pattern](std::size_t i) {
+                   return i % pattern.period == pattern.phase;
+                 }).part;
   if (cause) {
     finding.fixes = {set_key(cause->name,
                              static_cast<int>(4 * cause->period),
-                             m.mean_step - 0.75 * rhythm.seconds_per_step)};
+                             m.mean_step - 0.75 * pattern.seconds_per_step)};
   }
   return finding;
 }
@@ -126,10 +127,10 @@ RuleOutcome periodic_stall(const RuleInput& input) {
   if (tested.longest_tested == 0) {
     return skipped(msg::per001_too_few{.steps = m.steady.size()}, Missing::steps);
   }
-  if (!tested.rhythm || tested.rhythm->seconds_per_step < kWorthMentioning / 2 * m.mean_step) {
+  if (!tested.pattern || tested.pattern->seconds_per_step < kMinReportableGain / 2 * m.mean_step) {
     return passed(msg::per001_ok{.longest = tested.longest_tested, .p = plain(tested.p_value, 2)});
   }
-  return periodic_finding(input, *tested.rhythm);
+  return periodic_finding(input, *tested.pattern);
 }
 
 RuleOutcome drift(const RuleInput& input) {
@@ -168,7 +169,7 @@ RuleOutcome level_shift(const RuleInput& input) {
 
 RuleOutcome intermittent_stalls(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (m.spread.label != Steadiness::intermittent || m.periodicity.rhythm) {
+  if (m.spread.label != Steadiness::intermittent || m.periodicity.pattern) {
     return passed(msg::var001_ok{.share = in_percent(m.spread.excess_share, 1)});
   }
   double excess = 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr double kManyDropped = 0.05;  // of the rows: worth a warning
 
 RuleOutcome inert_keys(const RuleInput& input) {
-  const MessageArg::List& keys = input.trace.setup->inert_keys;
+  const MessageArg::List& keys = input.summary.setup->inert_keys;
   if (keys.empty()) {
     return passed(msg::cfg007_ok{});
   }
@@ -23,7 +23,7 @@ RuleOutcome inert_keys(const RuleInput& input) {
 }
 
 RuleOutcome workers_beyond_cores(const RuleInput& input) {
-  const SetupFacts& setup = *input.trace.setup;
+  const SetupFacts& setup = *input.summary.setup;
   if (!setup.workers || *setup.workers <= setup.cores) {
     return passed(msg::cfg008_ok{});
   }
@@ -38,7 +38,7 @@ RuleOutcome workers_beyond_cores(const RuleInput& input) {
 }
 
 RuleOutcome missing_devices(const RuleInput& input) {
-  const SetupFacts& setup = *input.trace.setup;
+  const SetupFacts& setup = *input.summary.setup;
   if (setup.device_problem.empty()) {
     return passed(msg::cfg009_ok{});
   }
@@ -51,7 +51,7 @@ RuleOutcome missing_devices(const RuleInput& input) {
 }
 
 RuleOutcome budgets_beyond_memory(const RuleInput& input) {
-  const SetupFacts& setup = *input.trace.setup;
+  const SetupFacts& setup = *input.summary.setup;
   if (!setup.memory_wanted || !setup.memory_free || *setup.memory_wanted <= *setup.memory_free) {
     return passed(msg::cfg010_ok{});
   }
@@ -68,7 +68,7 @@ RuleOutcome budgets_beyond_memory(const RuleInput& input) {
 }
 
 RuleOutcome dropped_rows(const RuleInput& input) {
-  const DataSetFacts& set = *input.trace.setup->data_set;
+  const DataSetFacts& set = *input.summary.setup->data_set;
   if (set.dropped == 0) {
     return passed(msg::data001_ok{});
   }
@@ -83,7 +83,7 @@ RuleOutcome dropped_rows(const RuleInput& input) {
 }
 
 RuleOutcome batch_beyond_set(const RuleInput& input) {
-  const DataSetFacts& set = *input.trace.setup->data_set;
+  const DataSetFacts& set = *input.summary.setup->data_set;
   if (set.usable == 0 || set.usable >= set.batch_size) {
     return passed(msg::data002_ok{});
   }
@@ -98,7 +98,7 @@ RuleOutcome batch_beyond_set(const RuleInput& input) {
 // Of the rules about the data set, where there is none that can be read.
 template <RuleOutcome (*judge)(const RuleInput&)>
 RuleOutcome with_data_set(const RuleInput& input) {
-  return input.trace.setup->data_set ? judge(input) : skipped(msg::skip_no_data_set{});
+  return input.summary.setup->data_set ? judge(input) : skipped(msg::skip_no_data_set{});
 }
 
 constexpr Rule setup_rule(std::string_view id,

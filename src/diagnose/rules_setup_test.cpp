@@ -12,8 +12,8 @@ using testing::Not;
 class RulesSetupTest : public RulesTest {
  protected:
   RulesSetupTest() {
-    trace_.setup = SetupFacts{.workers = 3, .cores = 4, .memory_wanted = 1e9, .memory_free = 4e9};
-    trace_.setup->data_set =
+    summary_.setup = SetupFacts{.workers = 3, .cores = 4, .memory_wanted = 1e9, .memory_free = 4e9};
+    summary_.setup->data_set =
         DataSetFacts{.folder = "set", .rows = 100, .usable = 100, .batch_size = 16};
   }
 };
@@ -25,7 +25,7 @@ TEST_F(RulesSetupTest, ASetupThatFitsPassesEverything) {
 }
 
 TEST_F(RulesSetupTest, KeysThatDoNothingAreNamed) {
-  trace_.setup->inert_keys = {"data.data_gpu: no GPU", "data.model_gpu: no GPU"};
+  summary_.setup->inert_keys = {"data.data_gpu: no GPU", "data.model_gpu: no GPU"};
 
   const RuleOutcome outcome = decide("CFG007");
 
@@ -35,7 +35,7 @@ TEST_F(RulesSetupTest, KeysThatDoNothingAreNamed) {
 }
 
 TEST_F(RulesSetupTest, MoreWorkersThanCoresAreAWarning) {
-  trace_.setup->workers = 9;
+  summary_.setup->workers = 9;
 
   const RuleOutcome outcome = decide("CFG008");
 
@@ -45,7 +45,7 @@ TEST_F(RulesSetupTest, MoreWorkersThanCoresAreAWarning) {
 }
 
 TEST_F(RulesSetupTest, DevicesThatAreNotThereAreCritical) {
-  trace_.setup->device_problem = "cuda:7: no such device";
+  summary_.setup->device_problem = "cuda:7: no such device";
 
   const RuleOutcome outcome = decide("CFG009");
 
@@ -55,22 +55,22 @@ TEST_F(RulesSetupTest, DevicesThatAreNotThereAreCritical) {
 }
 
 TEST_F(RulesSetupTest, BudgetsBeyondTheFreeMemoryAreAWarning) {
-  trace_.setup->memory_free = 0.5e9;
+  summary_.setup->memory_free = 0.5e9;
 
   expect_complete(decide("CFG010"), "CFG010");
 }
 
 TEST_F(RulesSetupTest, RowsThatAreNotUsedAreCounted) {
-  trace_.setup->data_set->dropped = 2;
+  summary_.setup->data_set->dropped = 2;
   expect_complete(decide("DATA001"), "DATA001");
   EXPECT_EQ(std::get<Finding>(decide("DATA001")).severity, FindingSeverity::info);
 
-  trace_.setup->data_set->dropped = 10;
+  summary_.setup->data_set->dropped = 10;
   EXPECT_EQ(std::get<Finding>(decide("DATA001")).severity, FindingSeverity::warn);
 }
 
 TEST_F(RulesSetupTest, ABatchLargerThanTheSetIsAWarning) {
-  trace_.setup->data_set->usable = 10;
+  summary_.setup->data_set->usable = 10;
 
   const RuleOutcome outcome = decide("DATA002");
 
@@ -79,24 +79,24 @@ TEST_F(RulesSetupTest, ABatchLargerThanTheSetIsAWarning) {
 }
 
 TEST_F(RulesSetupTest, WithoutADataSetNothingIsSaidOfIt) {
-  trace_.setup->data_set.reset();
+  summary_.setup->data_set.reset();
 
   EXPECT_THAT(skip_reason(decide("DATA001")), HasSubstr("no data set"));
 }
 
 TEST_F(RulesSetupTest, TheSetupSaysNothingAboutTheVerdict) {
-  trace_.setup->device_problem = "cuda:7: no such device";
+  summary_.setup->device_problem = "cuda:7: no such device";
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::balanced) << english(diagnosis.why);
   EXPECT_EQ(diagnosis.findings.front().id, "CFG009");
 }
 
 TEST_F(RulesSetupTest, AJournalAloneIsNotAskedAboutItsSetup) {
-  trace_.setup.reset();
+  summary_.setup.reset();
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   for (const SkippedCheck& check : diagnosis.skipped) {
     EXPECT_THAT(check.id, Not(HasSubstr("CFG")));

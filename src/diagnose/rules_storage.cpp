@@ -32,7 +32,7 @@ double from_audio(const PipelineStats& stats) {
 
 RuleOutcome storage_too_slow(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const Reading<ReadPass>& cold = input.trace.storage->cold;
+  const Reading<ReadPass>& cold = input.summary.storage->cold;
   if (!cold) {
     return skipped_for(cold);
   }
@@ -41,8 +41,9 @@ RuleOutcome storage_too_slow(const RuleInput& input) {
     rows += static_cast<double>(step.rows) * step.batches;
   }
   const double per_step = rows / static_cast<double>(m.steady.size());
-  const int workers = input.trace.pipeline ? std::max(input.trace.pipeline->active_workers, 1) : 1;
-  const double needed = per_step * input.trace.storage->mean_file_bytes / m.mean_step;
+  const int workers =
+      input.summary.pipeline ? std::max(input.summary.pipeline->active_workers, 1) : 1;
+  const double needed = per_step * input.summary.storage->mean_file_bytes / m.mean_step;
   const double offered = (*cold).bytes_per_second() * workers;
   if (needed <= offered) {
     return passed(msg::io001_ok{.needed = in_bytes_per_second(needed),
@@ -50,7 +51,7 @@ RuleOutcome storage_too_slow(const RuleInput& input) {
                                 .workers = workers});
   }
   const bool waits =
-      waits_for_data(m) && (!input.trace.pipeline || from_audio(*input.trace.pipeline) > 0);
+      waits_for_data(m) && (!input.summary.pipeline || from_audio(*input.summary.pipeline) > 0);
   const Gain gain = waits ? gain_without_waiting(m) : no_gain(m);
   return Finding{.title = msg::io001_title{.needed = in_bytes_per_second(needed),
                                            .offered = in_bytes_per_second(offered)},
@@ -65,14 +66,14 @@ RuleOutcome storage_too_slow(const RuleInput& input) {
 
 RuleOutcome cache_misses(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const Reading<double> asked = input.trace.host->growth(&HostCounters::read_bytes);
-  const Reading<double> stored = input.trace.host->growth(&HostCounters::storage_bytes);
+  const Reading<double> asked = input.summary.host->growth(&HostCounters::read_bytes);
+  const Reading<double> stored = input.summary.host->growth(&HostCounters::storage_bytes);
   if (!asked || !stored) {
     return skipped_for(asked ? stored : asked);
   }
   const double all = std::max({*asked, *stored, 1.0});
   const double missed = *stored / all;
-  const double rate = input.trace.host->share(&HostCounters::storage_bytes).value().value_or(0);
+  const double rate = input.summary.host->share(&HostCounters::storage_bytes).value().value_or(0);
   if (missed < kMissing || all < kFewBytes || !waits_for_data(m)) {
     return passed(msg::io002_ok{.share = in_percent(missed), .bytes = in_bytes(all)});
   }
@@ -82,7 +83,7 @@ RuleOutcome cache_misses(const RuleInput& input) {
       .severity = severity_of(gain),
       .evidence = {{metric::storage_share, missed},
                    {metric::storage_rate, rate},
-                   {metric::data_wait_share, m.share(m.ledger.wait)}},
+                   {metric::data_wait_share, m.share(m.breakdown.wait)}},
       .gain = gain,
       .fixes = {precompute_features()},
       .may_be_wrong = msg::io002_wrong_if{}};
@@ -90,7 +91,7 @@ RuleOutcome cache_misses(const RuleInput& input) {
 
 RuleOutcome remote_files(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const Reading<std::string>& kind = input.trace.host->setup.data_file_system;
+  const Reading<std::string>& kind = input.summary.host->setup.data_file_system;
   if (!kind) {
     return skipped_for(kind);
   }
@@ -103,7 +104,7 @@ RuleOutcome remote_files(const RuleInput& input) {
   return Finding{.title = network ? Message(msg::io003_network_title{.file_system = *kind})
                                   : msg::io003_overlay_title{.file_system = *kind},
                  .severity = severity_if_waiting(m, gain),
-                 .evidence = {{metric::data_wait_share, m.share(m.ledger.wait)}},
+                 .evidence = {{metric::data_wait_share, m.share(m.breakdown.wait)}},
                  .gain = gain,
                  .fixes = {do_this(network ? Message(msg::io003_copy{}) : msg::io003_mount{}),
                            precompute_features()},
@@ -112,7 +113,7 @@ RuleOutcome remote_files(const RuleInput& input) {
 }
 
 RuleOutcome small_files(const RuleInput& input) {
-  const StorageReading& storage = *input.trace.storage;
+  const StorageReading& storage = *input.summary.storage;
   const Reading<ReadPass>& pass = storage.cold ? storage.cold : storage.warm;
   if (!pass) {
     return skipped_for(pass);
@@ -139,13 +140,13 @@ RuleOutcome small_files(const RuleInput& input) {
 
 RuleOutcome decode_dominates(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const PipelineStats& stats = *input.trace.pipeline;
+  const PipelineStats& stats = *input.summary.pipeline;
   const Seconds all = stats.decode.busy + stats.mel.busy + stats.tokens.busy + stats.copy.busy;
   if (all == Seconds{0}) {
     return skipped(msg::io005_unknown{}, Missing::loader);
   }
   const double share = stats.decode.busy / all;
-  const double wait = m.share(m.ledger.wait);
+  const double wait = m.share(m.breakdown.wait);
   if (share < kCostlyDecoding || !waits_for_data(m)) {
     return passed(msg::io005_ok{.share = in_percent(share), .wait = in_percent(wait, 1)});
   }

@@ -7,19 +7,19 @@ class RulesStorageTest : public RulesTest {
  protected:
   RulesStorageTest() {
     // 16 files of 200 kB in 0.1 s are 32 MB/s; each worker gets 100 MB/s.
-    trace_.storage = StorageReading{.files_known = 1000, .mean_file_bytes = 200e3};
-    trace_.storage->cold = ReadPass{.files = 100,
-                                    .bytes = 20e6,
-                                    .seconds = 0.2,
-                                    .open_p50 = 0.0001,
-                                    .file_p50 = 0.002,
-                                    .file_p95 = 0.004};
-    trace_.storage->warm = trace_.storage->cold;
+    summary_.storage = StorageReading{.files_known = 1000, .mean_file_bytes = 200e3};
+    summary_.storage->cold = ReadPass{.files = 100,
+                                      .bytes = 20e6,
+                                      .seconds = 0.2,
+                                      .open_p50 = 0.0001,
+                                      .file_p50 = 0.002,
+                                      .file_p95 = 0.004};
+    summary_.storage->warm = summary_.storage->cold;
   }
   void slow_storage() {
-    ReadPass pass = *trace_.storage->cold;
+    ReadPass pass = *summary_.storage->cold;
     pass.seconds = 4;  // 5 MB/s
-    trace_.storage->cold = pass;
+    summary_.storage->cold = pass;
   }
 };
 
@@ -32,9 +32,9 @@ TEST_F(RulesStorageTest, AHealthyRunPassesEverything) {
 }
 
 TEST_F(RulesStorageTest, WithoutMeasurementsNothingIsClaimed) {
-  trace_.storage.reset();
-  trace_.host.reset();
-  trace_.pipeline.reset();
+  summary_.storage.reset();
+  summary_.host.reset();
+  summary_.pipeline.reset();
 
   for (const Rule& rule : all_rules()) {
     if (rule.category == RuleCategory::storage) {
@@ -44,9 +44,9 @@ TEST_F(RulesStorageTest, WithoutMeasurementsNothingIsClaimed) {
 }
 
 TEST_F(RulesStorageTest, WhatCannotBeReadIsSkippedWithTheReason) {
-  trace_.storage->cold = Reading<ReadPass>::none("the page cache kept the files");
-  trace_.host->last.storage_bytes = Reading<double>::none("may not be read");
-  trace_.host->setup.data_file_system = Reading<std::string>::none("no mounts");
+  summary_.storage->cold = Reading<ReadPass>::none("the page cache kept the files");
+  summary_.host->last.storage_bytes = Reading<double>::none("may not be read");
+  summary_.host->setup.data_file_system = Reading<std::string>::none("no mounts");
 
   EXPECT_EQ(skip_reason(decide("IO001")), "cannot be read: the page cache kept the files");
   EXPECT_EQ(skip_reason(decide("IO002")), "cannot be read: may not be read");
@@ -71,7 +71,7 @@ TEST_F(RulesStorageTest, SlowStorageThatNobodyWaitsForIsWorthKnowing) {
 }
 
 TEST_F(RulesStorageTest, ReadingFromStorageIsFoundWhenTheDeviceWaits) {
-  trace_.host->last.storage_bytes = 0.9e8;
+  summary_.host->last.storage_bytes = 0.9e8;
 
   EXPECT_TRUE(is_passed(decide("IO002")));
 
@@ -80,15 +80,15 @@ TEST_F(RulesStorageTest, ReadingFromStorageIsFoundWhenTheDeviceWaits) {
 }
 
 TEST_F(RulesStorageTest, AFewBytesFromStorageAreNoReason) {
-  trace_.host->last.read_bytes = 2e4;
-  trace_.host->last.storage_bytes = 2e4;
+  summary_.host->last.read_bytes = 2e4;
+  summary_.host->last.storage_bytes = 2e4;
   wait_for_data(0.05);
 
   EXPECT_TRUE(is_passed(decide("IO002")));
 }
 
 TEST_F(RulesStorageTest, ANetworkFileSystemIsAWarningWhenTheDeviceWaits) {
-  trace_.host->setup.data_file_system = std::string("nfs4");
+  summary_.host->setup.data_file_system = std::string("nfs4");
 
   EXPECT_EQ(std::get<Finding>(decide("IO003")).severity, FindingSeverity::info);
 
@@ -98,18 +98,18 @@ TEST_F(RulesStorageTest, ANetworkFileSystemIsAWarningWhenTheDeviceWaits) {
 }
 
 TEST_F(RulesStorageTest, FilesThatAreDearToOpenAreFound) {
-  ReadPass pass = *trace_.storage->cold;
+  ReadPass pass = *summary_.storage->cold;
   pass.open_p50 = 0.0015;
-  trace_.storage->cold = pass;
+  summary_.storage->cold = pass;
 
   expect_complete(decide("IO004"), "IO004");
 
-  trace_.storage->mean_file_bytes = 5e6;
+  summary_.storage->mean_file_bytes = 5e6;
   EXPECT_TRUE(is_passed(decide("IO004")));
 }
 
 TEST_F(RulesStorageTest, DecodingThatHoldsTheDeviceUpIsFound) {
-  trace_.pipeline->decode.busy = Seconds{8};
+  summary_.pipeline->decode.busy = Seconds{8};
 
   EXPECT_TRUE(is_passed(decide("IO005")));
 

@@ -17,25 +17,25 @@ class RulesTest : public testing::Test {
  protected:
   RulesTest() {
     for (int i = 0; i < 60; ++i) {
-      trace_.add(StepRecord{
+      summary_.add(StepRecord{
           .step = i,
           .rows = 16,
           .padded_frames = 400 + i % 7,
           .frames = 16 * 390,
           .phases = {.forward = Seconds{0.04 + 0.0001 * (i % 7)}, .backward = Seconds{0.06}}});
     }
-    trace_.pipeline = PipelineStats{};
-    trace_.pipeline->active_workers = 2;
-    trace_.pipeline->from_audio = 960;
-    trace_.pipeline->decode.busy = Seconds{1};
-    trace_.pipeline->mel.busy = Seconds{2};
-    trace_.run = {.mode = "single_buffered", .device = "cpu"};
+    summary_.pipeline = PipelineStats{};
+    summary_.pipeline->active_workers = 2;
+    summary_.pipeline->from_audio = 960;
+    summary_.pipeline->decode.busy = Seconds{1};
+    summary_.pipeline->mel.busy = Seconds{2};
+    summary_.run = {.mode = "single_buffered", .device = "cpu"};
     healthy_host();
   }
 
   // Ten seconds on four cores, of which the run uses two.
   void healthy_host() {
-    HostTrace host{.first_at = 0, .last_at = 10, .looks = 5};
+    HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
     host.setup = {.online_cores = 4.0,
                   .affinity_cores = 4.0,
                   .cpu_quota = Reading<double>::none(std::string(kNoLimit)),
@@ -54,11 +54,11 @@ class RulesTest : public testing::Test {
     host.last.threads =
         std::vector<ThreadClock>{{.name = "load", .threads = 2, .running = 4, .waiting = 0.1},
                                  {.name = "train", .threads = 1, .running = 10, .waiting = 0.1}};
-    trace_.host = host;
+    summary_.host = host;
   }
 
   void wait_for_data(double seconds) {
-    for (StepRecord& step : trace_.steps) {
+    for (StepRecord& step : summary_.steps) {
       step.phases.wait = Seconds{seconds};
     }
   }
@@ -88,29 +88,29 @@ class RulesTest : public testing::Test {
         .link_width = 16,
         .memory_most = 10e9,
         .last = {.uncorrected_errors = 0.0, .remap_pending = 0.0, .other_processes = 0.0}};
-    trace_.gpus = GpuTrace{.setup = setup, .gpus = {history, history}};
-    trace_.run.device = "cuda:0";
+    summary_.gpus = GpuSummary{.setup = setup, .gpus = {history, history}};
+    summary_.run.device = "cuda:0";
   }
   // A run on both, whose batches of eight megabytes took `seconds` from one to the other.
   static constexpr std::int64_t kEightMegabytes = 8'000'000;
   void copy_batches(double seconds) {
-    trace_.run.mode = "multi_gpu";
-    trace_.slots.assign(trace_.steps.size(),
-                        {.bytes = Bytes{kEightMegabytes}, .copy = StageTime{0, seconds}});
+    summary_.run.mode = "multi_gpu";
+    summary_.slots.assign(summary_.steps.size(),
+                          {.bytes = Bytes{kEightMegabytes}, .copy = StageTime{0, seconds}});
   }
   void no_gpus() {
-    trace_.gpus = GpuTrace{.setup = Reading<GpuSetup>::none("libnvidia-ml.so.1: not there")};
+    summary_.gpus = GpuSummary{.setup = Reading<GpuSetup>::none("libnvidia-ml.so.1: not there")};
   }
   // The setup of GPUs, to be spoilt.
   void change_setup(const std::function<void(GpuSetup&)>& change) {
-    GpuSetup setup = *trace_.gpus->setup;
+    GpuSetup setup = *summary_.gpus->setup;
     change(setup);
-    trace_.gpus->setup = setup;
+    summary_.gpus->setup = setup;
   }
 
   RuleOutcome decide(std::string_view id) const {
-    const RunMeasures measures = measure_run(trace_);
-    return ask(*find_rule(id), {.trace = trace_, .measures = measures});
+    const RunMeasures measures = measure_run(summary_);
+    return ask(*find_rule(id), {.summary = summary_, .measures = measures});
   }
   static bool is_passed(const RuleOutcome& outcome) {
     return std::holds_alternative<PassedCheck>(outcome);
@@ -135,7 +135,7 @@ class RulesTest : public testing::Test {
     EXPECT_TRUE(finding.verify);
   }
 
-  RunTrace trace_;
+  RunSummary summary_;
 };
 
 }  // namespace qanat

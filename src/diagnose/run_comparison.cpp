@@ -57,7 +57,7 @@ Rate rate_of(const RunMeasures& measures, Work work) {
 constexpr const char* kBatches = "batches of an epoch";
 
 // Settings and facts by their names, as they are written.
-std::map<std::string, std::string> facts_of(const RunTrace& trace) {
+std::map<std::string, std::string> facts_of(const RunSummary& summary) {
   constexpr std::array kIrrelevant = {"data.cache_dir",
                                       "data.feature_dir",
                                       "training.checkpoint_dir",
@@ -71,7 +71,7 @@ std::map<std::string, std::string> facts_of(const RunTrace& trace) {
   const auto add = [&facts](const std::string& name, const nlohmann::json& value) {
     facts[name] = value.is_string() ? value.get<std::string>() : value.dump();
   };
-  for (const auto& [section, keys] : trace.config.items()) {
+  for (const auto& [section, keys] : summary.config.items()) {
     for (const auto& [key, value] : keys.items()) {
       const std::string name = section + "." + key;
       if (std::ranges::find(kIrrelevant, name) == kIrrelevant.end()) {
@@ -79,19 +79,19 @@ std::map<std::string, std::string> facts_of(const RunTrace& trace) {
       }
     }
   }
-  const nlohmann::json run = to_fields(trace.run);
+  const nlohmann::json run = to_fields(summary.run);
   for (const char* name : {"mode", "device", "allowed_cores"}) {
     if (const auto found = run.find(name); found != run.end()) {
       add(name, *found);
     }
   }
-  if (const auto loader = trace.run.find("loader"); loader != trace.run.end()) {
+  if (const auto loader = summary.run.find("loader"); loader != summary.run.end()) {
     for (const auto& [name, value] : loader->items()) {
       add("loader." + name, value);
     }
   }
-  const auto cadence = std::ranges::find(trace.cadences, kBatches, &Cadence::name);
-  if (cadence != trace.cadences.end()) {
+  const auto cadence = std::ranges::find(summary.cadences, kBatches, &Cadence::name);
+  if (cadence != summary.cadences.end()) {
     add(kBatches, cadence->period);
   }
   return facts;
@@ -103,7 +103,7 @@ bool Difference::is_of_data() const {
   return key == "data.train_data" || key == kBatches;
 }
 
-std::vector<Difference> differences(const RunTrace& now, const RunTrace& before) {
+std::vector<Difference> differences(const RunSummary& now, const RunSummary& before) {
   const std::map<std::string, std::string> old = facts_of(before);
   std::vector<Difference> found;
   for (const auto& [name, value] : facts_of(now)) {

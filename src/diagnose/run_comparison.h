@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 #include "diagnose/run_measures.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "diagnose/spread_change.h"
 
 namespace qanat {
@@ -39,7 +39,7 @@ struct Difference {
 };
 
 // By their journals. Names of folders for results, lengths of runs and seeds do not count.
-std::vector<Difference> differences(const RunTrace& now, const RunTrace& before);
+std::vector<Difference> differences(const RunSummary& now, const RunSummary& before);
 
 // What an interval of a ratio says.
 Change change_of(const Range& ci95);

@@ -14,15 +14,15 @@ RunMeasures run_of(unsigned seed, double level, double variation = 0.02) {
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<int> frames(300, 700);
   std::normal_distribution<double> noise(1, variation);
-  RunTrace trace;
+  RunSummary summary;
   for (int i = 0; i < kSteps; ++i) {
     const int length = frames(random);
-    trace.add(StepRecord{.rows = 16,
-                         .padded_frames = length,
-                         .frames = 16 * length,
-                         .phases = {.forward = Seconds(level * length * noise(random))}});
+    summary.add(StepRecord{.rows = 16,
+                           .padded_frames = length,
+                           .frames = 16 * length,
+                           .phases = {.forward = Seconds(level * length * noise(random))}});
   }
-  return measure_run(trace);
+  return measure_run(summary);
 }
 
 TEST(RunComparisonTest, TheSameSpeedIsNoChangeEvenWithOtherLengths) {
@@ -38,11 +38,12 @@ TEST(RunComparisonTest, ATenthSlowerIsARegression) {
 
 TEST(RunComparisonTest, RunsThatDoNotSayTheirFramesAreComparedByRows) {
   const auto of_rows = [](int rows, double seconds) {
-    RunTrace trace;
+    RunSummary summary;
     for (int i = 0; i < 60; ++i) {
-      trace.add(StepRecord{.rows = rows, .phases = {.forward = Seconds(seconds + 1e-4 * (i % 3))}});
+      summary.add(
+          StepRecord{.rows = rows, .phases = {.forward = Seconds(seconds + 1e-4 * (i % 3))}});
     }
-    return measure_run(trace);
+    return measure_run(summary);
   };
 
   EXPECT_NEAR(compare_runs(of_rows(32, 0.1), of_rows(16, 0.1)).ratio, 2, 0.01);
@@ -66,20 +67,20 @@ TEST(RunComparisonTest, ARunThatIsAsFastButLessSteadyIsSaidToBe) {
 }
 
 // A journal of 40 batches of 16 clips.
-RunTrace journal_of(const std::string& data, int batch_size, int batches) {
-  RunTrace trace;
-  trace.add(entry_of(
+RunSummary journal_of(const std::string& data, int batch_size, int batches) {
+  RunSummary summary;
+  summary.add(entry_of(
       nlohmann::json{{"kind", "journal"},
                      {"config",
                       {{"data", {{"train_data", data}, {"batch_size", batch_size}}},
                        {"training", {{"checkpoint_dir", data + "/run"}, {"seed", batches}}}}}}));
-  trace.add(entry_of(nlohmann::json{
+  summary.add(entry_of(nlohmann::json{
       {"kind", "run"}, {"device", "cpu"}, {"cadences", {{"batches of an epoch", batches}}}}));
-  return trace;
+  return summary;
 }
 
 TEST(RunComparisonTest, RunsOfOneKindDoNotDifferByWhereTheyWrite) {
-  RunTrace other = journal_of("a", 16, 40);
+  RunSummary other = journal_of("a", 16, 40);
   other.config["training"]["checkpoint_dir"] = "elsewhere";
 
   EXPECT_TRUE(differences(journal_of("a", 16, 40), other).empty());

@@ -30,7 +30,7 @@ StepPhases mean_phases(const std::vector<StepRecord>& steps) {
 }
 
 void measure_steady(RunMeasures& m) {
-  m.ledger = mean_phases(m.steady);
+  m.breakdown = mean_phases(m.steady);
   m.mean_step = mean(m.seconds);
   m.mean_interval = mean_interval(m.seconds);
   m.effective_steps = effective_count(m.seconds);
@@ -55,49 +55,50 @@ void measure_steady(RunMeasures& m) {
 }
 
 // The steps that lived on what was loaded before the run, and what has not settled after them.
-WarmUp cut_beginning(const RunTrace& trace, const std::vector<StepRecord>& steps) {
+WarmUp cut_beginning(const RunSummary& summary, const std::vector<StepRecord>& steps) {
   const auto batches = static_cast<std::size_t>(std::clamp(steps.front().batches, 1, 1024));
   std::vector<double> busy;
   for (const StepRecord& step : steps) {
     busy.push_back(step.phases.busy().count());
   }
   std::vector<double> ready;
-  if (trace.slots.size() == steps.size() * batches) {  // otherwise the first ones are not known
-    std::ranges::transform(trace.slots, std::back_inserter(ready), ready_time);
+  if (summary.slots.size() == steps.size() * batches) {  // otherwise the first ones are not known
+    std::ranges::transform(summary.slots, std::back_inserter(ready), ready_time);
   }
-  std::size_t stock = steps_on_stock(ready, median(busy) / static_cast<double>(batches)) / batches;
-  if (stock + kFewestSteps > steps.size()) {
-    stock = 0;  // too few would be left to judge by
+  std::size_t prefill =
+      steps_on_prefill(ready, median(busy) / static_cast<double>(batches)) / batches;
+  if (prefill + kMinSteps > steps.size()) {
+    prefill = 0;  // too few would be left to judge by
   }
   const std::vector<double> seconds = wall_times(steps);
-  WarmUp warm_up = find_warm_up(std::span(seconds).subspan(stock));
-  warm_up.steps += stock;
+  WarmUp warm_up = find_warm_up(std::span(seconds).subspan(prefill));
+  warm_up.steps += prefill;
   return warm_up;
 }
 
 }  // namespace
 
-RunMeasures measure_run(const RunTrace& trace) {
+RunMeasures measure_run(const RunSummary& summary) {
   RunMeasures measures;
-  measures.steady.assign(trace.steps.begin(), trace.steps.end());
+  measures.steady.assign(summary.steps.begin(), summary.steps.end());
   measures.steps = measures.steady.size();
   if (measures.steady.empty()) {
     return measures;
   }
-  measures.warm_up = cut_beginning(trace, measures.steady);
+  measures.warm_up = cut_beginning(summary, measures.steady);
   measures.steady.erase(
       measures.steady.begin(),
       measures.steady.begin() + static_cast<std::ptrdiff_t>(measures.warm_up.steps));
   measures.seconds = wall_times(measures.steady);
   measure_steady(measures);
-  if (trace.journal_seconds && trace.steps_before == 0) {
+  if (summary.journal_seconds && summary.steps_before == 0) {
     double all = 0;
-    for (const StepRecord& step : trace.steps) {
+    for (const StepRecord& step : summary.steps) {
       all += step.phases.total().count();
     }
-    measures.journal_share = all > 0 ? std::optional(*trace.journal_seconds / all) : std::nullopt;
+    measures.journal_share = all > 0 ? std::optional(*summary.journal_seconds / all) : std::nullopt;
   }
-  measures.loader = measure_loader(trace,
+  measures.loader = measure_loader(summary,
                                    static_cast<std::int64_t>(measures.warm_up.steps) *
                                        std::clamp(measures.steady.front().batches, 1, 1024));
   return measures;

@@ -1,5 +1,5 @@
-// The figures of a run that rules decide on, computed once: steady part, ledger, work, spread,
-// rhythm.
+// The figures of a run that rules decide on, computed once: steady part, breakdown, work, spread,
+// period.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/loader_use.h"
 #include "diagnose/periodicity.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "diagnose/spread.h"
 #include "diagnose/warm_up.h"
 #include "diagnose/work_model.h"
@@ -26,7 +26,7 @@ struct RunMeasures {
   std::vector<double> seconds{};     // of the steady steps
   std::vector<double> padded{};      // frames, padding included
   std::vector<double> adjusted{};    // seconds, for equal work
-  StepPhases ledger{};               // mean of the steady steps
+  StepPhases breakdown{};            // mean of the steady steps
   double mean_step = 0;              // s
   Range mean_interval{};             // 95 %
   double effective_steps = 0;
@@ -44,9 +44,9 @@ struct RunMeasures {
 };
 
 // Fewer than this many steady steps are too few to judge by.
-inline constexpr std::size_t kFewestSteps = 20;
+inline constexpr std::size_t kMinSteps = 20;
 
-RunMeasures measure_run(const RunTrace& trace);
+RunMeasures measure_run(const RunSummary& summary);
 
 // The gain if the part of each step that `part` returns were gone; with its 95 % interval.
 Gain gain_without(const RunMeasures& measures, double (*part)(const StepRecord&));

@@ -7,54 +7,55 @@
 namespace qanat {
 namespace {
 
-// Steps of 10 ms and a loader that brings a batch every 12 ms; `stock` batches lie ready at first.
-RunTrace slowly_fed(int steps, int stock) {
-  RunTrace trace;
+// Steps of 10 ms and a loader that brings a batch every 12 ms; `prefill` batches lie ready at
+// first.
+RunSummary slowly_fed(int steps, int prefill) {
+  RunSummary summary;
   for (int i = 0; i < steps; ++i) {
-    const double ready = std::max(0.0, 0.01 * stock - 0.002 * i);
-    trace.add(StepRecord{.step = i,
-                         .rows = 16,
-                         .padded_frames = 400,
-                         .frames = 6400,
-                         .phases = {.wait = Seconds{ready > 0 ? 0 : 0.002},
-                                    .forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
-    trace.slots.push_back({.copy = StageTime{0, 0}, .train = StageTime{ready, ready}});
+    const double ready = std::max(0.0, 0.01 * prefill - 0.002 * i);
+    summary.add(StepRecord{.step = i,
+                           .rows = 16,
+                           .padded_frames = 400,
+                           .frames = 6400,
+                           .phases = {.wait = Seconds{ready > 0 ? 0 : 0.002},
+                                      .forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
+    summary.slots.push_back({.copy = StageTime{0, 0}, .train = StageTime{ready, ready}});
   }
-  return trace;
+  return summary;
 }
 
-TEST(RunMeasuresTest, StepsThatLiveOnAStockAreNoPartOfTheSteadyRun) {
+TEST(RunMeasuresTest, StepsFedFromThePrefillAreNoPartOfTheSteadyRun) {
   const RunMeasures measures = measure_run(slowly_fed(200, 24));
 
   EXPECT_GE(measures.warm_up.steps, 115U);
-  EXPECT_NEAR(measures.share(measures.ledger.wait), 0.166, 0.01);
+  EXPECT_NEAR(measures.share(measures.breakdown.wait), 0.166, 0.01);
 }
 
 TEST(RunMeasuresTest, PaddingIsThatOfEveryBatchOfAnUpdate) {
-  RunTrace trace;
+  RunSummary summary;
   for (int i = 0; i < 60; ++i) {
     // A long batch, then a short one: together 16 x 600 frames, of which 95 % are speech.
-    trace.add(StepRecord{.step = i,
-                         .batches = 2,
-                         .rows = 16,
-                         .padded_frames = 100,
-                         .frames = 9120,
-                         .padded = 16 * 600,
-                         .phases = {.forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
+    summary.add(StepRecord{.step = i,
+                           .batches = 2,
+                           .rows = 16,
+                           .padded_frames = 100,
+                           .frames = 9120,
+                           .padded = 16 * 600,
+                           .phases = {.forward = Seconds{0.01 + 1e-5 * (i % 5)}}});
   }
 
-  EXPECT_NEAR(measure_run(trace).padding_share, 0.05, 1e-9);
+  EXPECT_NEAR(measure_run(summary).padding_share, 0.05, 1e-9);
 }
 
-TEST(RunMeasuresTest, TooFewStepsAfterAStockAreNotJudgedAlone) {
+TEST(RunMeasuresTest, TooFewStepsAfterAPrefillAreNotJudgedAlone) {
   EXPECT_LE(measure_run(slowly_fed(130, 24)).warm_up.steps, 65U);
 }
 
 TEST(RunMeasuresTest, WithoutTheWayOfEveryBatchNothingIsCut) {
-  RunTrace trace = slowly_fed(200, 24);
-  trace.slots.pop_front();
+  RunSummary summary = slowly_fed(200, 24);
+  summary.slots.pop_front();
 
-  EXPECT_LE(measure_run(trace).warm_up.steps, 100U);
+  EXPECT_LE(measure_run(summary).warm_up.steps, 100U);
 }
 
 }  // namespace

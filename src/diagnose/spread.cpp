@@ -8,7 +8,7 @@ namespace qanat {
 namespace {
 
 constexpr double kOutlierDistance = 5;  // in scaled MADs
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMaxListed = 20;
 constexpr double kHighSpread = 0.20;  // of robust_cv: jitter
 constexpr double kHighTail = 1.5;     // of p95 / p50: many steps stall
 constexpr double kHighExcess = 0.05;  // of the time lies in rare long steps
@@ -69,7 +69,7 @@ Spread measure_spread(std::span<const double> step_seconds) {
   spread.excess_share = excess / total;
   spread.outliers = find_outliers(step_seconds, centre, deviation);
   spread.num_outliers = spread.outliers.size();
-  spread.outliers.resize(std::min(spread.outliers.size(), kMostListed));
+  spread.outliers.resize(std::min(spread.outliers.size(), kMaxListed));
   spread.label = label_of(spread);
   return spread;
 }

@@ -100,7 +100,7 @@ std::string_view to_string(Steadier change) {
 
 SpreadChange compare_spread(std::span<const double> now, std::span<const double> before) {
   SpreadChange result;
-  if (std::min(now.size(), before.size()) < kFewestForSpread) {
+  if (std::min(now.size(), before.size()) < kMinForSpread) {
     return result;
   }
   const std::vector<double> logs_now = logarithms(now);

@@ -23,7 +23,7 @@ struct SpreadChange {
 };
 
 // Fewer values than this on a side are too few to tell.
-inline constexpr std::size_t kFewestForSpread = 20;
+inline constexpr std::size_t kMinForSpread = 20;
 // A change counts when it is this improbable by chance and its interval excludes 1.
 inline constexpr double kSpreadAlpha = 0.01;
 

@@ -37,7 +37,7 @@ bool StarvationAlarm::observe(const StepPhases& phases, Clock::time_point now) {
     return false;
   }
   starving_ = true;
-  const bool too_soon = warned_ && now - *warned_ < kLeastBetween;
+  const bool too_soon = warned_ && now - *warned_ < kMinBetween;
   if (!too_soon) {
     warned_ = now;
   }

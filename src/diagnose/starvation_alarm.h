@@ -13,10 +13,10 @@ namespace qanat {
 // armed again only after the device was fed well for a while. For one thread.
 class StarvationAlarm {
  public:
-  static constexpr std::size_t kSteps = 24;    // that are looked at together
-  static constexpr double kStarving = 0.15;    // of their time
-  static constexpr double kFed = 0.05;         // below: armed again
-  static constexpr Seconds kLeastBetween{60};  // two warnings
+  static constexpr std::size_t kSteps = 24;  // that are looked at together
+  static constexpr double kStarving = 0.15;  // of their time
+  static constexpr double kFed = 0.05;       // below: armed again
+  static constexpr Seconds kMinBetween{60};  // two warnings
 
   // True when it has just begun.
   bool observe(const StepPhases& phases, Clock::time_point now);

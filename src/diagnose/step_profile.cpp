@@ -10,7 +10,7 @@ namespace qanat {
 namespace {
 
 constexpr double kSameShare = 0.05;  // of the step: predicted and measured agree
-constexpr std::size_t kFewestProbed = 10;
+constexpr std::size_t kMinProbed = 10;
 
 struct Phase {
   std::string_view name;
@@ -43,8 +43,8 @@ std::vector<PhaseTimes> phase_times(const RunMeasures& m) {
 }
 
 // Steps whose batch is the one of the step before: it did not have to come.
-RunTrace steps_with_kept_batches(const RunTrace& cached) {
-  RunTrace kept;
+RunSummary steps_with_kept_batches(const RunSummary& cached) {
+  RunSummary kept;
   for (std::size_t i = 1; i < cached.steps.size(); ++i) {
     const StepRecord& step = cached.steps[i];
     const StepRecord& before = cached.steps[i - 1];
@@ -67,9 +67,9 @@ std::vector<double> free_data_steps(const RunMeasures& m, double frames) {
   return seconds;
 }
 
-std::optional<CachedProbe> compare_with_probe(const RunMeasures& run, const RunTrace& cached) {
+std::optional<CachedProbe> compare_with_probe(const RunMeasures& run, const RunSummary& cached) {
   const RunMeasures probed = measure_run(steps_with_kept_batches(cached));
-  if (run.steady.size() < kFewestProbed || probed.steady.size() < kFewestProbed) {
+  if (run.steady.size() < kMinProbed || probed.steady.size() < kMinProbed) {
     return std::nullopt;
   }
   const std::vector<double> predicted = free_data_steps(run, mean(probed.padded));
@@ -100,7 +100,7 @@ std::string_view to_string(ProbeOutcome outcome) {
   return "unknown";
 }
 
-StepProfile profile_step(const RunTrace& run, const RunTrace* cached) {
+StepProfile profile_step(const RunSummary& run, const RunSummary* cached) {
   StepProfile profile{.diagnosis = diagnose_run(run)};
   if (!profile.diagnosis.measures.steady.empty()) {
     profile.phases = phase_times(profile.diagnosis.measures);

@@ -1,5 +1,5 @@
 // Where a training step spends its time, phase by phase, and whether free data would help as much
-// as the ledger says: the prediction beside a run whose batches stayed on the device.
+// as the breakdown says: the prediction beside a run whose batches stayed on the device.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ enum class ProbeOutcome {
 };
 std::string_view to_string(ProbeOutcome outcome);
 
-// The mean step if data were free: from the ledger of the run, and live, for equal work.
+// The mean step if data were free: from the breakdown of the run, and live, for equal work.
 struct CachedProbe {
   std::size_t steps = 0;  // with a batch that was there already
   double predicted = 0;   // s
@@ -46,6 +46,6 @@ struct StepProfile {
 };
 
 // `cached` is a run that trained on every batch several times; null when there was none.
-StepProfile profile_step(const RunTrace& run, const RunTrace* cached);
+StepProfile profile_step(const RunSummary& run, const RunSummary* cached);
 
 }  // namespace qanat

@@ -12,14 +12,14 @@ struct RunShape {
   int frames = 400;
 };
 
-RunTrace run_of(const RunShape& shape, int steps = 120) {
-  RunTrace trace;
-  trace.run.allowed_cores = 8;
+RunSummary run_of(const RunShape& shape, int steps = 120) {
+  RunSummary summary;
+  summary.run.allowed_cores = 8;
   for (int i = 0; i < steps; ++i) {
     const int batch = i / shape.uses;
     const bool is_kept = i % shape.uses != 0;
     const int frames = shape.frames + batch % 7;
-    trace.add(
+    summary.add(
         StepRecord{.step = i,
                    .batch = batch,
                    .rows = 16,
@@ -30,7 +30,7 @@ RunTrace run_of(const RunShape& shape, int steps = 120) {
                               .backward = Seconds{0.05},
                               .residual = Seconds{0.0005}}});
   }
-  return trace;
+  return summary;
 }
 
 const PhaseTimes& row(const StepProfile& profile, const std::string& name) {
@@ -57,7 +57,7 @@ TEST(StepProfileTest, ThePhasesAddUpToTheStep) {
 }
 
 TEST(StepProfileTest, AProbeThatCostsTheStepWithoutTheWaitConfirms) {
-  const RunTrace cached = run_of({.uses = 4});
+  const RunSummary cached = run_of({.uses = 4});
 
   const StepProfile profile = profile_step(run_of({}), &cached);
 
@@ -70,13 +70,13 @@ TEST(StepProfileTest, AProbeThatCostsTheStepWithoutTheWaitConfirms) {
 
 // Longer batches cost more, and that is no difference between prediction and probe.
 TEST(StepProfileTest, TheComparisonIsForEqualWork) {
-  RunTrace run = run_of({});
+  RunSummary run = run_of({});
   for (std::size_t i = 0; i < run.steps.size(); ++i) {  // lengths from 300 to 500
     StepRecord& step = run.steps[i];
     step.padded_frames = 300 + static_cast<int>(i * 37 % 201);
     step.phases.forward = Seconds{0.03 * step.padded_frames / 400.0};
   }
-  const RunTrace cached = run_of({.uses = 4, .frames = 480});
+  const RunSummary cached = run_of({.uses = 4, .frames = 480});
 
   const StepProfile profile = profile_step(run, &cached);
 
@@ -86,7 +86,7 @@ TEST(StepProfileTest, TheComparisonIsForEqualWork) {
 }
 
 TEST(StepProfileTest, AProbeThatIsMuchCheaperSaysThatTheLoaderCosts) {
-  const RunTrace cached = run_of({.forward = 0.01, .uses = 4});
+  const RunSummary cached = run_of({.forward = 0.01, .uses = 4});
 
   const StepProfile profile = profile_step(run_of({}), &cached);
 
@@ -95,7 +95,7 @@ TEST(StepProfileTest, AProbeThatIsMuchCheaperSaysThatTheLoaderCosts) {
 }
 
 TEST(StepProfileTest, AProbeOfFewStepsSaysNothing) {
-  const RunTrace cached = run_of({.uses = 4}, 8);
+  const RunSummary cached = run_of({.uses = 4}, 8);
 
   EXPECT_FALSE(profile_step(run_of({}), &cached).probe.has_value());
 }

@@ -36,7 +36,7 @@ bool is_as_good(const SweepCell& cell, const SweepCell& best) {
   const CellRate a = rate_of(cell);
   const CellRate b = rate_of(best);
   const double noise = 1.645 * std::hypot(a.error, b.error) / b.rate;
-  return a.rate >= (1 - std::clamp(noise, kLeastTolerance, kMostTolerance)) * b.rate;
+  return a.rate >= (1 - std::clamp(noise, kMinTolerance, kMaxTolerance)) * b.rate;
 }
 
 // Fewest workers, then least memory, then the higher rate.
@@ -62,7 +62,7 @@ std::optional<BatchOffer> better_batch(std::span<const SweepCell> cells,
     const CellRate other = rate_of(cell);
     const double speedup = other.rate / rate;
     const bool certain = other.ci95.low > rate_of(chosen).ci95.high;
-    if (certain && speedup > 1 + kMostTolerance && (!offer || speedup > offer->speedup)) {
+    if (certain && speedup > 1 + kMaxTolerance && (!offer || speedup > offer->speedup)) {
       offer = BatchOffer{.batch = cell.batch, .workers = cell.workers, .speedup = speedup};
     }
   }

@@ -39,8 +39,8 @@ inline constexpr double kEnoughHalfWidth = 0.02;
 
 // Cells count as equal to the best within 1.645 standard errors of the difference, at least the
 // first and at most the second of these shares.
-inline constexpr double kLeastTolerance = 0.02;
-inline constexpr double kMostTolerance = 0.03;
+inline constexpr double kMinTolerance = 0.02;
+inline constexpr double kMaxTolerance = 0.03;
 
 struct SweepLimits {
   int batch = 0;        // that the run uses

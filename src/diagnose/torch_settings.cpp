@@ -16,14 +16,14 @@ namespace qanat {
 namespace {
 
 // The arguments of the DataLoader, as the line of kind "run" has them.
-const nlohmann::json& loader_settings(const RunTrace& trace) {
+const nlohmann::json& loader_settings(const RunSummary& summary) {
   static const nlohmann::json kNone = nlohmann::json::object();
-  const auto found = trace.run.find("loader");
-  return found != trace.run.end() && found->is_object() ? *found : kNone;
+  const auto found = summary.run.find("loader");
+  return found != summary.run.end() && found->is_object() ? *found : kNone;
 }
 
-bool is_off(const RunTrace& trace, const char* setting) {
-  const nlohmann::json& settings = loader_settings(trace);
+bool is_off(const RunSummary& summary, const char* setting) {
+  const nlohmann::json& settings = loader_settings(summary);
   const auto found = settings.find(setting);
   return found != settings.end() && *found == false;
 }
@@ -42,9 +42,9 @@ Fix setting(const char* name, std::string value, const Fix& fix) {
 // As many workers as make a batch in the time of a step, where nothing was loaded ahead.
 Fix first_workers(const RuleInput& input, const Fix& fix) {
   const RunMeasures& m = input.measures;
-  const double own = m.mean_step - m.ledger.wait.count();
+  const double own = m.mean_step - m.breakdown.wait.count();
   const double needed = own > 0 && m.loader ? std::ceil(m.loader->work_per_batch / own) : 1;
-  const int most = std::max(1, allowed_cores_of(input.trace).value_or(1));
+  const int most = std::max(1, allowed_cores_of(input.summary).value_or(1));
   return setting(
       "num_workers", std::to_string(static_cast<int>(std::clamp<double>(needed, 1, most))), fix);
 }
@@ -55,7 +55,7 @@ Fix deeper_window(const RuleInput& input, const Finding& finding, const Fix& fix
   if (workers == 0) {
     return first_workers(input, fix);
   }
-  if (finding.id == "DL010" && is_off(input.trace, "persistent_workers")) {
+  if (finding.id == "DL010" && is_off(input.summary, "persistent_workers")) {
     return setting("persistent_workers", "True", fix);
   }
   const int window = std::atoi(fix.value.c_str());

@@ -10,12 +10,12 @@ namespace {
 // A PyTorch loop with its loader's arguments.
 class TorchSettingsTest : public RulesTest {
  protected:
-  TorchSettingsTest() { trace_.trained_by = TrainedBy::torch; }
+  TorchSettingsTest() { summary_.trained_by = TrainedBy::torch; }
 
   // The loop waits for `workers` workers that were busy `busy` of ten seconds and computed.
   void load(int workers, double busy) {
     wait_for_data(0.1);
-    PipelineStats& stats = *trace_.pipeline;
+    PipelineStats& stats = *summary_.pipeline;
     stats = PipelineStats{};
     stats.age = Seconds{10};
     stats.active_workers = workers;
@@ -25,8 +25,8 @@ class TorchSettingsTest : public RulesTest {
     worker.cpu = worker.busy;
     worker.run_delay = Seconds{0};
     stats.workers.assign(static_cast<std::size_t>(std::max(workers, 1)), worker);
-    trace_.run["allowed_cores"] = 8;
-    trace_.run["loader"] = {{"num_workers", workers}, {"persistent_workers", false}};
+    summary_.run["allowed_cores"] = 8;
+    summary_.run["loader"] = {{"num_workers", workers}, {"persistent_workers", false}};
   }
 
   Finding found(std::string_view id) const {
@@ -41,12 +41,12 @@ class TorchSettingsTest : public RulesTest {
 };
 
 TEST_F(TorchSettingsTest, TheHeaderOfAJournalSaysWhoTrains) {
-  RunTrace trace;
-  trace.add(nlohmann::json{{"kind", "journal"}, {"trainer", "torch"}});
-  EXPECT_EQ(trace.trained_by, TrainedBy::torch);
+  RunSummary summary;
+  summary.add(nlohmann::json{{"kind", "journal"}, {"trainer", "torch"}});
+  EXPECT_EQ(summary.trained_by, TrainedBy::torch);
 
-  trace.add(nlohmann::json{{"kind", "journal"}});
-  EXPECT_EQ(trace.trained_by, TrainedBy::qanat);
+  summary.add(nlohmann::json{{"kind", "journal"}});
+  EXPECT_EQ(summary.trained_by, TrainedBy::qanat);
 }
 
 TEST_F(TorchSettingsTest, LoadingInTheMainProcessIsFixedByWorkers) {
@@ -61,7 +61,7 @@ TEST_F(TorchSettingsTest, LoadingInTheMainProcessIsFixedByWorkers) {
 
 TEST_F(TorchSettingsTest, TooFewWorkersAreNamedAsTheArgument) {
   load(1, 9.9);
-  trace_.pipeline->process = ProcessUsage{.cpu = Seconds{15}};
+  summary_.pipeline->process = ProcessUsage{.cpu = Seconds{15}};
 
   const Fix fix = fix_of("DL002");
 
@@ -78,10 +78,10 @@ TEST_F(TorchSettingsTest, AShallowBufferIsAPrefetchFactor) {
 TEST_F(TorchSettingsTest, WorkersThatEveryEpochStartsArePersistentThen) {
   load(2, 5);
   wait_for_data(0);
-  for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-    trace_.steps[i].epoch = static_cast<std::int64_t>(i / 15);
-    trace_.steps[i].batch = static_cast<std::int64_t>(i % 15);
-    trace_.steps[i].phases.wait = Seconds{i % 15 == 0 ? 1.0 : 0.0};
+  for (std::size_t i = 0; i < summary_.steps.size(); ++i) {
+    summary_.steps[i].epoch = static_cast<std::int64_t>(i / 15);
+    summary_.steps[i].batch = static_cast<std::int64_t>(i % 15);
+    summary_.steps[i].phases.wait = Seconds{i % 15 == 0 ? 1.0 : 0.0};
   }
 
   EXPECT_EQ(fix_of("DL010").key, "persistent_workers");
@@ -89,7 +89,7 @@ TEST_F(TorchSettingsTest, WorkersThatEveryEpochStartsArePersistentThen) {
 }
 
 TEST_F(TorchSettingsTest, NoKeyOfQanatIsLeft) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.checkpoint = Seconds{0.05};
   }
 
@@ -103,7 +103,7 @@ TEST_F(TorchSettingsTest, NoKeyOfQanatIsLeft) {
 
 TEST_F(TorchSettingsTest, WhatIsUnknownIsSkipped) {
   load(2, 9.9);
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.padded_frames = 0;
     step.frames = 0;
   }

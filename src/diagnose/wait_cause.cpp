@@ -20,7 +20,7 @@ constexpr double kRareRows = 0.12;      // of all rows may be stragglers: more a
 constexpr double kStragglerTime = 0.3;  // of the workers' time
 constexpr double kAtEpochStart = 0.7;   // of all waiting
 constexpr std::int64_t kStartBatches = 3;
-constexpr std::size_t kFewestStarts = 2;
+constexpr std::size_t kMinStarts = 2;
 
 // Most of the waiting lies in the first batches of epochs, of which there were several.
 bool waits_at_epoch_starts(const RunMeasures& m) {
@@ -37,7 +37,7 @@ bool waits_at_epoch_starts(const RunMeasures& m) {
     starts += is_start && step.batch == 0 ? 1 : 0;
   }
   const bool is_rare = start_steps * 4 <= m.steady.size();
-  return starts >= kFewestStarts && is_rare && at_start > kAtEpochStart * all;
+  return starts >= kMinStarts && is_rare && at_start > kAtEpochStart * all;
 }
 
 bool has_stragglers(const LoaderUse& use) {
@@ -47,25 +47,25 @@ bool has_stragglers(const LoaderUse& use) {
 
 // The process itself wants more than there is, or others take it.
 WaitCause contention(const RuleInput& input, const LoaderUse& use) {
-  const std::optional<int> cores = allowed_cores_of(input.trace);
+  const std::optional<int> cores = allowed_cores_of(input.summary);
   const bool fills_all = cores && use.process_cores && *use.process_cores >= kFullCores * *cores;
   return fills_all ? WaitCause::oversubscribed : WaitCause::neighbours;
 }
 
 // A good part of the quota's periods ended before their time.
-bool is_throttled(const RunTrace& trace) {
-  if (!trace.host) {
+bool is_throttled(const RunSummary& summary) {
+  if (!summary.host) {
     return false;
   }
-  const Reading<double> periods = trace.host->growth(&HostCounters::periods);
-  const Reading<double> stopped = trace.host->growth(&HostCounters::throttled_periods);
+  const Reading<double> periods = summary.host->growth(&HostCounters::periods);
+  const Reading<double> stopped = summary.host->growth(&HostCounters::throttled_periods);
   return periods && stopped && *periods > 0 && *stopped >= kThrottledPeriods * *periods;
 }
 
 // What the workers' busy time went to, when it was not computing.
 std::optional<WaitCause> cause_in_rows(const RuleInput& input, const LoaderUse& use) {
   const BusySplit split = use.split.value_or(BusySplit{});
-  if (is_throttled(input.trace)) {
+  if (is_throttled(input.summary)) {
     return WaitCause::quota;
   }
   if (use.faults_per_row >= kFaultsPerRow && split.computing < 0.5) {
@@ -87,7 +87,7 @@ WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
   if (use.split && use.split->blocked >= kBlockedWorkers) {
     return WaitCause::storage;
   }
-  const std::optional<int> cores = allowed_cores_of(input.trace);
+  const std::optional<int> cores = allowed_cores_of(input.summary);
   if (!cores) {
     return WaitCause::unknown;
   }
@@ -130,14 +130,14 @@ std::string_view rule_of(WaitCause cause) {
   return words_about(cause).rule;
 }
 
-std::optional<int> allowed_cores_of(const RunTrace& trace) {
-  const std::optional<int>& cores = trace.run.allowed_cores;
+std::optional<int> allowed_cores_of(const RunSummary& summary) {
+  const std::optional<int>& cores = summary.run.allowed_cores;
   return cores ? std::optional(std::clamp(*cores, 1, 1 << 16)) : std::nullopt;
 }
 
 WaitCause find_wait_cause(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (!(m.share(m.ledger.wait) >= kWorthMentioning)) {
+  if (!(m.share(m.breakdown.wait) >= kMinReportableGain)) {
     return WaitCause::none;
   }
   if (!m.loader) {

@@ -38,6 +38,6 @@ std::string_view rule_of(WaitCause cause);
 WaitCause find_wait_cause(const RuleInput& input);
 
 // Cores the run may use.
-std::optional<int> allowed_cores_of(const RunTrace& trace);
+std::optional<int> allowed_cores_of(const RunSummary& summary);
 
 }  // namespace qanat

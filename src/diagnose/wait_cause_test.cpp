@@ -16,17 +16,17 @@ namespace {
 class WaitCauseTest : public testing::Test {
  protected:
   WaitCauseTest() {
-    trace_.run.allowed_cores = 4;
+    summary_.run.allowed_cores = 4;
     for (int i = 0; i < 100; ++i) {
       const int frames = 400 + 20 * (i % 9);
-      trace_.add(
+      summary_.add(
           StepRecord{.step = i,
                      .batch = i,
                      .rows = 16,
                      .padded_frames = frames,
                      .frames = 16 * frames,
                      .phases = {.wait = Seconds{0.04}, .forward = Seconds(0.1 * frames / 480)}});
-      trace_.slots.push_back({.work = Seconds{0.28}});
+      summary_.slots.push_back({.work = Seconds{0.28}});
     }
     PipelineStats stats;
     stats.age = Seconds{14};
@@ -41,19 +41,19 @@ class WaitCauseTest : public testing::Test {
     stats.workers = {worker, worker};
     stats.process = ProcessUsage{.cpu = Seconds{28}};  // two cores of four
     stats.ring = RingUse{.slots = 3};
-    trace_.pipeline = stats;
+    summary_.pipeline = stats;
   }
 
-  PipelineStats& loader() { return *trace_.pipeline; }
+  PipelineStats& loader() { return *summary_.pipeline; }
 
   WaitCause cause() const {
-    const RunMeasures measures = measure_run(trace_);
-    return find_wait_cause({.trace = trace_, .measures = measures});
+    const RunMeasures measures = measure_run(summary_);
+    return find_wait_cause({.summary = summary_, .measures = measures});
   }
 
   // The rule that a user sees first.
   std::string first_finding() const {
-    const Diagnosis diagnosis = diagnose_run(trace_);
+    const Diagnosis diagnosis = diagnose_run(summary_);
     return diagnosis.findings.empty() ? "" : diagnosis.findings.front().id;
   }
 
@@ -63,7 +63,7 @@ class WaitCauseTest : public testing::Test {
     }
   }
 
-  RunTrace trace_;
+  RunSummary summary_;
 };
 
 TEST_F(WaitCauseTest, WorkersThatComputeBesideIdleCoresAreTooFew) {
@@ -125,7 +125,7 @@ TEST_F(WaitCauseTest, AFewRowsThatTakeMostOfTheTimeAreStragglers) {
 
   EXPECT_EQ(cause(), WaitCause::stragglers);
   EXPECT_EQ(first_finding(), "DL011");
-  EXPECT_NE(Translator().tr(diagnose_run(trace_).findings.front().title).find("long.flac"),
+  EXPECT_NE(Translator().tr(diagnose_run(summary_).findings.front().title).find("long.flac"),
             std::string::npos);
 }
 
@@ -140,7 +140,7 @@ TEST_F(WaitCauseTest, WorkersThatAreHeldBackNeedADeeperBuffer) {
 }
 
 TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.epoch = step.step / 25;
     step.batch = step.step % 25;
     step.phases.wait = Seconds(step.batch == 0 ? 1.0 : 0.0);
@@ -150,7 +150,7 @@ TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
 }
 
 TEST_F(WaitCauseTest, ADeviceThatDoesNotWaitHasNoCause) {
-  for (StepRecord& step : trace_.steps) {
+  for (StepRecord& step : summary_.steps) {
     step.phases.wait = Seconds{0.0005};
   }
 
@@ -158,16 +158,16 @@ TEST_F(WaitCauseTest, ADeviceThatDoesNotWaitHasNoCause) {
 }
 
 TEST_F(WaitCauseTest, ExactlyOneRuleClaimsTheWaiting) {
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const auto claims = std::ranges::count_if(diagnosis.findings, [](const Finding& finding) {
-    return finding.part == LedgerPart::wait && finding.severity != FindingSeverity::info;
+    return finding.part == BreakdownPart::wait && finding.severity != FindingSeverity::info;
   });
   EXPECT_EQ(claims, 1);
 }
 
 TEST_F(WaitCauseTest, ThePredictionIsWhatTheRecordedTimesGiveWithMoreWorkers) {
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
   const Finding& finding = diagnosis.findings.front();
   ASSERT_EQ(finding.fixes.front().key, "data.num_workers");
@@ -177,16 +177,16 @@ TEST_F(WaitCauseTest, ThePredictionIsWhatTheRecordedTimesGiveWithMoreWorkers) {
 }
 
 TEST_F(WaitCauseTest, ASymptomIsExplainedByItsCause) {
-  for (std::size_t i = 0; i < trace_.steps.size(); i += 7) {
-    trace_.steps[i].phases.wait = Seconds{0.5};
+  for (std::size_t i = 0; i < summary_.steps.size(); i += 7) {
+    summary_.steps[i].phases.wait = Seconds{0.5};
   }
 
-  const Diagnosis diagnosis = diagnose_run(trace_);
+  const Diagnosis diagnosis = diagnose_run(summary_);
 
-  EXPECT_EQ(diagnosis.findings.front().part, LedgerPart::wait);
+  EXPECT_EQ(diagnosis.findings.front().part, BreakdownPart::wait);
   EXPECT_TRUE(diagnosis.findings.front().explained_by.empty());
   for (std::size_t i = 1; i < diagnosis.findings.size(); ++i) {
-    if (diagnosis.findings[i].part == LedgerPart::wait) {
+    if (diagnosis.findings[i].part == BreakdownPart::wait) {
       EXPECT_EQ(diagnosis.findings[i].severity, FindingSeverity::info) << diagnosis.findings[i].id;
     }
   }

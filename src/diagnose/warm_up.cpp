@@ -9,10 +9,10 @@ namespace qanat {
 namespace {
 
 constexpr std::size_t kBatch = 5;
-constexpr std::size_t kFewestBatches = 4;  // below, there is nothing to compare
-constexpr std::size_t kBeginning = 20;     // steps in which the stock shows
-constexpr double kLeastStock = 3;          // steps' worth; less hides nothing
-constexpr double kShrinking = 0.75;        // of it, halfway; a steady loss leaves half
+constexpr std::size_t kMinBatches = 4;  // below, there is nothing to compare
+constexpr std::size_t kBeginning = 20;  // steps in which the prefill shows
+constexpr double kMinPrefill = 3;       // steps' worth; less hides nothing
+constexpr double kShrinking = 0.75;     // of it, halfway; a steady loss leaves half
 
 std::vector<double> batch_means(std::span<const double> values) {
   std::vector<double> means;
@@ -37,7 +37,7 @@ double uncertainty(std::span<const double> rest) {
 
 WarmUp find_warm_up(std::span<const double> step_seconds) {
   const std::vector<double> means = batch_means(step_seconds);
-  if (means.size() < kFewestBatches) {
+  if (means.size() < kMinBatches) {
     return {};
   }
   const std::size_t longest = means.size() / 2;
@@ -53,10 +53,10 @@ WarmUp find_warm_up(std::span<const double> step_seconds) {
   return {.steps = best * kBatch, .settled = best < longest};
 }
 
-std::size_t steps_on_stock(std::span<const double> ready_seconds, double step_seconds) {
+std::size_t steps_on_prefill(std::span<const double> ready_seconds, double step_seconds) {
   const auto beginning = ready_seconds.first(std::min(ready_seconds.size(), kBeginning));
   const auto largest = std::ranges::max_element(beginning);
-  if (largest == beginning.end() || *largest < kLeastStock * step_seconds) {
+  if (largest == beginning.end() || *largest < kMinPrefill * step_seconds) {
     return 0;
   }
   const auto full = static_cast<std::size_t>(largest - beginning.begin());

@@ -14,9 +14,9 @@ struct WarmUp {
 
 WarmUp find_warm_up(std::span<const double> step_seconds);
 
-// How many steps a run lived on batches that were loaded before its first one, by how long the
-// batch of each step lay ready. A loader that is too slow is not felt until they are used up; 0
-// when they never are, were few, are made up for later, or lasted until something else changed.
-std::size_t steps_on_stock(std::span<const double> ready_seconds, double step_seconds);
+// How many steps were fed from batches that were prefetched before the first one, by how long the
+// batch of each step lay ready. Until they are used up, a slow loader looks fast. 0 if they were
+// few, were never used up, were made up for later, or lasted until something else changed.
+std::size_t steps_on_prefill(std::span<const double> ready_seconds, double step_seconds);
 
 }  // namespace qanat

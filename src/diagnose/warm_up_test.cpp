@@ -36,42 +36,42 @@ TEST(WarmUpTest, ASlowStartIsCutToWithinAFractionOfAPercent) {
 }
 
 // 24 batches lie ready; each step of 10 ms uses one up, each 12 ms bring a new one.
-TEST(StepsOnStockTest, AStockThatIsUsedUpEndsTheBeginning) {
+TEST(StepsOnPrefillTest, APrefillThatIsUsedUpEndsTheBeginning) {
   std::vector<double> ready;
   for (int i = 0; i < 300; ++i) {
     ready.push_back(std::max(0.0, 0.24 - 0.002 * i));
   }
 
-  EXPECT_EQ(steps_on_stock(ready, 0.0101), 115U);
+  EXPECT_EQ(steps_on_prefill(ready, 0.0101), 115U);
 
   ready.insert(ready.begin(), 0.0);  // the first batch is taken at once
-  EXPECT_EQ(steps_on_stock(ready, 0.0101), 116U);
+  EXPECT_EQ(steps_on_prefill(ready, 0.0101), 116U);
 }
 
-TEST(StepsOnStockTest, AStockThatLastsOrComesBackIsNone) {
-  EXPECT_EQ(steps_on_stock(noisy(300, 0.24, 0.05), 0.01), 0U);
+TEST(StepsOnPrefillTest, APrefillThatLastsOrComesBackIsNone) {
+  EXPECT_EQ(steps_on_prefill(noisy(300, 0.24, 0.05), 0.01), 0U);
 
   std::vector<double> stalled(300, 0.24);
   std::fill(stalled.begin() + 100, stalled.begin() + 110, 0.0);
-  EXPECT_EQ(steps_on_stock(stalled, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill(stalled, 0.01), 0U);
 }
 
-TEST(StepsOnStockTest, ARunThatBecomesSlowLaterHasChanged) {
+TEST(StepsOnPrefillTest, ARunThatBecomesSlowLaterHasChanged) {
   std::vector<double> ready(150, 0.24);
   ready.resize(300, 0.0);
 
-  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill(ready, 0.01), 0U);
 }
 
-TEST(StepsOnStockTest, AFewBatchesHideNothing) {
+TEST(StepsOnPrefillTest, AFewBatchesHideNothing) {
   std::vector<double> ready(300, 0.0);
   ready[0] = 0.02;
 
-  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
-  EXPECT_EQ(steps_on_stock({}, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill(ready, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill({}, 0.01), 0U);
   ready[0] = 0.24;  // and is gone at once
-  EXPECT_EQ(steps_on_stock(ready, 0.01), 0U);
-  EXPECT_EQ(steps_on_stock(std::vector{0.24}, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill(ready, 0.01), 0U);
+  EXPECT_EQ(steps_on_prefill(std::vector{0.24}, 0.01), 0U);
 }
 
 TEST(WarmUpTest, ASteadySeriesLosesLittle) {

@@ -12,8 +12,8 @@ namespace qanat {
 namespace {
 
 constexpr double kEnough = 0.01;  // of the step: waiting that is left
-constexpr int kMostWindow = 50;   // that a run takes without being asked
-constexpr int kMostWorkers = 1024;
+constexpr int kMaxWindow = 50;    // that a run takes without being asked
+constexpr int kMaxWorkers = 1024;
 
 // The times of the latest steady steps, batch by batch, and of filling these batches.
 struct RecordedTimes {
@@ -29,12 +29,12 @@ RecordedTimes recorded_times(const RuleInput& input) {
     times.consume.insert(
         times.consume.end(), static_cast<std::size_t>(batches), std::max(own, 0.0));
   }
-  if (input.trace.trained_by == TrainedBy::torch && input.measures.loader) {
+  if (input.summary.trained_by == TrainedBy::torch && input.measures.loader) {
     // Nothing is known of single batches: the mean stands for each.
     times.produce.assign(times.consume.size(), input.measures.loader->work_per_batch);
     return times;
   }
-  const std::deque<SlotRecord>& slots = input.trace.slots;
+  const std::deque<SlotRecord>& slots = input.summary.slots;
   const std::size_t count = std::min(times.consume.size(), slots.size());
   times.consume.erase(times.consume.begin(),
                       times.consume.end() - static_cast<std::ptrdiff_t>(count));
@@ -60,7 +60,7 @@ std::size_t positive(int value) {
 
 std::optional<double> predict_step(const RuleInput& input, const WhatIf& change) {
   RecordedTimes times = recorded_times(input);
-  if (times.produce.size() < kFewestSteps || !input.measures.loader) {
+  if (times.produce.size() < kMinSteps || !input.measures.loader) {
     return std::nullopt;
   }
   const LoaderUse& use = *input.measures.loader;
@@ -86,9 +86,9 @@ Gain gain_if_data_were_free(const RunMeasures& measures) {
 Gain gain_of_prediction(const RunMeasures& m, double predicted) {
   Gain gain = gain_if_data_were_free(m);
   const double all = gain.step_now - gain.step_if_fixed;
-  const double won = std::clamp(gain.step_now - predicted, 0.0, all);
-  const double part = all > 0 ? won / all : 0;
-  gain.step_if_fixed = gain.step_now - won;
+  const double time_saved = std::clamp(gain.step_now - predicted, 0.0, all);
+  const double part = all > 0 ? time_saved / all : 0;
+  gain.step_if_fixed = gain.step_now - time_saved;
   gain.speedup = gain.step_if_fixed > 0 ? gain.step_now / gain.step_if_fixed : 1;
   gain.ci95 = {.low = 1 + (gain.ci95.low - 1) * part, .high = 1 + (gain.ci95.high - 1) * part};
   gain.method = GainMethod::replay;
@@ -97,8 +97,8 @@ Gain gain_of_prediction(const RunMeasures& m, double predicted) {
 
 int workers_wanted(const RuleInput& input, int most) {
   const int now = input.measures.loader ? input.measures.loader->workers : 1;
-  const double own = input.measures.mean_step - input.measures.ledger.wait.count();
-  for (int workers = now + 1; workers < std::min(most, kMostWorkers); ++workers) {
+  const double own = input.measures.mean_step - input.measures.breakdown.wait.count();
+  for (int workers = now + 1; workers < std::min(most, kMaxWorkers); ++workers) {
     const std::optional<double> predicted = predict_step(input, {.workers = workers});
     if (!predicted || *predicted <= (1 + kEnough) * own) {
       return workers;
@@ -112,10 +112,10 @@ std::optional<int> window_wanted(const RuleInput& input) {
     return std::nullopt;  // without a buffer any one will do
   }
   const int now = input.measures.loader->window;
-  const double own = input.measures.mean_step - input.measures.ledger.wait.count();
+  const double own = input.measures.mean_step - input.measures.breakdown.wait.count();
   std::optional<int> best;
   double least = predict_step(input, {}).value_or(0);
-  for (int window = 2 * now; window <= std::max(kMostWindow, 2 * now); window *= 2) {
+  for (int window = 2 * now; window <= std::max(kMaxWindow, 2 * now); window *= 2) {
     const std::optional<double> predicted = predict_step(input, {.window = window});
     if (!predicted) {
       return std::nullopt;

@@ -16,7 +16,7 @@ struct WhatIf {
   std::optional<double> longest_work = std::nullopt;  // s of workers that a batch takes at most
 };
 
-// s per step; nothing when the journal does not hold the way of its batches.
+// s per step; nothing when the journal does not hold the timelines of its batches.
 std::optional<double> predict_step(const RuleInput& input, const WhatIf& change);
 
 // The gain of a step of `predicted` seconds, as uncertain as the waiting it takes away.

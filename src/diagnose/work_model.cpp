@@ -11,10 +11,10 @@ namespace qanat {
 namespace {
 
 // All pairs of so many points; longer series are thinned evenly, which costs little precision.
-constexpr std::size_t kMostPoints = 600;
+constexpr std::size_t kMaxPoints = 600;
 
 double slope(std::span<const double> y, std::span<const double> x) {
-  const std::size_t stride = std::max<std::size_t>(1, y.size() / kMostPoints);
+  const std::size_t stride = std::max<std::size_t>(1, y.size() / kMaxPoints);
   std::vector<double> slopes;
   for (std::size_t i = 0; i < y.size(); i += stride) {
     for (std::size_t j = i + stride; j < y.size(); j += stride) {

@@ -2,7 +2,7 @@
 // not bend it (Theil-Sen).
 //
 // Batches of speech differ in length, and so do their steps: without this, a perfect run looks
-// unsteady. All tests of spread and rhythm work on the adjusted series.
+// unsteady. All tests of spread and period work on the adjusted series.
 #pragma once
 
 #include <span>

@@ -177,7 +177,8 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
   show(to_document(*profile), part);
   part.findings = profile->diagnosis.findings;
   if (profile->diagnosis.measures.mean_step > 0) {
-    step_ = profile->diagnosis.measures.mean_step - profile->diagnosis.measures.ledger.wait.count();
+    step_ =
+        profile->diagnosis.measures.mean_step - profile->diagnosis.measures.breakdown.wait.count();
   }
   write_page();
   return true;
@@ -276,8 +277,11 @@ void Analyzer::write_page() const {
   if (sweep) {
     record.history.sweep = sweep.value().history.sweep;
   }
-  write_run_page(
-      record, diagnose_run(record.trace), journal, request_.folder / "report.html", request_.words);
+  write_run_page(record,
+                 diagnose_run(record.summary),
+                 journal,
+                 request_.folder / "report.html",
+                 request_.words);
 }
 
 void Analyzer::write_report() const {

@@ -51,7 +51,7 @@ Value pass_value(const Reading<ReadPass>& pass) {
 }
 
 // Batches as fast as they come.
-ExperimentRecord take_batches(Loader& loader, Seconds longest, const std::stop_token& stop) {
+ExperimentRecord take_batches(Loader& loader, Seconds timeout, const std::stop_token& stop) {
   constexpr std::int64_t kEnough = 400;
   const Clock::time_point begin = Clock::now();
   LoaderConsumer consumer(loader);
@@ -59,7 +59,7 @@ ExperimentRecord take_batches(Loader& loader, Seconds longest, const std::stop_t
       {.consumer = consumer,
        .warm_up = 1,
        .steps = kEnough,
-       .enough = [&](const ExperimentRecord&) { return seconds_since(begin) >= longest; },
+       .enough = [&](const ExperimentRecord&) { return seconds_since(begin) >= timeout; },
        .stop = stop});
 }
 
@@ -170,14 +170,14 @@ std::optional<DataSetResult> data_set_section(const RunConfig& config,
 }
 
 StorageResult storage_section(const UtteranceSet& set,
-                              Seconds longest,
+                              Seconds timeout,
                               const std::stop_token& stop) {
   StorageResult result{.section = {.key = "storage", .title = msg::diagnose_storage{}}};
   std::vector<std::filesystem::path> files;
   for (const Utterance& utterance : set.manifest.utterances) {
     files.push_back(audio_path(set.manifest, utterance));
   }
-  const Result<StorageReading> reading = probe_storage(files, {.longest = longest, .stop = stop});
+  const Result<StorageReading> reading = probe_storage(files, {.timeout = timeout, .stop = stop});
   if (!reading) {
     result.section.skipped = in_words(reading.failure().what);
     return result;
@@ -200,12 +200,12 @@ StorageResult storage_section(const UtteranceSet& set,
 Section loader_section(const RunConfig& config,
                        const std::shared_ptr<const UtteranceSet>& set,
                        const std::shared_ptr<const TextFrontEnd>& text,
-                       Seconds longest,
+                       Seconds timeout,
                        const std::stop_token& stop) {
   Section section{.key = "loader", .title = msg::diagnose_loader{}};
   try {
     const std::unique_ptr<Loader> loader = make_loader(config, {.set = set, .text = text});
-    const ExperimentRecord record = take_batches(*loader, longest, stop);
+    const ExperimentRecord record = take_batches(*loader, timeout, stop);
     const std::vector<double> intervals = intervals_of(record);
     if (intervals.empty()) {
       section.skipped = msg::diagnose_few_batches{};

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "dataset/training_sets.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "monitor/host_facts.h"
 #include "report/full_diagnosis.h"
 #include "text/text_front_end.h"
@@ -36,14 +36,14 @@ struct StorageResult {
   std::optional<StorageReading> reading{};
 };
 StorageResult storage_section(const UtteranceSet& set,
-                              Seconds longest,
+                              Seconds timeout,
                               const std::stop_token& stop);
 
-// Takes batches as fast as they come for `longest`.
+// Takes batches as fast as they come, until `timeout`.
 Section loader_section(const RunConfig& config,
                        const std::shared_ptr<const UtteranceSet>& set,
                        const std::shared_ptr<const TextFrontEnd>& text,
-                       Seconds longest,
+                       Seconds timeout,
                        const std::stop_token& stop);
 
 }  // namespace qanat

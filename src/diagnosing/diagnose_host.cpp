@@ -40,7 +40,7 @@ Value word_value(const Reading<std::string>& word) {
   return word ? Value(*word) : Value(msg::host_unknown{.why = in_words(word.why_not())});
 }
 
-void add_gpus(const GpuTrace& gpus, Section& section) {
+void add_gpus(const GpuSummary& gpus, Section& section) {
   if (!gpus.setup) {
     section.facts.push_back({.name = msg::host_gpus{},
                              .value = msg::host_no_gpus{.why = in_words(gpus.setup.why_not())}});
@@ -77,7 +77,7 @@ Message espeak_state(const RunConfig& config) {
                                   : Message(msg::host_espeak_not_needed{});
 }
 
-void add_threads(const HostTrace& host, Section& section) {
+void add_threads(const HostSummary& host, Section& section) {
   const auto threads = host.threads();
   if (!threads) {
     return;
@@ -95,13 +95,13 @@ void add_threads(const HostTrace& host, Section& section) {
 
 }  // namespace
 
-Section hardware_section(const RunTrace& trace) {
+Section hardware_section(const RunSummary& summary) {
   Section section{.key = "hardware", .title = msg::diagnose_hardware{}};
-  if (!trace.host) {
+  if (!summary.host) {
     section.skipped = msg::diagnose_no_host{};
     return section;
   }
-  const HostSetup& setup = trace.host->setup;
+  const HostSetup& setup = summary.host->setup;
   section.facts = {
       {.name = msg::host_cores{}, .value = cores_of(setup)},
       {.name = msg::host_online{}, .value = core_value(setup.online_cores)},
@@ -116,26 +116,26 @@ Section hardware_section(const RunTrace& trace) {
       {.name = msg::host_pinned{}, .value = value_of_reading(setup.locked_memory, Unit::bytes)},
       {.name = msg::host_shm{}, .value = value_of_reading(setup.shared_memory, Unit::bytes)},
       {.key = "host", .value = figure_of(to_json(setup))}};
-  if (trace.gpus) {
-    add_gpus(*trace.gpus, section);
+  if (summary.gpus) {
+    add_gpus(*summary.gpus, section);
     section.facts.push_back(
         {.key = "gpus",
-         .value = figure_of(trace.gpus->setup
-                                ? to_json(*trace.gpus->setup)
-                                : nlohmann::json{{"unknown", trace.gpus->setup.why_not()}})});
+         .value = figure_of(summary.gpus->setup
+                                ? to_json(*summary.gpus->setup)
+                                : nlohmann::json{{"unknown", summary.gpus->setup.why_not()}})});
   }
   return section;
 }
 
-Section runtime_section(const RunTrace& trace, const RunConfig& config) {
+Section runtime_section(const RunSummary& summary, const RunConfig& config) {
   Section section{.key = "runtime",
                   .title = msg::diagnose_runtime{},
                   .facts = {{.name = msg::host_espeak{}, .value = espeak_state(config)}}};
-  if (!trace.host) {
+  if (!summary.host) {
     section.skipped = msg::diagnose_no_host_run{};
     return section;
   }
-  const HostTrace& host = *trace.host;
+  const HostSummary& host = *summary.host;
   const auto add = [&](Message name, Value value) {
     section.facts.push_back({.name = std::move(name), .value = std::move(value)});
   };
@@ -162,7 +162,7 @@ Section runtime_section(const RunTrace& trace, const RunConfig& config) {
   return section;
 }
 
-Section memory_section(const RunConfig& config, const HostFacts& host, const RunTrace& trace) {
+Section memory_section(const RunConfig& config, const HostFacts& host, const RunSummary& summary) {
   Section section{.key = "memory", .title = msg::diagnose_memory{}};
   const auto add = [&](Message name, const std::optional<Bytes>& bytes) {
     section.facts.push_back(
@@ -174,8 +174,8 @@ Section memory_section(const RunConfig& config, const HostFacts& host, const Run
   add(msg::memory_batches{}, make_loader_options(config, host, 1).budget);
   add(msg::memory_cache{}, feature_cache_budget(config, host));
   add(msg::memory_peak{}, peak_resident_memory());
-  if (trace.pipeline) {
-    add(msg::memory_batches_took{}, trace.pipeline->window.allocated);
+  if (summary.pipeline) {
+    add(msg::memory_batches_took{}, summary.pipeline->window.allocated);
   }
   return section;
 }

@@ -18,25 +18,25 @@
 namespace qanat {
 namespace {
 
-// Adds what is journalled to a trace, as if it had been read from a file.
+// Adds what is journalled to a summary, as if it had been read from a file.
 class SeenEvents final : public EventSink {
  public:
   void record(const JournalEvent& event) override {
     const Seconds at = seconds_since(begin_);
     const std::lock_guard lock(mutex_);
     if (const auto* const host = std::get_if<HostSample>(&event)) {
-      add_sample(*host, at, /*has_steps=*/true, trace_.host);  // each counts: nothing trains
+      add_sample(*host, at, /*has_steps=*/true, summary_.host);  // each counts: nothing trains
     } else {
-      trace_.add({.at = at, .event = event});
+      summary_.add({.at = at, .event = event});
     }
   }
   // When nobody records any more.
-  RunTrace take() { return std::move(trace_); }
+  RunSummary take() { return std::move(summary_); }
 
  private:
   const Clock::time_point begin_ = Clock::now();
-  std::mutex mutex_;  // guards trace_
-  RunTrace trace_;
+  std::mutex mutex_;  // guards summary_
+  RunSummary summary_;
 };
 
 Section skipped_loader(MessageArg why) {
@@ -74,8 +74,8 @@ class Session {
   const RunConfig& config_;
   FullDiagnosis full_;
   SetupFacts setup_;
-  SeenEvents seen_;  // without training
-  RunTrace trace_;   // what is judged
+  SeenEvents seen_;     // without training
+  RunSummary summary_;  // what is judged
   Section storage_ = skipped_storage(msg::diagnose_no_data{});
   std::optional<StorageReading> storage_reading_;
   std::optional<TrainInputs> inputs_;
@@ -146,7 +146,7 @@ void Session::train() {
   try {
     LoadedConfig config = request_.config;
     config.values.pipeline.monitor_every = Seconds{0.5};  // a short run is looked at more often
-    const Deadline limit(time_after(request_.longest), request_.stop);
+    const Deadline limit(time_after(request_.timeout), request_.stop);
     std::optional<MeasuredRun> run = run_measured({.config = std::move(config),
                                                    .steps = request_.steps,
                                                    .folder = request_.folder,
@@ -155,14 +155,14 @@ void Session::train() {
                                                    .inputs = &*inputs_});
     if (run) {
       full_.measured = true;
-      trace_ = std::move(run->trace);
+      summary_ = std::move(run->run_summary);
       section.facts = {{.name = msg::compute_trained{},
                         .value = msg::compute_trained_value{.done = run->summary.outcome.steps,
                                                             .steps = request_.steps,
                                                             .device = run->summary.model_device}},
                        {.name = msg::compute_parameters{}, .value = run->summary.parameters}};
     } else {
-      section.skipped = msg::diagnose_no_step{.longest = request_.longest};
+      section.skipped = msg::diagnose_no_step{.longest = request_.timeout};
     }
   } catch (const Error& error) {
     section.skipped = error.what();
@@ -181,9 +181,9 @@ void Session::check_devices() {
 }
 
 void Session::judge() {
-  trace_.storage = storage_reading_;
-  trace_.setup = std::move(setup_);
-  full_.diagnosis = diagnose_run(trace_);
+  summary_.storage = storage_reading_;
+  summary_.setup = std::move(setup_);
+  full_.diagnosis = diagnose_run(summary_);
   if (!full_.measured) {
     full_.diagnosis.why = msg::why_nothing_trained{};
   }
@@ -206,16 +206,16 @@ std::optional<FullDiagnosis> Session::run() {
   if (stopped()) {
     return std::nullopt;
   }
-  trace_ = seen_.take();
-  Section hardware = hardware_section(trace_);
+  summary_ = seen_.take();
+  Section hardware = hardware_section(summary_);
   full_.sections.insert(full_.sections.begin(), std::move(hardware));
   train();
   if (stopped()) {
     return std::nullopt;
   }
-  full_.sections.push_back(memory_section(config_, host, trace_));
+  full_.sections.push_back(memory_section(config_, host, summary_));
   full_.sections.push_back(std::move(storage_));
-  full_.sections.push_back(runtime_section(trace_, config_));
+  full_.sections.push_back(runtime_section(summary_, config_));
   judge();
   return std::move(full_);
 }

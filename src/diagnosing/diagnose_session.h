@@ -13,7 +13,7 @@
 
 #include "base/progress.h"
 #include "config/load_config.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "report/full_diagnosis.h"
 
 namespace qanat {
@@ -27,7 +27,7 @@ struct DiagnoseRequest {
   LoadedConfig config;
   DiagnoseDepth depth = DiagnoseDepth::full;
   std::int64_t steps = 60;
-  Seconds longest{120};              // that the short run may take
+  Seconds timeout{120};              // that the short run may take
   std::filesystem::path folder{};    // takes the journal of the short run; empty: nothing is kept
   std::filesystem::path root = "/";  // where /proc and /sys are looked for
   std::function<void(const std::string&)> say{};

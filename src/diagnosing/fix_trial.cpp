@@ -73,12 +73,12 @@ std::optional<RunMeasures> measure(const FixTrialRequest& request,
   if (!run || request.stop.stop_requested()) {
     return std::nullopt;
   }
-  RunMeasures measures = measure_run(run->trace);
-  if (measures.steady.size() < kFewestSteps) {
+  RunMeasures measures = measure_run(run->run_summary);
+  if (measures.steady.size() < kMinSteps) {
     throw Error("{}: {} steps after the warm-up; expected {}; try more --steps",
                 what,
                 measures.steady.size(),
-                kFewestSteps);
+                kMinSteps);
   }
   return measures;
 }

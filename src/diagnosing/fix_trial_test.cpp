@@ -14,15 +14,15 @@ using testing::HasSubstr;
 
 // A run of sixty steps that take about `seconds` each.
 RunMeasures run_of(double seconds) {
-  RunTrace trace;
+  RunSummary summary;
   for (int i = 0; i < 60; ++i) {
-    trace.add(StepRecord{.step = i,
-                         .rows = 16,
-                         .padded_frames = 400 + i % 7,
-                         .frames = 16 * (390 + i % 7),
-                         .phases = {.forward = Seconds{seconds * (1 + 0.002 * (i % 5))}}});
+    summary.add(StepRecord{.step = i,
+                           .rows = 16,
+                           .padded_frames = 400 + i % 7,
+                           .frames = 16 * (390 + i % 7),
+                           .phases = {.forward = Seconds{seconds * (1 + 0.002 * (i % 5))}}});
   }
-  return measure_run(trace);
+  return measure_run(summary);
 }
 
 Finding starved() {

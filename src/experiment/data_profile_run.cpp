@@ -14,8 +14,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kFewestVisits = 3;
-constexpr std::int64_t kFewestBatches = 4;  // of a visit
+constexpr std::size_t kMinVisits = 3;
+constexpr std::int64_t kMinBatches = 4;  // of a visit
 
 double seconds_per_frame() {
   return static_cast<double>(kMel.hop) / kMel.sample_rate.value;
@@ -97,7 +97,7 @@ std::vector<std::size_t> Sweep::next_round() {
   for (std::size_t i = 0; i < report_.cells.size(); ++i) {
     const SweepCell& cell = report_.cells[i];
     const bool enough =
-        cell.rates.size() >= kFewestVisits && rate_of(cell).half_width < kEnoughHalfWidth;
+        cell.rates.size() >= kMinVisits && rate_of(cell).half_width < kEnoughHalfWidth;
     unknown = unknown || !enough;
     if (!enough || i == report_.control) {
       round.push_back(i);
@@ -120,7 +120,7 @@ void Sweep::visit(SweepCell& cell) {
                       .warm_up = 2 + cell.workers,
                       .enough =
                           [this](const ExperimentRecord& so_far) {
-                            return std::ssize(so_far.deliveries) >= kFewestBatches &&
+                            return std::ssize(so_far.deliveries) >= kMinBatches &&
                                    so_far.seconds() >= request_.visit.count();
                           },
                       .stop = request_.stop});
@@ -150,7 +150,7 @@ void Sweep::report_progress() const {
   for (const SweepCell& cell : report_.cells) {
     visits += cell.rates.size();
   }
-  const std::size_t least = kFewestVisits * report_.cells.size();
+  const std::size_t least = kMinVisits * report_.cells.size();
   request_.progress(static_cast<std::int64_t>(visits),
                     static_cast<std::int64_t>(std::max(least, visits)));
 }

@@ -9,9 +9,9 @@ namespace qanat {
 namespace {
 
 // More than any machine has, and than any sample of ours holds.
-constexpr std::size_t kMostGpus = 64;
-constexpr std::size_t kMostReadings = 32;
-constexpr std::size_t kMostXids = 32;
+constexpr std::size_t kMaxGpus = 64;
+constexpr std::size_t kMaxReadings = 32;
+constexpr std::size_t kMaxXids = 32;
 constexpr int kLimitBits = 16;
 
 // GPU-5a1b2c3d-... -> GPU-5a1b2c3d
@@ -31,7 +31,7 @@ std::vector<GpuTotals> named_gpus(const nlohmann::json& setup) {
   if (listed == setup.end() || !listed->is_array()) {
     return gpus;
   }
-  for (std::size_t i = 0; i < std::min(listed->size(), kMostGpus); ++i) {
+  for (std::size_t i = 0; i < std::min(listed->size(), kMaxGpus); ++i) {
     std::string id = short_id((*listed)[i], i);
     if (std::ranges::find(gpus, id, &GpuTotals::id) != gpus.end()) {
       id += fmt::format("-{}", i);  // parts of a card share what is before
@@ -53,7 +53,7 @@ void GpuCounters::add(const GpuSamples& seen, Seconds at) {
     return;
   }
   const Seconds since = sampled_ ? std::max(Seconds{0}, at - *sampled_) : Seconds{0};
-  for (std::size_t i = 0; i < std::min(samples->size(), kMostGpus); ++i) {
+  for (std::size_t i = 0; i < std::min(samples->size(), kMaxGpus); ++i) {
     if (i >= gpus_.size()) {
       gpus_.push_back({.id = std::to_string(i)});
     }
@@ -71,7 +71,7 @@ void GpuCounters::add_sample(GpuTotals& gpu, const nlohmann::json& sample, Secon
       power_before == gpu.latest.end() ? std::nullopt : std::optional(power_before->second);
   gpu.latest.clear();
   for (const auto& [name, value] : sample.items()) {
-    if (value.is_number() && gpu.latest.size() < kMostReadings) {
+    if (value.is_number() && gpu.latest.size() < kMaxReadings) {
       gpu.latest[name] = value.get<double>();
     }
   }
@@ -87,7 +87,7 @@ void GpuCounters::add_sample(GpuTotals& gpu, const nlohmann::json& sample, Secon
   }
   if (const auto xid = gpu.latest.find("xid"); xid != gpu.latest.end()) {
     const auto number = static_cast<int>(std::lround(xid->second));
-    if (gpu.xids.contains(number) || gpu.xids.size() < kMostXids) {
+    if (gpu.xids.contains(number) || gpu.xids.size() < kMaxXids) {
       ++gpu.xids[number];
     }
   }

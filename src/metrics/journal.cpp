@@ -23,7 +23,8 @@
 namespace qanat {
 namespace {
 
-// Lines that describe a run as a whole: a file that goes on repeats the latest of each kind.
+// Lines that describe a run as a whole: a file that continues another repeats the latest of each
+// kind.
 constexpr std::array kContextKinds = {
     RunStart::kKind, HostSample::kKind, GpuSamples::kKind, LoaderStart::kKind, RingStart::kKind};
 
@@ -140,7 +141,7 @@ void RunJournal::write_line(std::string_view line) {
   }
   say_(waited ? fmt::format("{}: there is space again; no line is lost", path_.string())
               : fmt::format("{}: cannot write the journal: {}; its lines wait in memory, and the "
-                            "run goes on; try to free space",
+                            "run continues; try to free space",
                             path_.string(),
                             std::strerror(ENOSPC)));
 }

@@ -38,7 +38,7 @@ class EventSink {
 // Lines that a full disk does not take wait in memory, up to kMaxWaiting, for the next record().
 //
 // A journal takes at most twice its limit: a file that has reached it is renamed to `path`.1,
-// replacing an older one, and a new file goes on, which says so in its header ("continues") and
+// replacing an older one, and a new file continues, which says so in its header ("continues") and
 // repeats what describes the run as a whole. Readers see both as one.
 class RunJournal final : public EventSink {
  public:
@@ -123,7 +123,7 @@ Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::pat
                                                       std::string_view line);
 inline constexpr std::size_t kMaxJournalLine = 4 << 20;  // longer ones are not ours: damaged
 
-// Whether the journal at `path` goes on from the file journal_before() names.
+// Whether the journal at `path` continues the file that journal_before() names.
 bool is_continued(const std::filesystem::path& path);
 
 // All of it at once: for short journals and tests. Fails as above.

@@ -99,7 +99,7 @@ Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& vis
     return is_open.failure();
   }
   std::vector<char> buffer(256 << 10);
-  for (std::size_t taken = 0; taken < kMostBytes;) {
+  for (std::size_t taken = 0; taken < kMaxBytes;) {
     const ssize_t got = ::pread(fd_.get(), buffer.data(), buffer.size(), offset_);
     if (got < 0 && errno == EINTR) {
       continue;

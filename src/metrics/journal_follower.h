@@ -16,7 +16,7 @@ namespace qanat {
 class JournalFollower {
  public:
   // A call reads at most so much, so that its caller stays responsive.
-  static constexpr std::size_t kMostBytes = 4 << 20;
+  static constexpr std::size_t kMaxBytes = 4 << 20;
 
   explicit JournalFollower(std::filesystem::path path) : path_(std::move(path)) {}
 
@@ -24,7 +24,7 @@ class JournalFollower {
     std::int64_t lines = 0;  // handed over by this call
     bool more = false;       // there is more to read at once
   };
-  // A journal that goes on in a new file is followed there, once the one before is read to its
+  // A journal that continues in a new file is followed there, once the one before is read to its
   // end; one that was cut or replaced is read from its beginning. Fails when it cannot be read, or
   // was written by a newer format.
   Result<Progress> read_on(const VisitEntry& visit);

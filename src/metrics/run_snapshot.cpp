@@ -7,7 +7,7 @@
 namespace qanat {
 namespace {
 
-// A file that goes on where a full one ended is still the same session.
+// A file that continues a full one is still the same session.
 void begin_session(RunSnapshot& now, const SessionStart& header) {
   if (now.sessions > 0 && header.continues) {
     return;

@@ -3,7 +3,7 @@
 // entry).
 //
 // A snapshot is a value of bounded size, however long the run. It is about the newest session: the
-// header of a resumed one starts it anew. Absent is unknown, never zero.
+// header of a resumed one resets it. Absent is unknown, never zero.
 #pragma once
 
 #include <array>

@@ -44,7 +44,7 @@ TEST(RunSnapshotTest, OneStepHasNoRate) {
   EXPECT_FALSE(now.wait_share().has_value());
 }
 
-TEST(RunSnapshotTest, AResumedSessionStartsAnew) {
+TEST(RunSnapshotTest, AResumedSessionStartsOver) {
   RunSnapshot now;
   now.add(entry_of({{"kind", "journal"}, {"t", 0.0}, {"started", "then"}}));
   now.add(JournalEntry{.at = Seconds(9), .event = step_of(0, Seconds{0}, Seconds{1})});

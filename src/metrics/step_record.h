@@ -11,7 +11,7 @@
 
 namespace qanat {
 
-// The closed ledger of a step: the parts add up to the time from the end of the step before to
+// The time breakdown of a step: the parts add up to the time from the end of the step before to
 // the end of this one, as the model device saw it.
 struct StepPhases {
   Seconds wait{0};      // the device was idle because no batch was ready
@@ -20,7 +20,7 @@ struct StepPhases {
   Seconds loss{0};
   Seconds backward{0};
   Seconds retry{0};       // done again in smaller parts after running out of memory
-  Seconds optimizer{0};   // clipping and the moving average included
+  Seconds optimizer{0};   // clipping and the EMA included
   Seconds checkpoint{0};  // the device waited for logging, or copied what is saved
   Seconds residual{0};    // none of the above
 
@@ -35,7 +35,7 @@ struct StepPhases {
   static void visit_fields(auto& self, auto&& field) { visit_phases(self, field); }
 };
 
-// Calls `visit(name, seconds)` for every part, in the order of the ledger.
+// Calls `visit(name, seconds)` for every part, in the order of the breakdown.
 template <typename Phases, typename Visitor>
 void visit_phases(Phases& phases, Visitor&& visit) {
   visit(std::string_view("wait"), phases.wait);
@@ -53,7 +53,7 @@ void visit_phases(Phases& phases, Visitor&& visit) {
 struct StepLosses {
   double total = 0;  // weighted sum, as it is minimised
   double mel = 0;
-  double refined = 0;
+  double postnet_mel = 0;
   double prior = 0;
   double forward_sum = 0;
   double binarisation = 0;
@@ -70,7 +70,7 @@ template <typename Losses, typename Visitor>
 void visit_losses(Losses& losses, Visitor&& visit) {
   visit("total", losses.total);
   visit("mel", losses.mel);
-  visit("refined", losses.refined);
+  visit("refined", losses.postnet_mel);
   visit("prior", losses.prior);
   visit("forward_sum", losses.forward_sum);
   visit("binarisation", losses.binarisation);

@@ -26,7 +26,7 @@ UniqueFd open_for_reading(const char* path) {
   return UniqueFd(::open(path, O_RDONLY | O_CLOEXEC));
 }
 
-// The beginning of a kernel file, which is made anew by every read from its start.
+// The beginning of a kernel file, which every read from its start makes again.
 std::string read_start(const UniqueFd& file) {
   std::array<char, 512> bytes{};
   const ssize_t count = file ? ::pread(file.get(), bytes.data(), bytes.size(), 0) : -1;

@@ -30,7 +30,7 @@ struct ValidationResult {
     field("utterances", self.utterances);
     field("frames", self.frames);
     field("mel", self.losses.mel);
-    field("refined", self.losses.refined);
+    field("refined", self.losses.postnet_mel);
     field("prior", self.losses.prior);
     field("forward_sum", self.losses.forward_sum);
     field("duration", self.losses.duration);

@@ -38,7 +38,7 @@ TEST(LossesTest, AreMeansOverTheFramesThatCount) {
 
   EXPECT_FLOAT_EQ(parts.mel.item<float>(), (0 + 1 + 3) / 3.F);
   EXPECT_FLOAT_EQ(parts.prior.item<float>(), 2 * (0 + 1 + 3) / 3.F);
-  EXPECT_EQ(parts.refined.item<float>(), 0);
+  EXPECT_EQ(parts.postnet_mel.item<float>(), 0);
 }
 
 TEST(LossesTest, MeasureDurationsByTheirLogarithm) {
@@ -71,7 +71,7 @@ TEST(LossesTest, DivideTheForwardSumByTheTokens) {
 TEST(LossesTest, AreWeightedByPartAndRow) {
   LossParts parts;
   const torch::Tensor one = torch::tensor({1.F, 2.F});
-  parts.mel = parts.refined = parts.prior = parts.forward_sum = one;
+  parts.mel = parts.postnet_mel = parts.prior = parts.forward_sum = one;
   parts.binarisation = parts.duration = one;
   LossWeights weights;
   weights.binarisation = 0.1;

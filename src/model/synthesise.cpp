@@ -49,7 +49,8 @@ std::vector<torch::Tensor> XttsModelImpl::synthesise(const SynthesisInput& input
           : given_durations(input.tokens, synthesis);
   const torch::Tensor lengths = durations.sum(1).cpu();
   const ModelOutput output = decode_frames(text, durations, lengths.max().item<std::int64_t>());
-  const torch::Tensor mel = denormalise(output.refined.defined() ? output.refined : output.mel);
+  const torch::Tensor mel =
+      denormalise(output.postnet_mel.defined() ? output.postnet_mel : output.mel);
 
   std::vector<torch::Tensor> result;
   for (std::int64_t row = 0; row < rows; ++row) {

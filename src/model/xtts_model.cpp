@@ -103,7 +103,7 @@ ModelOutput XttsModelImpl::decode_frames(const EncodedText& text,
   const torch::Tensor prior_mean = repeat_tokens(prior_mean_(text.vectors), places);
   const torch::Tensor mel = decoder_(text.vectors, places, mask, text.speaker.latents) + prior_mean;
   if (!postnet_.is_empty()) {
-    output.refined = postnet_(mel, places.valid).narrow(1, 0, frames).to(options());
+    output.postnet_mel = postnet_(mel, places.valid).narrow(1, 0, frames).to(options());
   }
   output.prior_mean = prior_mean.narrow(1, 0, frames).to(options());
   output.mel = mel.narrow(1, 0, frames).to(options());
@@ -142,8 +142,9 @@ LossParts speech_losses(const ModelBatch& batch,
   const torch::Tensor weights = batch.mel_weights.to(output.mel.options());
   LossParts parts;
   parts.mel = mel_loss(output.mel, output.target, weights);
-  parts.refined = output.refined.defined() ? mel_loss(output.refined, output.target, weights)
-                                           : torch::zeros_like(parts.mel);
+  parts.postnet_mel = output.postnet_mel.defined()
+                          ? mel_loss(output.postnet_mel, output.target, weights)
+                          : torch::zeros_like(parts.mel);
   parts.prior = mel_loss(output.prior_mean, output.target, weights);
   parts.duration = duration_loss(output.log_durations, durations, batch.token_lengths);
   return parts;
@@ -168,7 +169,7 @@ torch::Tensor weighted_loss(const LossParts& parts,
                                      std::pair(parts.prior, weights.prior),
                                      std::pair(parts.forward_sum, weights.forward_sum),
                                      std::pair(parts.duration, weights.duration),
-                                     std::pair(parts.refined, weights.refined),
+                                     std::pair(parts.postnet_mel, weights.postnet_mel),
                                      std::pair(parts.binarisation, weights.binarisation)}) {
     if (part.defined() && weight != 0) {
       rows = rows.defined() ? rows + part * weight : part * weight;

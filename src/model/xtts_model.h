@@ -31,7 +31,7 @@ struct Alignment {
 // Mel is normalised: (log-mel - mel_mean) / mel_std. All f32.
 struct ModelOutput {
   torch::Tensor mel;            // [B, T, mel_bins]
-  torch::Tensor refined;        // [B, T, mel_bins], after the postnet; undefined without
+  torch::Tensor postnet_mel;    // [B, T, mel_bins], after the postnet; undefined without
   torch::Tensor prior_mean;     // [B, T, mel_bins]: what the text alone says
   torch::Tensor log_durations;  // [B, N], natural logarithm of frames
   torch::Tensor target;         // [B, T, mel_bins]: the batch's mel, normalised
@@ -99,7 +99,7 @@ TORCH_MODULE(XttsModel);
 // What a row got wrong, part by part, and the one number that is minimised.
 struct LossWeights {
   double mel = 1.0;
-  double refined = 1.0;
+  double postnet_mel = 1.0;
   double prior = 0.5;
   double forward_sum = 0.5;
   double binarisation = 0;  // 0.1 once the alignment has formed; the trainer switches it on
@@ -110,7 +110,7 @@ struct LossWeights {
 // batch it is in.
 struct LossParts {
   torch::Tensor mel;           // L1 over frames by mel_weights and bins, of normalised mel
-  torch::Tensor refined;       // the same of the postnet's; 0 without postnet
+  torch::Tensor postnet_mel;   // the same of the postnet's; 0 without postnet
   torch::Tensor prior;         // the same of the prior mean
   torch::Tensor forward_sum;   // negative log-likelihood per token
   torch::Tensor binarisation;  // negative log-probability per frame of the token it was given to

@@ -73,7 +73,7 @@ Outcome run(XttsModel& model, const ModelBatch& batch) {
 }
 
 torch::Tensor all_parts(const LossParts& p) {  // [6, B]
-  return torch::stack({p.mel, p.refined, p.prior, p.forward_sum, p.binarisation, p.duration});
+  return torch::stack({p.mel, p.postnet_mel, p.prior, p.forward_sum, p.binarisation, p.duration});
 }
 
 std::vector<torch::Tensor> gradients(XttsModel& model) {
@@ -244,7 +244,7 @@ TEST(XttsModelTest, SpeakersThatAreNotSaidAreNoEntriesOfTheTable) {
   EXPECT_TRUE(torch::equal(run(model, unsaid).output.mel, run(model, absent).output.mel));
 }
 
-TEST(XttsModelTest, AddsUpTheGradientsOfThePiecesOfABatch) {
+TEST(XttsModelTest, AddsUpTheGradientsOfTheMicrobatchesOfABatch) {
   XttsModel model = make_model();
   const ModelBatch batch = make_batch();
   weighted_loss(run(model, batch).parts, all_weights(), batch.mel_lengths).backward();
@@ -351,7 +351,7 @@ TEST(SynthesisTest, FollowsGivenDurationsAsTrainingDoes) {
 
   const std::vector<torch::Tensor> spoken = model->synthesise(synthesis_of(batch), options);
 
-  const torch::Tensor trained = model->denormalise(model->forward(batch, durations).refined);
+  const torch::Tensor trained = model->denormalise(model->forward(batch, durations).postnet_mel);
   EXPECT_EQ(spoken[0].size(0), 37);
   EXPECT_LT((spoken[0] - trained[0].narrow(0, 0, 37)).abs().max().item<double>(), 1e-4);
 }

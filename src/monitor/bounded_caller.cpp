@@ -43,7 +43,7 @@ BoundedCaller::~BoundedCaller() {
   }
 }
 
-bool BoundedCaller::call(std::function<void()> work, Seconds longest) {
+bool BoundedCaller::call(std::function<void()> work, Seconds timeout) {
   if (lost_) {
     return false;
   }
@@ -51,7 +51,7 @@ bool BoundedCaller::call(std::function<void()> work, Seconds longest) {
   desk_->done = false;
   desk_->work = std::move(work);
   desk_->changed.notify_all();
-  lost_ = !desk_->changed.wait_for(lock, longest, [this] { return desk_->done; });
+  lost_ = !desk_->changed.wait_for(lock, timeout, [this] { return desk_->done; });
   return !lost_;
 }
 

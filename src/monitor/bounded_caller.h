@@ -23,9 +23,9 @@ class BoundedCaller {
   // Joins a thread that is idle; does not wait for a call that was abandoned.
   ~BoundedCaller();
 
-  // False when `work` was not done within `longest`; every later call then returns false without
+  // False when `work` was not done within `timeout`; every later call then returns false without
   // running its work. `work` must not throw.
-  bool call(std::function<void()> work, Seconds longest);
+  bool call(std::function<void()> work, Seconds timeout);
   bool lost() const { return lost_; }
 
  private:

@@ -7,7 +7,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMostGpus = 1024;
+constexpr std::size_t kMaxGpus = 1024;
 
 nlohmann::json to_json(const GpuFacts& facts) {
   nlohmann::json object = nlohmann::json::object();
@@ -37,7 +37,7 @@ Result<GpuPair> to_pair(const nlohmann::json& object, std::size_t gpus) {
 // The elements of a list that is not too long; null when it is none.
 const nlohmann::json* list_in(const nlohmann::json& object, const char* name) {
   const auto list = object.find(name);
-  const bool fine = list != object.end() && list->is_array() && list->size() <= kMostGpus;
+  const bool fine = list != object.end() && list->is_array() && list->size() <= kMaxGpus;
   return fine ? &*list : nullptr;
 }
 
@@ -144,7 +144,7 @@ nlohmann::json to_json(const std::vector<GpuSample>& samples) {
 }
 
 Result<std::vector<GpuSample>> to_gpu_samples(const nlohmann::json& array) {
-  if (!array.is_array() || array.size() > kMostGpus) {
+  if (!array.is_array() || array.size() > kMaxGpus) {
     return Failure{"samples of GPUs: expected a list"};
   }
   std::vector<GpuSample> samples;

@@ -17,8 +17,8 @@ std::optional<Bytes> meminfo_value(const std::string& meminfo, std::string_view 
     return std::nullopt;
   }
   const std::optional<std::int64_t> kib = to_integer(text->substr(0, text->size() - 3));
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;
-  if (!kib || *kib < 0 || *kib > kMost) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 50;
+  if (!kib || *kib < 0 || *kib > kMax) {
     return std::nullopt;
   }
   return Bytes{*kib * 1024};

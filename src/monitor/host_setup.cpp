@@ -160,11 +160,11 @@ HostSetup read_host_setup(const fs::path& root, const fs::path& data) {
 }
 
 int cores_of(const HostSetup& setup) {
-  constexpr double kMost = 1 << 20;
-  const double cores = std::min({setup.online_cores.value().value_or(kMost),
-                                 setup.affinity_cores.value().value_or(kMost),
-                                 std::floor(setup.cpu_quota.value().value_or(kMost))});
-  return cores >= kMost ? 1 : std::max(static_cast<int>(cores), 1);
+  constexpr double kMax = 1 << 20;
+  const double cores = std::min({setup.online_cores.value().value_or(kMax),
+                                 setup.affinity_cores.value().value_or(kMax),
+                                 std::floor(setup.cpu_quota.value().value_or(kMax))});
+  return cores >= kMax ? 1 : std::max(static_cast<int>(cores), 1);
 }
 
 nlohmann::json to_json(const HostSetup& setup) {

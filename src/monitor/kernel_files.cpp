@@ -76,7 +76,7 @@ struct Span {
 
 // The parts of "0-3,8,10-11"; nothing when it is no such list.
 std::optional<std::vector<Span>> to_spans(std::string_view text) {
-  constexpr std::int64_t kMost = 1 << 20;  // more than any kernel counts
+  constexpr std::int64_t kMax = 1 << 20;  // more than any kernel counts
   std::vector<Span> spans;
   std::string_view rest = trimmed(text);
   while (!rest.empty()) {
@@ -85,7 +85,7 @@ std::optional<std::vector<Span>> to_spans(std::string_view text) {
     const std::size_t dash = part.find('-');
     const auto first = to_integer(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : to_integer(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMost) {
+    if (!first || !last || *first < 0 || *last < *first || *last >= kMax) {
       return std::nullopt;
     }
     spans.push_back({.first = *first, .last = *last});
@@ -96,12 +96,12 @@ std::optional<std::vector<Span>> to_spans(std::string_view text) {
 }  // namespace
 
 std::optional<int> count_list(std::string_view text) {
-  constexpr std::int64_t kMost = 1 << 20;
+  constexpr std::int64_t kMax = 1 << 20;
   std::int64_t count = 0;
   for (const Span& span : to_spans(text).value_or(std::vector<Span>())) {
     count += span.last - span.first + 1;
   }
-  return count > 0 && count < kMost ? std::optional(static_cast<int>(count)) : std::nullopt;
+  return count > 0 && count < kMax ? std::optional(static_cast<int>(count)) : std::nullopt;
 }
 
 bool lists_meet(std::string_view first, std::string_view second) {

@@ -331,9 +331,9 @@ void NvmlProbe::Session::take_events(std::vector<GpuSample>& samples) const {
   for (GpuSample& sample : samples) {
     sample.xid = Number::none(no_events_);
   }
-  constexpr int kMost = 64;
+  constexpr int kMax = 64;
   nvml::EventData data;
-  for (int i = 0; i < kMost && events_ != nullptr &&
+  for (int i = 0; i < kMax && events_ != nullptr &&
                   f().wait_for_event(events_, &data, /*timeout_ms=*/0) == nvml::kSuccess;
        ++i) {
     const auto device = std::ranges::find(devices_, data.device);
@@ -354,20 +354,20 @@ std::vector<GpuSample> NvmlProbe::Session::sample() {
 }
 
 NvmlProbe::NvmlProbe(const NvmlOptions& options)
-    : longest_(options.longest),
+    : timeout_(options.timeout),
       session_(std::make_shared<Session>(options, library_path(options))),
       caller_("nvml") {
   const auto answer = std::make_shared<Reading<GpuSetup>>();
   const bool answered =
-      caller_.call([session = session_, answer] { *answer = session->open(); }, longest_);
+      caller_.call([session = session_, answer] { *answer = session->open(); }, timeout_);
   setup_ = answered ? *answer
                     : Reading<GpuSetup>::none(
-                          fmt::format("NVML did not answer within {:.0f} s", longest_.count()));
+                          fmt::format("NVML did not answer within {:.0f} s", timeout_.count()));
 }
 
 NvmlProbe::~NvmlProbe() {
   // Shutting down may hang as well.
-  caller_.call([session = std::move(session_)]() mutable { session.reset(); }, longest_);
+  caller_.call([session = std::move(session_)]() mutable { session.reset(); }, timeout_);
 }
 
 Reading<std::vector<GpuSample>> NvmlProbe::sample() {
@@ -377,11 +377,11 @@ Reading<std::vector<GpuSample>> NvmlProbe::sample() {
   }
   const auto answer = std::make_shared<std::vector<GpuSample>>();
   const bool answered =
-      caller_.call([session = session_, answer] { *answer = session->sample(); }, longest_);
+      caller_.call([session = session_, answer] { *answer = session->sample(); }, timeout_);
   return answered
              ? Samples(*answer)
              : Samples::none(fmt::format("NVML did not answer within {:.1f} s: a GPU may be lost",
-                                         longest_.count()));
+                                         timeout_.count()));
 }
 
 }  // namespace qanat

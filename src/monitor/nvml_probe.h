@@ -19,7 +19,7 @@ namespace qanat {
 struct NvmlOptions {
   std::string library{};             // empty: QANAT_NVML of the environment, else the usual names
   std::filesystem::path root = "/";  // where /sys is looked for
-  Seconds longest{3};                // of one query
+  Seconds timeout{3};                // of one query
 };
 
 // Not thread-safe. The destructor does not wait for a driver that hangs.
@@ -39,7 +39,7 @@ class NvmlProbe {
  private:
   class Session;
 
-  const Seconds longest_;
+  const Seconds timeout_;
   std::shared_ptr<Session> session_;  // shared with a call that may never return
   Reading<GpuSetup> setup_;
   BoundedCaller caller_;

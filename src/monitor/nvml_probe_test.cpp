@@ -114,7 +114,7 @@ TEST(NvmlProbeTest, AnErrorOfTheDriverIsSeenOnce) {
 
 TEST(NvmlProbeTest, ADriverThatHangsHangsNobody) {
   NvmlOptions options = fake();
-  options.longest = Seconds{0.05};
+  options.timeout = Seconds{0.05};
   NvmlProbe probe(options);
   ASSERT_TRUE(probe.setup());
   const ScopedVariable hang("FAKE_NVML_HANG", "clock");

@@ -118,7 +118,7 @@ class Probe {
 
   std::vector<FileRead> read_pass(double share, bool empty_first) {
     Allowance allowance{.until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                    share * options_.longest),
+                                                    share * options_.timeout),
                         .bytes = static_cast<double>(options_.most.value),
                         .stop = options_.stop};
     std::vector<FileRead> reads;

@@ -47,7 +47,7 @@ struct StorageReading {
 // All are upper bounds; whichever is met first ends the pass.
 struct StorageProbeOptions {
   std::uint64_t seed = 0;
-  Seconds longest{4};  // of both passes
+  Seconds timeout{4};  // of both passes
   Bytes most = mebibytes(256);
   int most_files = 500;
   std::filesystem::path root = "/";  // where /proc is looked for

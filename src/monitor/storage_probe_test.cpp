@@ -57,7 +57,7 @@ TEST_F(StorageProbeTest, WhatStaysInMemoryIsNotCalledCold) {
   ASSERT_GE(fd, 0);
 
   const Result<StorageReading> reading =
-      probe_storage(files_, {.longest = Seconds{4}, .root = tree_.root()});
+      probe_storage(files_, {.timeout = Seconds{4}, .root = tree_.root()});
 
   ::close(fd);
   ASSERT_TRUE(reading.ok());

@@ -133,7 +133,7 @@ std::optional<TuneDecision> TuneLoop::observe(const TuneSample& sample,
   const std::lock_guard lock(mutex_);
   const std::int64_t batches = sample.batches - last_.batches;
   const bool was_consumed = marks.high > 0 && !gaps_.empty();
-  if (sample.time < due_.load() || batches < kLeastBatches || !was_consumed) {
+  if (sample.time < due_.load() || batches < kMinBatches || !was_consumed) {
     return std::nullopt;
   }
   const Seconds elapsed = sample.time - last_.time;

@@ -60,11 +60,11 @@ struct TuneSample {
 
 // Watches a running loader, period by period, and asks decide() what to change.
 //
-// Thread-safe. A period has at least kLeastBatches batches and starts at a quarter of a second;
+// Thread-safe. A period has at least kMinBatches batches and starts at a quarter of a second;
 // while nothing changes it doubles, up to 8 s.
 class TuneLoop {
  public:
-  static constexpr std::int64_t kLeastBatches = 8;
+  static constexpr std::int64_t kMinBatches = 8;
 
   TuneLoop(const TuneLimits& limits, const TuneSample& start);
 

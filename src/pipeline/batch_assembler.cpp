@@ -71,13 +71,13 @@ BatchAssembler::~BatchAssembler() {
   pool_->tell_when_given_back({});  // batches may outlive the assembler
 }
 
-std::optional<RowTask> BatchAssembler::claim(WorkerSeat& seat, const std::stop_token& stop) {
-  if (seat.slot != nullptr && !stop.stop_requested()) {
-    if (const auto task = take_row(*seat.slot)) {
+std::optional<RowTask> BatchAssembler::claim(WorkerState& state, const std::stop_token& stop) {
+  if (state.slot != nullptr && !stop.stop_requested()) {
+    if (const auto task = take_row(*state.slot)) {
       return task;
     }
   }
-  return claim_slowly(seat, stop);
+  return claim_slowly(state, stop);
 }
 
 // A slot may have been published and reopened since the worker last used it. This is safe: a
@@ -91,15 +91,16 @@ std::optional<RowTask> BatchAssembler::take_row(BatchSlot& slot) {
   return RowTask{.slot = &slot, .row = slot.batch->rows() - left};
 }
 
-std::optional<RowTask> BatchAssembler::claim_slowly(WorkerSeat& seat, const std::stop_token& stop) {
-  std::unique_lock lock = lock_timed(mutex_, seat.counters.lock_wait);
+std::optional<RowTask> BatchAssembler::claim_slowly(WorkerState& state,
+                                                    const std::stop_token& stop) {
+  std::unique_lock lock = lock_timed(mutex_, state.counters.lock_wait);
   while (!stop.stop_requested() && !finished_) {
-    if (seat.number >= workers_) {
+    if (state.number >= workers_) {
       wake_another();  // pass on a wake-up this worker will not use
-      park(lock, seat, stop);
+      park(lock, state, stop);
     } else if (const auto epoch = plans_.wanted()) {
       make_plan(lock, *epoch);
-    } else if (const auto task = claim_in_newest(seat)) {
+    } else if (const auto task = claim_in_newest(state)) {
       wake_another();
       return task;
     } else if (gate() == Gate::open) {
@@ -107,18 +108,18 @@ std::optional<RowTask> BatchAssembler::claim_slowly(WorkerSeat& seat, const std:
     } else if (gate() == Gate::end) {
       break;
     } else {
-      wait_for_work(lock, seat, stop);
+      wait_for_work(lock, state, stop);
     }
   }
   return std::nullopt;
 }
 
-std::optional<RowTask> BatchAssembler::claim_in_newest(WorkerSeat& seat) {
+std::optional<RowTask> BatchAssembler::claim_in_newest(WorkerState& state) {
   if (!is_claimable()) {
     return std::nullopt;
   }
-  seat.slot = &slot_of(opened_ - 1);
-  return take_row(*seat.slot);
+  state.slot = &slot_of(opened_ - 1);
+  return take_row(*state.slot);
 }
 
 bool BatchAssembler::is_claimable() const {
@@ -169,21 +170,21 @@ void BatchAssembler::make_plan(std::unique_lock<std::mutex>& lock, std::int64_t 
 }
 
 void BatchAssembler::park(std::unique_lock<std::mutex>& lock,
-                          WorkerSeat& seat,
+                          WorkerState& state,
                           const std::stop_token& stop) {
-  const Stopwatch watch(seat.counters.parked);
-  unparked_.wait(lock, stop, [&] { return seat.number < workers_ || finished_; });
+  const Stopwatch watch(state.counters.parked);
+  unparked_.wait(lock, stop, [&] { return state.number < workers_ || finished_; });
 }
 
 void BatchAssembler::wait_for_work(std::unique_lock<std::mutex>& lock,
-                                   WorkerSeat& seat,
+                                   WorkerState& state,
                                    const std::stop_token& stop) {
   const bool starved = gate() == Gate::no_plan;
-  const Stopwatch watch(starved ? seat.counters.starved : seat.counters.blocked);
+  const Stopwatch watch(starved ? state.counters.starved : state.counters.blocked);
   supply_.notify_one();
   ++waiting_;
   work_.wait(lock, stop, [&] {
-    return finished_ || seat.number >= workers_ || is_claimable() || gate() == Gate::open ||
+    return finished_ || state.number >= workers_ || is_claimable() || gate() == Gate::open ||
            gate() == Gate::end;
   });
   --waiting_;
@@ -290,10 +291,10 @@ void BatchAssembler::end_run(std::exception_ptr failure) {
 }
 
 ReadyLevel BatchAssembler::wait_until_ready(int count,
-                                            Seconds longest,
+                                            Seconds timeout,
                                             const std::stop_token& stop) const {
   std::unique_lock lock(mutex_);
-  published_more_.wait_for(lock, stop, longest, [&] {
+  published_more_.wait_for(lock, stop, timeout, [&] {
     return finished_ || publishing_ - taken_ >= std::min(count, window_);
   });
   return {.batches = static_cast<int>(publishing_ - taken_), .ended = finished_};

@@ -54,7 +54,7 @@ struct RowTask {
 };
 
 // What the assembler knows of a worker.
-struct WorkerSeat {
+struct WorkerState {
   int number = 0;
   WorkerCounters& counters;
   BatchSlot* slot = nullptr;  // where it claimed last
@@ -100,7 +100,7 @@ class BatchAssembler {
 
   // The next row to fill. Waits while the window is full, the worker is parked, or a plan is being
   // made; nullopt at the end, after a failure, or when asked to stop.
-  std::optional<RowTask> claim(WorkerSeat& seat, const std::stop_token& stop);
+  std::optional<RowTask> claim(WorkerState& state, const std::stop_token& stop);
   // The row is filled. True when that completed its batch.
   bool finish(const RowTask& task);
   // Ends the run: the consumer gets the batches published before and then this.
@@ -110,7 +110,7 @@ class BatchAssembler {
   std::optional<Batch> take(const std::stop_token& stop);
 
   // See Loader::wait_until_ready().
-  ReadyLevel wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const;
+  ReadyLevel wait_until_ready(int count, Seconds timeout, const std::stop_token& stop) const;
 
   void set_window(int batches);
   void set_workers(int workers);
@@ -126,15 +126,15 @@ class BatchAssembler {
   enum class Gate { open, no_plan, no_block, full, end };
 
   static std::optional<RowTask> take_row(BatchSlot& slot);
-  std::optional<RowTask> claim_slowly(WorkerSeat& seat, const std::stop_token& stop);
-  std::optional<RowTask> claim_in_newest(WorkerSeat& seat);
+  std::optional<RowTask> claim_slowly(WorkerState& state, const std::stop_token& stop);
+  std::optional<RowTask> claim_in_newest(WorkerState& state);
   bool is_claimable() const;
   Gate gate() const;
   void open_next();
   void make_plan(std::unique_lock<std::mutex>& lock, std::int64_t epoch);
-  void park(std::unique_lock<std::mutex>& lock, WorkerSeat& seat, const std::stop_token& stop);
+  void park(std::unique_lock<std::mutex>& lock, WorkerState& state, const std::stop_token& stop);
   void wait_for_work(std::unique_lock<std::mutex>& lock,
-                     WorkerSeat& seat,
+                     WorkerState& state,
                      const std::stop_token& stop);
   void wake_another();
   void supply_blocks(const std::stop_token& stop);

@@ -56,18 +56,18 @@ class BatchAssemblerTest : public testing::Test {
   }
 
   // Claims every row that can be had without waiting.
-  static std::vector<RowTask> claim_all(BatchAssembler& assembler, WorkerSeat& seat, int rows) {
+  static std::vector<RowTask> claim_all(BatchAssembler& assembler, WorkerState& state, int rows) {
     std::vector<RowTask> tasks;
     for (int i = 0; i < rows; ++i) {
-      tasks.push_back(*assembler.claim(seat, {}));
+      tasks.push_back(*assembler.claim(state, {}));
     }
     return tasks;
   }
 
   // As a worker does, waiting where it has to.
-  static void fill_batch(BatchAssembler& assembler, WorkerSeat& seat) {
+  static void fill_batch(BatchAssembler& assembler, WorkerState& state) {
     for (int row = 0; row < kRowsPerBatch; ++row) {
-      assembler.finish(*assembler.claim(seat, {}));
+      assembler.finish(*assembler.claim(state, {}));
     }
   }
 
@@ -79,9 +79,9 @@ class BatchAssemblerTest : public testing::Test {
 
 TEST_F(BatchAssemblerTest, RowsAreClaimedInPlanOrder) {
   const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2});
-  WorkerSeat seat{.number = 0, .counters = counters_};
+  WorkerState state{.number = 0, .counters = counters_};
 
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 2 * kRowsPerBatch);
+  const std::vector<RowTask> tasks = claim_all(*assembler, state, 2 * kRowsPerBatch);
 
   for (int i = 0; i < 2 * kRowsPerBatch; ++i) {
     EXPECT_EQ(tasks[static_cast<std::size_t>(i)].row, i % kRowsPerBatch);
@@ -91,8 +91,8 @@ TEST_F(BatchAssemblerTest, RowsAreClaimedInPlanOrder) {
 
 TEST_F(BatchAssemblerTest, BatchesArePublishedInPlanOrderHoweverTheyAreFinished) {
   const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
+  WorkerState state{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, state, 3 * kRowsPerBatch);
 
   for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
     EXPECT_EQ(assembler->ready_stats().size, 0U);
@@ -106,8 +106,8 @@ TEST_F(BatchAssemblerTest, BatchesArePublishedInPlanOrderHoweverTheyAreFinished)
 
 TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1});
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
+  WorkerState state{.number = 0, .counters = counters_};
+  for (const RowTask& task : claim_all(*assembler, state, kRowsPerBatch)) {
     assembler->finish(task);
   }
   std::atomic<bool> taken{false};
@@ -116,7 +116,7 @@ TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
     (void)assembler->take({});
   });
 
-  const auto task = assembler->claim(seat, {});
+  const auto task = assembler->claim(state, {});
 
   ASSERT_TRUE(task);
   EXPECT_TRUE(taken);
@@ -125,7 +125,7 @@ TEST_F(BatchAssemblerTest, AFullWindowWaitsForTheConsumer) {
 
 TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
   const auto assembler = make({.window = 0, .max_window = 0, .max_blocks = 1});
-  WorkerSeat seat{.number = 0, .counters = counters_};
+  WorkerState state{.number = 0, .counters = counters_};
   std::atomic<int> asked{0};
   std::jthread consumer([&] {
     for (int i = 0; i < 2; ++i) {
@@ -135,7 +135,7 @@ TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
   });
 
   for (int batch = 0; batch < 2; ++batch) {
-    for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
+    for (const RowTask& task : claim_all(*assembler, state, kRowsPerBatch)) {
       EXPECT_GT(asked, batch);
       assembler->finish(task);
     }
@@ -147,12 +147,12 @@ TEST_F(BatchAssemblerTest, WithoutAWindowABatchIsBegunWhenItIsAskedFor) {
 
 TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  claim_all(*assembler, seat, kRowsPerBatch);
+  WorkerState state{.number = 0, .counters = counters_};
+  claim_all(*assembler, state, kRowsPerBatch);
   WorkerCounters parked_counters;
   const auto claim_in_vain = [&](int number, WorkerCounters& counters) {
     return std::jthread([&assembler, number, &counters](const std::stop_token& stop) {
-      WorkerSeat own{.number = number, .counters = counters};
+      WorkerState own{.number = number, .counters = counters};
       EXPECT_FALSE(assembler->claim(own, stop));
     });
   };
@@ -165,12 +165,12 @@ TEST_F(BatchAssemblerTest, StopWakesABlockedAndAParkedWorker) {
 
 TEST_F(BatchAssemblerTest, AFailureWakesEveryoneAndReachesTheConsumer) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1, .workers = 1});
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  claim_all(*assembler, seat, kRowsPerBatch);
-  std::jthread blocked([&] { EXPECT_FALSE(assembler->claim(seat, {})); });
+  WorkerState state{.number = 0, .counters = counters_};
+  claim_all(*assembler, state, kRowsPerBatch);
+  std::jthread blocked([&] { EXPECT_FALSE(assembler->claim(state, {})); });
   WorkerCounters parked_counters;
   std::jthread parked([&] {
-    WorkerSeat own{.number = 1, .counters = parked_counters};
+    WorkerState own{.number = 1, .counters = parked_counters};
     EXPECT_FALSE(assembler->claim(own, {}));
   });
 
@@ -183,7 +183,7 @@ TEST_F(BatchAssemblerTest, AParkedSeatWorksAgainWhenItIsWanted) {
   const auto assembler = make({.window = 4, .max_window = 4, .max_blocks = 4, .workers = 1});
   WorkerCounters second_counters;
   std::jthread second([&](const std::stop_token& stop) {
-    WorkerSeat own{.number = 1, .counters = second_counters};
+    WorkerState own{.number = 1, .counters = second_counters};
     EXPECT_TRUE(assembler->claim(own, stop));
   });
 
@@ -193,8 +193,8 @@ TEST_F(BatchAssemblerTest, AParkedSeatWorksAgainWhenItIsWanted) {
 
 TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
   const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3});
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
+  WorkerState state{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, state, 3 * kRowsPerBatch);
 
   assembler->set_window(1);
   for (const RowTask& task : tasks) {
@@ -204,7 +204,7 @@ TEST_F(BatchAssemblerTest, ASmallerWindowTakesEffectWithoutLosingBatches) {
     EXPECT_EQ(assembler->take({})->id().index, index);
   }
 
-  claim_all(*assembler, seat, kRowsPerBatch);
+  claim_all(*assembler, state, kRowsPerBatch);
   EXPECT_EQ(assembler->outstanding(), 1);
   EXPECT_EQ(assembler->ready_stats().capacity, 1U);
 }
@@ -215,8 +215,8 @@ TEST_F(BatchAssemblerTest, ASmallerWindowFreesTheBlocksOfTheLargerOne) {
   const auto assembler = make({.window = 3, .max_window = 3, .max_blocks = 3},
                               std::nullopt,
                               std::make_unique<CountingAllocator>(freed));
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> tasks = claim_all(*assembler, seat, 3 * kRowsPerBatch);
+  WorkerState state{.number = 0, .counters = counters_};
+  const std::vector<RowTask> tasks = claim_all(*assembler, state, 3 * kRowsPerBatch);
 
   assembler->set_window(1);
   for (const RowTask& task : tasks) {
@@ -227,7 +227,7 @@ TEST_F(BatchAssemblerTest, ASmallerWindowFreesTheBlocksOfTheLargerOne) {
   }
 
   freed.wait();
-  fill_batch(*assembler, seat);
+  fill_batch(*assembler, state);
   EXPECT_EQ(assembler->take({})->id().index, 3);
 }
 
@@ -237,12 +237,12 @@ TEST_F(BatchAssemblerTest, ABlockThatIsGivenBackIsFilledAtOnce) {
   const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 2},
                               std::nullopt,
                               std::make_unique<HesitantAllocator>(hesitation));
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  for (const RowTask& task : claim_all(*assembler, seat, kRowsPerBatch)) {
+  WorkerState state{.number = 0, .counters = counters_};
+  for (const RowTask& task : claim_all(*assembler, state, kRowsPerBatch)) {
     assembler->finish(task);
   }
   std::optional<Batch> held = assembler->take({});
-  std::jthread worker([&] { fill_batch(*assembler, seat); });
+  std::jthread worker([&] { fill_batch(*assembler, state); });
   std::jthread consumer([&] { EXPECT_EQ(assembler->take({})->id().index, 1); });
   hesitation.asked.wait();
 
@@ -258,9 +258,9 @@ TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) 
   const auto assembler = make({.window = 2, .max_window = 2, .max_blocks = 2},
                               std::nullopt,
                               std::make_unique<HesitantAllocator>(hesitation));
-  WorkerSeat seat{.number = 0, .counters = counters_};
-  const std::vector<RowTask> first = claim_all(*assembler, seat, kRowsPerBatch);
-  std::jthread worker([&] { fill_batch(*assembler, seat); });  // waits for a block first
+  WorkerState state{.number = 0, .counters = counters_};
+  const std::vector<RowTask> first = claim_all(*assembler, state, kRowsPerBatch);
+  std::jthread worker([&] { fill_batch(*assembler, state); });  // waits for a block first
   hesitation.asked.wait();
 
   for (const RowTask& task : first) {
@@ -281,8 +281,8 @@ TEST_F(BatchAssemblerTest, WorkersAndWindowMayChangeAtAnyTime) {
   std::vector<std::jthread> workers;
   for (int number = 0; number < kSeats; ++number) {
     workers.emplace_back([&, number](const std::stop_token& stop) {
-      WorkerSeat seat{.number = number, .counters = counters[static_cast<std::size_t>(number)]};
-      while (const auto task = assembler->claim(seat, stop)) {
+      WorkerState state{.number = number, .counters = counters[static_cast<std::size_t>(number)]};
+      while (const auto task = assembler->claim(state, stop)) {
         assembler->finish(*task);
       }
     });

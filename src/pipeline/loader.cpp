@@ -13,7 +13,7 @@ namespace {
 
 // Without a fixed window: where the autotuner starts, and how small it may become.
 constexpr int kFirstWindow = 8;
-constexpr int kLeastWindow = 3;
+constexpr int kMinWindow = 3;
 
 // Failed substitutes for one row after which the data set counts as unusable.
 constexpr int kMaxSubstitutes = 256;
@@ -228,7 +228,7 @@ TuneLimits Loader::tune_limits() const {
   const int max_window = std::min(options_.window.value_or(options_.max_window), max_blocks());
   return {.min_workers = options_.workers.value_or(1),
           .max_workers = num_threads(),
-          .min_window = options_.window ? max_window : std::min(kLeastWindow, max_window),
+          .min_window = options_.window ? max_window : std::min(kMinWindow, max_window),
           .max_window = max_window};
 }
 
@@ -251,14 +251,14 @@ void Loader::journal_start() const {
 void Loader::work(int number, const std::stop_token& stop) {
   try {
     WorkerCounters& counters = counters_[static_cast<std::size_t>(number)];
-    WorkerSeat seat{.number = number, .counters = counters};
+    WorkerState state{.number = number, .counters = counters};
     WorkerMeter meter(counters);
     std::unique_ptr<RowFiller> filler;  // made when first needed: a parked worker costs nothing
-    while (const auto task = assembler_.claim(seat, stop)) {
+    while (const auto task = assembler_.claim(state, stop)) {
       if (!filler) {
         filler = source_->make_filler();
       }
-      fill_row(*filler, *task, seat);
+      fill_row(*filler, *task, state);
       meter.row_done();
       if (assembler_.finish(*task) && tune_.is_due(Clock::now())) {
         tune();
@@ -269,8 +269,8 @@ void Loader::work(int number, const std::stop_token& stop) {
   }
 }
 
-void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat) {
-  WorkerCounters& counters = seat.counters;
+void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerState& state) {
+  WorkerCounters& counters = state.counters;
   const Clock::time_point start = Clock::now();
   Batch& batch = *task.slot->batch;
   const RowView view{.mel = batch.mel_row(task.row),
@@ -305,7 +305,7 @@ void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat) 
   slow_rows_.add(item, busy);
   task.slot->work_ns.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(busy).count());
   if (on_row_) {
-    on_row_({.worker = seat.number,
+    on_row_({.worker = state.number,
              .batch = batch.id(),
              .row = task.row,
              .item = item,

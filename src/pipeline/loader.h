@@ -104,9 +104,9 @@ class Loader {
   // PaceSource::reported only.
   void report_step(Seconds own, Seconds waited);
   // Waits until `count` batches (at most a window) are ready, or no more will come; at most for
-  // `longest`.
-  ReadyLevel wait_until_ready(int count, Seconds longest, const std::stop_token& stop) const {
-    return assembler_.wait_until_ready(count, longest, stop);
+  // `timeout`.
+  ReadyLevel wait_until_ready(int count, Seconds timeout, const std::stop_token& stop) const {
+    return assembler_.wait_until_ready(count, timeout, stop);
   }
 
   Position position() const;
@@ -138,7 +138,7 @@ class Loader {
   void journal_start() const;
 
   void work(int number, const std::stop_token& stop);
-  void fill_row(RowFiller& filler, const RowTask& task, WorkerSeat& seat);
+  void fill_row(RowFiller& filler, const RowTask& task, WorkerState& state);
   void finish_row(const RowTask& task, std::uint32_t item, const FilledRow& filled) const;
   void report_bad(const RowTask& task, std::uint32_t item, const Failure& why);
   void tune();

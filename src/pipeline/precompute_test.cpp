@@ -139,7 +139,7 @@ TEST_F(PrecomputeTest, ASecondRunMakesNothingAndChangesNothing) {
   EXPECT_EQ(folder_content(), before);
 }
 
-TEST_F(PrecomputeTest, AChangedAudioFileIsMadeAnewAlone) {
+TEST_F(PrecomputeTest, AChangedAudioFileIsMadeAgainAlone) {
   run();
   change_audio(3);
   EXPECT_EQ(audit().states[3], FeatureState::audio_changed);
@@ -150,7 +150,7 @@ TEST_F(PrecomputeTest, AChangedAudioFileIsMadeAnewAlone) {
   EXPECT_THAT(wrong_items(), testing::IsEmpty());
 }
 
-TEST_F(PrecomputeTest, AChangedTextIsMadeAnewAlone) {
+TEST_F(PrecomputeTest, AChangedTextIsMadeAgainAlone) {
   run();
   dataset_.manifest().utterances[5].text = "quite another text";
   dataset_.refresh();
@@ -351,7 +351,7 @@ class PrecomputeDamageTest : public PrecomputeTest, public testing::WithParamInt
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PrecomputeDamageTest, testing::Range(0U, 20U));
 
-TEST_P(PrecomputeDamageTest, ADamagedByteIsFoundNeverUsedAndMended) {
+TEST_P(PrecomputeDamageTest, ADamagedByteIsFoundNeverUsedAndFixed) {
   run();
   std::mt19937 random(GetParam());
   const std::vector<ShardFile> shards = list_shards(options_.folder);

@@ -17,8 +17,8 @@ void SlowRows::add(std::uint32_t item, Seconds time) {
     slowest_.push_back({.item = item, .longest = time, .times = 1});
   }
   std::ranges::stable_sort(slowest_, std::greater{}, &SlowItem::longest);
-  slowest_.resize(std::min(slowest_.size(), kMost));
-  if (slowest_.size() == kMost) {
+  slowest_.resize(std::min(slowest_.size(), kMax));
+  if (slowest_.size() == kMax) {
     least_.store(slowest_.back().longest.count(), std::memory_order_relaxed);
   }
 }

@@ -19,7 +19,7 @@ struct SlowItem {
 
 class SlowRows {
  public:
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMax = 8;
 
   void add(std::uint32_t item, Seconds time);
   // The slowest first.

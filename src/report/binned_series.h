@@ -55,7 +55,7 @@ struct Bin {
 template <typename Content>
 class BinnedSeries {
  public:
-  static constexpr std::size_t kMostBins = 400;  // an even number
+  static constexpr std::size_t kMaxBins = 400;  // an even number
 
   void add(double x, const Content& content) {
     if (bins_.empty() || bins_.back().count >= per_bin_) {
@@ -74,13 +74,13 @@ class BinnedSeries {
 
  private:
   void make_room() {
-    if (bins_.size() < kMostBins) {
+    if (bins_.size() < kMaxBins) {
       return;
     }
-    for (std::size_t i = 0; i < kMostBins / 2; ++i) {
+    for (std::size_t i = 0; i < kMaxBins / 2; ++i) {
       bins_[i] = joined(bins_[2 * i], bins_[2 * i + 1]);
     }
-    bins_.resize(kMostBins / 2);
+    bins_.resize(kMaxBins / 2);
     per_bin_ *= 2;
   }
 

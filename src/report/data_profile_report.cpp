@@ -29,7 +29,7 @@ Section verdict_section(const DataProfile& profile) {
     const Quantity wait = in_percent(share, 1);
     const Quantity ready = in_percent(profile.ready_share.value_or(0), 1);
     section.title = msg::profile_verdict{};
-    section.lead = share < kWorthMentioning
+    section.lead = share < kMinReportableGain
                        ? Message(msg::profile_fed{.step = step, .wait = wait, .ready = ready})
                        : Message(msg::profile_starved{.step = step, .wait = wait, .ready = ready});
   }
@@ -46,17 +46,17 @@ Value period_value(const DataProfile& profile) {
             {"matches", profile.cause ? Json(profile.cause->name) : Json(nullptr)},
             {"autocorrelation", tested.autocorrelation}};
   const Quantity p = plain(tested.p_value, 3);
-  if (!tested.rhythm) {
+  if (!tested.pattern) {
     return {tested.longest_tested < 2
                 ? Message(msg::profile_period_few{})
                 : Message(msg::profile_period_none{.longest = tested.longest_tested, .p = p}),
             std::move(json)};
   }
-  const std::size_t period = tested.rhythm->period;
-  const Quantity excess = in_seconds(tested.rhythm->excess_seconds);
+  const std::size_t period = tested.pattern->period;
+  const Quantity excess = in_seconds(tested.pattern->excess_seconds);
   json["period"] = period;
-  json["phase"] = tested.rhythm->phase;
-  json["excess_s"] = tested.rhythm->excess_seconds;
+  json["phase"] = tested.pattern->phase;
+  json["excess_s"] = tested.pattern->excess_seconds;
   return {
       profile.cause
           ? Message(msg::profile_period_cause{
@@ -158,7 +158,7 @@ Message nothing_for_trainer(const DataProfile& profile) {
   if (!profile.diagnosis) {
     return msg::recommended_none_verdict{};
   }
-  const bool starved = profile.wait_share.value_or(0) >= kWorthMentioning;
+  const bool starved = profile.wait_share.value_or(0) >= kMinReportableGain;
   return starved && profile.diagnosis->verdict == VerdictKind::balanced
              ? Message(msg::recommended_none_cause{})
              : nothing_recommended(*profile.diagnosis);

@@ -20,7 +20,7 @@ inline ModeRow mode(const std::string& name, double step, double wait) {
   m.mean_step = step;
   m.mean_interval = {.low = 0.99 * step, .high = 1.01 * step};
   m.effective_steps = 80;
-  m.ledger = {.wait = Seconds{wait * step}, .forward = Seconds{(1 - wait) * step}};
+  m.breakdown = {.wait = Seconds{wait * step}, .forward = Seconds{(1 - wait) * step}};
   m.frames_per_second = 4000 / step;
   m.spread.robust_cv = 0.021;
   row.profile.model_busy = 1 - wait;

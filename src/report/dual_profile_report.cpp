@@ -44,9 +44,9 @@ Value why_incomplete(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete) {
     return profile.diagnosis.why;
   }
-  if (profile.single.measures.steady.size() < kFewestSteps) {
+  if (profile.single.measures.steady.size() < kMinSteps) {
     return msg::dual_too_few_steps{.steps = profile.single.measures.steady.size(),
-                                   .needed = kFewestSteps};
+                                   .needed = kMinSteps};
   }
   return profile.comparison.withheld;
 }

@@ -1,5 +1,5 @@
 // Golden files: what a report says of a sample, word for word, in tests/golden. A change of words
-// or layout shows there as a difference that is read; QANAT_WRITE_GOLDEN=1 writes the files anew.
+// or layout shows there as a difference that is read; QANAT_WRITE_GOLDEN=1 rewrites the files.
 #pragma once
 
 #include <cstdlib>

@@ -28,7 +28,7 @@ Row mode_row(const ModeRow& row, const ModeRow& first) {
                     m.steady.size(),
                     plain(steps_per_second(m), 2),
                     figure_of(m.frames_per_second),
-                    in_percent(m.share(m.ledger.wait), 2),
+                    in_percent(m.share(m.breakdown.wait), 2),
                     in_percent(row.profile.model_busy, 1),
                     data_busy ? Value(in_percent(*data_busy, 1)) : Value(),
                     in_percent(m.spread.robust_cv, 1),

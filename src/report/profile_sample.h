@@ -45,7 +45,7 @@ inline StepProfile step_profile() {
   diagnosis.passed = {{"CMP006", msg::cmp006_title{.share = in_percent(0.03)}}};
   diagnosis.measures.steady.resize(100);
   diagnosis.measures.mean_step = 0.1;
-  diagnosis.measures.ledger = {.wait = Seconds{0.02}, .forward = Seconds{0.08}};
+  diagnosis.measures.breakdown = {.wait = Seconds{0.02}, .forward = Seconds{0.08}};
   diagnosis.measures.frames_per_second = 4000;
   profile.phases = {{.name = "data wait", .seconds = sample_times(0.02), .share = 0.2},
                     {.name = "forward", .seconds = sample_times(0.08), .share = 0.8},

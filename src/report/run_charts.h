@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diagnose/diagnosis.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "locale/translator.h"
 #include "report/figure.h"
 #include "report/run_history.h"
@@ -27,7 +27,7 @@ RunFiles files_beside(const std::filesystem::path& journal, const std::filesyste
 
 // What a page is made of; all of it outlives the view.
 struct RunView {
-  const RunTrace& trace;
+  const RunSummary& summary;
   const RunHistory& history;
   const Diagnosis& diagnosis;
   Translator words{};
@@ -35,8 +35,8 @@ struct RunView {
 };
 
 // Steps: run_charts_steps.cpp.
-std::optional<Figure> ledger_figure(const RunView& run);
-std::optional<Figure> ledger_series_figure(const RunView& run);
+std::optional<Figure> breakdown_figure(const RunView& run);
+std::optional<Figure> breakdown_series_figure(const RunView& run);
 std::optional<Figure> step_time_figure(const RunView& run);
 std::optional<Figure> fold_figure(const RunView& run);
 

@@ -92,10 +92,10 @@ std::optional<Figure> queue_figure(const RunView& run) {
 
 std::optional<Figure> occupancy_figure(const RunView& run) {
   const Translator& w = run.words;
-  if (!run.trace.pipeline || run.trace.pipeline->ready.occupancy.total() <= Seconds{0}) {
+  if (!run.summary.pipeline || run.summary.pipeline->ready.occupancy.total() <= Seconds{0}) {
     return std::nullopt;
   }
-  const Occupancy& ready = run.trace.pipeline->ready.occupancy;
+  const Occupancy& ready = run.summary.pipeline->ready.occupancy;
   Figure figure{
       .id = "occupancy",
       .title = w.tr(msg::chart_occupancy{}),
@@ -112,12 +112,12 @@ std::optional<Figure> occupancy_figure(const RunView& run) {
 }
 
 std::optional<Figure> workers_figure(const RunView& run) {
-  constexpr std::size_t kMostWorkers = 32;
+  constexpr std::size_t kMaxWorkers = 32;
   const Translator& w = run.words;
   std::vector<ShareRow> rows;
-  if (run.trace.pipeline) {
-    const std::vector<WorkerStats>& workers = run.trace.pipeline->workers;
-    for (std::size_t i = 0; i < std::min(workers.size(), kMostWorkers); ++i) {
+  if (run.summary.pipeline) {
+    const std::vector<WorkerStats>& workers = run.summary.pipeline->workers;
+    for (std::size_t i = 0; i < std::min(workers.size(), kMaxWorkers); ++i) {
       const WorkerStats& worker = workers[i];
       if ((worker.busy + worker.blocked + worker.starved).count() <= 0) {
         continue;  // was never switched on
@@ -135,7 +135,7 @@ std::optional<Figure> workers_figure(const RunView& run) {
   Figure figure{
       .id = "workers",
       .title = w.tr(msg::chart_workers{}),
-      .about = w.tr(msg::chart_workers_about{.workers = run.trace.pipeline->active_workers}),
+      .about = w.tr(msg::chart_workers_about{.workers = run.summary.pipeline->active_workers}),
       .columns = {w.tr(msg::chart_worker{})}};
   draw_shares(figure, rows, w);
   return figure;

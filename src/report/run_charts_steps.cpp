@@ -59,8 +59,8 @@ std::string range_label(const Bin<Content>& bin, const std::function<std::string
 void mark_steps(SvgPlot& plot, const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
   const Translator& w = run.words;
-  if (m.warm_up.steps > 0 && run.trace.steps_before == 0 && !m.steady.empty()) {
-    plot.band({.low = static_cast<double>(run.trace.steps.front().step),
+  if (m.warm_up.steps > 0 && run.summary.steps_before == 0 && !m.steady.empty()) {
+    plot.band({.low = static_cast<double>(run.summary.steps.front().step),
                .high = static_cast<double>(m.steady.front().step)},
               "warm-up",
               w.tr(msg::chart_warm_up{}));
@@ -91,7 +91,7 @@ std::function<std::string(double)> step_label(const Translator& words) {
   return [words](double value) { return words.count(std::llround(value)); };
 }
 
-std::optional<Figure> ledger_figure(const RunView& run) {
+std::optional<Figure> breakdown_figure(const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
   const Translator& w = run.words;
   if (m.steady.empty()) {
@@ -99,11 +99,11 @@ std::optional<Figure> ledger_figure(const RunView& run) {
   }
   Figure figure{
       .id = "ledger",
-      .title = w.tr(msg::chart_ledger{}),
+      .title = w.tr(msg::chart_breakdown{}),
       .about = w.tr(
-          msg::chart_ledger_about{.steps = m.steady.size(), .mean = in_seconds(m.mean_step, 1)}),
+          msg::chart_breakdown_about{.steps = m.steady.size(), .mean = in_seconds(m.mean_step, 1)}),
       .columns = {w.tr(msg::chart_part{}), w.tr(msg::chart_time{}), w.tr(msg::chart_share{})}};
-  const PhaseSums parts = to_sums(m.ledger);
+  const PhaseSums parts = to_sums(m.breakdown);
   figure.legend = phase_legend(parts, w);
   SvgPlot plot(figure,
                {.x = {.low = 0, .high = std::max(m.mean_step, 1e-9)},
@@ -136,15 +136,15 @@ std::optional<Figure> ledger_figure(const RunView& run) {
   return figure;
 }
 
-std::optional<Figure> ledger_series_figure(const RunView& run) {
+std::optional<Figure> breakdown_series_figure(const RunView& run) {
   const Translator& w = run.words;
   const auto bins = run.history.phases.bins();
   if (bins.size() < 2) {
     return std::nullopt;
   }
   Figure figure{.id = "ledger-series",
-                .title = w.tr(msg::chart_ledger_series{}),
-                .about = w.tr(msg::chart_ledger_series_about{}),
+                .title = w.tr(msg::chart_breakdown_series{}),
+                .about = w.tr(msg::chart_breakdown_series_about{}),
                 .columns = {w.tr(msg::chart_steps{})}};
   SvgPlot plot(figure,
                {.x = {.low = bins.front().first, .high = bins.back().last},
@@ -218,24 +218,25 @@ std::optional<Figure> step_time_figure(const RunView& run) {
 }
 
 std::optional<Figure> fold_figure(const RunView& run) {
-  const std::optional<Rhythm>& rhythm = run.diagnosis.measures.periodicity.rhythm;
+  const std::optional<PeriodicPattern>& pattern = run.diagnosis.measures.periodicity.pattern;
   const Translator& w = run.words;
-  if (!rhythm || rhythm->profile.empty()) {
+  if (!pattern || pattern->profile.empty()) {
     return std::nullopt;
   }
-  Figure figure{.id = "fold",
-                .title = w.tr(msg::chart_fold{}),
-                .about = w.tr(msg::chart_fold_about{.period = rhythm->period,
-                                                    .excess = in_seconds(rhythm->excess_seconds, 1),
-                                                    .position = rhythm->phase}),
-                .columns = {w.tr(msg::chart_position{}), w.tr(msg::chart_mean{})}};
+  Figure figure{
+      .id = "fold",
+      .title = w.tr(msg::chart_fold{}),
+      .about = w.tr(msg::chart_fold_about{.period = pattern->period,
+                                          .excess = in_seconds(pattern->excess_seconds, 1),
+                                          .position = pattern->phase}),
+      .columns = {w.tr(msg::chart_position{}), w.tr(msg::chart_mean{})}};
   EnvelopeSeries profile;  // a long period has more positions than a page has room for
-  for (std::size_t i = 0; i < rhythm->profile.size(); ++i) {
-    profile.add(static_cast<double>(i), Envelope::of(rhythm->profile[i]));
+  for (std::size_t i = 0; i < pattern->profile.size(); ++i) {
+    profile.add(static_cast<double>(i), Envelope::of(pattern->profile[i]));
   }
   SvgPlot plot(figure,
-               {.x = {.low = -0.5, .high = static_cast<double>(rhythm->profile.size()) - 0.5},
-                .y = from_zero(*std::ranges::max_element(rhythm->profile)),
+               {.x = {.low = -0.5, .high = static_cast<double>(pattern->profile.size()) - 0.5},
+                .y = from_zero(*std::ranges::max_element(pattern->profile)),
                 .x_label =
                     [&w](double value) {
                       return value == std::round(value) ? w.count(std::llround(value))
@@ -246,7 +247,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
                 .x_ticks = Ticks::whole,
                 .height = 180});
   for (const Bin<Envelope>& bin : profile.bins()) {
-    const auto phase = static_cast<double>(rhythm->phase);
+    const auto phase = static_cast<double>(pattern->phase);
     const bool longest = bin.first <= phase && phase <= bin.last;
     plot.box({.low = bin.first - 0.4, .high = bin.last + 0.4},
              {.low = 0, .high = bin.content.high},

@@ -79,7 +79,7 @@ void RunHistory::add(const JournalEntry& entry) {
                      [&](const PipelineStats& stats) { add_pipeline(stats, time); },
                      [&](const GpuSamples& samples) { add_gpu_samples(samples, time); },
                      [this](const ValidationDone& done) {
-                       if (done.score && validations.size() < kMostValidations) {
+                       if (done.score && validations.size() < kMaxValidations) {
                          validations.push_back(
                              {.step = done.step, .loss = *done.score, .best = done.best});
                        }
@@ -91,7 +91,7 @@ void RunHistory::add(const JournalEntry& entry) {
              entry.event);
 }
 
-// What was measured before happened under other conditions; what was learnt goes on.
+// What was measured before happened under other conditions; what was learnt stays.
 void RunHistory::begin_session(const SessionStart& start) {
   RunHistory next;
   next.header = start;
@@ -125,7 +125,7 @@ void RunHistory::add_step(const StepRecord& step) {
   step_seconds.add(x, Envelope::of(step.phases.total().count()));
   phases.add(x, to_sums(step.phases));
   add_losses(step);
-  if (!lengths.contains(step.padded_frames) && lengths.size() >= kMostLengths) {
+  if (!lengths.contains(step.padded_frames) && lengths.size() >= kMaxLengths) {
     join_nearest(lengths);
   }
   LengthBin& bin = lengths[step.padded_frames];
@@ -150,7 +150,7 @@ void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
   add_finite(window, time, stats.window.batches);
   add_finite(workers, time, stats.active_workers);
   for (const DeviceUse& device : stats.devices) {
-    if (device.name.empty() || (!devices.contains(device.name) && devices.size() >= kMostDevices)) {
+    if (device.name.empty() || (!devices.contains(device.name) && devices.size() >= kMaxDevices)) {
       continue;
     }
     DeviceHistory& history = devices[device.name];
@@ -180,7 +180,7 @@ void RunHistory::add_gpu_samples(const GpuSamples& seen, double time) {
   const Result<std::vector<GpuSample>> read =
       to_gpu_samples(seen.samples.value_or(nlohmann::json::array()));
   const std::vector<GpuSample> samples = read ? read.value() : std::vector<GpuSample>();
-  for (std::size_t i = 0; i < std::min(samples.size(), kMostDevices); ++i) {
+  for (std::size_t i = 0; i < std::min(samples.size(), kMaxDevices); ++i) {
     const GpuFacts* const facts = i < gpus_.size() ? &gpus_[i] : nullptr;
     DeviceHistory& history =
         devices[facts == nullptr ? fmt::format("GPU {}", i)
@@ -199,7 +199,7 @@ void RunHistory::add_slot(const SlotRecord& slot) {
     return;
   }
   slots.push_back(slot);
-  if (slots.size() > kMostSlots) {
+  if (slots.size() > kMaxSlots) {
     slots.pop_front();
   }
 }
@@ -231,30 +231,30 @@ void RunHistory::add_event(const JournalEvent& event, double time) {
   } else if (is_one_of<Resumed, OutOfMemoryRetry, SkippedStep, DamagedCheckpoint>(event)) {
     words = to_fields(event).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  if (!words.empty() && events.size() < kMostEvents) {
+  if (!words.empty() && events.size() < kMaxEvents) {
     events.push_back({.time = time, .kind = std::string(kind_of(event)), .what = std::move(words)});
   }
 }
 
 void RunRecord::add(const JournalEntry& entry) {
   const auto* const header = std::get_if<SessionStart>(&entry.event);
-  if (header != nullptr && !header->continues && !trace.steps.empty()) {
+  if (header != nullptr && !header->continues && !summary.steps.empty()) {
     RunRecord ended;
-    ended.trace = trace;
+    ended.summary = summary;
     ended.history = history;
     before_.assign(1, std::move(ended));
   }
-  trace.add(entry);
+  summary.add(entry);
   history.add(entry);
   if (std::holds_alternative<RunEnd>(entry.event)) {
     finish();
-  } else if (!before_.empty() && !trace.steps.empty()) {
+  } else if (!before_.empty() && !summary.steps.empty()) {
     before_.clear();
   }
 }
 
 void RunRecord::finish() {
-  if (before_.empty() || !trace.steps.empty()) {
+  if (before_.empty() || !summary.steps.empty()) {
     return;
   }
   RunRecord last = std::move(before_.front());
@@ -308,8 +308,8 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
     return damaged.failure();
   }
   record.finish();
-  record.trace.damaged_lines += damaged.value();
-  if (record.trace.steps.empty() && !record.history.sweep) {
+  record.summary.damaged_lines += damaged.value();
+  if (record.summary.steps.empty() && !record.history.sweep) {
     return Failure{no_step_in(journal)};
   }
   return record;

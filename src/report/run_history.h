@@ -16,7 +16,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "metrics/journal.h"
 #include "monitor/gpu_sample.h"
 #include "report/binned_series.h"
@@ -97,11 +97,11 @@ struct RunHistory {
   std::vector<RunEvent> events;                  // the first ones of each session
   std::optional<nlohmann::json> sweep;           // see SweepDone
 
-  static constexpr std::size_t kMostSlots = 36;
-  static constexpr std::size_t kMostLengths = 64;
-  static constexpr std::size_t kMostEvents = 200;
-  static constexpr std::size_t kMostDevices = 16;
-  static constexpr std::size_t kMostValidations = 2000;
+  static constexpr std::size_t kMaxSlots = 36;
+  static constexpr std::size_t kMaxLengths = 64;
+  static constexpr std::size_t kMaxEvents = 200;
+  static constexpr std::size_t kMaxDevices = 16;
+  static constexpr std::size_t kMaxValidations = 2000;
   static constexpr std::size_t kMaxRenders = 5;
   static constexpr std::size_t kMaxSentences = 16;
 
@@ -124,7 +124,7 @@ struct RunHistory {
 // that ended before its first step (a finished run that was started again) gives way to the
 // session before.
 struct RunRecord {
-  RunTrace trace;
+  RunSummary summary;
   RunHistory history;
 
   void add(const JournalEntry& entry);
@@ -137,7 +137,7 @@ struct RunRecord {
 
 // A journal, or the folder of a run that holds one.
 std::filesystem::path journal_of(const std::filesystem::path& path);
-// Fails as read_run_trace(); a sweep is enough. `also` gets every entry as well.
+// Fails as read_run_summary(); a sweep is enough. `also` gets every entry as well.
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
                                   const ProgressFn& progress = {},  // lines, of about so many
                                   const VisitEntry& also = {});

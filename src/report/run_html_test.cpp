@@ -19,8 +19,8 @@ using testing::Not;
 
 std::string sample_page(Language language = Language::en) {
   const RunRecord record = sample_record();
-  const Diagnosis diagnosis = diagnose_run(record.trace);
-  return render_html({.trace = record.trace,
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  return render_html({.summary = record.summary,
                       .history = record.history,
                       .diagnosis = diagnosis,
                       .words = Translator(language)});
@@ -28,8 +28,9 @@ std::string sample_page(Language language = Language::en) {
 
 Figure figure_of(std::optional<Figure> (*make)(const RunView&)) {
   const RunRecord record = sample_record();
-  const Diagnosis diagnosis = diagnose_run(record.trace);
-  return make({.trace = record.trace, .history = record.history, .diagnosis = diagnosis}).value();
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  return make({.summary = record.summary, .history = record.history, .diagnosis = diagnosis})
+      .value();
 }
 
 TEST(BinnedSeriesTest, KeepsTheExtremesOfAnyNumberOfValues) {
@@ -44,8 +45,8 @@ TEST(BinnedSeriesTest, KeepsTheExtremesOfAnyNumberOfValues) {
     count += bin.count;
     high = std::max(high, bin.content.high);
   }
-  EXPECT_LE(series.bins().size(), EnvelopeSeries::kMostBins);
-  EXPECT_GT(series.bins().size(), EnvelopeSeries::kMostBins / 3);
+  EXPECT_LE(series.bins().size(), EnvelopeSeries::kMaxBins);
+  EXPECT_GT(series.bins().size(), EnvelopeSeries::kMaxBins / 3);
   EXPECT_EQ(count, 100'003);
   EXPECT_EQ(high, 99.0);
   EXPECT_EQ(series.bins().front().first, 0);
@@ -143,8 +144,8 @@ TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
                        {"folder", "/anywhere/renders/step-000000100"},
                        {"sentences", {{{"text", "Water <b>comes</b>."}, {"seconds", 1.5}}}},
                        {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}}));
-  const Diagnosis diagnosis = diagnose_run(record.trace);
-  RunView view{.trace = record.trace, .history = record.history, .diagnosis = diagnosis};
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  RunView view{.summary = record.summary, .history = record.history, .diagnosis = diagnosis};
 
   EXPECT_EQ(renders_html(view), "") << "a page that is nowhere links to nothing";
   view.files = files_beside("/data/my run/journal.jsonl", "/data/pages/report.html");
@@ -167,9 +168,9 @@ TEST(RunHtmlTest, ASweepAloneIsAPage) {
   record.history.add(entry_of({{"kind", "sweep"},
                                {"t", 1.0},
                                {"cells", {{{"batch", 8}, {"workers", 1}, {"rate", 50.0}}}}}));
-  const Diagnosis diagnosis = diagnose_run(record.trace);
+  const Diagnosis diagnosis = diagnose_run(record.summary);
 
-  const std::string page = render_html({.trace = record.trace,
+  const std::string page = render_html({.summary = record.summary,
                                         .history = record.history,
                                         .diagnosis = diagnosis,
                                         .words = Translator()});
@@ -208,8 +209,8 @@ TEST(RunHtmlTest, PersianRunsFromRightToLeft) {
   EXPECT_THAT(page, HasSubstr("۲۰۰"));
 }
 
-TEST(RunChartsTest, TheLedgerShowsTheMeanParts) {
-  const Figure figure = figure_of(ledger_figure);
+TEST(RunChartsTest, TheBreakdownShowsTheMeanParts) {
+  const Figure figure = figure_of(breakdown_figure);
 
   EXPECT_THAT(figure.rows[0].cells[0], "wait");
   EXPECT_THAT(figure.rows[2].cells, ElementsAre("forward", "30.0 ms", testing::EndsWith("%")));
@@ -304,7 +305,7 @@ TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
   EXPECT_EQ(history.loss.bins().size(), 51U);
 }
 
-TEST(RunHistoryTest, TrainingAnewForgetsWhatWasLearnt) {
+TEST(RunHistoryTest, TrainingFromScratchForgetsWhatWasLearnt) {
   RunHistory history;
   for (const nlohmann::json& line : sample_journal(50)) {
     history.add(entry_of(line));
@@ -349,7 +350,7 @@ TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
   for (const auto& [length, bin] : history.lengths) {
     batches += bin.batches;
   }
-  EXPECT_LE(history.lengths.size(), RunHistory::kMostLengths);
+  EXPECT_LE(history.lengths.size(), RunHistory::kMaxLengths);
   EXPECT_EQ(batches, 500);
 }
 

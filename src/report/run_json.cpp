@@ -47,9 +47,9 @@ Json step_statistics(const RunMeasures& m) {
           {"outliers", m.spread.num_outliers}};
 }
 
-Json ledger(const RunMeasures& m) {
+Json breakdown(const RunMeasures& m) {
   Json parts{{"unit", "s_per_step"}};
-  visit_phases(m.ledger, [&](std::string_view name, Seconds part) {
+  visit_phases(m.breakdown, [&](std::string_view name, Seconds part) {
     parts[std::string(name)] = part.count();
   });
   return parts;
@@ -62,10 +62,10 @@ Json periodicity(const Periodicity& tested) {
               {"phase", nullptr},
               {"excess_s", nullptr},
               {"autocorrelation", tested.autocorrelation}};
-  if (tested.rhythm) {
-    result["period"] = tested.rhythm->period;
-    result["phase"] = tested.rhythm->phase;
-    result["excess_s"] = tested.rhythm->excess_seconds;
+  if (tested.pattern) {
+    result["period"] = tested.pattern->period;
+    result["phase"] = tested.pattern->phase;
+    result["excess_s"] = tested.pattern->excess_seconds;
   }
   return result;
 }
@@ -138,7 +138,7 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
         {"why", english(diagnosis.why)},
         {"recoverable_share", diagnosis.recoverable_share}}},
       {"findings", findings(diagnosis)},
-      {"ledger", ledger(m)},
+      {"ledger", breakdown(m)},
       {"step_s", step_statistics(m)},
       {"work_model",
        {{"fixed_s", m.work.fixed}, {"s_per_frame", m.work.per_frame}, {"r2", m.work.r2}}},

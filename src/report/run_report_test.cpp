@@ -11,17 +11,17 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-RunTrace starved_run() {
-  RunTrace trace;
-  trace.run.allowed_cores = 8;
+RunSummary starved_run() {
+  RunSummary summary;
+  summary.run.allowed_cores = 8;
   for (int i = 0; i < 100; ++i) {
-    trace.add(StepRecord{.step = i,
-                         .rows = 16,
-                         .padded_frames = 400 + i % 7,
-                         .frames = 16 * 396,
-                         .phases = {.wait = Seconds{0.02},
-                                    .forward = Seconds{0.03 + 0.0001 * (i % 7)},
-                                    .backward = Seconds{0.05}}});
+    summary.add(StepRecord{.step = i,
+                           .rows = 16,
+                           .padded_frames = 400 + i % 7,
+                           .frames = 16 * 396,
+                           .phases = {.wait = Seconds{0.02},
+                                      .forward = Seconds{0.03 + 0.0001 * (i % 7)},
+                                      .backward = Seconds{0.05}}});
   }
   PipelineStats loader;
   loader.active_workers = 1;
@@ -29,8 +29,8 @@ RunTrace starved_run() {
   loader.batches = 100;
   loader.rows = 1600;
   loader.ready.occupancy = {.empty = Seconds{9}, .partial = Seconds{1}};
-  trace.pipeline = loader;
-  return trace;
+  summary.pipeline = loader;
+  return summary;
 }
 
 TEST(RunReportTest, TheFirstLineIsTheAnswer) {
@@ -80,10 +80,10 @@ TEST(RunReportTest, TheJsonSaysTheSame) {
 }
 
 TEST(RunReportTest, ARunTooShortToJudgeSaysSo) {
-  RunTrace trace = starved_run();
-  trace.steps.resize(5);
+  RunSummary summary = starved_run();
+  summary.steps.resize(5);
 
-  const std::string text = render_text(diagnose_run(trace));
+  const std::string text = render_text(diagnose_run(summary));
 
   EXPECT_THAT(text, HasSubstr("INCOMPLETE"));
   EXPECT_THAT(text, HasSubstr("a verdict needs 20"));

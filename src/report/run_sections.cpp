@@ -160,8 +160,9 @@ std::string summary_html(const RunView& run) {
   }
   if (m.mean_step > 0) {
     add_tile(out, w.tr(msg::tile_steps_per_second{}), w.number(1 / m.mean_step, 2));
-    add_tile(out, w.tr(msg::tile_waits{}), w.percent(m.share(m.ledger.wait + m.ledger.transfer)));
-    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.ledger.busy())));
+    add_tile(
+        out, w.tr(msg::tile_waits{}), w.percent(m.share(m.breakdown.wait + m.breakdown.transfer)));
+    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
     add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
   add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(history.last_time))));
@@ -195,7 +196,7 @@ std::string now_html(const RunSnapshot& now, const RunView& run) {
     add_tile(out, w.tr(msg::tile_waits{}), w.percent(*wait));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.ledger.busy())));
+    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
     add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
   add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(now.at.count()))));

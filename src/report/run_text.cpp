@@ -30,7 +30,7 @@ Section breakdown_section(const RunMeasures& m) {
   Table table{.columns = {{.name = msg::chart_part{}, .kind = CellKind::text},
                           {.name = msg::chart_time{}},
                           {.name = msg::chart_share{}}}};
-  visit_phases(m.ledger, [&](std::string_view name, Seconds part) {
+  visit_phases(m.breakdown, [&](std::string_view name, Seconds part) {
     if (part > Seconds{0} || name == "wait" || name == "residual") {
       table.rows.push_back(
           {.cells = {in_words(name), in_seconds(part.count(), 1), in_percent(m.share(part), 1)}});

@@ -9,7 +9,7 @@
 namespace qanat {
 namespace {
 
-constexpr Seconds kLeastPause{2};
+constexpr Seconds kMinPause{2};
 constexpr double kShareOfTime = 0.01;
 
 }  // namespace
@@ -27,16 +27,16 @@ Message RunWatch::problem() const {
 
 const Diagnosis& RunWatch::diagnosis() {
   const std::int64_t steps =
-      record_.trace.steps_before + static_cast<std::int64_t>(record_.trace.steps.size());
+      record_.summary.steps_before + static_cast<std::int64_t>(record_.summary.steps.size());
   const Clock::time_point begin = now_();
   if (steps == diagnosed_steps_ ||
-      (diagnose_again_ && begin < *diagnose_again_ && !record_.trace.ended)) {
+      (diagnose_again_ && begin < *diagnose_again_ && !record_.summary.ended)) {
     return diagnosis_;
   }
-  diagnosis_ = diagnose_run(record_.trace);
+  diagnosis_ = diagnose_run(record_.summary);
   diagnosed_steps_ = steps;
   const Clock::time_point end = now_();
-  const Seconds pause = std::max(kLeastPause, Seconds(end - begin) / kShareOfTime);
+  const Seconds pause = std::max(kMinPause, Seconds(end - begin) / kShareOfTime);
   diagnose_again_ = end + std::chrono::duration_cast<Clock::duration>(pause);
   return diagnosis_;
 }

@@ -35,7 +35,7 @@ class RunWatch {
   // What is wrong with the journal since it was first read, if anything.
   Message problem() const;
 
-  // Made anew when there are new steps, but so rarely that it takes at most a hundredth of the
+  // Made again when there are new steps, but so rarely that it takes at most a hundredth of the
   // time; what it takes grows with the run.
   const Diagnosis& diagnosis();
 

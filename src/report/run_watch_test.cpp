@@ -41,10 +41,10 @@ TEST_F(RunWatchTest, TakesWhatHasCome) {
 
   EXPECT_EQ(watch_.snapshot().steps, 5);
   EXPECT_EQ(watch_.record().history.num_steps, 5);
-  EXPECT_EQ(watch_.record().trace.steps.size(), 5U);
+  EXPECT_EQ(watch_.record().summary.steps.size(), 5U);
 }
 
-TEST_F(RunWatchTest, DiagnosesAnewOnlyAfterAPause) {
+TEST_F(RunWatchTest, DiagnosesAgainOnlyAfterAPause) {
   append({{"kind", "journal"}, {"t", 0.0}});
   append_steps(0, 40);
   ASSERT_TRUE(watch_.update());
@@ -96,7 +96,7 @@ TEST_F(RunWatchTest, AJournalIsReadToItsLastSessionWithSteps) {
 
   ASSERT_TRUE(record);
   EXPECT_EQ(record.value().history.num_steps, 40);
-  EXPECT_EQ(record.value().trace.steps.size(), 40U);
+  EXPECT_EQ(record.value().summary.steps.size(), 40U);
   EXPECT_FALSE(record.value().history.header.device.has_value());
 }
 

@@ -68,7 +68,8 @@ Section step_bottleneck(const StepProfile& profile) {
       {.name = msg::profile_throughput{},
        .parts = {{.value = msg::profile_frames{.frames = plain(m.frames_per_second, 0)}},
                  {.name = msg::profile_padding{}, .value = in_percent(m.padding_share, 1)}}});
-  section.remarks.push_back(msg::profile_wait_band{.band = band_of_wait(m.share(m.ledger.wait))});
+  section.remarks.push_back(
+      msg::profile_wait_band{.band = band_of_wait(m.share(m.breakdown.wait))});
   return section;
 }
 

@@ -29,7 +29,7 @@ constexpr Seconds kQuotaPeriod{0.02};
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kPages = 4096;  // of the file whose pages are taken away
 
-// The planted fault itself: a file, lock or quota that answers this late. Nothing is awaited.
+// The injected fault itself: a file, lock or quota that answers this late. Nothing is awaited.
 void wait_for(Seconds time) {
   if (time > Seconds{0}) {
     std::this_thread::sleep_for(time);
@@ -97,7 +97,7 @@ class ColdFile {
 
 // What the fillers of a faulty source share.
 struct SharedFaults {
-  explicit SharedFaults(const RowFaults& planted) : faults(planted), start(Clock::now()) {
+  explicit SharedFaults(const RowFaults& injected) : faults(injected), start(Clock::now()) {
     if (faults.pages > 0) {
       cold.emplace();
     }
@@ -197,8 +197,8 @@ class FaultySource final : public RowSource {
   const std::unique_ptr<SharedFaults> shared_;  // fillers change it through the const source
 };
 
-pid_t start_spinning(Seconds longest) {
-  std::string seconds = fmt::format("{:.0f}", std::ceil(longest.count()));
+pid_t start_spinning(Seconds lifetime) {
+  std::string seconds = fmt::format("{:.0f}", std::ceil(lifetime.count()));
   std::string timeout = "timeout";
   std::string shell = "sh";
   std::string option = "-c";
@@ -254,9 +254,9 @@ SpinningThreads::SpinningThreads(int count) {
   }
 }
 
-SpinningProcesses::SpinningProcesses(int count, Seconds longest) {
+SpinningProcesses::SpinningProcesses(int count, Seconds lifetime) {
   for (int i = 0; i < count; ++i) {
-    processes_.push_back(start_spinning(longest));
+    processes_.push_back(start_spinning(lifetime));
   }
 }
 

@@ -1,4 +1,4 @@
-// Faults that are planted on purpose, to see whether diagnosis finds them.
+// Faults that are injected on purpose, to see whether diagnosis finds them.
 //
 // Only `qanat selftest`, the slow storage of `qanat demo` and tests plant any: the seams they use
 // (LoaderRequest::around_source, the observer of a run, the link of a device, other threads and
@@ -65,10 +65,10 @@ class SpinningThreads {
 };
 
 // Processes that do the same. They end with this object and, should it be killed, by themselves
-// after `longest`.
+// after `lifetime`.
 class SpinningProcesses {
  public:
-  SpinningProcesses(int count, Seconds longest);
+  SpinningProcesses(int count, Seconds lifetime);
   SpinningProcesses(const SpinningProcesses&) = delete;
   SpinningProcesses& operator=(const SpinningProcesses&) = delete;
   ~SpinningProcesses();

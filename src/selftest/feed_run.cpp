@@ -115,7 +115,7 @@ class FeedRounds {
  private:
   bool is_slow() const { return part_.delay > Seconds{0}; }
 
-  // Every turn makes all features anew, however often it goes through the set.
+  // Every turn makes all features again, however often it goes through the set.
   void prepare(TrainingMode& mode) const {
     RunConfig& config = mode.config.values;
     config.training.epochs = std::numeric_limits<int>::max();

@@ -11,8 +11,8 @@
 #include "base/value_or_throw.h"
 #include "device/host/host_device.h"
 #include "experiment/experiment.h"
-#include "metrics/event_fan.h"
-#include "metrics/step_ledger.h"
+#include "metrics/step_breakdown.h"
+#include "metrics/tee_sink.h"
 #include "session/device_pipeline.h"
 #include "session/run_event.h"
 
@@ -155,7 +155,7 @@ class PacedConsumer final : public BatchConsumer {
     for (std::size_t i = 0; i < kPhases.size(); ++i) {
       stretches.push_back({.end = *step.events[i + 1]->passed_at(), .phase = kPhases[i].phase});
     }
-    step.record.phases = close_ledger(last_end_.value_or(stretches.front().end), stretches);
+    step.record.phases = make_breakdown(last_end_.value_or(stretches.front().end), stretches);
     last_end_ = stretches.back().end;
   }
 
@@ -215,22 +215,22 @@ void run_with(PacedRunRequest& request, EventSink* journal) {
 
 }  // namespace
 
-RunTrace run_paced(PacedRunRequest request) {
-  EventFan fan;
+RunSummary run_paced(PacedRunRequest request) {
+  TeeSink tee;
   for (EventSink* sink : request.sinks) {
-    fan.add(*sink);
+    tee.add(*sink);
   }
   if (request.journal.empty()) {
-    run_with(request, request.sinks.empty() ? nullptr : &fan);
+    run_with(request, request.sinks.empty() ? nullptr : &tee);
     return {};
   }
   std::filesystem::remove(request.journal);
   {
     RunJournal file(request.journal, {.command = "paced"});
-    fan.add(file);
-    run_with(request, &fan);
+    tee.add(file);
+    run_with(request, &tee);
   }
-  return value_or_throw(read_run_trace(request.journal));
+  return value_or_throw(read_run_summary(request.journal));
 }
 
 }  // namespace qanat

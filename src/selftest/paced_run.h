@@ -1,7 +1,7 @@
-// A run without a model: the real loader, ring, ledger and journal, and a device that is busy for
-// as long as a step would take. It leaves the processor to the loader, as a GPU does. With the
-// numbers of two GPUs in the configuration it runs in Multi-GPU mode: the data device makes the
-// features, on the processor.
+// A run without a model: the real loader, ring, step time breakdown and journal, and a device that
+// is busy for as long as a step would take. It leaves the processor to the loader, as a GPU does.
+// With the numbers of two GPUs in the configuration it runs in Multi-GPU mode: the data device
+// makes the features, on the processor.
 //
 // For self-tests, where what slows steps down is known, and to compare how modes feed a device.
 #pragma once
@@ -15,7 +15,7 @@
 #include "app/make_loader.h"
 #include "config/run_config.h"
 #include "device/host/host_stream.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 #include "train/train_observer.h"
 
 namespace qanat {
@@ -41,7 +41,7 @@ struct PacedRunRequest {
   std::stop_token stop{};
 };
 
-// Without a journal the trace is empty. Throws Error as make_loader() does.
-RunTrace run_paced(PacedRunRequest request);
+// Without a journal the summary is empty. Throws Error as make_loader() does.
+RunSummary run_paced(PacedRunRequest request);
 
 }  // namespace qanat

@@ -21,7 +21,7 @@ class PacedRunTest : public testing::Test {
   }
   ~PacedRunTest() override { std::filesystem::remove_all(folder_); }
 
-  RunTrace run(const RowFaults& faults, TrainObserver& observer, std::int64_t steps) {
+  RunSummary run(const RowFaults& faults, TrainObserver& observer, std::int64_t steps) {
     ConfigRequest request{.file = std::nullopt, .sets = corpus_->sets(), .flags = {}};
     request.sets.emplace_back("training.save_every=10");
     LoaderRequest loader = corpus_->loader();
@@ -50,32 +50,32 @@ class CountingObserver : public TrainObserver {
 TEST_F(PacedRunTest, AStepTakesWhatItsFramesCost) {
   CountingObserver observer;
 
-  const RunTrace trace = run({}, observer, 60);
+  const RunSummary summary = run({}, observer, 60);
 
-  EXPECT_EQ(trace.steps.size(), 60U);
+  EXPECT_EQ(summary.steps.size(), 60U);
   EXPECT_EQ(observer.steps, 60);
   EXPECT_EQ(observer.saves, 6);
-  EXPECT_LE(trace.pipeline->ring->slots, 6);  // a reserve would hide what is planted
-  const RunMeasures m = measure_run(trace);
+  EXPECT_LE(summary.pipeline->ring->slots, 6);  // slack would hide the fault
+  const RunMeasures m = measure_run(summary);
   const double expected = 0.001 + 7e-6 * mean(m.padded);
-  EXPECT_NEAR(m.ledger.busy().count(), expected, 0.5 * expected);
+  EXPECT_NEAR(m.breakdown.busy().count(), expected, 0.5 * expected);
 }
 
 TEST_F(PacedRunTest, TheJournalTellsTheWholeWay) {
   CountingObserver observer;
 
-  const RunTrace trace = run({.read = Seconds{0.002}}, observer, 80);
+  const RunSummary summary = run({.read = Seconds{0.002}}, observer, 80);
 
-  EXPECT_TRUE(trace.ended);
-  ASSERT_TRUE(trace.pipeline);
-  EXPECT_FALSE(trace.readings.empty());  // there was one before the end
-  EXPECT_TRUE(trace.pipeline->process && trace.pipeline->ring);
-  ASSERT_EQ(trace.pipeline->devices.size(), 1U);
-  EXPECT_GT(trace.pipeline->devices[0].busy, Seconds{0});
-  EXPECT_GT(trace.pipeline->row_times.total(), 0);
-  ASSERT_GE(trace.slots.size(), 78U);
-  EXPECT_GT(trace.slots.back().work, 8 * Seconds{0.002});  // eight rows, each with its delay
-  EXPECT_GT(trace.run.allowed_cores.value(), 0);
+  EXPECT_TRUE(summary.ended);
+  ASSERT_TRUE(summary.pipeline);
+  EXPECT_FALSE(summary.readings.empty());  // there was one before the end
+  EXPECT_TRUE(summary.pipeline->process && summary.pipeline->ring);
+  ASSERT_EQ(summary.pipeline->devices.size(), 1U);
+  EXPECT_GT(summary.pipeline->devices[0].busy, Seconds{0});
+  EXPECT_GT(summary.pipeline->row_times.total(), 0);
+  ASSERT_GE(summary.slots.size(), 78U);
+  EXPECT_GT(summary.slots.back().work, 8 * Seconds{0.002});  // eight rows, each with its delay
+  EXPECT_GT(summary.run.allowed_cores.value(), 0);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ constexpr Seconds kLongestNeighbour{60};
 constexpr const char* kRoot = "/";
 
 struct BenchRun {
-  RunTrace trace;
-  bool disturbed = false;  // by programs that were not planted
+  RunSummary summary;
+  bool disturbed = false;  // by programs that are not part of the fault
 };
 
 // Everything the runs have in common.
@@ -32,42 +32,42 @@ class Workbench {
  public:
   explicit Workbench(const SelftestRequest& request) : request_(request), corpus_(request.folder) {}
 
-  BenchRun run(const PlantedRun& planted) {
+  BenchRun run(const FaultyRun& faulty) {
     const HostCounters before = read_host_counters(kRoot);
     const Clock::time_point begin = Clock::now();
-    BenchRun run{.trace = run_planted(planted)};
+    BenchRun run{.summary = run_faulty(faulty)};
     const Reading<Neighbours> others =
         measure_neighbours(before, read_host_counters(kRoot), seconds_since(begin), cores_);
-    run.disturbed = planted.spinning_processes == 0 && others && (*others).is_busy();
+    run.disturbed = faulty.spinning_processes == 0 && others && (*others).is_busy();
     return run;
   }
 
  private:
-  RunTrace run_planted(const PlantedRun& planted) {
-    const RunConfig config = configure(planted);
+  RunSummary run_faulty(const FaultyRun& faulty) {
+    const RunConfig config = configure(faulty);
     StallingObserver observer({.save_every = config.training.save_every,
-                               .save = planted.stalls.save,
+                               .save = faulty.stalls.save,
                                .log_every = config.training.log_every.value_or(0),
-                               .log = planted.stalls.log});
-    const SpinningThreads threads(planted.spinning_threads);
-    const SpinningProcesses processes(planted.spinning_processes, kLongestNeighbour);
+                               .log = faulty.stalls.log});
+    const SpinningThreads threads(faulty.spinning_threads);
+    const SpinningProcesses processes(faulty.spinning_processes, kLongestNeighbour);
     LoaderRequest loader = corpus_.loader();
-    loader.around_source = [&planted](std::unique_ptr<RowSource> rows) {
-      return with_faults(std::move(rows), planted.rows);
+    loader.around_source = [&faulty](std::unique_ptr<RowSource> rows) {
+      return with_faults(std::move(rows), faulty.rows);
     };
     return run_paced({.config = config,
                       .loader = std::move(loader),
-                      .cost = planted.cost,
-                      .link = planted.link,
-                      .steps = planted.steps,
+                      .cost = faulty.cost,
+                      .link = faulty.link,
+                      .steps = faulty.steps,
                       .observer = observer,
                       .journal = request_.folder / "journal.jsonl",
                       .stop = request_.stop});
   }
 
-  RunConfig configure(const PlantedRun& planted) const {
+  RunConfig configure(const FaultyRun& faulty) const {
     ConfigRequest request{.file = std::nullopt, .sets = corpus_.sets(), .flags = {}};
-    request.sets.insert(request.sets.end(), planted.sets.begin(), planted.sets.end());
+    request.sets.insert(request.sets.end(), faulty.sets.begin(), faulty.sets.end());
     return load_config(request).values;
   }
 
@@ -84,46 +84,49 @@ const Finding* first_warning(const Diagnosis& diagnosis) {
 }
 
 // What the first fix changes; nothing when no key of the configuration does it.
-std::optional<PlantedRun> with_fix(const PlantedRun& run, const Finding& finding) {
+std::optional<FaultyRun> with_fix(const FaultyRun& run, const Finding& finding) {
   const auto fix = std::ranges::find_if(finding.fixes, [](const Fix& candidate) {
     return candidate.is_setting() && candidate.predicted_step;
   });
   if (fix == finding.fixes.end()) {
     return std::nullopt;
   }
-  PlantedRun cured = run;
-  cured.sets.push_back(fix->key + "=" + fix->value);
-  return cured;
+  FaultyRun fixed = run;
+  fixed.sets.push_back(fix->key + "=" + fix->value);
+  return fixed;
 }
 
-// The first prediction of the finding, which is what `cure` will be measured against.
-std::optional<double> prediction_of(const Finding& finding, Cure cure) {
+// The first prediction of the finding, which is what `remedy` will be measured against.
+std::optional<double> prediction_of(const Finding& finding, Remedy remedy) {
   for (const Fix& fix : finding.fixes) {
-    if (fix.predicted_step && (cure == Cure::remove_fault || fix.is_setting())) {
+    if (fix.predicted_step && (remedy == Remedy::remove_fault || fix.is_setting())) {
       return fix.predicted_step;
     }
   }
-  return cure == Cure::remove_fault ? std::optional(finding.gain.step_if_fixed) : std::nullopt;
+  return remedy == Remedy::remove_fault ? std::optional(finding.gain.step_if_fixed) : std::nullopt;
 }
 
-void cure(Workbench& bench, const PlantedFault& fault, const Finding& finding, SelftestRow& row) {
-  const std::optional<PlantedRun> cured = fault.cure == Cure::apply_fix
-                                              ? with_fix(fault.run, finding)
-                                              : std::optional(without_fault(fault.run));
-  row.predicted = prediction_of(finding, fault.cure);
-  if (cured && row.predicted) {
-    const BenchRun again = bench.run(*cured);
-    row.realised = measure_run(again.trace).mean_step;
+void try_remedy(Workbench& bench,
+                const InjectedFault& fault,
+                const Finding& finding,
+                SelftestRow& row) {
+  const std::optional<FaultyRun> fixed = fault.remedy == Remedy::apply_fix
+                                             ? with_fix(fault.run, finding)
+                                             : std::optional(without_fault(fault.run));
+  row.predicted = prediction_of(finding, fault.remedy);
+  if (fixed && row.predicted) {
+    const BenchRun again = bench.run(*fixed);
+    row.realised = measure_run(again.summary).mean_step;
     row.disturbed = row.disturbed || again.disturbed;
   }
 }
 
-SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
+SelftestRow judge(Workbench& bench, const InjectedFault& fault) {
   BenchRun run = bench.run(fault.run);
   if (fault.pretend) {
-    fault.pretend(run.trace);
+    fault.pretend(run.summary);
   }
-  const Diagnosis diagnosis = diagnose_run(run.trace);
+  const Diagnosis diagnosis = diagnose_run(run.summary);
   SelftestRow row{.fault = fault.name,
                   .strength = fault.strength,
                   .expected = fault.expected,
@@ -139,8 +142,8 @@ SelftestRow judge(Workbench& bench, const PlantedFault& fault) {
   row.right = fault.expected.empty()
                   ? first == nullptr
                   : std::ranges::find(fault.expected, row.found) != fault.expected.end();
-  if (row.right && first != nullptr && fault.cure != Cure::none) {
-    cure(bench, fault, *first, row);
+  if (row.right && first != nullptr && fault.remedy != Remedy::none) {
+    try_remedy(bench, fault, *first, row);
   }
   return row;
 }
@@ -156,7 +159,7 @@ double share_of(const std::vector<SelftestRow>& rows, Counts&& counts, Is&& is) 
   return all > 0 ? found / all : 0;
 }
 
-bool is_planted(const SelftestRow& row) {
+bool has_fault(const SelftestRow& row) {
   return row.is_judged() && !row.is_healthy();
 }
 
@@ -164,7 +167,7 @@ bool is_healthy(const SelftestRow& row) {
   return row.is_judged() && row.is_healthy();
 }
 
-bool is_wanted(const SelftestRequest& request, const PlantedFault& fault) {
+bool is_wanted(const SelftestRequest& request, const InjectedFault& fault) {
   return request.only.empty() || std::ranges::find(request.only, fault.name) != request.only.end();
 }
 
@@ -178,7 +181,7 @@ std::optional<double> SelftestRow::error() const {
 }
 
 double SelftestReport::right_share() const {
-  return share_of(rows, is_planted, [](const SelftestRow& row) { return row.right; });
+  return share_of(rows, has_fault, [](const SelftestRow& row) { return row.right; });
 }
 
 double SelftestReport::false_alarm_share() const {
@@ -196,7 +199,7 @@ std::optional<double> SelftestReport::median_error() const {
 }
 
 bool SelftestReport::passed() const {
-  const bool any = std::ranges::any_of(rows, is_planted);
+  const bool any = std::ranges::any_of(rows, has_fault);
   return (!any || right_share() >= 0.9) && false_alarm_share() <= 0.05 &&
          median_error().value_or(0) <= 0.05;
 }
@@ -206,11 +209,11 @@ bool SelftestReport::too_busy() const {
 }
 
 SelftestReport run_selftest(const SelftestRequest& request) {
-  std::vector<PlantedFault> faults = planted_faults(request.size);
-  std::erase_if(faults, [&](const PlantedFault& fault) { return !is_wanted(request, fault); });
+  std::vector<InjectedFault> faults = injected_faults(request.size);
+  std::erase_if(faults, [&](const InjectedFault& fault) { return !is_wanted(request, fault); });
   Workbench bench(request);
   SelftestReport report;
-  for (const PlantedFault& fault : faults) {
+  for (const InjectedFault& fault : faults) {
     if (request.stop.stop_requested()) {
       break;
     }

@@ -1,5 +1,5 @@
-// Do the tools find what is wrong? Known faults are planted in runs of the real loader, ring and
-// journal, the runs are diagnosed, cured as the diagnosis says, and run again.
+// Do the tools find what is wrong? Known faults are injected into runs of the real loader, ring and
+// journal, the runs are diagnosed, fixed as the diagnosis says, and run again.
 #pragma once
 
 #include <filesystem>

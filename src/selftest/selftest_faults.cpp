@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 // A fault at its strengths; the middle one is the quick one.
 template <typename Make>
-void add_strengths(std::vector<PlantedFault>& faults,
+void add_strengths(std::vector<InjectedFault>& faults,
                    SelftestSize size,
                    std::initializer_list<double> strengths,
                    Make&& make) {
@@ -30,31 +30,31 @@ Seconds milliseconds(double count) {
   return Seconds(count * 1e-3);
 }
 
-PlantedFault slow_storage(double ms) {
+InjectedFault slow_storage(double ms) {
   return {.name = "slow storage",
           .strength = fmt::format("{} ms per file", ms),
           .expected = {"DL001", "IO001", "IO002"},
           .run = {.sets = {"data.num_workers=2"}, .rows = {.read = milliseconds(ms)}},
-          .cure = Cure::apply_fix};
+          .remedy = Remedy::apply_fix};
 }
 
-PlantedFault slow_decode(double ms) {
+InjectedFault slow_decode(double ms) {
   return {.name = "CPU-bound decode",
           .strength = fmt::format("{} ms per file", ms),
           .expected = {"DL003"},
           .run = {.sets = {"data.num_workers=2"}, .rows = {.compute = milliseconds(ms)}},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault few_workers(double ms) {
+InjectedFault few_workers(double ms) {
   return {.name = "too few workers",
           .strength = fmt::format("1 of them, {} ms per file", ms),
           .expected = {"DL002"},
           .run = {.sets = {"data.num_workers=1"}, .rows = {.compute = milliseconds(ms)}},
-          .cure = Cure::apply_fix};
+          .remedy = Remedy::apply_fix};
 }
 
-PlantedFault small_buffer(double ms) {
+InjectedFault small_buffer(double ms) {
   return {.name = "too small buffer",
           .strength = fmt::format("2 batches, bursts of {} ms", ms),
           .expected = {"DL005"},
@@ -63,121 +63,121 @@ PlantedFault small_buffer(double ms) {
                            "data.prefetch_buffer_size=2"},
                   .rows = {.burst = 64, .burst_read = milliseconds(ms)},
                   .steps = 500},
-          .cure = Cure::apply_fix};
+          .remedy = Remedy::apply_fix};
 }
 
-PlantedFault lock_convoy(double ms) {
+InjectedFault lock_convoy(double ms) {
   return {.name = "lock convoy",
           .strength = fmt::format("{} ms per file", ms),
           .expected = {"DL004"},
           .run = {.sets = {"data.num_workers=4"}, .rows = {.locked = milliseconds(ms)}},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault slow_file(double ms) {
+InjectedFault slow_file(double ms) {
   return {.name = "one slow file in 24",
           .strength = fmt::format("{} ms", ms),
           .expected = {"DL011"},
           .run = {.sets = {"data.num_workers=2", "data.pipeline_buffer_size=6"},
                   .rows = {.slow_every = 24, .slow = milliseconds(ms)}},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault checkpoint_stall(double ms) {
+InjectedFault checkpoint_stall(double ms) {
   return {.name = "checkpoint stall",
           .strength = fmt::format("{} ms every 25 steps", ms),
           .expected = {"PER001", "CMP007"},
           .run = {.sets = {"training.save_every=25"},
                   .stalls = {.save = milliseconds(ms)},
                   .steps = 400},
-          .cure = Cure::apply_fix};
+          .remedy = Remedy::apply_fix};
 }
 
-PlantedFault log_stall(double ms) {
+InjectedFault log_stall(double ms) {
   return {
       .name = "log stall",
       .strength = fmt::format("{} ms every 10 steps", ms),
       .expected = {"PER001"},
       .run = {.sets = {"training.log_every=10"}, .stalls = {.log = milliseconds(ms)}, .steps = 400},
-      .cure = Cure::apply_fix};
+      .remedy = Remedy::apply_fix};
 }
 
-PlantedFault oversubscription(double threads) {
+InjectedFault oversubscription(double threads) {
   return {.name = "oversubscription",
           .strength = fmt::format("{} threads more", threads),
           .expected = {"DL006", "HOST004"},
           .run = {.sets = {"data.num_workers=2"},
                   .rows = {.compute = milliseconds(1)},
                   .spinning_threads = static_cast<int>(threads)},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault noisy_neighbour(double processes) {
+InjectedFault noisy_neighbour(double processes) {
   return {.name = "noisy neighbour",
           .strength = fmt::format("{} processes", processes),
           .expected = {"HOST005", "DL013"},
           .run = {.sets = {"data.num_workers=2"},
                   .rows = {.compute = milliseconds(1)},
                   .spinning_processes = static_cast<int>(processes)},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault slow_link(double megabytes) {
+InjectedFault slow_link(double megabytes) {
   return {.name = "slow link",
           .strength = fmt::format("{} MB/s", megabytes),
           .expected = {"MG003"},
           .run = {.link = {.bytes_per_second = 1e6 * megabytes}},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
-PlantedFault padding(double edges) {
+InjectedFault padding(double edges) {
   return {.name = "padding waste",
           .strength = fmt::format("{} shape{}", edges, edges == 1 ? "" : "s"),
           .expected = {"DL007"},
           .run = {.sets = {fmt::format("pipeline.bucket_edges={}", edges)}},
-          .cure = Cure::apply_fix};
+          .remedy = Remedy::apply_fix};
 }
 
-PlantedFault memory_pressure(double pages) {
+InjectedFault memory_pressure(double pages) {
   return {.name = "memory pressure",
           .strength = fmt::format("{} pages per file", pages),
           .expected = {"HOST007", "HOST003", "DL013"},
           .run = {.sets = {"data.num_workers=2"},
                   .rows = {.read = milliseconds(2), .pages = static_cast<int>(pages)}},
-          .cure = Cure::remove_fault};
+          .remedy = Remedy::remove_fault};
 }
 
 // The counters of a group whose quota is used up in three periods of five.
-void pretend_throttling(RunTrace& trace) {
-  HostTrace host;
+void pretend_throttling(RunSummary& summary) {
+  HostSummary host;
   host.setup.cpu_quota = 1.0;
   host.setup.online_cores = 2.0;
-  host.last_at = trace.pipeline ? trace.pipeline->age.count() : 1;
-  host.looks = 2;
+  host.last_at = summary.pipeline ? summary.pipeline->age.count() : 1;
+  host.samples = 2;
   host.first.periods = 0.0;
   host.first.throttled_periods = 0.0;
   host.first.throttled = 0.0;
   host.last.periods = 10 * host.last_at;
   host.last.throttled_periods = 6 * host.last_at;
   host.last.throttled = 0.5 * host.last_at;
-  trace.host = host;
+  summary.host = host;
 }
 
-PlantedFault small_quota(double percent) {
+InjectedFault small_quota(double percent) {
   return {.name = "processor quota",
           .strength = fmt::format("{} % of the time", percent),
           .expected = {"HOST002", "HOST001", "DL013"},
           .run = {.sets = {"data.num_workers=2"},
                   .rows = {.compute = milliseconds(1), .quota = percent / 100}},
-          .cure = Cure::remove_fault,
+          .remedy = Remedy::remove_fault,
           .pretend = pretend_throttling};
 }
 
-PlantedFault healthy(std::string what, PlantedRun run) {
+InjectedFault healthy(std::string what, FaultyRun run) {
   return {.name = "healthy", .strength = std::move(what), .run = std::move(run)};
 }
 
-void add_healthy(std::vector<PlantedFault>& faults, int seed) {
+void add_healthy(std::vector<InjectedFault>& faults, int seed) {
   const std::string seeded = fmt::format("training.seed={}", seed);
   faults.push_back(healthy(fmt::format("short, seed {}", seed), {.sets = {seeded}, .steps = 80}));
   faults.push_back(healthy(fmt::format("long, seed {}", seed), {.sets = {seeded}, .steps = 700}));
@@ -193,8 +193,8 @@ void add_healthy(std::vector<PlantedFault>& faults, int seed) {
 
 }  // namespace
 
-std::vector<PlantedFault> planted_faults(SelftestSize size) {
-  std::vector<PlantedFault> faults;
+std::vector<InjectedFault> injected_faults(SelftestSize size) {
+  std::vector<InjectedFault> faults;
   add_strengths(faults, size, {2.5, 3, 5}, slow_storage);
   add_strengths(faults, size, {2.5, 3, 5}, slow_decode);
   add_strengths(faults, size, {1.0, 1.2, 1.4}, few_workers);
@@ -215,7 +215,7 @@ std::vector<PlantedFault> planted_faults(SelftestSize size) {
   return faults;
 }
 
-PlantedRun without_fault(const PlantedRun& run) {
+FaultyRun without_fault(const FaultyRun& run) {
   return {.sets = run.sets, .cost = run.cost, .steps = run.steps};
 }
 

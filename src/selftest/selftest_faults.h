@@ -12,7 +12,7 @@ namespace qanat {
 
 // A run that is to be diagnosed: settings and what is wrong with it. A step of the device takes
 // about eight milliseconds.
-struct PlantedRun {
+struct FaultyRun {
   std::vector<std::string> sets{};  // of the configuration: "data.num_workers=1"
   RowFaults rows{};
   HostStalls stalls{};  // how long; how often is configured
@@ -23,30 +23,30 @@ struct PlantedRun {
   std::int64_t steps = 300;
 };
 
-// How the run is cured to see whether the gain is as predicted.
-enum class Cure {
+// How the run is fixed to see whether the gain is as predicted.
+enum class Remedy {
   apply_fix,     // the first fix of the finding
   remove_fault,  // what no flag can do: another disk, a free machine
-  none           // there is nothing to cure
+  none           // there is nothing to fix
 };
 
-struct PlantedFault {
+struct InjectedFault {
   std::string name;      // "slow storage"
   std::string strength;  // "3 ms per file"
   // Rules of which one has to come first; empty: the run is healthy, and none may warn.
   std::vector<std::string> expected{};
-  PlantedRun run{};
-  Cure cure = Cure::none;
+  FaultyRun run{};
+  Remedy remedy = Remedy::none;
   // Counters that only a real container or a real shortage would change, changed by hand.
-  std::function<void(RunTrace&)> pretend{};
+  std::function<void(RunSummary&)> pretend{};
 };
 
 // quick: one strength of each fault, and a few healthy runs.
 enum class SelftestSize { quick, full };
 
-std::vector<PlantedFault> planted_faults(SelftestSize size);
+std::vector<InjectedFault> injected_faults(SelftestSize size);
 
 // The same run with what is wrong taken away.
-PlantedRun without_fault(const PlantedRun& run);
+FaultyRun without_fault(const FaultyRun& run);
 
 }  // namespace qanat

@@ -102,9 +102,9 @@ TEST(SelftestReportTest, AMissOnAnIdleMachineFailsWhateverOthersDidLater) {
 }
 
 TEST(SelftestReportTest, EveryFaultExpectsRulesThatExistAndHealthyRunsNone) {
-  for (const PlantedFault& fault : planted_faults(SelftestSize::full)) {
+  for (const InjectedFault& fault : injected_faults(SelftestSize::full)) {
     EXPECT_EQ(fault.expected.empty(), fault.name == "healthy");
-    EXPECT_EQ(fault.cure == Cure::none, fault.name == "healthy");
+    EXPECT_EQ(fault.remedy == Remedy::none, fault.name == "healthy");
     for (const std::string& id : fault.expected) {
       EXPECT_NE(std::ranges::find(all_rules(), id, &Rule::id), all_rules().end()) << id;
     }

@@ -1,4 +1,4 @@
-// Plants faults for real. Slow: runs of some seconds each.
+// Injects real faults. Slow: runs of some seconds each.
 #include "selftest/selftest.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class SelftestTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(SelftestTest, FaultsThatNoNeighbourCanHideAreFoundAndCured) {
+TEST_F(SelftestTest, FaultsThatNoNeighbourCanHideAreFoundAndFixed) {
   const SelftestReport report = run({"lock convoy", "log stall"});
 
   ASSERT_EQ(report.rows.size(), 2U);

@@ -220,7 +220,7 @@ std::string Dashboard::sections_event() {
   const Diagnosis& diagnosis = watch_.diagnosis();
   const RunRecord& record = watch_.record();
   const RunView view{
-      .trace = record.trace,
+      .summary = record.summary,
       .history = record.history,
       .diagnosis = diagnosis,
       .words = options_.words,

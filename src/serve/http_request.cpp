@@ -52,7 +52,7 @@ int read_request_line(std::string_view line, HttpRequest& request) {
   if (method != "GET" && method != "HEAD") {
     return 405;
   }
-  if (target.size() > kMostTargetBytes) {
+  if (target.size() > kMaxTargetBytes) {
     return 414;
   }
   if (!target.starts_with('/') || !is_printable(target)) {
@@ -76,7 +76,7 @@ int read_header(std::string_view line, HttpRequest& request) {
   if (std::ranges::any_of(value, [](unsigned char c) { return c < 0x20 && c != '\t'; })) {
     return 400;
   }
-  if (request.headers.size() >= kMostHeaders) {
+  if (request.headers.size() >= kMaxHeaders) {
     return 431;
   }
   // Two hosts, or two lengths, are how requests are smuggled.
@@ -112,9 +112,9 @@ std::string HttpRequest::parameter(std::string_view name) const {
 }
 
 HttpParse parse_request(std::string_view bytes) {
-  const std::size_t end = bytes.substr(0, kMostRequestBytes).find(kEndOfHead);
+  const std::size_t end = bytes.substr(0, kMaxRequestBytes).find(kEndOfHead);
   if (end == std::string_view::npos) {
-    return bytes.size() >= kMostRequestBytes ? refused(431) : HttpParse{};
+    return bytes.size() >= kMaxRequestBytes ? refused(431) : HttpParse{};
   }
   HttpParse parse{.state = HttpParse::State::complete};
   std::string_view head = bytes.substr(0, end);

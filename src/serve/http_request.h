@@ -32,9 +32,9 @@ struct HttpParse {
   HttpRequest request{};
 };
 
-inline constexpr std::size_t kMostRequestBytes = 8 << 10;
-inline constexpr std::size_t kMostTargetBytes = 1 << 10;
-inline constexpr std::size_t kMostHeaders = 64;
+inline constexpr std::size_t kMaxRequestBytes = 8 << 10;
+inline constexpr std::size_t kMaxTargetBytes = 1 << 10;
+inline constexpr std::size_t kMaxHeaders = 64;
 
 // `bytes` is all that has come so far.
 HttpParse parse_request(std::string_view bytes);

@@ -51,12 +51,12 @@ TEST(HttpRequestTest, RefusesWhatIsNoRequest) {
 }
 
 TEST(HttpRequestTest, RefusesWhatIsTooLong) {
-  EXPECT_EQ(status_of(fmt::format("GET /{} HTTP/1.1\r\n\r\n", std::string(kMostTargetBytes, 'a'))),
+  EXPECT_EQ(status_of(fmt::format("GET /{} HTTP/1.1\r\n\r\n", std::string(kMaxTargetBytes, 'a'))),
             414);
-  EXPECT_EQ(status_of(fmt::format("GET / HTTP/1.1\r\nX: {}", std::string(kMostRequestBytes, 'a'))),
+  EXPECT_EQ(status_of(fmt::format("GET / HTTP/1.1\r\nX: {}", std::string(kMaxRequestBytes, 'a'))),
             431);
   std::string many = "GET / HTTP/1.1\r\n";
-  for (std::size_t i = 0; i <= kMostHeaders; ++i) {
+  for (std::size_t i = 0; i <= kMaxHeaders; ++i) {
     many += fmt::format("h{}: 1\r\n", i);
   }
   EXPECT_EQ(status_of(many + "\r\n"), 431);

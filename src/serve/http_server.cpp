@@ -57,7 +57,7 @@ std::string_view reason_of(int status) {
 constexpr int kBacklog = 64;
 constexpr int kSendBuffer = 128 << 10;
 constexpr Seconds kPauseAfterFailure{1};
-constexpr Seconds kFarewell{1};  // for the client to close first
+constexpr Seconds kCloseTimeout{1};  // for the client to close first
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -323,7 +323,7 @@ void HttpServer::drop_closed() {
     const bool done = client->answered && !client->is_stream && !wants_to_write(*client);
     if (done && client->fd && !std::exchange(client->closing, true)) {
       ::shutdown(client->fd.get(), SHUT_WR);
-      client->deadline = in(kFarewell);
+      client->deadline = in(kCloseTimeout);
     }
     if (client->fd && (idle_stream || now < client->deadline)) {
       ++client;

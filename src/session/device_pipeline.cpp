@@ -12,9 +12,9 @@ namespace qanat {
 namespace {
 
 // A third of a second of steps of 7 ms: machines are slow for so long now and then.
-constexpr int kMostSlots = 48;
-constexpr std::int64_t kRunOfASlot = 10;          // steps of a run for every slot
-constexpr Bytes kMostRingBytes = mebibytes(256);  // that a ring takes unasked
+constexpr int kMaxSlots = 48;
+constexpr std::int64_t kRunOfASlot = 10;         // steps of a run for every slot
+constexpr Bytes kMaxRingBytes = mebibytes(256);  // that a ring takes unasked
 
 // Nothing is loaded ahead: see Turns.
 bool is_serial(const RunConfig& config) {
@@ -29,10 +29,10 @@ bool is_depth_fixed(const RunConfig& config) {
 // What lies ready before the first step hides a slow loader until it is used up: little of a short
 // run may.
 int affordable_slots(const RunConfig& config, int least, Bytes slot) {
-  const std::int64_t held = kMostRingBytes.value / std::max<std::int64_t>(1, slot.value);
+  const std::int64_t held = kMaxRingBytes.value / std::max<std::int64_t>(1, slot.value);
   const std::int64_t fair =
-      config.training.max_steps.value_or(kMostSlots * kRunOfASlot) / kRunOfASlot;
-  return std::max(least, static_cast<int>(std::min({std::int64_t{kMostSlots}, held, fair})));
+      config.training.max_steps.value_or(kMaxSlots * kRunOfASlot) / kRunOfASlot;
+  return std::max(least, static_cast<int>(std::min({std::int64_t{kMaxSlots}, held, fair})));
 }
 
 Bytes largest_batch(const BucketEdges& edges, PayloadKind kind) {

@@ -16,12 +16,12 @@ namespace {
 
 // Of a card's memory, what its driver, libtorch's kernels and fragmentation leave.
 constexpr double kUsableShare = 0.9;
-constexpr int kMostRows = 1024;
+constexpr int kMaxRows = 1024;
 constexpr std::array kCards = {12, 16, 24};
 constexpr std::array kSizes = {
     ModelSize::nano, ModelSize::tiny, ModelSize::small, ModelSize::normal, ModelSize::big};
 
-constexpr std::int64_t kBlocksPerParameter = 5;  // weight, average, gradient, two moments
+constexpr std::int64_t kBlocksPerParameter = 5;  // weight, EMA, gradient, two moments
 constexpr std::int64_t kBytesPerValue = 4;
 
 double exact_megabytes(Bytes bytes) {
@@ -120,7 +120,7 @@ MemoryNeed with_slots(MemoryNeed need, int slots) {
 
 int fitting_rows(const MemoryNeed& need, Bytes limit) {
   int rows = 0;
-  while (rows < kMostRows && with_rows(need, rows + 1).on_model() <= limit) {
+  while (rows < kMaxRows && with_rows(need, rows + 1).on_model() <= limit) {
     ++rows;
   }
   return rows;
@@ -222,13 +222,13 @@ std::string render_memory_table(const std::vector<MemoryAdvice>& table, const Tr
 }
 
 void check_address_space(const std::optional<Bytes>& limit) {
-  constexpr Bytes kLeast = mebibytes(2048);  // a nano model on two cores takes 2174
-  if (limit && *limit < kLeast) {
+  constexpr Bytes kMin = mebibytes(2048);  // a nano model on two cores takes 2174
+  if (limit && *limit < kMin) {
     throw Error(
         "address space: limited to {} MB; training takes at least {} MB, more than it uses of "
         "memory; try `ulimit -v unlimited`",
         limit->value / mebibytes(1).value,
-        kLeast.value / mebibytes(1).value);
+        kMin.value / mebibytes(1).value);
   }
 }
 

@@ -22,7 +22,7 @@ namespace qanat {
 
 // What training a model of a size takes.
 struct ModelMemory {
-  Bytes held;       // weights, their average, gradient, two moments
+  Bytes held;       // weights, their EMA, gradient, two moments
   Bytes per_frame;  // for the backward pass, of one padded mel frame of a row
 };
 

@@ -26,7 +26,7 @@ DeviceUse use_of(const Device& device, std::string role) {
 }
 
 constexpr Seconds kPeriod{0.25};
-constexpr std::int64_t kLeastBatches = 8;
+constexpr std::int64_t kMinBatches = 8;
 // A batch that arrives this shortly after the step before it has ended cost nothing.
 constexpr Seconds kUnfelt{0.0005};
 
@@ -157,8 +157,8 @@ void RingObserver::observe(const SlotTimes& times) {
   sums_.copy += times.copy.length();
   sums_.step += pace->own;
   period_.waited += pace->waited;
-  reserve_ = std::min(reserve_.value_or(pace->reserve), pace->reserve);
-  if (period_.batches >= kLeastBatches && *times.train.end - period_.begin >= kPeriod) {
+  slack_ = std::min(slack_.value_or(pace->slack), pace->slack);
+  if (period_.batches >= kMinBatches && *times.train.end - period_.begin >= kPeriod) {
     end_period(*times.train.end);
   }
 }
@@ -186,7 +186,7 @@ void RingObserver::end_period(Clock::time_point now) {
   seen.wait_share = period_.waited / Seconds(now - period_.begin);
   seen.calm_periods = calm_periods_;
   seen.too_few = too_few_;
-  seen.reserve = reserve_.value_or(Seconds{0});
+  seen.slack = slack_.value_or(Seconds{0});
   SlotLimits limits = parts_.limits;
   if (!fits_budget()) {
     limits.most = seen.slots;
@@ -195,7 +195,7 @@ void RingObserver::end_period(Clock::time_point now) {
   const bool is_calm = decision.reason.empty() && seen.wait_share <= 0.01;
   calm_periods_ = is_calm ? calm_periods_ + 1 : 0;
   if (!is_calm) {
-    reserve_.reset();
+    slack_.reset();
   }
   if (decision.slots > seen.slots) {
     too_few_ = std::max(too_few_, seen.slots);

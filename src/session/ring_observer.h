@@ -1,6 +1,6 @@
-// Watches a running ring from a thread of its own: journals each batch's way and, now and then,
-// what the whole pipeline did so far, tells the loader's autotuner the consumer's real pace, and
-// tunes the depth of the ring.
+// Watches a running ring from a thread of its own: journals each batch's timeline and, now and
+// then, what the whole pipeline did so far, tells the loader's autotuner the consumer's real pace,
+// and tunes the depth of the ring.
 //
 // The destructor journals what has come in and ends; it waits for no device.
 #pragma once
@@ -32,7 +32,7 @@ PipelineStats read_pipeline(const Loader& loader,
 
 // Loader, ring, devices and process in one reading, as the journal keeps it.
 //
-// A run journals one now and then while it goes on, and one at its end: a run that is killed, or
+// A run journals one now and then while it runs, and one at its end: a run that is killed, or
 // that has not ended, can be diagnosed too.
 //
 // When the next reading is due: often in a young run, every ten seconds in an old one. For one
@@ -106,7 +106,7 @@ class RingObserver {
   ConsumerStats stats() const;
 
  private:
-  // Sums over the period that is going on.
+  // Sums over the current period.
   struct Period {
     Clock::time_point begin;
     std::int64_t batches = 0;
@@ -129,9 +129,9 @@ class RingObserver {
   RingPeriod sums_;
   std::int64_t batches_ = 0;
   int calm_periods_ = 0;
-  std::optional<Seconds> reserve_;  // the shortest since the calm began
-  int too_few_ = 0;                 // slots that were once deepened from
-  mutable std::mutex mutex_;        // guards everything below
+  std::optional<Seconds> slack_;  // the smallest since the calm began
+  int too_few_ = 0;               // slots that were once deepened from
+  mutable std::mutex mutex_;      // guards everything below
   mutable std::condition_variable counted_more_;
   ConsumerStats stats_;
   std::int64_t observed_ = 0;  // batches

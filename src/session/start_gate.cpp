@@ -12,8 +12,8 @@ constexpr Seconds kPatience{60};
 // A ring of this depth or less is full when the gate opens, a deeper one half full.
 constexpr int kWholeRing = 6;
 
-Seconds rest_of(Seconds longest, Clock::time_point begin) {
-  return std::max(Seconds{0}, longest - seconds_since(begin));
+Seconds rest_of(Seconds timeout, Clock::time_point begin) {
+  return std::max(Seconds{0}, timeout - seconds_since(begin));
 }
 
 void rethrow_failure(const TransferRing& ring) {
@@ -43,17 +43,17 @@ GateMarks low_water_marks(int slots, int window) {
 
 GateResult open_gate(TransferRing& ring,
                      const Loader& loader,
-                     Seconds longest,
+                     Seconds timeout,
                      const std::stop_token& stop) {
   const Clock::time_point begin = Clock::now();
   const GateMarks marks = low_water_marks(ring.stats().slots, loader.stats().window.limit);
   GateResult result{.wanted = marks.slots + marks.ready};
-  const bool full = ring.wait_until_warm(marks.slots, longest, stop);
+  const bool full = ring.wait_until_warm(marks.slots, timeout, stop);
   rethrow_failure(ring);
   while (!stop.stop_requested() && !ring.wait_until_warm(1, kPatience, stop)) {
   }
   rethrow_failure(ring);
-  const ReadyLevel behind = loader.wait_until_ready(marks.ready, rest_of(longest, begin), stop);
+  const ReadyLevel behind = loader.wait_until_ready(marks.ready, rest_of(timeout, begin), stop);
   result.waited = seconds_since(begin);
   const RingStats now = ring.stats();
   result.ready = static_cast<int>(now.submitted - now.batches) + behind.batches;
@@ -66,8 +66,8 @@ GateResult open_gate(TransferRing& ring,
   return result;
 }
 
-Message describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols) {
-  const Quantity seconds = plain(longest.count(), 1);
+Message describe_wait(const DevicePlan& plan, Seconds timeout, Symbols symbols) {
+  const Quantity seconds = plain(timeout.count(), 1);
   const Message line = plan.mode == RunMode::multi_gpu
                            ? Message(msg::gate_wait_multi{.seconds = seconds})
                            : Message(msg::gate_wait_single{.seconds = seconds});

@@ -37,15 +37,15 @@ struct GateMarks {
 // A quarter of the window, behind a ring that is full or, when it is deep, half full.
 GateMarks low_water_marks(int slots, int window);
 
-// Waits for the marks, at most `longest`, and in any case for a first batch. Throws what the
+// Waits for the marks, at most `timeout`, and in any case for a first batch. Throws what the
 // loader failed with.
 GateResult open_gate(TransferRing& ring,
                      const Loader& loader,
-                     Seconds longest,
+                     Seconds timeout,
                      const std::stop_token& stop);
 
 // What a run says before and after, in the contract's words.
-Message describe_wait(const DevicePlan& plan, Seconds longest, Symbols symbols);
+Message describe_wait(const DevicePlan& plan, Seconds timeout, Symbols symbols);
 Message describe_opening(const GateResult& result, Symbols symbols);
 
 }  // namespace qanat

@@ -33,8 +33,8 @@ class StartGateTest : public testing::Test {
                   .mel_format = {},
                   .on_done = nullptr});
   }
-  GateResult open(Seconds longest) {
-    return open_gate(*ring_, *loader_, longest, stop_.get_token());
+  GateResult open(Seconds timeout) {
+    return open_gate(*ring_, *loader_, timeout, stop_.get_token());
   }
 
   HostDevice device_{{.id = {.kind = DeviceKind::virtual_gpu, .index = 0}}};

@@ -42,7 +42,8 @@ void write_steps(Exposition& out, const RunSnapshot& run) {
   out.counter("skipped_steps_total",
               "Steps whose loss or gradient was not finite; no update was made.",
               to_double(run.skipped_steps));
-  out.family("phase_seconds_total", "counter", "Time of the steps by part of the step ledger.");
+  out.family(
+      "phase_seconds_total", "counter", "Time of the steps by part of the step time breakdown.");
   visit_phases(run.seconds, [&](std::string_view phase, Seconds time) {
     out.sample(time.count(), {{"phase", phase_label(phase)}});
   });

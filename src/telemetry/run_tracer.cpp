@@ -11,9 +11,9 @@ namespace qanat {
 namespace {
 
 // Of bookkeeping that a journal of ours never reaches.
-constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMaxKept = 4096;
 // The ring's watcher is never that many batches behind the trainer.
-constexpr std::size_t kMostPending = 64;
+constexpr std::size_t kMaxPending = 64;
 
 // Where tracks stand in the picture.
 namespace rank {
@@ -46,7 +46,7 @@ constexpr int kWholeBatch = -1;
 
 template <typename Map>
 void bound(Map& map) {
-  while (map.size() > kMostKept) {
+  while (map.size() > kMaxKept) {
     map.erase(map.begin());
   }
 }
@@ -146,7 +146,7 @@ void RunTracer::add(const JournalEntry& entry) {
                      },
                      [&](const StepRecord& step) {
                        pending_.push_back({.record = step, .reported = at});
-                       put_pending_steps(kMostPending);
+                       put_pending_steps(kMaxPending);
                      },
                      [this](const SlotRecord& slot) { add_slot(slot); },
                      [&](const RingStart&) { ring_origin_ = at; },
@@ -206,7 +206,7 @@ void RunTracer::add_slot(const SlotRecord& slot) {
     read_[batch] = ring_interval(*slot.train).second;
     bound(read_);
   }
-  put_pending_steps(kMostPending);
+  put_pending_steps(kMaxPending);
 }
 
 // On the data device a slot may hold the next batch while the model still reads this one: two
@@ -260,7 +260,8 @@ void RunTracer::put_pending_steps(std::size_t most_pending) {
   }
 }
 
-// The ledger is closed, so that its parts laid end to end are the step. Idle parts come first.
+// The parts of the breakdown add up, so that laid end to end they are the step. Idle parts come
+// first.
 void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
   const StepPhases& p = record.phases;
   Track& steps = track("steps", rank::steps);

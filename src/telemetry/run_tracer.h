@@ -1,8 +1,8 @@
-// A run's journal as a trace: the way of every batch through loader, ring and model, on tracks that
-// can be looked at side by side, with arrows from utterance to batch to step.
+// A run's journal as a trace: the timeline of every batch through loader, ring and model, on tracks
+// that can be looked at side by side, with arrows from utterance to batch to step.
 //
-//   steps               a slice per step, its ledger inside
-//   loader worker N     a slice per utterance           (needs rows: only while a run goes on)
+//   steps               a slice per step, its breakdown inside
+//   loader worker N     a slice per utterance           (needs rows: only of a live run)
 //   feeder              waiting for the loader
 //   slot N              stage, prepare | copy, ready, in use
 //   checkpoints, renders, events; counters: loss, queue, memory
@@ -52,7 +52,7 @@ class RunTracer {
  public:
   explicit RunTracer(const TraceOptions& options = {});
 
-  // The start of a session starts the trace anew; what has no time is passed over.
+  // The start of a session starts the trace again; what has no time is passed over.
   void add(const JournalEntry& entry);
   void add_row(const TracedRow& row);
 

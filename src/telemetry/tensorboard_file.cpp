@@ -29,7 +29,7 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 
 constexpr std::array<std::uint32_t, 256> kTable = make_table();
 
-constexpr std::size_t kMostBuffered = 1 << 20;
+constexpr std::size_t kMaxBuffered = 1 << 20;
 
 // Field numbers of TensorBoard's messages.
 namespace event_field {
@@ -138,7 +138,7 @@ void TensorBoardFile::put_event(const ProtoWriter& event) {
   append_little_endian(buffer_, masked_crc32c(length), 4);
   buffer_ += bytes;
   append_little_endian(buffer_, masked_crc32c(bytes), 4);
-  if (buffer_.size() > kMostBuffered) {
+  if (buffer_.size() > kMaxBuffered) {
     flush();
   }
 }

@@ -41,7 +41,7 @@ class TensorBoardFile {
   // files of a folder in the order of their names. Throws Error when it cannot.
   TensorBoardFile(const std::filesystem::path& folder, double wall_now);
 
-  // The run goes on at this step: whatever older files of the folder say of it or of later steps
+  // The run resumes at this step: whatever older files of the folder say of it or of later steps
   // is void.
   void put_session_start(const BoardTime& time);
   void put_scalars(const BoardTime& time, const std::vector<TagValue>& values);

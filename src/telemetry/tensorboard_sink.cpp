@@ -31,14 +31,14 @@ void collect_numbers(const nlohmann::json& object,
 
 }  // namespace
 
-TensorBoardScribe::TensorBoardScribe(const std::filesystem::path& folder)
+TensorBoardWriter::TensorBoardWriter(const std::filesystem::path& folder)
     : wall_now_(wall_clock()), file_(folder, wall_now_) {}
 
-BoardTime TensorBoardScribe::time_of(const TimedEvent& timed, std::int64_t step) const {
+BoardTime TensorBoardWriter::time_of(const TimedEvent& timed, std::int64_t step) const {
   return {.step = step, .wall = wall_now_ + Seconds(timed.at - steady_now_).count()};
 }
 
-void TensorBoardScribe::take(const TimedEvent& timed) {
+void TensorBoardWriter::take(const TimedEvent& timed) {
   std::visit(OnEvent{[&](const StepRecord& step) { add_step(step, timed); },
                      [&](const ValidationDone& done) { put_validation(done, timed); },
                      [&](const EvaluationRendered& render) { put_render(render, timed); },
@@ -53,16 +53,16 @@ void TensorBoardScribe::take(const TimedEvent& timed) {
              timed.event);
 }
 
-void TensorBoardScribe::start(const RunStart& run, const TimedEvent& timed) {
+void TensorBoardWriter::start(const RunStart& run, const TimedEvent& timed) {
   if (run.last_step) {
     const std::int64_t to_come = *run.last_step - first_step_;
-    steps_per_point_ = std::max<std::int64_t>(1, (to_come + kMostPoints - 1) / kMostPoints);
+    steps_per_point_ = std::max<std::int64_t>(1, (to_come + kMaxPoints - 1) / kMaxPoints);
   }
   newest_step_ = first_step_;
   file_.put_session_start(time_of(timed, first_step_));
 }
 
-void TensorBoardScribe::add_step(const StepRecord& step, const TimedEvent& timed) {
+void TensorBoardWriter::add_step(const StepRecord& step, const TimedEvent& timed) {
   newest_step_ = step.step;
   ++point_.steps;
   point_.skipped += step.skipped ? 1 : 0;
@@ -76,7 +76,7 @@ void TensorBoardScribe::add_step(const StepRecord& step, const TimedEvent& timed
   }
 }
 
-void TensorBoardScribe::put_point(const BoardTime& time, const StepRecord& newest) {
+void TensorBoardWriter::put_point(const BoardTime& time, const StepRecord& newest) {
   const auto steps = static_cast<double>(point_.steps);
   std::vector<TagValue> values{{"train/learning_rate", newest.learning_rate},
                                {"train/gradient_norm", point_.gradient_norm / steps},
@@ -98,7 +98,7 @@ void TensorBoardScribe::put_point(const BoardTime& time, const StepRecord& newes
   file_.put_scalars(time, values);
 }
 
-void TensorBoardScribe::put_validation(const ValidationDone& done, const TimedEvent& timed) {
+void TensorBoardWriter::put_validation(const ValidationDone& done, const TimedEvent& timed) {
   std::vector<TagValue> values;
   collect_numbers(to_fields(done), "validation", values);
   std::erase_if(values, [](const TagValue& value) { return value.first == "validation/step"; });
@@ -106,7 +106,7 @@ void TensorBoardScribe::put_validation(const ValidationDone& done, const TimedEv
 }
 
 // A folder of sentence-1.wav, sentence-1.png, ...; what is not there is left out.
-void TensorBoardScribe::put_render(const EvaluationRendered& render, const TimedEvent& timed) {
+void TensorBoardWriter::put_render(const EvaluationRendered& render, const TimedEvent& timed) {
   const BoardTime time = time_of(timed, render.step);
   for (int number = 1;; ++number) {
     const std::string tag = fmt::format("evaluation/sentence-{}", number);
@@ -127,11 +127,11 @@ void TensorBoardScribe::put_render(const EvaluationRendered& render, const Timed
 }
 
 TensorBoardSink::TensorBoardSink(const std::filesystem::path& folder)
-    : scribe_(folder),
+    : writer_(folder),
       queue_("tensorboard",
              kCapacity,
-             {.take = [this](const TimedEvent& timed) { scribe_.take(timed); },
-              .idle = [this] { scribe_.flush(); }}) {}
+             {.take = [this](const TimedEvent& timed) { writer_.take(timed); },
+              .idle = [this] { writer_.flush(); }}) {}
 
 void TensorBoardSink::record(const JournalEvent& event) {
   if (is_one_of<StepRecord, ValidationDone, EvaluationRendered, VerdictGiven, Resumed, RunStart>(
@@ -147,7 +147,7 @@ std::optional<std::string> TensorBoardSink::finish() {
   }
   if (queue_.dropped() > 0) {
     return fmt::format("{}: {} events came faster than they could be written and are missing",
-                       scribe_.path().string(),
+                       writer_.path().string(),
                        queue_.dropped());
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// A run in TensorBoard, while it goes on: losses, learning rate, gradient norm, speed, the step
-// ledger, validation, evaluation sentences to hear and to see, and the verdict.
+// A run in TensorBoard, while it runs: losses, learning rate, gradient norm, speed, the step time
+// breakdown, validation, evaluation sentences to hear and to see, and the verdict.
 //
 // Works on a thread of its own; record() does not wait, whatever the disk does. Events that come
 // faster than they can be written are dropped and counted. Values are flushed whenever all that
@@ -19,11 +19,11 @@
 namespace qanat {
 
 // Turns events into records. For one thread.
-class TensorBoardScribe {
+class TensorBoardWriter {
  public:
-  static constexpr std::int64_t kMostPoints = 20'000;
+  static constexpr std::int64_t kMaxPoints = 20'000;
 
-  explicit TensorBoardScribe(const std::filesystem::path& folder);
+  explicit TensorBoardWriter(const std::filesystem::path& folder);
 
   void take(const TimedEvent& timed);
   void flush() { file_.flush(); }
@@ -71,8 +71,8 @@ class TensorBoardSink final : public EventSink {
  private:
   static constexpr std::size_t kCapacity = 4096;
 
-  TensorBoardScribe scribe_;
-  BackgroundQueue<TimedEvent> queue_;  // last: uses the scribe
+  TensorBoardWriter writer_;
+  BackgroundQueue<TimedEvent> queue_;  // last: uses the writer
 };
 
 }  // namespace qanat

@@ -50,7 +50,7 @@ TEST(TensorBoardSinkTest, AStepIsOnePointOfEveryCurve) {
 TEST(TensorBoardSinkTest, AVeryLongRunHasPointsThatAreMeans) {
   const std::filesystem::path folder = fresh_sink_folder();
   TensorBoardSink sink(folder);
-  sink.record(RunStart{.last_step = 10 * TensorBoardScribe::kMostPoints});
+  sink.record(RunStart{.last_step = 10 * TensorBoardWriter::kMaxPoints});
   for (int i = 0; i < 30; ++i) {
     sink.record(step_of(i));
   }

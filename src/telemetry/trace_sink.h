@@ -1,4 +1,4 @@
-// Traces a run while it goes on: hears of its events and of every row its loader fills, and writes
+// Traces a run while it runs: hears of its events and of every row its loader fills, and writes
 // the trace when it is over. On a thread of its own; nothing waits for it.
 #pragma once
 

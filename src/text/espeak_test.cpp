@@ -66,7 +66,7 @@ TEST(EspeakTest, AProgramThatHangsIsAFailureInTime) {
 TEST(EspeakTest, AProgramThatDiedIsStartedAgain) {
   const std::filesystem::path folder = make_test_folder();
   const std::string marker = (folder / "died").string();
-  // The first life ends after one line, the second goes on.
+  // The first life ends after one line, the second continues.
   const std::string program = make_fake_espeak(
       folder,
       "if [ ! -e '" + marker + "' ]; then touch '" + marker +

@@ -17,12 +17,12 @@ enum class SpellingVariants { unify, keep };
 // The unwritten vowel between Persian words that belong together, where it is certain.
 enum class EzafeMarks { as_written, add };
 // Vowel marks on the words of numbers that are read wrong without them: نُه. For phonemes.
-enum class NumberVowels { leave_out, write };
+enum class NumberVowels { omit, write };
 
 struct NormaliseOptions {
   SpellingVariants spelling = SpellingVariants::unify;
   EzafeMarks ezafe = EzafeMarks::as_written;
-  NumberVowels number_vowels = NumberVowels::leave_out;
+  NumberVowels number_vowels = NumberVowels::omit;
 };
 
 // Numbers, signs and abbreviations become words, letters get one spelling, Latin text is lower

@@ -13,7 +13,7 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kFewestToSave = 4096;  // entries; later whenever the file grows by half
+constexpr std::size_t kMinToSave = 4096;  // entries; later whenever the file grows by half
 constexpr std::string_view kFormat = "qanat phonemes 2";
 
 std::string make_key(Language language, std::string_view words) {
@@ -45,7 +45,7 @@ void PhonemeCache::read_file() {
   if (file_.empty()) {
     return;
   }
-  const Result<std::string> text = read_text_file(file_, kMostBytes + kMostBytes);
+  const Result<std::string> text = read_text_file(file_, kMaxBytes + kMaxBytes);
   if (!text || !text.value().starts_with(header())) {
     return;
   }
@@ -70,7 +70,7 @@ void PhonemeCache::insert(Language language, std::string_view words, std::string
   const std::unique_lock lock(mutex_);
   insert_locked(make_key(language, words), phonemes);
   ++unsaved_;
-  if (unsaved_ < std::max(kFewestToSave, entries_.size() / 2)) {
+  if (unsaved_ < std::max(kMinToSave, entries_.size() / 2)) {
     return;
   }
   try {
@@ -82,7 +82,7 @@ void PhonemeCache::insert(Language language, std::string_view words, std::string
 
 void PhonemeCache::insert_locked(std::string key, std::string_view phonemes) {
   const auto added = static_cast<std::int64_t>(key.size() + phonemes.size());
-  if (bytes_.value + added > kMostBytes.value) {
+  if (bytes_.value + added > kMaxBytes.value) {
     return;
   }
   if (entries_.try_emplace(std::move(key), phonemes).second) {

@@ -1,7 +1,7 @@
 // Phonemes that were asked for before, in memory and optionally in a file.
 //
 // Thread-safe. The file appears whole or not at all; entries another program wrote meanwhile are
-// kept. A file of another espeak-ng version, or one that cannot be read, is started anew.
+// kept. A file of another espeak-ng version, or one that cannot be read, is replaced.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class PhonemeCache {
 
   std::optional<std::string> find(Language language, std::string_view words) const;
 
-  // Stops taking entries when it holds kMostBytes. Saves now and then, so that a run that is
+  // Stops taking entries when it holds kMaxBytes. Saves now and then, so that a run that is
   // killed does not start from nothing.
   void insert(Language language, std::string_view words, std::string_view phonemes);
 
@@ -36,7 +36,7 @@ class PhonemeCache {
 
   std::size_t size() const;
 
-  static constexpr Bytes kMostBytes = mebibytes(256);
+  static constexpr Bytes kMaxBytes = mebibytes(256);
 
  private:
   std::string header() const;

@@ -27,7 +27,7 @@ TEST(PhonemeCacheTest, TheFileOutlivesTheObject) {
   EXPECT_EQ(PhonemeCache(file, "v1").find(Language::fa, "سلام"), "salˈɑm");
 }
 
-TEST(PhonemeCacheTest, AnotherVersionStartsAnew) {
+TEST(PhonemeCacheTest, AnotherVersionStartsOver) {
   const std::filesystem::path file = make_test_folder() / "phonemes.tsv";
   { PhonemeCache(file, "v1").insert(Language::en, "hello", "old"); }
   PhonemeCache cache(file, "v2");

@@ -96,7 +96,7 @@ std::string espeak_spelling(string_view words) {
   return out;
 }
 
-constexpr int kMostFailuresInARow = 3;
+constexpr int kMaxFailuresInARow = 3;
 
 std::string require_version(const PhonemizerConfig& config) {
   Result<std::string> version = read_espeak_version(config.espeak_program, config.timeout);
@@ -225,7 +225,7 @@ Result<Done> Phonemizer::ask_espeak(Language language,
   }
   Voice& speaker = voice(language);
   const std::lock_guard lock(speaker.mutex);
-  if (speaker.failures_in_a_row >= kMostFailuresInARow) {
+  if (speaker.failures_in_a_row >= kMaxFailuresInARow) {
     return Failure{
         "espeak-ng failed several times in a row and is not asked again; try "
         "`qanat data text` with a sentence to see whether it answers"};

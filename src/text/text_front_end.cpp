@@ -31,7 +31,7 @@ NormaliseOptions normalise_options(const TextConfig& config) {
   const bool phonemes = config.units == SymbolSet::phonemes;
   return {.spelling = config.spelling,
           .ezafe = config.ezafe,
-          .number_vowels = phonemes ? NumberVowels::write : NumberVowels::leave_out};
+          .number_vowels = phonemes ? NumberVowels::write : NumberVowels::omit};
 }
 
 std::string without_stress(std::string_view phonemes) {

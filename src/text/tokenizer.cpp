@@ -37,11 +37,11 @@ constexpr bool has_no_repetition(std::u32string_view symbols) {
   return true;
 }
 
-constexpr std::size_t kMostSymbols = 256;  // an id fits a byte in stored features
+constexpr std::size_t kMaxSymbols = 256;  // an id fits a byte in stored features
 
 static_assert(has_no_repetition(kCharacters) && has_no_repetition(kPhonemes));
 static_assert(kSpecialSymbols.size() + std::max(kCharacters.size(), kPhonemes.size()) <=
-              kMostSymbols);
+              kMaxSymbols);
 
 constexpr auto kFirstPlain = static_cast<TokenId>(kSpecialSymbols.size());
 

@@ -36,7 +36,7 @@ class DiagnoseCommand : public Command {
     flags_.declare(flags, {"data", "model", "training", "pipeline"});
     flags.on("--quick", quick_, msg::help_diagnose_quick{});
     flags.number("--steps", steps_, "N", {1, 1e6}, msg::help_diagnose_steps{});
-    flags.number("--longest", longest_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});
+    flags.number("--longest", timeout_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});
     flags.text("--out", out_, "FOLDER", msg::help_diagnose_out{});
     report_.declare_fail_on(flags);
     flags.text("--verify", verify_, "FINDING", msg::help_diagnose_verify{});
@@ -96,7 +96,7 @@ class DiagnoseCommand : public Command {
         {.config = config,
          .depth = quick_ ? DiagnoseDepth::quick : DiagnoseDepth::full,
          .steps = steps_,
-         .longest = Seconds{longest_},
+         .timeout = Seconds{timeout_},
          .folder = out_,
          .say = [&](const std::string& line) { lines.say(line); },
          .progress = [&](const std::string& what) { return lines.start(what, unit_of(what)); },
@@ -159,7 +159,7 @@ class DiagnoseCommand : public Command {
   ConfigFlags flags_;
   bool quick_ = false;
   std::int64_t steps_ = 60;
-  double longest_ = 120;
+  double timeout_ = 120;
   std::string out_;
   std::string verify_;
   int rounds_ = 3;

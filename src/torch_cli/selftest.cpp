@@ -52,7 +52,7 @@ class SelftestCommand : public Command {
  private:
   void check_names() const {
     std::set<std::string> known;
-    for (const PlantedFault& fault : planted_faults(SelftestSize::quick)) {
+    for (const InjectedFault& fault : injected_faults(SelftestSize::quick)) {
       known.insert(fault.name);
     }
     for (const std::string& name : only_) {

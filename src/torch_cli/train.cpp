@@ -153,7 +153,7 @@ class TrainCommand : public Command {
       return;
     }
     const Translator words = report_.words();
-    const Diagnosis diagnosis = diagnose_run(record.value().trace);
+    const Diagnosis diagnosis = diagnose_run(record.value().summary);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
     write_run_page(record.value(), diagnosis, summary.journal, page, words);

@@ -40,7 +40,7 @@ TEST(TrainDisplayTest, TheLineSaysWhatTheContractPromises) {
             "0:50");
 }
 
-TEST(TrainDisplayTest, RatesComeFromTheLedger) {
+TEST(TrainDisplayTest, RatesComeFromTheBreakdown) {
   std::ostringstream out;
   TrainDisplay display(out, kTerminal, {});
   display.start(0, 10);

@@ -53,16 +53,16 @@ TEST(BatchTensorsTest, WhatARowIsShownOfItselfDoesNotCount) {
   EXPECT_TRUE(torch::equal(left_out.to(torch::kInt64), torch::tensor({8, 0, 0})));
 }
 
-TEST(BatchTensorsTest, ARowMayBeShownOneOutsideOfItsPiece) {
+TEST(BatchTensorsTest, ARowMayBeShownOneOutsideOfItsMicrobatch) {
   const MadeUpBatch batch({4, 5, 6}, kThreeRows);
   const std::vector<ReferenceCrop> crops{
       {.row = 2, .first = 1, .frames = 9}, {.row = 0, .frames = 7}, {.row = 0, .frames = 5}};
 
   const ModelBatch whole = tensors_of(batch, crops);
-  const ModelBatch piece = tensors_of(batch, crops, {.first = 1, .count = 1});
+  const ModelBatch microbatch = tensors_of(batch, crops, {.first = 1, .count = 1});
 
-  EXPECT_TRUE(torch::equal(piece.reference[0], whole.reference[1].narrow(0, 0, 7)));
-  EXPECT_TRUE(torch::equal(piece.mel_weights[0], whole.mel_weights[1]));
+  EXPECT_TRUE(torch::equal(microbatch.reference[0], whole.reference[1].narrow(0, 0, 7)));
+  EXPECT_TRUE(torch::equal(microbatch.mel_weights[0], whole.mel_weights[1]));
 }
 
 // Items 2 and 3 are of speaker 1, items 4 and 5 of speaker 2, whom a table of two does not have.

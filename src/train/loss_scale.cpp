@@ -16,7 +16,7 @@ void LossScale::unscale(const torch::Tensor& gradient) const {
   gradient.div_(factor_);
 }
 
-void LossScale::follow(const torch::Tensor& made) {
+void LossScale::update(const torch::Tensor& made) {
   const torch::NoGradGuard no_grad;
   in_a_row_.add_(1).mul_(made);
   const torch::Tensor grows = in_a_row_ >= static_cast<double>(options_.growth_interval);

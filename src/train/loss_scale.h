@@ -32,7 +32,7 @@ class LossScale {
   void unscale(const torch::Tensor& gradient) const;
   // `made` is f32 []: 1 when the update was made, 0 when it was skipped because its gradient was
   // not finite.
-  void follow(const torch::Tensor& made);
+  void update(const torch::Tensor& made);
 
  private:
   const LossScaleOptions options_;

@@ -25,7 +25,7 @@ const torch::Tensor kLeftOut = torch::zeros({});
 TEST(LossScaleTest, IsHalvedByAnUpdateThatWasLeftOut) {
   LossScale scale = make_scale({.first = 1024});
 
-  scale.follow(kLeftOut);
+  scale.update(kLeftOut);
 
   EXPECT_EQ(factor(scale), 512);
 }
@@ -33,21 +33,21 @@ TEST(LossScaleTest, IsHalvedByAnUpdateThatWasLeftOut) {
 TEST(LossScaleTest, GrowsAfterSoManyUpdatesInARow) {
   LossScale scale = make_scale({.first = 1024, .growth_interval = 3});
 
-  scale.follow(kMade);
-  scale.follow(kMade);
+  scale.update(kMade);
+  scale.update(kMade);
   EXPECT_EQ(factor(scale), 1024);
-  scale.follow(kMade);
+  scale.update(kMade);
   EXPECT_EQ(factor(scale), 2048);
-  scale.follow(kMade);
+  scale.update(kMade);
   EXPECT_EQ(factor(scale), 2048);
 }
 
-TEST(LossScaleTest, CountsAnewAfterAnUpdateThatWasLeftOut) {
+TEST(LossScaleTest, CountsAgainAfterAnUpdateThatWasLeftOut) {
   LossScale scale = make_scale({.first = 1024, .growth_interval = 2});
 
-  scale.follow(kMade);
-  scale.follow(kLeftOut);
-  scale.follow(kMade);
+  scale.update(kMade);
+  scale.update(kLeftOut);
+  scale.update(kMade);
 
   EXPECT_EQ(factor(scale), 512);
 }
@@ -56,22 +56,22 @@ TEST(LossScaleTest, StaysBetweenOneAndItsMost) {
   LossScale low = make_scale({.first = 1});
   LossScale high = make_scale({.first = 8, .growth_interval = 1, .most = 10});
 
-  low.follow(kLeftOut);
-  high.follow(kMade);
+  low.update(kLeftOut);
+  high.update(kMade);
 
   EXPECT_EQ(factor(low), 1);
   EXPECT_EQ(factor(high), 10);
 }
 
-TEST(LossScaleTest, GoesOnFromTheStateItLeft) {
+TEST(LossScaleTest, ResumesFromTheStateItLeft) {
   const LossScaleOptions options{.first = 1024, .growth_interval = 2};
   const torch::Tensor state = LossScale::make_state(options, torch::kCPU);
   LossScale first(options, state);
-  first.follow(kLeftOut);
-  first.follow(kMade);
+  first.update(kLeftOut);
+  first.update(kMade);
 
   LossScale second(options, state.clone());
-  second.follow(kMade);
+  second.update(kMade);
 
   EXPECT_EQ(factor(second), 1024);  // 512, and two updates in a row
 }
@@ -88,14 +88,14 @@ TEST(LossScaleTest, LetsAnOptimiserLeaveOutWhatOverflowed) {
   torch::Tensor gradient = torch::full({layout.size()}, std::numeric_limits<float>::infinity());
 
   scale.unscale(gradient);
-  scale.follow(optimiser.update(weights, gradient, 1, 0.1)[1]);
+  scale.update(optimiser.update(weights, gradient, 1, 0.1)[1]);
   EXPECT_TRUE(torch::equal(weights, before));
   EXPECT_EQ(factor(scale), 32);
 
   gradient.fill_(32.0 * 0.25);
   scale.unscale(gradient);
   EXPECT_TRUE(torch::equal(gradient, torch::full_like(gradient, 0.25)));
-  scale.follow(optimiser.update(weights, gradient, 1, 0.1)[1]);
+  scale.update(optimiser.update(weights, gradient, 1, 0.1)[1]);
   EXPECT_FALSE(torch::equal(weights, before));
 }
 

@@ -250,13 +250,13 @@ void AdamW::load_state(const TensorMap& state) {
   updates_.copy_(updates->second.view({1}));
 }
 
-void follow(const torch::Tensor& average,
-            const torch::Tensor& weights,
-            double decay,
-            std::int64_t updates) {
+void ema_update(const torch::Tensor& ema,
+                const torch::Tensor& weights,
+                double decay,
+                std::int64_t updates) {
   const torch::NoGradGuard no_grad;
   const auto t = static_cast<double>(updates);
-  average.lerp_(weights, 1 - std::min(decay, (1 + t) / (10 + t)));
+  ema.lerp_(weights, 1 - std::min(decay, (1 + t) / (10 + t)));
 }
 
 }  // namespace qanat

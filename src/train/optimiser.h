@@ -70,9 +70,9 @@ class AdamW {
 // Updates the exponential moving average (EMA) of the weights, which is validated, rendered and
 // exported. The decay is smaller early on, or the EMA of a short run would still contain the random
 // start: after t updates it is min(decay, (1 + t) / (10 + t)).
-void follow(const torch::Tensor& average,
-            const torch::Tensor& weights,
-            double decay,
-            std::int64_t updates);
+void ema_update(const torch::Tensor& ema,
+                const torch::Tensor& weights,
+                double decay,
+                std::int64_t updates);
 
 }  // namespace qanat

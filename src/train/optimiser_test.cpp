@@ -219,13 +219,13 @@ TEST(AdamWTest, TheResultDoesNotDependOnTheNumberOfThreads) {
   EXPECT_TRUE(torch::equal(weights, copy));
 }
 
-TEST(MovingAverageTest, FollowsFastAtFirstAndSlowlyLater) {
+TEST(EmaUpdateTest, FollowsFastAtFirstAndSlowlyLater) {
   const torch::Tensor weights = torch::ones({1});
   torch::Tensor early = torch::zeros({1});
   torch::Tensor late = torch::zeros({1});
 
-  follow(early, weights, 0.999, 0);
-  follow(late, weights, 0.999, 1'000'000);
+  ema_update(early, weights, 0.999, 0);
+  ema_update(late, weights, 0.999, 1'000'000);
 
   EXPECT_NEAR(early.item<float>(), 0.9F, 1e-6F);
   EXPECT_NEAR(late.item<float>(), 0.001F, 1e-6F);

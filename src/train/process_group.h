@@ -21,8 +21,9 @@ class ProcessGroup {
   virtual ~ProcessGroup() = default;
 
   virtual ProcessRank rank() const = 0;
-  // Replaces `values` by the sum of all ranks; asynchronous, in the order of the stream.
-  virtual void sum(torch::Tensor& values) = 0;
+  // All-reduce: replaces `values` by their sum over all ranks; asynchronous, in the order of the
+  // stream.
+  virtual void all_reduce(torch::Tensor& values) = 0;
   // Waits for all processes. For the ends of runs.
   virtual void barrier() = 0;
 };
@@ -30,7 +31,7 @@ class ProcessGroup {
 class SingleProcess : public ProcessGroup {
  public:
   ProcessRank rank() const override { return {}; }
-  void sum(torch::Tensor& /*values*/) override {}
+  void all_reduce(torch::Tensor& /*values*/) override {}
   void barrier() override {}
 };
 

@@ -28,7 +28,7 @@ class ThreadGroup : public ProcessGroup {
   ThreadGroup(ProcessRank rank, Meeting& meeting) : rank_(rank), meeting_(meeting) {}
 
   ProcessRank rank() const override { return rank_; }
-  void sum(torch::Tensor& values) override {
+  void all_reduce(torch::Tensor& values) override {
     {
       const std::lock_guard lock(meeting_.mutex);
       meeting_.total = meeting_.total.defined() ? meeting_.total + values : values.clone();
@@ -91,7 +91,7 @@ TEST(ProcessGroupTest, OneProcessIsAGroupThatChangesNothing) {
   SingleProcess group;
   torch::Tensor values = torch::ones({3});
 
-  group.sum(values);
+  group.all_reduce(values);
   group.barrier();
 
   EXPECT_TRUE(torch::equal(values, torch::ones({3})));

@@ -34,7 +34,7 @@ torch::Tensor sum_losses(const LossParts& parts,
   };
   return torch::stack({loss.detach(),
                        sum(parts.mel),
-                       sum(parts.refined),
+                       sum(parts.postnet_mel),
                        sum(parts.prior),
                        sum(parts.forward_sum),
                        sum(parts.binarisation),

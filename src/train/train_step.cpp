@@ -15,9 +15,9 @@ namespace {
 constexpr std::int64_t kNumbers = kLossSums + 2;  // and norm, made
 
 // Rows of a shape that are split until they fit.
-struct Halving {
+struct RowSplit {
   TrainedModel& model;
-  const PieceOptions& options;
+  const MicrobatchOptions& options;
   const std::function<ModelBatch(RowRange)>& rows;
   const BatchShape& shape;
   FittingRows& fitting;
@@ -25,49 +25,49 @@ struct Halving {
   const torch::Tensor& sums;
 };
 
-void journal_halving(const Halving& halving, RowRange rows, const std::string& why) {
-  if (halving.journal != nullptr) {
-    halving.journal->record(
-        OutOfMemoryRetry{.shape = {halving.shape.rows, halving.shape.frames, halving.shape.tokens},
+void journal_split(const RowSplit& split, RowRange rows, const std::string& why) {
+  if (split.journal != nullptr) {
+    split.journal->record(
+        OutOfMemoryRetry{.shape = {split.shape.rows, split.shape.frames, split.shape.tokens},
                          .rows = rows.count,
                          .retried_with = (rows.count + 1) / 2,
                          .why = why});
   }
 }
 
-void halve(const Halving& halving, RowRange rows, const std::string& why);
+void split_rows(const RowSplit& split, RowRange rows, const std::string& why);
 
-void run_or_halve(const Halving& halving, RowRange rows) {
+void run_or_split(const RowSplit& split, RowRange rows) {
   const std::string why = why_not_fitting([&] {
-    PieceGradient(halving.model, halving.options, [&] {
-      return halving.rows(rows);
-    }).run(halving.sums);
+    MicrobatchGradient(split.model, split.options, [&] {
+      return split.rows(rows);
+    }).run(split.sums);
   });
   if (!why.empty()) {
-    halve(halving, rows, why);
+    split_rows(split, rows, why);
   }
 }
 
-void halve(const Halving& halving, RowRange rows, const std::string& why) {
+void split_rows(const RowSplit& split, RowRange rows, const std::string& why) {
   if (rows.count == 1) {
     throw Error(
         "model device: one utterance of {} frames and {} tokens does not fit its memory ({}); try "
         "--max-mel-frames {}, a smaller --model-size, or a larger --model-gpu-memory",
-        halving.shape.frames,
-        halving.shape.tokens,
+        split.shape.frames,
+        split.shape.tokens,
         why,
-        std::max(1, halving.shape.frames / 2));
+        std::max(1, split.shape.frames / 2));
   }
-  journal_halving(halving, rows, why);
+  journal_split(split, rows, why);
   const int first = (rows.count + 1) / 2;
-  halving.fitting.remember(halving.shape, first);
-  run_or_halve(halving, {.first = rows.first, .count = first});
-  run_or_halve(halving, {.first = rows.first + first, .count = rows.count - first});
+  split.fitting.remember(split.shape, first);
+  run_or_split(split, {.first = rows.first, .count = first});
+  run_or_split(split, {.first = rows.first + first, .count = rows.count - first});
 }
 
 }  // namespace
 
-std::vector<RowRange> FittingRows::pieces(const BatchShape& shape, RowRange rows) const {
+std::vector<RowRange> FittingRows::microbatches(const BatchShape& shape, RowRange rows) const {
   {
     const std::lock_guard lock(mutex_);
     const auto most = most_.find({shape.frames, shape.tokens});
@@ -76,9 +76,9 @@ std::vector<RowRange> FittingRows::pieces(const BatchShape& shape, RowRange rows
     }
   }
   const int first = (rows.count + 1) / 2;
-  std::vector<RowRange> all = pieces(shape, {.first = rows.first, .count = first});
+  std::vector<RowRange> all = microbatches(shape, {.first = rows.first, .count = first});
   const std::vector<RowRange> rest =
-      pieces(shape, {.first = rows.first + first, .count = rows.count - first});
+      microbatches(shape, {.first = rows.first + first, .count = rows.count - first});
   all.insert(all.end(), rest.begin(), rest.end());
   return all;
 }
@@ -90,10 +90,10 @@ void FittingRows::remember(const BatchShape& shape, int rows) {
 }
 
 // A microbatch between its phases. Used by work of the two streams, which events order.
-struct TrainStep::Piece {
+struct TrainStep::Microbatch {
   // Work that fails for lack of memory leaves the rest to retry(). The tensors stay until then:
   // the search may still read them.
-  void attempt(const std::function<void(PieceGradient&)>& work, std::string& why) {
+  void attempt(const std::function<void(MicrobatchGradient&)>& work, std::string& why) {
     if (std::string reason = why_not_fitting([&] { work(*gradient); }); !reason.empty()) {
       why = std::move(reason);
     }
@@ -104,28 +104,28 @@ struct TrainStep::Piece {
     if (why.empty()) {
       return;
     }
-    PieceOptions computed = options;
+    MicrobatchOptions computed = options;
     computed.graphs = nullptr;  // a split has other shapes, and memory is short
-    halve({.model = model,
-           .options = computed,
-           .rows = tensors,
-           .shape = batch.layout.shape,
-           .fitting = *fitting,
-           .journal = journal,
-           .sums = sums},
-          rows,
-          why);
+    split_rows({.model = model,
+                .options = computed,
+                .rows = tensors,
+                .shape = batch.layout.shape,
+                .fitting = *fitting,
+                .journal = journal,
+                .sums = sums},
+               rows,
+               why);
   }
 
   TrainedModel& model;
-  const PieceOptions options;
+  const MicrobatchOptions options;
   const DeviceBatch batch;  // a copy of the loan: keeps its slot until the work is done
   const RowRange rows;
   const std::function<ModelBatch(RowRange)> tensors;
   const std::shared_ptr<FittingRows> fitting;
   EventSink* const journal;
   const torch::Tensor sums;
-  std::optional<PieceGradient> gradient;
+  std::optional<MicrobatchGradient> gradient;
   std::string full;           // why the device's memory did not suffice; empty while it does
   std::string search_full{};  // the search's, which knows nothing of `full` while it runs
   bool is_aligned = false;    // there is something to search
@@ -181,7 +181,7 @@ TrainStep::TrainStep(Device& device,
     }
   });
   stream_.synchronise();
-  leave_out();
+  exclude_from_next_step();
 }
 
 TrainStep::~TrainStep() {
@@ -192,7 +192,7 @@ TrainStep::~TrainStep() {
   }
 }
 
-PieceOptions TrainStep::piece_options() const {
+MicrobatchOptions TrainStep::microbatch_options() const {
   return {.weights = weights_,
           .precision = options_.precision,
           .loss_scale = loss_scale_ ? loss_scale_->factor() : torch::Tensor(),
@@ -210,8 +210,8 @@ void TrainStep::mark(StepPhase phase) {
 }
 
 int TrainStep::try_shape(const BatchShape& shape) {
-  int pieces = 0;  // written by the stream, read after it is synchronised
-  stream_.submit([this, shape, &pieces] {
+  int microbatches = 0;  // written by the stream, read after it is synchronised
+  stream_.submit([this, shape, &microbatches] {
     const std::function<ModelBatch(RowRange)> rows = [&](RowRange range) {
       return make_longest_batch(
           {.rows = range.count, .frames = shape.frames, .tokens = shape.tokens},
@@ -219,10 +219,10 @@ int TrainStep::try_shape(const BatchShape& shape) {
           model_.device(),
           speakers_);
     };
-    const PieceOptions options = piece_options();
+    const MicrobatchOptions options = microbatch_options();
     const torch::Tensor nothing;
     const RowRange all{.count = shape.rows};
-    run_or_halve({.model = model_,
+    run_or_split({.model = model_,
                   .options = options,
                   .rows = rows,
                   .shape = shape,
@@ -230,11 +230,11 @@ int TrainStep::try_shape(const BatchShape& shape) {
                   .journal = options_.journal,
                   .sums = nothing},
                  all);
-    pieces = static_cast<int>(fitting_->pieces(shape, all).size());
+    microbatches = static_cast<int>(fitting_->microbatches(shape, all).size());
   });
   stream_.synchronise();
-  leave_out();
-  return pieces;
+  exclude_from_next_step();
+  return microbatches;
 }
 
 void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) {
@@ -259,70 +259,74 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
   const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(crops_.crops(
       batch.id.epoch,
       {.items = batch.items, .speakers = batch.speakers, .frames = batch.mel_lengths}));
-  PieceOptions options = piece_options();
+  MicrobatchOptions options = microbatch_options();
   options.graphs = graphs_ ? &*graphs_ : nullptr;
-  for (const RowRange rows : fitting_->pieces(shape, {.count = shape.rows})) {
+  for (const RowRange rows : fitting_->microbatches(shape, {.count = shape.rows})) {
     // Shared by the work of both streams.
-    auto piece = std::make_shared<Piece>(
-        Piece{.model = model_,
-              .options = options,
-              .batch = batch,
-              .rows = rows,
-              .tensors =
-                  [batch, crops, device = model_.device(), speakers = speakers_](RowRange range) {
-                    return to_model_batch(batch, range, *crops, device, speakers);
-                  },
-              .fitting = fitting_,
-              .journal = options_.journal,
-              .sums = sums_,
-              .gradient = std::nullopt,
-              .full = {}});
-    submit_piece(piece);
+    auto microbatch = std::make_shared<Microbatch>(Microbatch{
+        .model = model_,
+        .options = options,
+        .batch = batch,
+        .rows = rows,
+        .tensors =
+            [batch, crops, device = model_.device(), speakers = speakers_](RowRange range) {
+              return to_model_batch(batch, range, *crops, device, speakers);
+            },
+        .fitting = fitting_,
+        .journal = options_.journal,
+        .sums = sums_,
+        .gradient = std::nullopt,
+        .full = {}});
+    submit_microbatch(microbatch);
   }
 }
 
-void TrainStep::submit_piece(const std::shared_ptr<Piece>& piece) {
-  const auto submit = [&](void (PieceGradient::*phase)()) {
-    stream_.submit([piece, phase] {
-      if (piece->full.empty() && piece->search_full.empty()) {
-        piece->attempt([phase](PieceGradient& gradient) { (gradient.*phase)(); }, piece->full);
+void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch) {
+  const auto submit = [&](void (MicrobatchGradient::*phase)()) {
+    stream_.submit([microbatch, phase] {
+      if (microbatch->full.empty() && microbatch->search_full.empty()) {
+        microbatch->attempt([phase](MicrobatchGradient& gradient) { (gradient.*phase)(); },
+                            microbatch->full);
       }
     });
   };
-  stream_.submit([piece] {
-    piece->gradient.emplace(
-        piece->model, piece->options, [raw = piece.get()] { return raw->tensors(raw->rows); });
-    piece->attempt(&PieceGradient::align, piece->full);
-    piece->is_aligned = piece->full.empty();
+  stream_.submit([microbatch] {
+    microbatch->gradient.emplace(microbatch->model, microbatch->options, [raw = microbatch.get()] {
+      return raw->tensors(raw->rows);
+    });
+    microbatch->attempt(&MicrobatchGradient::align, microbatch->full);
+    microbatch->is_aligned = microbatch->full.empty();
   });
-  submit_search_and_encode(piece);
-  submit(&PieceGradient::decode);
+  submit_search_and_encode(microbatch);
+  submit(&MicrobatchGradient::decode);
   mark(StepPhase::forward);
-  submit(&PieceGradient::losses);
+  submit(&MicrobatchGradient::losses);
   mark(StepPhase::loss);
-  stream_.submit([piece] {
-    if (piece->full.empty() && piece->search_full.empty()) {
-      piece->attempt([&](PieceGradient& gradient) { gradient.backward(piece->sums); }, piece->full);
+  stream_.submit([microbatch] {
+    if (microbatch->full.empty() && microbatch->search_full.empty()) {
+      microbatch->attempt(
+          [&](MicrobatchGradient& gradient) { gradient.backward(microbatch->sums); },
+          microbatch->full);
     }
   });
   mark(StepPhase::backward);
-  stream_.submit([piece] { piece->retry(); });
+  stream_.submit([microbatch] { microbatch->retry(); });
   mark(StepPhase::retry);
 }
 
-void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
-  const auto search = [piece] {
-    if (piece->is_aligned) {
-      piece->attempt(&PieceGradient::search, piece->search_full);
+void TrainStep::submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch) {
+  const auto search = [microbatch] {
+    if (microbatch->is_aligned) {
+      microbatch->attempt(&MicrobatchGradient::search, microbatch->search_full);
     }
   };
-  const auto encode = [piece] {
-    if (piece->is_aligned) {
-      piece->attempt(&PieceGradient::encode, piece->full);
+  const auto encode = [microbatch] {
+    if (microbatch->is_aligned) {
+      microbatch->attempt(&MicrobatchGradient::encode, microbatch->full);
     }
   };
   if (!search_stream_) {
-    search_on_host(piece, search, encode);
+    search_on_host(microbatch, search, encode);
     return;
   }
   const std::unique_ptr<DeviceEvent> aligned = record_event();
@@ -336,12 +340,12 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Piece>& piece) {
 
 // The only wait of the host in a step: the next work depends on the durations, and finding them is
 // a job for the CPU. The device encodes meanwhile.
-void TrainStep::search_on_host(const std::shared_ptr<Piece>& piece,
+void TrainStep::search_on_host(const std::shared_ptr<Microbatch>& microbatch,
                                const std::function<void()>& search,
                                const std::function<void()>& encode) {
-  stream_.submit([piece] {
-    if (piece->is_aligned) {
-      piece->attempt(&PieceGradient::fetch, piece->search_full);
+  stream_.submit([microbatch] {
+    if (microbatch->is_aligned) {
+      microbatch->attempt(&MicrobatchGradient::fetch, microbatch->search_full);
     }
   });
   const std::unique_ptr<DeviceEvent> fetched = record_event();
@@ -352,15 +356,15 @@ void TrainStep::search_on_host(const std::shared_ptr<Piece>& piece,
 
 // The divisor of the gradient: the frames of all processes. With several processes the division is
 // done here, by the same number everywhere, so that their weights stay bit-identical.
-double TrainStep::sum_over_processes(double frames) {
+double TrainStep::all_reduce(double frames) {
   if (options_.group == nullptr || options_.group->rank().world == 1) {
     return frames;
   }
   ProcessGroup& group = *options_.group;
   torch::Tensor all_frames = torch::full({}, frames, sums_.options());
-  group.sum(all_frames);
-  group.sum(model_.gradient);
-  group.sum(sums_);
+  group.all_reduce(all_frames);
+  group.all_reduce(model_.gradient);
+  group.all_reduce(sums_);
   model_.gradient.div_(all_frames);
   sums_.mul_(frames / all_frames);  // the record divides by the frames of this process
   return 1;
@@ -373,15 +377,15 @@ void TrainStep::apply_update(const UpdateRequest& request,
   if (loss_scale_) {
     loss_scale_->unscale(model_.gradient);
   }
-  const double divisor = sum_over_processes(frames);
+  const double divisor = all_reduce(frames);
   const torch::Tensor result =
       model_.optimiser.update(model_.weights, model_.gradient, divisor, request.learning_rate);
   if (loss_scale_) {
-    loss_scale_->follow(result[1]);
+    loss_scale_->update(result[1]);
   }
   numbers.narrow(0, 0, kLossSums).copy_(sums_);
   numbers.narrow(0, kLossSums, 2).copy_(result);
-  follow(model_.average, model_.weights, options_.average_decay, request.step);
+  ema_update(model_.ema, model_.weights, options_.ema_decay, request.step);
   model_.gradient.zero_();
   sums_.zero_();
 }
@@ -409,7 +413,7 @@ void TrainStep::submit_checkpoint_work(std::function<void()> work) {
   mark(StepPhase::checkpoint);
 }
 
-void TrainStep::leave_out() {
+void TrainStep::exclude_from_next_step() {
   QANAT_CHECK(current_->items.empty()) << "between two updates only";
   current_->marks.push_back({.event = record_event()});
   pending_.push_back(std::exchange(current_, std::make_unique<Pending>()));
@@ -456,13 +460,13 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
     return std::nullopt;
   }
   FinishedStep step{.record = pending.record, .items = std::move(pending.items)};
-  step.record.phases = close_ledger(begin, stretches);
+  step.record.phases = make_breakdown(begin, stretches);
   const auto mean = [&](std::size_t i) {
     return (*pending.on_host)[i] / static_cast<double>(step.record.frames);
   };
   step.record.losses = {.total = mean(0),
                         .mel = mean(1),
-                        .refined = mean(2),
+                        .postnet_mel = mean(2),
                         .prior = mean(3),
                         .forward_sum = mean(4),
                         .binarisation = mean(5),

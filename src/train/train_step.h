@@ -28,11 +28,11 @@
 #include "device/device.h"
 #include "device/host/host_device.h"
 #include "metrics/journal.h"
-#include "metrics/step_ledger.h"
+#include "metrics/step_breakdown.h"
 #include "metrics/step_record.h"
 #include "train/batch_tensors.h"
 #include "train/loss_scale.h"
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 #include "train/process_group.h"
 #include "train/reference_crops.h"
 #include "transfer/device_batch.h"
@@ -43,7 +43,7 @@ struct TrainStepOptions {
   std::uint64_t seed = 0;  // of the reference crops
   Precision precision = Precision::single;
   bool check_every_operation = false;
-  double average_decay = 0.999;
+  double ema_decay = 0.999;
   ProcessGroup* group = nullptr;  // not owned; absent: this process is alone
   EventSink* journal = nullptr;   // not owned; may be absent
   // Play what can be played from recordings: see step_graphs.h.
@@ -72,7 +72,7 @@ struct FinishedStep {
 class FittingRows {
  public:
   // Splits `rows` until every microbatch is known to fit, or has not been tried.
-  std::vector<RowRange> pieces(const BatchShape& shape, RowRange rows) const;
+  std::vector<RowRange> microbatches(const BatchShape& shape, RowRange rows) const;
   void remember(const BatchShape& shape, int rows);
 
  private:
@@ -104,7 +104,7 @@ class TrainStep {
   // Work for a checkpoint; its time is booked there.
   void submit_checkpoint_work(std::function<void()> work);
   // Excludes what the stream did since the last update from the time of the next step.
-  void leave_out();
+  void exclude_from_next_step();
 
   // The oldest update that is done and was not returned yet; nothing when none is.
   std::optional<FinishedStep> finished();
@@ -113,20 +113,20 @@ class TrainStep {
 
  private:
   struct Pending;
-  struct Piece;
+  struct Microbatch;
 
-  void submit_piece(const std::shared_ptr<Piece>& piece);
+  void submit_microbatch(const std::shared_ptr<Microbatch>& microbatch);
   // In parallel: on a second stream, or on the host while the device encodes.
-  void submit_search_and_encode(const std::shared_ptr<Piece>& piece);
-  void search_on_host(const std::shared_ptr<Piece>& piece,
+  void submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch);
+  void search_on_host(const std::shared_ptr<Microbatch>& microbatch,
                       const std::function<void()>& search,
                       const std::function<void()>& encode);
   // The work of an update, on the stream. `frames` are those of this process.
   void apply_update(const UpdateRequest& request, double frames, const torch::Tensor& numbers);
-  double sum_over_processes(double frames);
+  double all_reduce(double frames);
   void mark(StepPhase phase);
   std::unique_ptr<DeviceEvent> record_event();
-  PieceOptions piece_options() const;
+  MicrobatchOptions microbatch_options() const;
   std::optional<FinishedStep> settle(Pending& pending);
 
   Device& device_;

@@ -193,7 +193,7 @@ TEST(TrainStepTest, MixedPrecisionStaysCloseToSinglePrecision) {
   EXPECT_EQ(a.forward_sum, b.forward_sum);  // the aligner is always in single precision
 }
 
-TEST(TrainStepTest, TheLedgerOfABusyDeviceClosesWithinTwoPercent) {
+TEST(TrainStepTest, TheBreakdownOfABusyDeviceAddsUpWithinTwoPercent) {
   StepBench bench;
   const MadeUpBatch batch(items(0, 8), kShape);
   const Clock::time_point begin = Clock::now();
@@ -231,7 +231,7 @@ TEST(TrainStepTest, WhatIsLeftOutIsPartOfNoStep) {
     while (Clock::now() < end) {
     }
   });
-  bench.step().leave_out();
+  bench.step().exclude_from_next_step();
 
   bench.accumulate(batch);
   bench.step().update({.step = 0, .learning_rate = 1e-3});
@@ -244,9 +244,9 @@ TEST(FittingRowsTest, HalvesUntilEveryPieceIsKnownToFit) {
   fitting.remember(kShape, 4);
   fitting.remember(kShape, 2);
 
-  EXPECT_EQ(fitting.pieces(kShape, {.count = 7}),
+  EXPECT_EQ(fitting.microbatches(kShape, {.count = 7}),
             (std::vector<RowRange>{{0, 2}, {2, 2}, {4, 2}, {6, 1}}));
-  EXPECT_EQ(fitting.pieces({.rows = 7, .frames = 10, .tokens = 16}, {.count = 7}),
+  EXPECT_EQ(fitting.microbatches({.rows = 7, .frames = 10, .tokens = 16}, {.count = 7}),
             (std::vector<RowRange>{{0, 7}}));
 }
 

@@ -21,23 +21,23 @@ TrainedModel make_trained_model(const ModelShape& shape,
                                 std::uint64_t seed,
                                 torch::Device device) {
   // The EMA network first, so that the trained weights are initialised right after the seed is set.
-  XttsModel averaged(shape);
+  XttsModel ema_network(shape);
   torch::manual_seed(seed);
   XttsModel network(shape);
   network->to(device);
-  averaged->to(device);
+  ema_network->to(device);
   FlatParameters layout(*network);
   torch::Tensor weights = layout.adopt(*network, device);
-  torch::Tensor average = weights.clone();
-  layout.attach(*averaged, average);
-  averaged->eval();
+  torch::Tensor ema = weights.clone();
+  layout.attach(*ema_network, ema);
+  ema_network->eval();
   AdamW optimiser(layout, options, device);
   return {.network = network,
-          .averaged = averaged,
+          .ema_network = ema_network,
           .layout = layout,
           .parameters = layout.parameters(*network),
           .weights = std::move(weights),
-          .average = std::move(average),
+          .ema = std::move(ema),
           .gradient = layout.make_block(device),
           .optimiser = std::move(optimiser),
           .loss_scale = LossScale::make_state({}, device)};

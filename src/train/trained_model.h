@@ -15,12 +15,12 @@ namespace qanat {
 
 struct TrainedModel {
   XttsModel network{nullptr};
-  XttsModel averaged{nullptr};  // the same network with the EMA as its weights
+  XttsModel ema_network{nullptr};  // the same network with the EMA as its weights
   FlatParameters layout;
   std::vector<torch::Tensor> parameters;  // of `network`, in the order of the layout
   // Blocks of the layout, f32.
   torch::Tensor weights;
-  torch::Tensor average;
+  torch::Tensor ema;
   torch::Tensor gradient;  // summed since the last update
   AdamW optimiser;
   torch::Tensor loss_scale;  // state of a LossScale; used with fp16 only

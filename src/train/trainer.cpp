@@ -40,7 +40,7 @@ const char* to_string(TrainEnding ending) {
 
 void load_into(TrainedModel& model, const Checkpoint& checkpoint) {
   model.layout.load(model.weights, checkpoint.weights, "weights of");
-  model.layout.load(model.average, checkpoint.ema, "averaged weights of");
+  model.layout.load(model.ema, checkpoint.ema, "averaged weights of");
   model.optimiser.load_state(checkpoint.optimizer);
   if (const auto scale = checkpoint.optimizer.find(kLossScaleName);
       scale != checkpoint.optimizer.end() && scale->second.sizes() == model.loss_scale.sizes()) {
@@ -128,14 +128,14 @@ void Trainer::try_largest_shape() {
   if (shape.rows == 0) {
     return;
   }
-  const int pieces = step_.try_shape(shape);
-  if (pieces > 1) {
+  const int microbatches = step_.try_shape(shape);
+  if (microbatches > 1) {
     parts_.observer.on_note(
         msg::train_split{.rows = shape.rows,
                          .frames = shape.frames,
                          .device = to_string(parts_.device.id()),
-                         .parts = pieces,
-                         .fits = std::to_string(std::max(1, shape.rows / pieces))});
+                         .parts = microbatches,
+                         .fits = std::to_string(std::max(1, shape.rows / microbatches))});
   }
 }
 
@@ -229,7 +229,7 @@ bool Trainer::validate() {
     return false;
   }
   const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
-  step_.leave_out();
+  step_.exclude_from_next_step();
   report_finished();
   const double score = score_of(result, options_.best_by);
   const bool is_best =
@@ -264,7 +264,7 @@ Checkpoint Trainer::make_checkpoint() const {
   TensorMap optimizer = model.optimiser.state();
   optimizer.emplace(kLossScaleName, model.loss_scale);
   return {.weights = copy_to_host(model.layout.views(model.weights)),
-          .ema = copy_to_host(model.layout.views(model.average)),
+          .ema = copy_to_host(model.layout.views(model.ema)),
           .optimizer = copy_to_host(optimizer),
           .state = {}};
 }
@@ -308,7 +308,7 @@ void Trainer::render() {
   auto weights = std::make_shared<TensorMap>();
   step_.submit_checkpoint_work([this, weights] {
     const TorchBudgetScope host(nullptr);
-    *weights = copy_to_host(parts_.model.layout.views(parts_.model.average));
+    *weights = copy_to_host(parts_.model.layout.views(parts_.model.ema));
   });
   parts_.stream.then([this, weights, step = progress_.step] {
     if (weights->empty()) {

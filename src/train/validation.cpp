@@ -13,7 +13,7 @@
 #include "model/xtts_model.h"
 #include "train/batch_tensors.h"
 #include "train/memory_attempt.h"
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 
 namespace qanat {
 namespace {
@@ -60,7 +60,7 @@ ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
 
 // Frame-weighted sums of the losses of some rows, f32 [kLossSums] in host memory.
 torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
-  XttsModelImpl& network = *model.averaged;
+  XttsModelImpl& network = *model.ema_network;
   const Alignment alignment = network.align(batch);
   const torch::Tensor durations =
       monotonic_durations(
@@ -72,7 +72,7 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
   const auto sum = [&](const torch::Tensor& rows) { return (rows * frames).sum(); };
   return torch::stack({weighted_loss(parts, LossWeights{}, frames),
                        sum(parts.mel),
-                       sum(parts.refined),
+                       sum(parts.postnet_mel),
                        sum(parts.prior),
                        sum(parts.forward_sum),
                        sum(parts.binarisation),
@@ -103,7 +103,7 @@ void speak(TrainedModel& model, const ModelBatch& batch, FreeRunning& sums) {
                              .reference = batch.reference,
                              .reference_lengths = batch.reference_lengths,
                              .speakers = batch.speakers};
-  const std::vector<torch::Tensor> spoken = model.averaged->synthesise(input, {});
+  const std::vector<torch::Tensor> spoken = model.ema_network->synthesise(input, {});
   const torch::Tensor lengths = batch.mel_lengths.cpu();
   FreeRunning added = sums;
   for (std::size_t row = 0; row < spoken.size(); ++row) {
@@ -124,7 +124,7 @@ StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
   };
   return {.total = mean(0),
           .mel = mean(1),
-          .refined = mean(2),
+          .postnet_mel = mean(2),
           .prior = mean(3),
           .forward_sum = mean(4),
           .binarisation = mean(5),

@@ -10,7 +10,7 @@
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {
@@ -64,14 +64,14 @@ Trained train_on(const ModelBatch& batch) {
   const double frames = batch.mel_lengths.sum().item<double>();
   for (int i = 0; i < kUpdates; ++i) {
     const torch::Tensor sums = torch::zeros({kLossSums});
-    PieceGradient(model, {}, [&] { return batch; }).run(sums);
+    MicrobatchGradient(model, {}, [&] { return batch; }).run(sums);
     const torch::NoGradGuard no_grad;
     model.optimiser.update(model.weights, model.gradient, frames, 1e-2);
     model.gradient.zero_();
     trained.mel_loss = sums[1].item<double>() / frames;
   }
   const torch::NoGradGuard no_grad;
-  model.average.copy_(model.weights);
+  model.ema.copy_(model.weights);
   return trained;
 }
 

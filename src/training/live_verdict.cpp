@@ -13,11 +13,11 @@ namespace qanat {
 namespace {
 
 // What is judged: enough for every test, and done in some hundredths of a second.
-constexpr std::size_t kMostSteps = 1000;
+constexpr std::size_t kMaxSteps = 1000;
 
 // The first finding about waiting, or the first one of all.
 const Finding* cause_of_starving(const Diagnosis& diagnosis) {
-  const auto waiting = std::ranges::find(diagnosis.findings, LedgerPart::wait, &Finding::part);
+  const auto waiting = std::ranges::find(diagnosis.findings, BreakdownPart::wait, &Finding::part);
   if (waiting != diagnosis.findings.end()) {
     return &*waiting;
   }
@@ -71,11 +71,11 @@ void LiveVerdict::judge_events() {
 }
 
 void LiveVerdict::hear(const JournalEvent& event) {
-  const std::size_t before = trace_.steps.size();
-  trace_.add({.event = event});
-  if (trace_.steps.size() > before) {
-    hear_step(trace_.steps.back());
-    trace_.keep_latest(kMostSteps);
+  const std::size_t before = summary_.steps.size();
+  summary_.add({.event = event});
+  if (summary_.steps.size() > before) {
+    hear_step(summary_.steps.back());
+    summary_.keep_latest(kMaxSteps);
   }
 }
 
@@ -107,7 +107,7 @@ void LiveVerdict::hear_step(const StepRecord& step) {
 }
 
 Diagnosis LiveVerdict::diagnose() const {
-  return diagnose_run(trace_);
+  return diagnose_run(summary_);
 }
 
 void LiveVerdict::say(const char* occasion, const StepRecord& step, const std::string& text) {

@@ -1,4 +1,4 @@
-// What holds a run back, said while it goes on: a verdict when an epoch ends, and a warning at once
+// What holds a run back, said while it runs: a verdict when an epoch ends, and a warning at once
 // when the device begins to starve, with the rule that names the cause and what to do. Damage in
 // precomputed features is said once.
 //
@@ -50,7 +50,7 @@ class LiveVerdict final : public EventSink {
 
   EventSink* const journal_;
   const LiveVerdictOptions options_;
-  RunTrace trace_;  // the latest steps; the thread's own, like the three below
+  RunSummary summary_;  // the latest steps; the thread's own, like the three below
   StarvationAlarm alarm_;
   std::optional<std::int64_t> epoch_;
   std::optional<Clock::time_point> last_verdict_;

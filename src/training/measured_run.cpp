@@ -50,7 +50,7 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
   }
   RunRecord record = value_or_throw(read_run_record(summary->journal));
   return MeasuredRun{.summary = *std::move(summary),
-                     .trace = std::move(record.trace),
+                     .summary = std::move(record.summary),
                      .history = std::move(record.history)};
 }
 
@@ -98,7 +98,7 @@ std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request) {
     return std::nullopt;
   }
   const std::optional<double> others = watch.others_share();
-  return MeasuredTurn{.run = {.trace = std::move(run->trace),
+  return MeasuredTurn{.run = {.summary = std::move(run->run_summary),
                               .others_share = others,
                               .device_cores = model_device_cores(request.config.values)},
                       .history = std::move(run->history)};

@@ -1,5 +1,5 @@
 // A short run of the real trainer, for tools that measure: the same data, pipeline and model, no
-// checkpoints, renders or validations unless asked for, and the journal read back as a trace.
+// checkpoints, renders or validations unless asked for, and the summary of its journal.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct MeasuredRunRequest {
 
 struct MeasuredRun {
   TrainSummary summary;
-  RunTrace trace;
+  RunSummary run_summary;
   RunHistory history;
 };
 

@@ -43,9 +43,9 @@ TEST_F(MeasuredRunTest, TakesTheStepsAskedForWhateverTheEpochsAndSavesNothing) {
   const std::optional<MeasuredRun> run = run_measured(request);
 
   ASSERT_TRUE(run.has_value());
-  EXPECT_EQ(run->trace.steps.size(), 7U);
-  EXPECT_TRUE(run->trace.ended);
-  EXPECT_TRUE(run->trace.pipeline.has_value());
+  EXPECT_EQ(run->run_summary.steps.size(), 7U);
+  EXPECT_TRUE(run->run_summary.ended);
+  EXPECT_TRUE(run->run_summary.pipeline.has_value());
   EXPECT_EQ(files(), (std::set<std::string>{"journal.jsonl", "run.yaml"}));
 }
 
@@ -78,7 +78,7 @@ TEST_F(MeasuredRunTest, ValidatesWithoutKeepingTheBestWhenNothingIsToBeSaved) {
   EXPECT_EQ(files(), (std::set<std::string>{"journal.jsonl", "run.yaml"}));
 }
 
-TEST_F(MeasuredRunTest, BeginsAnewWhereARunWasBefore) {
+TEST_F(MeasuredRunTest, StartsOverWhereARunWasBefore) {
   MeasuredRunRequest saving = request(2);
   saving.side_work.save = true;
   ASSERT_TRUE(run_measured(saving).has_value());
@@ -86,7 +86,7 @@ TEST_F(MeasuredRunTest, BeginsAnewWhereARunWasBefore) {
   const std::optional<MeasuredRun> run = run_measured(request(3));
 
   ASSERT_TRUE(run.has_value());
-  EXPECT_EQ(run->trace.steps.size(), 3U);
+  EXPECT_EQ(run->run_summary.steps.size(), 3U);
   EXPECT_FALSE(run->summary.resumed_from.has_value());
 }
 
@@ -99,7 +99,7 @@ TEST_F(MeasuredRunTest, TrainsOnEveryBatchAsOftenAsAsked) {
 
   ASSERT_TRUE(run.has_value());
   std::vector<std::int64_t> batches;
-  for (const StepRecord& step : run->trace.steps) {
+  for (const StepRecord& step : run->run_summary.steps) {
     batches.push_back(step.epoch * 3 + step.batch);
   }
   EXPECT_EQ(batches, (std::vector<std::int64_t>{0, 0, 0, 1, 1, 1, 2, 2}));
@@ -158,8 +158,8 @@ TEST_F(MeasuredRunTest, EndsWithWhatThereIsWhenStoppedLater) {
   const std::optional<MeasuredRun> run = run_measured(request);
 
   ASSERT_TRUE(run.has_value());
-  EXPECT_GE(run->trace.steps.size(), 3U);
-  EXPECT_LT(run->trace.steps.size(), 500U);
+  EXPECT_GE(run->run_summary.steps.size(), 3U);
+  EXPECT_LT(run->run_summary.steps.size(), 500U);
   EXPECT_EQ(run->summary.outcome.ending, TrainEnding::stopped);
 }
 

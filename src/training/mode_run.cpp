@@ -84,7 +84,7 @@ class ModeRounds {
   }
 
   ModeRow row_of(const TrainingMode& mode, const ModeTurns& turns) const {
-    const RunTrace all = pooled_trace(turns.runs);
+    const RunSummary all = pooled_summary(turns.runs);
     ModeRow row{.name = mode.name,
                 .profile = profile_mode(turns.runs),
                 .diagnosis = diagnose_run(all),
@@ -93,7 +93,7 @@ class ModeRounds {
                 .folder = mode.folder};
     std::ranges::transform(turns.runs, std::back_inserter(row.turns), to_turn);
     write_text_file(request_.folder / row.folder / "report.html",
-                    render_html({.trace = all,
+                    render_html({.summary = all,
                                  .history = turns.history,
                                  .diagnosis = row.diagnosis,
                                  .words = request_.words}));

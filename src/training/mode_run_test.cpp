@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "app/session_testing.h"
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 
 namespace qanat {
 namespace {
@@ -54,12 +54,12 @@ TEST_F(ModeRunTest, WithoutABufferTheDeviceWaitsForAllLoading) {
       run_modes({.modes = {modes()[0]}, .steps = 6, .rounds = 1, .folder = folder()}).has_value());
 
   const std::filesystem::path journal = folder() / "serial" / "journal.jsonl";
-  const RunTrace trace = read_run_trace(journal).value();
-  ASSERT_EQ(trace.steps.size(), 6U);
-  ASSERT_GE(trace.slots.size(), 6U);
+  const RunSummary summary = read_run_summary(journal).value();
+  ASSERT_EQ(summary.steps.size(), 6U);
+  ASSERT_GE(summary.slots.size(), 6U);
   for (std::size_t i = 1; i < 6; ++i) {
-    ASSERT_TRUE(trace.slots[i].load.has_value());
-    EXPECT_GE(trace.steps[i].phases.wait.count(), trace.slots[i].load->length());
+    ASSERT_TRUE(summary.slots[i].load.has_value());
+    EXPECT_GE(summary.steps[i].phases.wait.count(), summary.slots[i].load->length());
   }
 }
 

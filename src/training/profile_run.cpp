@@ -18,8 +18,8 @@ namespace {
 // Of the probe: enough different batches to stand for all, each kept for a few steps.
 int uses_of_batch(std::int64_t steps) {
   constexpr std::int64_t kDifferentBatches = 16;
-  constexpr std::int64_t kFewestUses = 4;
-  return static_cast<int>(std::max(kFewestUses, steps / kDifferentBatches));
+  constexpr std::int64_t kMinUses = 4;
+  return static_cast<int>(std::max(kMinUses, steps / kDifferentBatches));
 }
 
 std::optional<MeasuredRun> run_part(const StepProfileRequest& request, const char* name) {
@@ -76,7 +76,7 @@ std::optional<StepProfile> run_step_profile(const StepProfileRequest& request) {
   }
   const std::optional<MeasuredRun> cached =
       request.stop.stop_requested() ? std::nullopt : run_part(request, "cached");
-  return profile_step(run->trace, cached ? &cached->trace : nullptr);
+  return profile_step(run->run_summary, cached ? &cached->run_summary : nullptr);
 }
 
 LoadedConfig with_two_devices(LoadedConfig config,

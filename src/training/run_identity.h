@@ -1,4 +1,4 @@
-// What a run has to have in common with its checkpoint to go on at the very batch: the plan of an
+// What a run has to have in common with its checkpoint to resume at the very batch: the plan of an
 // epoch, what is validated on, and how the set was divided. Part of state.json, key "data".
 #pragma once
 
@@ -38,17 +38,17 @@ nlohmann::json to_json(const RunIdentity& identity);
 // version. Never trusts its input: what is no rule is left out.
 EarlierSplits stored_splits(const nlohmann::json& state);
 
-// The state of the newest checkpoint this run would resume from; null when it begins anew.
+// The state of the latest checkpoint this run would resume from; null when it starts from scratch.
 nlohmann::json newest_state(const TrainingConfig& training);
 
-// Where a run goes on, and what the user is told about it.
+// Where a run resumes, and what the user is told about it.
 struct ResumePoint {
   TrainProgress progress;
   std::optional<Schedule> schedule;  // of the checkpoint; absent in those of earlier versions
   std::vector<Message> notes;
 };
 
-// A plan that is not the one of the checkpoint begins its epoch anew; another validation set begins
+// A plan that is not the one of the checkpoint restarts its epoch; another validation set begins
 // without a best score. Throws Error when the checkpoint does not say where the run stood.
 ResumePoint resume_point(const LoadedCheckpoint& loaded,
                          const RunConfig& config,
@@ -57,7 +57,7 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
 // Throws Error, with the remedy, when the checkpoint is of another model than `ours`.
 void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours);
 
-// The languages the weights of a checkpoint that fits and goes on with `ours` have learned from;
+// The languages the weights of a checkpoint that fits and is resumed with `ours` have learned from;
 // empty when an older checkpoint does not say.
 std::vector<Language> learned_languages(const LoadedCheckpoint& loaded, std::vector<Language> ours);
 

@@ -56,7 +56,7 @@ std::optional<TrainingSets> load_sets(const RunConfig& config,
                       .rule = {.by = SplitRule::By::nothing}};
 }
 
-// A run that does not say otherwise goes on with the split it has.
+// A run that does not say otherwise continues with the split it has.
 SplitOptions make_split(const RunConfig& config, const EarlierSplits& earlier) {
   const std::uint64_t stored = earlier.rules.empty() ? 0 : earlier.rules.back().seed;
   const std::optional<std::int64_t>& given = config.data.split_seed;

@@ -29,7 +29,7 @@ struct TrainInputs {
   std::vector<SplitRule> splits;      // by which the run has divided its set, this time last
 };
 
-// By which rules a run divided its set before it was interrupted: what trained goes on to train.
+// By which rules a run divided its set before it was interrupted: what trained continues to train.
 struct EarlierSplits {
   std::vector<SplitRule> rules{};
   // Of a checkpoint that stores no rules: they hold only where no files divide the set.

@@ -117,7 +117,7 @@ struct PlanChange {
 
 class ChangedPlanTest : public TrainResumeTest, public testing::WithParamInterface<PlanChange> {};
 
-TEST_P(ChangedPlanTest, BeginsTheEpochAnewAndSaysSo) {
+TEST_P(ChangedPlanTest, BeginsTheEpochAgainAndSaysSo) {
   LoadedConfig config = interrupted("changed");
   GetParam().apply(config.values);
   TrainListener rest;
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                                [](RunConfig& config) { config.pipeline.frame_budget = 2048; }}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(TrainResumeTest, AGrownDataSetBeginsTheEpochAnew) {
+TEST_F(TrainResumeTest, AGrownDataSetBeginsTheEpochAgain) {
   const LoadedConfig config = interrupted("grown");
   add_clip("one_more");
   TrainListener rest;
@@ -303,7 +303,7 @@ TEST_F(TrainResumeTest, ANewScheduleIsComputedWhenAskedFor) {
 
   train(config, rest);
 
-  EXPECT_THAT(rest.notes, Contains(HasSubstr("computed anew, as asked for")));
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("computed again, as asked for")));
 }
 
 TEST_F(TrainResumeTest, StepsThatWereAskedForWinOverEpochsThatWereNot) {

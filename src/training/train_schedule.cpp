@@ -43,7 +43,7 @@ ScheduleChoice choose_schedule(const RunConfig& config,
     ScheduleChoice choice{.schedule = now, .note = {}};
     if (now.learning_rate(step) != before) {
       choice.note = fmt::format(
-          "the learning rate is computed anew, as asked for: {:.3g} instead of {:.3g} at step {}",
+          "the learning rate is computed again, as asked for: {:.3g} instead of {:.3g} at step {}",
           now.learning_rate(step),
           before,
           step);
@@ -57,7 +57,7 @@ ScheduleChoice choose_schedule(const RunConfig& config,
   return {.schedule = continued,
           .note = fmt::format(
               "the run now has {} steps instead of {}: the learning rate continues from {:.3g} "
-              "and falls to {:.3g}; --reset-schedule computes it anew ({:.3g} at step {})",
+              "and falls to {:.3g}; --reset-schedule computes it again ({:.3g} at step {})",
               total,
               stored->total,
               before,

@@ -18,7 +18,7 @@
 #include "device/cuda/cuda_device.h"
 #include "locale/messages.h"
 #include "locale/translator.h"
-#include "metrics/event_fan.h"
+#include "metrics/tee_sink.h"
 #include "monitor/host_facts.h"
 #include "monitor/resource_monitor.h"
 #include "session/device_pipeline.h"
@@ -81,7 +81,7 @@ class TrainRun {
   const FolderLock lock_;
   const std::filesystem::path journal_path_;
   RunJournal journal_;
-  EventFan events_;  // the journal, and whoever else wants to know
+  TeeSink events_;  // the journal, and whoever else wants to know
   std::optional<LiveVerdict> verdict_;
   std::optional<VerdictObserver> verdict_observer_;
   SingleProcess group_;
@@ -174,14 +174,14 @@ void TrainRun::resume() {
     request_.observer.on_note(warning);
   });
   if (!loaded_) {
-    if (!checkpoints_.steps().empty()) {  // to begin anew would remove them one by one
+    if (!checkpoints_.steps().empty()) {  // starting over would remove them one by one
       throw Error(
-          "{}: none of its checkpoints can be used; try --reset-training to start anew, or "
+          "{}: none of its checkpoints can be used; try --reset-training to start over, or "
           "another --checkpoint-dir",
           checkpoints_.path().string());
     }
     if (config_.training.resume) {
-      throw Error("{}: no complete checkpoint to resume from; try without --resume to start anew",
+      throw Error("{}: no complete checkpoint to resume from; try without --resume to start over",
                   checkpoints_.path().string());
     }
     return;
@@ -291,7 +291,7 @@ TrainerOptions TrainRun::trainer_options() {
           .step = {.seed = static_cast<std::uint64_t>(training.seed),
                    .precision = precision(),
                    .check_every_operation = training.enable_eager_debug,
-                   .average_decay = training.ema_decay,
+                   .ema_decay = training.ema_decay,
                    .group = &group_,
                    .journal = &events_,
                    .record_graphs = plan_.model.kind == DeviceKind::cuda &&
@@ -433,7 +433,7 @@ TrainSummary TrainRun::run() {
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   summary.outcome = trainer.run(request_.stop);
   group_.barrier();
-  monitor.reset();  // its last look belongs to the run
+  monitor.reset();  // its last sample belongs to the run
   events_.record(pipeline_->reading());
   events_.record(TelemetryCost{.journal_seconds = journal_.spent().count()});
   journal_end(summary.outcome);

@@ -40,7 +40,7 @@ struct TrainRequest {
   std::vector<EventSink*> sinks = {};
   // Whether the observer is told, as notes, what holds the run back: see training/live_verdict.h.
   enum class Verdicts { none, live } verdicts = Verdicts::none;
-  // See LoaderRequest: self-tests plant faults with it.
+  // See LoaderRequest: self-tests inject faults with it.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source = {};
   RowFn on_row = {};  // told of every row the loader fills, by its workers; may be absent
 };

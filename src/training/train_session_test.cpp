@@ -214,7 +214,7 @@ TEST_F(TrainSessionTest, StopsWhenValidationsNoLongerImprove) {
   EXPECT_TRUE(listener.validations.front().free_running.has_value());
 }
 
-TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithALedgerThatCloses) {
+TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithABreakdownThatAddsUp) {
   LoadedConfig config = this->config("run", 4);
   losses_of(config);
 

@@ -82,7 +82,7 @@ class TrainSessionTest : public testing::Test {
     train(config, listener);
     return listener.losses;
   }
-  // Everything of the newest checkpoint that later steps depend on.
+  // Everything of the latest checkpoint that later steps depend on.
   static TensorMap tensors_of(const LoadedConfig& config) {
     const LoadedCheckpoint loaded = CheckpointFolder(config.values.training.checkpoint_dir, 3)
                                         .newest([](const auto&) {})

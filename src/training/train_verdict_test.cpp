@@ -1,4 +1,4 @@
-// The real trainer, fed well and badly: what it says while it goes on, and what its ledger holds.
+// The real trainer, fed well and badly: what it says while it runs, and what its breakdown holds.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class TrainVerdictTest : public testing::Test {
                                                      return with_faults(std::move(rows), faults);
                                                    }})
                                      .value();
-    return diagnose_run(read_run_trace(summary.journal).value());
+    return diagnose_run(read_run_summary(summary.journal).value());
   }
 
   SmallDataSet data_;
@@ -67,7 +67,7 @@ TEST_F(TrainVerdictTest, AStarvedRunIsWarnedWhileItGoesOnWithRuleAndRemedy) {
   EXPECT_EQ(diagnosis.findings.front().id, "DL001");
 }
 
-TEST_F(TrainVerdictTest, AHealthyRunIsNotWarnedAndItsLedgerCloses) {
+TEST_F(TrainVerdictTest, AHealthyRunIsNotWarnedAndItsBreakdownAddsUp) {
   Notes notes;
 
   const Diagnosis diagnosis = train({}, 60, notes);
@@ -75,7 +75,7 @@ TEST_F(TrainVerdictTest, AHealthyRunIsNotWarnedAndItsLedgerCloses) {
   EXPECT_FALSE(notes.any_has("the device starves"));
   EXPECT_TRUE(notes.any_has("VERDICT"));  // at the end of an epoch
   const RunMeasures& m = diagnosis.measures;
-  EXPECT_LT(std::abs(m.share(m.ledger.residual)), 0.02);
+  EXPECT_LT(std::abs(m.share(m.breakdown.residual)), 0.02);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct RingSlot {
 
 // Staging buffers on the data device, Multi-GPU only. A batch needs them only until it is copied,
 // so a few serve a ring of any depth and stay in the cache of the data device.
-struct PrepareBench {
+struct StagingBuffer {
   std::unique_ptr<DeviceMemory> stage;     // PCM
   std::unique_ptr<DeviceMemory> prepared;  // features
   std::unique_ptr<DeviceEvent> stage_done;

@@ -44,12 +44,12 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits) {
   }
   const bool is_calm = seen.wait_share <= kFeltWait && seen.calm_periods >= kCalmPeriods;
   const Seconds half = seen.step * (0.5 * seen.slots);
-  if (is_calm && seen.reserve > half && seen.slots > std::max(limits.least, seen.too_few + 1)) {
+  if (is_calm && seen.slack > half && seen.slots > std::max(limits.least, seen.too_few + 1)) {
     return {seen.slots - 1,
             fmt::format("for {} periods batches lay ready {:.1f} ms and longer, and a step takes "
                         "{:.2f} ms: more than half of the slots were not needed",
                         seen.calm_periods,
-                        milliseconds(seen.reserve),
+                        milliseconds(seen.slack),
                         milliseconds(seen.step))};
   }
   return {seen.slots, ""};
@@ -62,7 +62,7 @@ std::optional<StepPace> step_pace(const SlotTimes& times, Clock::time_point end_
   const Clock::time_point begin = std::max(*times.copy.end, end_before);
   return StepPace{.own = *times.train.end - begin,
                   .waited = begin - end_before,
-                  .reserve = begin - *times.copy.end};
+                  .slack = begin - *times.copy.end};
 }
 
 }  // namespace qanat

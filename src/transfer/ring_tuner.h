@@ -29,7 +29,7 @@ struct RingPeriod {
   double wait_share = 0.0;  // of the period that the model device waited for a batch
   int calm_periods = 0;     // periods before this one without waiting
   // The shortest time that a batch was ready before its step began, since a step last waited.
-  Seconds reserve{0};
+  Seconds slack{0};
   int too_few = 0;  // slots that a period before this one waited with; 0: none did
 };
 
@@ -42,9 +42,9 @@ SlotDecision decide_slots(const RingPeriod& seen, const SlotLimits& limits);
 
 // What a step was, from the times of its batch and the end of the one before.
 struct StepPace {
-  Seconds own{0};      // the consumer's
-  Seconds waited{0};   // for its batch to arrive
-  Seconds reserve{0};  // that its batch was ready before it
+  Seconds own{0};     // the consumer's
+  Seconds waited{0};  // for its batch to arrive
+  Seconds slack{0};   // that its batch was ready before it
 };
 
 // Nothing when the times are incomplete: the run was stopped in the middle.

@@ -49,7 +49,7 @@ TEST(RingTunerTest, GivesASlotBackAfterALongCalm) {
   RingPeriod seen = uneven();
   seen.slots = 5;
   seen.wait_share = 0;
-  seen.reserve = Seconds{0.090};  // three steps
+  seen.slack = Seconds{0.090};  // three steps
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
   seen.calm_periods = 8;
 
@@ -65,7 +65,7 @@ TEST(RingTunerTest, KeepsSlotsThatWereNearlyNeeded) {
   seen.slots = 5;
   seen.wait_share = 0;
   seen.calm_periods = 8;
-  seen.reserve = Seconds{0.060};  // two steps
+  seen.slack = Seconds{0.060};  // two steps
 
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
 }
@@ -75,7 +75,7 @@ TEST(RingTunerTest, DoesNotGoBackToADepthThatWasTooLittle) {
   seen.slots = 5;
   seen.wait_share = 0;
   seen.calm_periods = 8;
-  seen.reserve = Seconds{0.120};
+  seen.slack = Seconds{0.120};
   seen.too_few = 4;
 
   EXPECT_EQ(decide_slots(seen, kLimits).slots, 5);
@@ -97,7 +97,7 @@ TEST(StepPaceTest, AStepWhoseBatchWasThereIsAllTheConsumers) {
 
   EXPECT_DOUBLE_EQ(pace->own.count(), 0.030);
   EXPECT_DOUBLE_EQ(pace->waited.count(), 0.0);
-  EXPECT_DOUBLE_EQ(pace->reserve.count(), 0.020);
+  EXPECT_DOUBLE_EQ(pace->slack.count(), 0.020);
 }
 
 TEST(StepPaceTest, TimeUntilTheBatchArrivesIsWaiting) {
@@ -105,7 +105,7 @@ TEST(StepPaceTest, TimeUntilTheBatchArrivesIsWaiting) {
 
   EXPECT_DOUBLE_EQ(pace->own.count(), 0.020);
   EXPECT_DOUBLE_EQ(pace->waited.count(), 0.010);
-  EXPECT_DOUBLE_EQ(pace->reserve.count(), 0.0);
+  EXPECT_DOUBLE_EQ(pace->slack.count(), 0.0);
 }
 
 TEST(StepPaceTest, ABatchThatWasNeverReadHasNoPace) {

@@ -12,17 +12,17 @@ namespace qanat {
 namespace {
 
 // More slots than this never help: the loader buffers ahead of the ring.
-constexpr int kMostSlots = 64;
+constexpr int kMaxSlots = 64;
 // One is staged, one prepared and one copied at a time.
-constexpr int kMostBenches = 3;
+constexpr int kMaxStagingBuffers = 3;
 // Readers that the consumer may submit ahead, at any depth of the ring: a stop waits for them.
-constexpr int kMostBeingRead = 3;
+constexpr int kMaxBeingRead = 3;
 // Host blocks that are submitted ahead of being read: one is read, the others are there when the
 // stream asks for them.
-constexpr int kMostOnHost = 3;
+constexpr int kMaxOnHost = 3;
 
-int num_benches(const RingOptions& options) {
-  return std::min(options.slots, kMostBenches);
+int num_staging_buffers(const RingOptions& options) {
+  return std::min(options.slots, kMaxStagingBuffers);
 }
 
 std::function<void()> stamp(const std::shared_ptr<SlotTimes>& times,
@@ -68,26 +68,26 @@ Bytes ring_bytes_on_model(const RingOptions& options) {
 }
 
 Bytes ring_bytes_on_data(const RingOptions& options) {
-  return Bytes{num_benches(options) * (options.slot_bytes.value + options.stage_bytes.value)};
+  return Bytes{num_staging_buffers(options) *
+               (options.slot_bytes.value + options.stage_bytes.value)};
 }
 
 TransferRing::TransferRing(const RingOptions& options, RingParts parts)
     : options_(options),
       parts_(std::move(parts)),
-      free_(kMostSlots),
-      ready_(kMostSlots),
+      free_(kMaxSlots),
+      ready_(kMaxSlots),
       progress_(std::make_shared<RingProgress>()),
       copy_stream_(parts_.devices.model.make_copy_stream("copy")) {
-  if (options.slots < 1 || options.slots > kMostSlots) {
-    throw Error("ring slots: {}; expected 1 to {}; try --prefetch-buffer-size 3",
-                options.slots,
-                kMostSlots);
+  if (options.slots < 1 || options.slots > kMaxSlots) {
+    throw Error(
+        "ring slots: {}; expected 1 to {}; try --prefetch-buffer-size 3", options.slots, kMaxSlots);
   }
   if (parts_.devices.data != nullptr) {
     QANAT_CHECK(parts_.features != nullptr) << "a data device needs features to make";
     prepare_stream_ = parts_.devices.data->make_stream("prepare");
     stage_stream_ = parts_.devices.data->make_copy_stream("stage");
-    make_benches();
+    make_staging_buffers();
   }
   progress_->on_done = parts_.on_done;
   progress_->target_slots = options.slots;
@@ -112,15 +112,15 @@ std::shared_ptr<RingSlot> TransferRing::make_slot(int index) {
   return slot;
 }
 
-void TransferRing::make_benches() {
+void TransferRing::make_staging_buffers() {
   Device& data = *parts_.devices.data;
-  for (int i = 0; i < num_benches(options_); ++i) {
-    auto bench = std::make_shared<PrepareBench>();
-    bench->stage = data.allocate(options_.stage_bytes);
-    bench->prepared = data.allocate(options_.slot_bytes);
-    bench->stage_done = data.make_event();
-    bench->prepare_done = data.make_event();
-    benches_.push_back(std::move(bench));
+  for (int i = 0; i < num_staging_buffers(options_); ++i) {
+    auto staging = std::make_shared<StagingBuffer>();
+    staging->stage = data.allocate(options_.stage_bytes);
+    staging->prepared = data.allocate(options_.slot_bytes);
+    staging->stage_done = data.make_event();
+    staging->prepare_done = data.make_event();
+    staging_buffers_.push_back(std::move(staging));
   }
 }
 
@@ -137,7 +137,7 @@ void TransferRing::add_slots(int count) {
 }
 
 void TransferRing::set_slots(int slots) {
-  slots = std::clamp(slots, 1, kMostSlots);
+  slots = std::clamp(slots, 1, kMaxSlots);
   int missing = 0;
   {
     const std::lock_guard lock(progress_->mutex);
@@ -188,7 +188,7 @@ void TransferRing::feed(const std::stop_token& stop) {
 
 bool TransferRing::wait_until_host_is_read(const std::stop_token& stop) {
   std::unique_lock lock(progress_->mutex);
-  const auto has_room = [this] { return progress_->on_host < kMostOnHost; };
+  const auto has_room = [this] { return progress_->on_host < kMaxOnHost; };
   if (!progress_->changed.wait(lock, stop, has_room)) {
     return false;
   }
@@ -257,52 +257,52 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
 
 void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to) {
   const std::shared_ptr<RingSlot>& slot = to.slot;
-  std::ranges::rotate(benches_, benches_.begin() + 1);
-  const std::shared_ptr<PrepareBench>& bench = benches_.back();
+  std::ranges::rotate(staging_buffers_, staging_buffers_.begin() + 1);
+  const std::shared_ptr<StagingBuffer>& staging = staging_buffers_.back();
   const BatchLayout pcm = to.layout;
   to.layout = make_layout(pcm.shape, parts_.mel_format);
-  const std::span<std::byte> staged = first_bytes(*bench->stage, pcm.bytes);
-  const std::span<std::byte> prepared = first_bytes(*bench->prepared, to.layout.bytes);
+  const std::span<std::byte> staged = first_bytes(*staging->stage, pcm.bytes);
+  const std::span<std::byte> prepared = first_bytes(*staging->prepared, to.layout.bytes);
   const std::span<std::byte> target = first_bytes(*slot->arrived, to.layout.bytes);
   to.bytes = target;
 
   stage_stream_->wait(*slot->read_done);
-  stage_stream_->wait(*bench->prepare_done);  // of the last batch in this buffer
+  stage_stream_->wait(*staging->prepare_done);  // of the last batch in this buffer
   if (options_.poison == Poison::on) {
-    poison_before(*stage_stream_, bench, *bench->stage);
+    poison_before(*stage_stream_, staging, *staging->stage);
   }
   timed(*stage_stream_, to.times, &SlotTimes::stage, [&] {
     stage_stream_->copy(staged, batch->bytes());
   });
   stage_stream_->then(host_was_read(batch));
-  stage_stream_->then([bench] {});
-  stage_stream_->record(*bench->stage_done);
+  stage_stream_->then([staging] {});
+  stage_stream_->record(*staging->stage_done);
 
-  prepare_stream_->wait(*bench->stage_done);
-  if (bench->copied_to != nullptr) {
-    prepare_stream_->wait(*bench->copied_to->copy_done);
+  prepare_stream_->wait(*staging->stage_done);
+  if (staging->copied_to != nullptr) {
+    prepare_stream_->wait(*staging->copied_to->copy_done);
   }
   if (options_.poison == Poison::on) {
-    poison_before(*prepare_stream_, bench, *bench->prepared);
+    poison_before(*prepare_stream_, staging, *staging->prepared);
   }
   timed(*prepare_stream_, to.times, &SlotTimes::prepare, [&] {
-    prepare_stream_->submit([bench,
+    prepare_stream_->submit([staging,
                              features = parts_.features.get(),
                              from = ConstBlockView{.layout = pcm, .bytes = staged},
                              into = BlockView{.layout = to.layout, .bytes = prepared}] {
       features->extract(from, into);
     });
   });
-  prepare_stream_->record(*bench->prepare_done);
+  prepare_stream_->record(*staging->prepare_done);
 
-  copy_stream_->wait(*bench->prepare_done);
+  copy_stream_->wait(*staging->prepare_done);
   if (options_.poison == Poison::on) {
     poison_before(*copy_stream_, slot, *slot->arrived);
   }
   timed(*copy_stream_, to.times, &SlotTimes::copy, [&] { copy_stream_->copy(target, prepared); });
-  copy_stream_->then([slot, bench] {});
+  copy_stream_->then([slot, staging] {});
   copy_stream_->record(*slot->copy_done);
-  bench->copied_to = slot;
+  staging->copied_to = slot;
 }
 
 std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::stop_token& stop) {
@@ -310,7 +310,7 @@ std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::s
     RingProgress& progress = *progress_;
     std::unique_lock lock(progress.mutex);
     const auto has_room = [&progress] {
-      return progress.being_read < std::min(progress.target_slots, kMostBeingRead);
+      return progress.being_read < std::min(progress.target_slots, kMaxBeingRead);
     };
     if (!has_room()) {
       const Clock::time_point begin = Clock::now();
@@ -352,7 +352,7 @@ void TransferRing::release(DeviceBatch batch, DeviceStream& reader) {
   (void)free_.push(std::move(batch.slot), {});
 }
 
-bool TransferRing::wait_until_warm(int count, Seconds longest, const std::stop_token& stop) {
+bool TransferRing::wait_until_warm(int count, Seconds timeout, const std::stop_token& stop) {
   RingProgress& progress = *progress_;
   std::unique_lock lock(progress.mutex);
   const auto warm = [&progress, count] {
@@ -360,7 +360,7 @@ bool TransferRing::wait_until_warm(int count, Seconds longest, const std::stop_t
     const bool last_is_there = progress.source_ended && progress.arrived == progress.submitted;
     return last_is_there || progress.arrived - progress.handed_out >= wanted;
   };
-  return progress.changed.wait_for(lock, stop, longest, warm);
+  return progress.changed.wait_for(lock, stop, timeout, warm);
 }
 
 std::exception_ptr TransferRing::source_failure() const {

@@ -31,7 +31,7 @@
 
 namespace qanat {
 
-struct PrepareBench;
+struct StagingBuffer;
 struct RingProgress;
 
 // The batch after the last one is nullopt. Called by the feeder's thread only; waits no longer
@@ -97,9 +97,9 @@ class TransferRing {
   // least 1. For one thread at a time, which need not be the consumer's.
   void set_slots(int slots);
   // Waits until `count` batches (at most as many as there are slots) have arrived on the model
-  // device and were not taken, or no more will come; at most for `longest`. Returns whether that is
+  // device and were not taken, or no more will come; at most for `timeout`. Returns whether that is
   // so.
-  bool wait_until_warm(int count, Seconds longest, const std::stop_token& stop);
+  bool wait_until_warm(int count, Seconds timeout, const std::stop_token& stop);
   // What the source failed with, available before the consumer reaches it; null without a failure.
   std::exception_ptr source_failure() const;
   RingStats stats() const;
@@ -113,7 +113,7 @@ class TransferRing {
   void submit_single(const std::shared_ptr<Batch>& batch, DeviceBatch& to);
   void submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to);
   std::shared_ptr<RingSlot> make_slot(int index);
-  void make_benches();
+  void make_staging_buffers();
   void add_slots(int count);
 
   const RingOptions options_;
@@ -122,7 +122,7 @@ class TransferRing {
   BoundedBuffer<std::shared_ptr<RingSlot>> free_;
   BoundedBuffer<DeviceBatch> ready_;
   // In turn; used by the feeder only. Shared with the work that is submitted.
-  std::vector<std::shared_ptr<PrepareBench>> benches_;
+  std::vector<std::shared_ptr<StagingBuffer>> staging_buffers_;
   std::shared_ptr<RingProgress> progress_;  // shared with callbacks that may outlive the ring
   // After the buffers: a stream that still writes into a slot ends before the slot does.
   std::unique_ptr<DeviceStream> copy_stream_;     // model device

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "clips.h"
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 #include "train/schedule.h"
 #include "train/trained_model.h"
 #include "train/validation.h"
@@ -37,11 +37,11 @@ double learn_by_heart(TrainedModel& model, const ModelBatch& batch) {
   const double frames = batch.mel_lengths.sum().item<double>();
   torch::Tensor sums;
   for (int step = 0; step < kOverfitSteps; ++step) {
-    PieceOptions options;
+    MicrobatchOptions options;
     options.weights.binarisation = step < kBinarisationStart ? 0 : 0.1;
     sums = torch::zeros({kLossSums});
     model.gradient.zero_();
-    PieceGradient(model, options, [&] { return batch; }).run(sums);
+    MicrobatchGradient(model, options, [&] { return batch; }).run(sums);
     model.optimiser.update(model.weights, model.gradient, frames, schedule.learning_rate(step));
   }
   return sums[1].item<double>() / frames * model.network->shape().mel_std;

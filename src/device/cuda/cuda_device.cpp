@@ -43,7 +43,7 @@ class CudaPinnedBlocks : public BlockAllocator {
       return runtime_->allocate_pinned(bytes);
     } catch (const CudaFailure& failure) {
       throw Error(
-          "page-locked host memory: {} bytes cannot be had ({}); expected room beside the loader's "
+          "pinned host memory: {} bytes cannot be had ({}); expected room beside the loader's "
           "buffer; try a smaller --buffer-size, or data.enhanced_gpu_prefetch: false",
           bytes,
           failure.what());

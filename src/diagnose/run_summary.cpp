@@ -1,4 +1,4 @@
-#include "diagnose/run_trace.h"
+#include "diagnose/run_summary.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,17 +22,17 @@ std::vector<Cadence> to_cadences(const RunStart& run) {
 
 // A file that goes on where another one ended adds to what was measured; a resumed run does not:
 // that happened under other conditions.
-void begin_session(RunTrace& trace, const SessionStart& header) {
+void begin_session(RunSummary& summary, const SessionStart& header) {
   if (header.continues) {
-    trace.sessions = std::max(trace.sessions, 1);
+    summary.sessions = std::max(summary.sessions, 1);
     return;
   }
-  trace = RunTrace{.damaged_lines = trace.damaged_lines, .sessions = trace.sessions + 1};
+  summary = RunSummary{.damaged_lines = summary.damaged_lines, .sessions = summary.sessions + 1};
   if (header.config && header.config->is_object()) {
-    trace.config = *header.config;
+    summary.config = *header.config;
   }
   if (header.trainer == "torch") {
-    trace.trained_by = TrainedBy::torch;
+    summary.trained_by = TrainedBy::torch;
   }
 }
 
@@ -42,15 +42,15 @@ double ready_time(const SlotRecord& slot) {
   return slot.copy && slot.train ? std::max(0.0, slot.train->begin - slot.copy->end) : 0;
 }
 
-void RunTrace::add(const StepRecord& step) {
+void RunSummary::add(const StepRecord& step) {
   steps.push_back(step);
-  if (steps.size() > kMostSteps) {
+  if (steps.size() > kMaxSteps) {
     steps.pop_front();
     ++steps_before;
   }
 }
 
-void RunTrace::keep_latest(std::size_t most) {
+void RunSummary::keep_latest(std::size_t most) {
   while (steps.size() > most) {
     steps.pop_front();
     ++steps_before;
@@ -60,12 +60,12 @@ void RunTrace::keep_latest(std::size_t most) {
   }
 }
 
-void RunTrace::add(PipelineStats reading) {
+void RunSummary::add(PipelineStats reading) {
   if (pipeline) {
     readings.push_back(*std::move(pipeline));
   }
   pipeline = std::move(reading);
-  if (readings.size() > kMostReadings) {
+  if (readings.size() > kMaxReadings) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < readings.size(); i += 2) {
       readings[kept++] = std::move(readings[i]);
@@ -74,7 +74,7 @@ void RunTrace::add(PipelineStats reading) {
   }
 }
 
-void RunTrace::add(const JournalEntry& entry) {
+void RunSummary::add(const JournalEntry& entry) {
   std::visit(OnEvent{[this](const SessionStart& header) { begin_session(*this, header); },
                      [this](const RunStart& start) {
                        run = start;
@@ -84,7 +84,7 @@ void RunTrace::add(const JournalEntry& entry) {
                      [this](const PipelineStats& reading) { add(reading); },
                      [this](const SlotRecord& slot) {
                        slots.push_back(slot);
-                       if (slots.size() > kMostSteps) {
+                       if (slots.size() > kMaxSteps) {
                          slots.pop_front();
                        }
                      },
@@ -106,18 +106,18 @@ std::string no_step_in(const std::filesystem::path& journal) {
                      journal.string());
 }
 
-Result<RunTrace> read_run_trace(const std::filesystem::path& journal) {
-  RunTrace trace;
+Result<RunSummary> read_run_summary(const std::filesystem::path& journal) {
+  RunSummary summary;
   const Result<int> damaged =
-      visit_journal(journal, [&trace](const JournalEntry& entry) { trace.add(entry); });
+      visit_journal(journal, [&summary](const JournalEntry& entry) { summary.add(entry); });
   if (!damaged) {
     return damaged.failure();
   }
-  trace.damaged_lines += damaged.value();
-  if (trace.steps.empty()) {
+  summary.damaged_lines += damaged.value();
+  if (summary.steps.empty()) {
     return Failure{no_step_in(journal)};
   }
-  return trace;
+  return summary;
 }
 
 }  // namespace qanat

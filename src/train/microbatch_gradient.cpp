@@ -1,4 +1,4 @@
-#include "train/piece_gradient.h"
+#include "train/microbatch_gradient.h"
 
 #include <optional>
 #include <string_view>
@@ -40,12 +40,12 @@ class NanCheck {
 
 }  // namespace
 
-PieceGradient::PieceGradient(TrainedModel& model,
-                             const PieceOptions& options,
-                             std::function<ModelBatch()> rows)
+MicrobatchGradient::MicrobatchGradient(TrainedModel& model,
+                                       const MicrobatchOptions& options,
+                                       std::function<ModelBatch()> rows)
     : model_(model), options_(options), rows_(std::move(rows)) {}
 
-void PieceGradient::align() {
+void MicrobatchGradient::align() {
   const NanCheck check(options_.check_every_operation);
   batch_ = rows_();
   row_weights_ = frame_weights(batch_);
@@ -54,7 +54,7 @@ void PieceGradient::align() {
   check.require_none("the alignment", alignment_.log_probability);
 }
 
-void PieceGradient::fetch() {
+void MicrobatchGradient::fetch() {
   const auto ask = [](const torch::Tensor& values) {
     torch::Tensor on_host = torch::empty(
         values.sizes(), values.options().device(torch::kCPU).pinned_memory(!values.is_cpu()));
@@ -65,7 +65,7 @@ void PieceGradient::fetch() {
               .mel_lengths = ask(batch_.mel_lengths)};
 }
 
-void PieceGradient::search() {
+void MicrobatchGradient::search() {
   if (!fetched_.scores.defined()) {
     fetched_ = {.scores = alignment_.log_probability.detach().cpu(),
                 .token_lengths = batch_.token_lengths.cpu(),
@@ -75,7 +75,7 @@ void PieceGradient::search() {
                    .to(model_.device());
 }
 
-void PieceGradient::encode() {
+void MicrobatchGradient::encode() {
   if (options_.graphs != nullptr) {
     return;
   }
@@ -85,7 +85,7 @@ void PieceGradient::encode() {
   check.require_none("the encoded text", text_.vectors);
 }
 
-void PieceGradient::decode() {
+void MicrobatchGradient::decode() {
   if (options_.graphs != nullptr) {
     return;
   }
@@ -96,7 +96,7 @@ void PieceGradient::decode() {
   check.require_none("the predicted durations", output_.log_durations);
 }
 
-void PieceGradient::losses() {
+void MicrobatchGradient::losses() {
   const NanCheck check(options_.check_every_operation);
   const LossParts parts = options_.graphs != nullptr
                               ? alignment_losses(batch_, alignment_, durations_)
@@ -106,7 +106,7 @@ void PieceGradient::losses() {
   loss_sums_ = sum_losses(parts, loss_, row_weights_);
 }
 
-void PieceGradient::backward(const torch::Tensor& sums) {
+void MicrobatchGradient::backward(const torch::Tensor& sums) {
   const NanCheck check(options_.check_every_operation);
   const torch::Tensor& scale = options_.loss_scale;
   const std::vector<torch::Tensor> gradients =
@@ -129,7 +129,7 @@ void PieceGradient::backward(const torch::Tensor& sums) {
   drop();
 }
 
-void PieceGradient::run(const torch::Tensor& sums) {
+void MicrobatchGradient::run(const torch::Tensor& sums) {
   align();
   search();
   encode();
@@ -138,7 +138,7 @@ void PieceGradient::run(const torch::Tensor& sums) {
   backward(sums);
 }
 
-void PieceGradient::drop() {
+void MicrobatchGradient::drop() {
   batch_ = ModelBatch();
   alignment_ = Alignment();
   text_ = EncodedText();

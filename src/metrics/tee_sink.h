@@ -1,8 +1,8 @@
 // Several EventSinks behind one: a run journals once, and its journal, its live page and its
 // exporters all hear of it.
 //
-// Sinks are added before the first event; from then on record() is as thread-safe as they are. The
-// fan owns none of them.
+// Sinks are added before the first event; from then on record() is as thread-safe as they are. It
+// owns none of them.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,7 @@
 
 namespace qanat {
 
-class EventFan final : public EventSink {
+class TeeSink final : public EventSink {
  public:
   void add(EventSink& sink) { sinks_.push_back(&sink); }
 

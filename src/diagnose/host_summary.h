@@ -14,18 +14,18 @@
 
 namespace qanat {
 
-struct HostTrace {
+struct HostSummary {
   HostSetup setup{};
   HostCounters first{};
   HostCounters last{};
   double first_at = 0;  // s of the journal
   double last_at = 0;
-  int looks = 0;
-  double cost = 0;        // s that looking took up to the last look
+  int samples = 0;
+  double cost = 0;        // s that sampling took up to the last sample
   double cost_first = 0;  // up to the first one
 
   double seconds() const { return last_at - first_at; }
-  // Of the time between, spent on looking.
+  // Of the time between, spent on sampling.
   Reading<double> cost_share() const;
   // What other programs took of the machine.
   Reading<Neighbours> neighbours() const;
@@ -33,7 +33,7 @@ struct HostTrace {
   Reading<double> growth(Reading<double> HostCounters::*counter) const;
   // The same as a share of the time between.
   Reading<double> share(Reading<double> HostCounters::*counter) const;
-  // What threads did between the first and the last look.
+  // What threads did between the first and the last sample.
   Reading<std::vector<ThreadClock>> threads() const;
 
  private:
@@ -59,18 +59,18 @@ struct GpuHistory {
   GpuSample last{};
 };
 
-struct GpuTrace {
+struct GpuSummary {
   Reading<GpuSetup> setup{};
   std::vector<GpuHistory> gpus{};  // as in the setup
   std::string silent{};            // why NVML stopped answering; empty: it did not
 };
 
-// `has_steps`: the run's first step was journalled. Looks before it only move the beginning. False
-// when the sample is damaged.
+// `has_steps`: the run's first step was journalled. Samples before it only move the beginning.
+// False when the sample is damaged.
 bool add_sample(const HostSample& sample,
                 std::optional<Seconds> at,
                 bool has_steps,
-                std::optional<HostTrace>& trace);
-bool add_samples(const GpuSamples& seen, std::optional<GpuTrace>& trace);
+                std::optional<HostSummary>& summary);
+bool add_samples(const GpuSamples& seen, std::optional<GpuSummary>& summary);
 
 }  // namespace qanat

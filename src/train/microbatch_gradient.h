@@ -21,7 +21,7 @@
 
 namespace qanat {
 
-struct PieceOptions {
+struct MicrobatchOptions {
   LossWeights weights;
   Precision precision = Precision::single;
   torch::Tensor loss_scale{};  // f32 []; undefined: gradients are as they are
@@ -31,10 +31,12 @@ struct PieceOptions {
   bool check_every_operation = false;
 };
 
-class PieceGradient {
+class MicrobatchGradient {
  public:
   // `rows` makes the tensors; called by align(). `model` outlives the microbatch.
-  PieceGradient(TrainedModel& model, const PieceOptions& options, std::function<ModelBatch()> rows);
+  MicrobatchGradient(TrainedModel& model,
+                     const MicrobatchOptions& options,
+                     std::function<ModelBatch()> rows);
 
   void align();
   // Starts the copy of what search() reads, where the host cannot read the device's memory; the
@@ -53,7 +55,7 @@ class PieceGradient {
 
  private:
   TrainedModel& model_;
-  const PieceOptions options_;
+  const MicrobatchOptions options_;
   std::function<ModelBatch()> rows_;
   ModelBatch batch_;
   torch::Tensor row_weights_;

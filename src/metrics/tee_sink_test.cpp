@@ -1,4 +1,4 @@
-#include "metrics/event_fan.h"
+#include "metrics/tee_sink.h"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@ class FullDisk : public EventSink {
   void record(const JournalEvent& /*event*/) override { throw Error("no space left"); }
 };
 
-TEST(EventFanTest, EverySinkHearsEveryEventInOrder) {
+TEST(TeeSinkTest, EverySinkHearsEveryEventInOrder) {
   EventList first;
   EventList second;
-  EventFan fan;
-  fan.add(first);
-  fan.add(second);
+  TeeSink tee;
+  tee.add(first);
+  tee.add(second);
 
-  fan.record(Resumed{.step = 1});
-  fan.record(RunEnd{});
+  tee.record(Resumed{.step = 1});
+  tee.record(RunEnd{});
 
   ASSERT_EQ(first.events().size(), 2u);
   ASSERT_EQ(second.events().size(), 2u);
@@ -28,14 +28,14 @@ TEST(EventFanTest, EverySinkHearsEveryEventInOrder) {
   EXPECT_TRUE(std::holds_alternative<RunEnd>(second.events()[1]));
 }
 
-TEST(EventFanTest, ASinkThatFailsKeepsTheEventFromNobodyAndIsHeardOf) {
+TEST(TeeSinkTest, ASinkThatFailsKeepsTheEventFromNobodyAndIsHeardOf) {
   FullDisk full;
   EventList list;
-  EventFan fan;
-  fan.add(full);
-  fan.add(list);
+  TeeSink tee;
+  tee.add(full);
+  tee.add(list);
 
-  EXPECT_THROW(fan.record(StepRecord{}), Error);
+  EXPECT_THROW(tee.record(StepRecord{}), Error);
 
   EXPECT_EQ(list.events().size(), 1u);
 }

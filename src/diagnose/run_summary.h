@@ -1,4 +1,4 @@
-// What a journal tells of a run, as far as diagnosis needs it: steps, the way of each batch, the
+// What a journal tells of a run, as far as diagnosis needs it: steps, the timeline of each batch, the
 // loader's last word, the host and the cadences that were configured. Built entry by entry in
 // bounded memory.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "diagnose/finding.h"
-#include "diagnose/host_trace.h"
+#include "diagnose/host_summary.h"
 #include "diagnose/periodicity.h"
 #include "diagnose/setup_facts.h"
 #include "metrics/journal_event.h"
@@ -30,7 +30,7 @@ inline double length_of(const std::optional<StageTime>& stage) {
 double ready_time(const SlotRecord& slot);
 
 // Absent is unknown, never zero.
-struct RunTrace {
+struct RunSummary {
   std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
   std::int64_t steps_before = 0;  // of that session, not kept
   std::deque<SlotRecord> slots;   // of the batches of these steps, in their order
@@ -40,8 +40,8 @@ struct RunTrace {
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
   TrainedBy trained_by = TrainedBy::qanat;           // who wrote it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
-  std::optional<HostTrace> host;                     // samples of the host, added up
-  std::optional<GpuTrace> gpus;                      // and of the GPUs
+  std::optional<HostSummary> host;                   // samples of the host, added up
+  std::optional<GpuSummary> gpus;                    // and of the GPUs
   std::optional<StorageReading> storage;             // of a run that is not only a journal
   std::optional<SetupFacts> setup;                   // likewise
   std::optional<double> journal_seconds;             // that journalling took
@@ -49,12 +49,12 @@ struct RunTrace {
   int damaged_lines = 0;
   int sessions = 0;
 
-  // How many steps a trace keeps; more is more than any statistic needs.
-  static constexpr std::size_t kMostSteps = 100'000;
-  static constexpr std::size_t kMostReadings = 128;
+  // How many steps a summary keeps; more is more than any statistic needs.
+  static constexpr std::size_t kMaxSteps = 100'000;
+  static constexpr std::size_t kMaxReadings = 128;
 
   void add(const JournalEntry& entry);
-  // For a run that is going on in this process.
+  // For a run in this process.
   void add(const StepRecord& step);
   void add(PipelineStats reading);
   // Forgets all but the latest steps.
@@ -65,6 +65,6 @@ struct RunTrace {
 std::string no_step_in(const std::filesystem::path& journal);
 
 // Fails when the journal cannot be read, or holds no step.
-Result<RunTrace> read_run_trace(const std::filesystem::path& journal);
+Result<RunSummary> read_run_summary(const std::filesystem::path& journal);
 
 }  // namespace qanat

@@ -34,6 +34,6 @@ struct StepStretch {
 
 // `begin` is where the step before (or whatever the device did between the two) ended; stretches
 // in the order of time.
-StepPhases close_ledger(Clock::time_point begin, const std::vector<StepStretch>& stretches);
+StepPhases make_breakdown(Clock::time_point begin, const std::vector<StepStretch>& stretches);
 
 }  // namespace qanat

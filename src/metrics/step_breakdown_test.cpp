@@ -1,4 +1,4 @@
-#include "metrics/step_ledger.h"
+#include "metrics/step_breakdown.h"
 
 #include <gtest/gtest.h>
 
@@ -21,12 +21,12 @@ void expect_near(Seconds actual, Seconds expected) {
   EXPECT_NEAR(actual.count(), expected.count(), 1e-9);
 }
 
-TEST(StepLedgerTest, WorkIsCountedFromTheEndOfWhatWasBefore) {
-  const StepPhases phases = close_ledger(at(0),
-                                         {work(StepPhase::forward, 10),
-                                          work(StepPhase::loss, 12),
-                                          work(StepPhase::backward, 30),
-                                          work(StepPhase::optimizer, 33)});
+TEST(StepBreakdownTest, WorkIsCountedFromTheEndOfWhatWasBefore) {
+  const StepPhases phases = make_breakdown(at(0),
+                                           {work(StepPhase::forward, 10),
+                                            work(StepPhase::loss, 12),
+                                            work(StepPhase::backward, 30),
+                                            work(StepPhase::optimizer, 33)});
 
   expect_near(phases.forward, ms(10));
   expect_near(phases.loss, ms(2));
@@ -35,18 +35,18 @@ TEST(StepLedgerTest, WorkIsCountedFromTheEndOfWhatWasBefore) {
   expect_near(phases.total(), ms(33));
 }
 
-TEST(StepLedgerTest, SeveralBatchesOfAnUpdateAddUp) {
-  const StepPhases phases = close_ledger(at(0),
-                                         {work(StepPhase::forward, 10),
-                                          work(StepPhase::backward, 20),
-                                          work(StepPhase::forward, 35),
-                                          work(StepPhase::backward, 45)});
+TEST(StepBreakdownTest, SeveralBatchesOfAnUpdateAddUp) {
+  const StepPhases phases = make_breakdown(at(0),
+                                           {work(StepPhase::forward, 10),
+                                            work(StepPhase::backward, 20),
+                                            work(StepPhase::forward, 35),
+                                            work(StepPhase::backward, 45)});
 
   expect_near(phases.forward, ms(25));
   expect_near(phases.backward, ms(20));
 }
 
-TEST(StepLedgerTest, IdleTimeIsExplainedByWhatTheHostDid) {
+TEST(StepBreakdownTest, IdleTimeIsExplainedByWhatTheHostDid) {
   // Idle from 100 to 150: the host logged until 110, had no batch until 130, the batch moved
   // until 145, and nobody knows about the rest.
   const StepStretch idle{
@@ -55,7 +55,7 @@ TEST(StepLedgerTest, IdleTimeIsExplainedByWhatTheHostDid) {
       .arrival = {
           .host_busy_since = at(60), .asked = at(110), .handed = at(130), .arrived = at(145)}};
 
-  const StepPhases phases = close_ledger(at(100), {idle});
+  const StepPhases phases = make_breakdown(at(100), {idle});
 
   expect_near(phases.checkpoint, ms(10));
   expect_near(phases.wait, ms(20));
@@ -64,14 +64,14 @@ TEST(StepLedgerTest, IdleTimeIsExplainedByWhatTheHostDid) {
   expect_near(phases.total(), ms(50));
 }
 
-TEST(StepLedgerTest, WhatHappenedWhileTheDeviceWorkedCostsNothing) {
+TEST(StepBreakdownTest, WhatHappenedWhileTheDeviceWorkedCostsNothing) {
   // The batch was asked for, handed over and there before the device was done with the last one.
   const StepStretch idle{
       .end = at(101),
       .idle = true,
       .arrival = {.host_busy_since = at(10), .asked = at(20), .handed = at(60), .arrived = at(90)}};
 
-  const StepPhases phases = close_ledger(at(100), {idle});
+  const StepPhases phases = make_breakdown(at(100), {idle});
 
   expect_near(phases.wait, ms(0));
   expect_near(phases.transfer, ms(0));

@@ -1,4 +1,4 @@
-#include "metrics/step_ledger.h"
+#include "metrics/step_breakdown.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ Seconds& part_of(StepPhases& phases, StepPhase phase) {
 
 }  // namespace
 
-StepPhases close_ledger(Clock::time_point begin, const std::vector<StepStretch>& stretches) {
+StepPhases make_breakdown(Clock::time_point begin, const std::vector<StepStretch>& stretches) {
   StepPhases phases;
   for (const StepStretch& stretch : stretches) {
     if (stretch.idle) {

@@ -1,4 +1,4 @@
-#include "diagnose/host_trace.h"
+#include "diagnose/host_summary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@ namespace qanat {
 namespace {
 
 constexpr double kBusy = 0.05;  // share of time with a kernel
-constexpr std::size_t kMostXids = 100;
-// s: ticks of the kernel's clocks, and a look that is held up itself, are a small part of it.
+constexpr std::size_t kMaxXids = 100;
+// s: ticks of the kernel's clocks, and a sample that is itself late, are a small part of it.
 constexpr double kShortest = 0.25;
 
-// Reasons are written with the first look only.
+// Reasons are written with the first sample only.
 void keep_reasons(const HostCounters& first, HostCounters& later) {
   std::vector<const Reading<double>*> before;
   visit_counters(first, [&](const char*, const Reading<double>& r) { before.push_back(&r); });
@@ -58,7 +58,7 @@ void add_sample(const GpuSample& sample, GpuHistory& history) {
   history.last = sample;
   history.lost = history.lost || sample.lost.value().value_or(0) != 0;
   history.memory_most = std::max(history.memory_most, sample.memory_used.value().value_or(0));
-  if (sample.xid && history.xids.size() < kMostXids) {
+  if (sample.xid && history.xids.size() < kMaxXids) {
     history.xids.push_back(*sample.xid);
   }
   if (is_busy(sample)) {
@@ -68,15 +68,15 @@ void add_sample(const GpuSample& sample, GpuHistory& history) {
 
 }  // namespace
 
-std::string HostTrace::too_short() const {
-  if (looks < 2) {
-    return "the host was looked at only once";
+std::string HostSummary::too_short() const {
+  if (samples < 2) {
+    return "the host was sampled only once";
   }
-  return seconds() < kShortest ? "the host was looked at for too short a time" : "";
+  return seconds() < kShortest ? "the host was sampled for too short a time" : "";
 }
 
-Reading<double> HostTrace::growth(Reading<double> HostCounters::*counter) const {
-  if (looks < 2) {
+Reading<double> HostSummary::growth(Reading<double> HostCounters::*counter) const {
+  if (samples < 2) {
     return Reading<double>::none(too_short());
   }
   const Reading<double>& before = first.*counter;
@@ -88,7 +88,7 @@ Reading<double> HostTrace::growth(Reading<double> HostCounters::*counter) const 
   return std::max(0.0, *after - *before);
 }
 
-Reading<double> HostTrace::share(Reading<double> HostCounters::*counter) const {
+Reading<double> HostSummary::share(Reading<double> HostCounters::*counter) const {
   const Reading<double> grown = growth(counter);
   if (!grown || !too_short().empty()) {
     return grown ? Reading<double>::none(too_short()) : grown;
@@ -96,19 +96,19 @@ Reading<double> HostTrace::share(Reading<double> HostCounters::*counter) const {
   return *grown / seconds();
 }
 
-Reading<double> HostTrace::cost_share() const {
+Reading<double> HostSummary::cost_share() const {
   const std::string why = too_short();
   return why.empty() ? Reading<double>(std::max(0.0, cost - cost_first) / seconds())
                      : Reading<double>::none(why);
 }
 
-Reading<Neighbours> HostTrace::neighbours() const {
+Reading<Neighbours> HostSummary::neighbours() const {
   const std::string why = too_short();
   return why.empty() ? measure_neighbours(first, last, Seconds(seconds()), setup.online_cores)
                      : Reading<Neighbours>::none(why);
 }
 
-Reading<std::vector<ThreadClock>> HostTrace::threads() const {
+Reading<std::vector<ThreadClock>> HostSummary::threads() const {
   if (!first.threads || !last.threads) {
     return first.threads ? last.threads : first.threads;
   }
@@ -131,7 +131,7 @@ Reading<std::vector<ThreadClock>> HostTrace::threads() const {
 bool add_sample(const HostSample& sample,
                 std::optional<Seconds> at,
                 bool has_steps,
-                std::optional<HostTrace>& trace) {
+                std::optional<HostSummary>& summary) {
   if (!sample.counters || !at) {
     return false;
   }
@@ -139,58 +139,58 @@ bool add_sample(const HostSample& sample,
   if (!read) {
     return false;
   }
-  const double cost = sample.cost.value_or(trace ? trace->cost : 0);
+  const double cost = sample.cost.value_or(summary ? summary->cost : 0);
   const auto begin = [&] {
-    trace->first = read.value();
-    trace->first_at = at->count();
-    trace->cost_first = cost;
-    trace->looks = 0;
+    summary->first = read.value();
+    summary->first_at = at->count();
+    summary->cost_first = cost;
+    summary->samples = 0;
   };
-  if (!trace) {
-    trace.emplace();
+  if (!summary) {
+    summary.emplace();
     begin();
   }
   if (sample.setup) {
     if (const Result<HostSetup> known = to_host_setup(*sample.setup)) {
-      trace->setup = known.value();
+      summary->setup = known.value();
     }
   }
-  keep_reasons(trace->first, read.value());
+  keep_reasons(summary->first, read.value());
   if (!has_steps) {
     begin();
   }
-  trace->last = std::move(read).value();
-  trace->last_at = at->count();
-  trace->cost = cost;
-  ++trace->looks;
+  summary->last = std::move(read).value();
+  summary->last_at = at->count();
+  summary->cost = cost;
+  ++summary->samples;
   return true;
 }
 
-bool add_samples(const GpuSamples& seen, std::optional<GpuTrace>& trace) {
+bool add_samples(const GpuSamples& seen, std::optional<GpuSummary>& summary) {
   if (seen.setup) {
     const Result<GpuSetup> known = to_gpu_setup(*seen.setup);
     if (!known) {
       return false;
     }
-    trace = GpuTrace{.setup = known.value(),
-                     .gpus = std::vector<GpuHistory>(known.value().gpus.size())};
+    summary = GpuSummary{.setup = known.value(),
+                         .gpus = std::vector<GpuHistory>(known.value().gpus.size())};
     return true;
   }
   if (seen.unknown) {
-    trace = GpuTrace{.setup = Reading<GpuSetup>::none(*seen.unknown)};
+    summary = GpuSummary{.setup = Reading<GpuSetup>::none(*seen.unknown)};
     return true;
   }
-  if (trace && seen.silent) {
-    trace->silent = *seen.silent;
+  if (summary && seen.silent) {
+    summary->silent = *seen.silent;
     return true;
   }
   const Result<std::vector<GpuSample>> samples =
       to_gpu_samples(seen.samples.value_or(nlohmann::json()));
-  if (!samples || !trace || samples.value().size() != trace->gpus.size()) {
+  if (!samples || !summary || samples.value().size() != summary->gpus.size()) {
     return false;
   }
-  for (std::size_t i = 0; i < trace->gpus.size(); ++i) {
-    add_sample(samples.value()[i], trace->gpus[i]);
+  for (std::size_t i = 0; i < summary->gpus.size(); ++i) {
+    add_sample(samples.value()[i], summary->gpus[i]);
   }
   return true;
 }
