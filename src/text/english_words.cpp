@@ -291,7 +291,8 @@ std::size_t read_plain_english_words(const Place& place, WordWriter& out) {
 }
 
 std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter& out) {
-  const bool inside_word = ends_in_letter(place.before) || place.before.ends_with('\'');
+  const bool inside_word =
+      (ends_in_letter(place.before) && !out.after_words()) || place.before.ends_with('\'');
   const string_view word = leading_letters(place.rest);
   if (inside_word) {
     out.letters(ascii_lower(word));

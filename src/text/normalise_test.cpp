@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
     NormaliseSettledTest,
     testing::Values(SettledCase{Language::en, "Sm et al. .\xB1", "sm et al\uFFFD"},
                     SettledCase{Language::en, "et/al. said", "et al said"},
+                    SettledCase{Language::en, "Ph.Dvs\xB1", "p h d versus\uFFFD"},
                     SettledCase{Language::fa, "رفت (/ره)", "رفت رحمت الله علیه"},
                     SettledCase{Language::fa, "امام (-ع) گفت", "امام علیه السلام گفت"},
                     SettledCase{Language::fa, "ساعت پنج ق/.ظ.~", "ساعت پنج قبل از ظهر~"},

@@ -177,7 +177,8 @@ std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
   if (place.rest[0] == '(') {
     return read_short_form(place, out);
   }
-  if (!starts_with_persian_letter(place.rest) || ends_with_persian_letter(place.before)) {
+  const bool inside_word = ends_with_persian_letter(place.before) && !out.after_words();
+  if (!starts_with_persian_letter(place.rest) || inside_word) {
     return 0;
   }
   constexpr std::array kReaders = {

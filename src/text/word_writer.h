@@ -24,6 +24,9 @@ class WordWriter {
   // Anything else of the text: spaces, punctuation.
   void symbol(std::string_view text);
 
+  // Letters put now begin a word of their own, whatever stood before them in the text.
+  bool after_words() const { return after_words_; }
+
   std::string take() { return std::move(text_); }
 
  private:
