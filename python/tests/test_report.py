@@ -46,14 +46,14 @@ class ReportTest(WatchTest):
         return [finding for finding in json.loads(self.report("--json"))["findings"]
                 if finding["id"] not in ("HOST005", "HOST003", "VAR001", "VAR002", "PER003")]
 
-    def train(self, run, loader, after=lambda steps: None):
+    def train(self, run, loader, after=lambda steps: None, work=0.01):
         while run.steps < STEPS:
             for _ in loader:
                 with run.step(batch_size=4):
                     with run.phase("forward"):
-                        time.sleep(0.01)
+                        time.sleep(work)
                     with run.phase("backward"):
-                        time.sleep(0.01)
+                        time.sleep(work)
                 after(run.steps)
                 if run.steps == STEPS:
                     break
@@ -101,7 +101,7 @@ class AnyLoop(ReportTest):
 
 @unittest.skipUnless(HAS_TORCH, "torch is not installed; try the package python3-torch")
 class TorchLoop(ReportTest):
-    def watch(self, load=row, batches=STEPS, collate_fn=list, **settings):
+    def watch(self, load=row, batches=STEPS, collate_fn=list, work=0.01, **settings):
         from torch.utils.data import DataLoader
 
         class Rows:
@@ -113,11 +113,11 @@ class TorchLoop(ReportTest):
 
         loader = DataLoader(Rows(), batch_size=4, collate_fn=collate_fn, **settings)
         with qanat.watch(self.folder) as run:
-            self.train(run, run.loader(loader))
+            self.train(run, run.loader(loader), work=work)
         return self.findings()
 
     def test_a_healthy_loop_has_no_finding_about_data(self):
-        found = self.watch(num_workers=1)
+        found = self.watch(num_workers=1, work=0.05)  # torch hands a batch over in up to a millisecond
 
         self.assertEqual([f["id"] for f in found if f["severity"] != "info" and f["id"][:2] == "DL"],
                          [])

@@ -299,7 +299,9 @@ class Scripts(WatchTest):
         self.assertIn("ValueError: mine", done.stderr)
 
     def test_ctrl_c_stops_it(self):
-        done = self.run_script("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+        done = self.run_script(
+            "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "os.kill(os.getpid(), signal.SIGINT)")
 
         self.check(done, -signal.SIGINT, "stopped")
         self.assertIn("KeyboardInterrupt", done.stderr)
