@@ -165,9 +165,9 @@ TEST_F(MakeLoaderTest, AShardThatCannotBeReadIsJournalledAndAudioIsUsed) {
   mels(*loader);
 
   EXPECT_EQ(loader->stats().from_audio, 2 * kToneUtterances);
-  const std::vector<Event> told = journal.events("damaged_features");
+  const std::vector<DamagedFeatures> told = journal.events<DamagedFeatures>();
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].fields["reason"].get<std::string>().find(shard.string()), std::string::npos);
+  EXPECT_NE(told[0].reason.find(shard.string()), std::string::npos);
 }
 
 TEST_F(MakeLoaderTest, OnlyShardsWithoutShardsIsAnErrorThatSaysWhatToDo) {

@@ -76,9 +76,9 @@ class PrecomputeCommand : public Command {
   }
 
   // Null when stopped.
-  static std::shared_ptr<const UtteranceSet> load(const TrainingSetOptions& options,
-                                                  const TextFrontEnd& text,
-                                                  const CommandContext& context) {
+  std::shared_ptr<const UtteranceSet> load(const TrainingSetOptions& options,
+                                           const TextFrontEnd& text,
+                                           const CommandContext& context) const {
     auto set = std::make_shared<UtteranceSet>();
     set->manifest = read_manifest({.data = options.train_data, .language = options.language});
     ProgressLine progress(

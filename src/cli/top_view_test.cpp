@@ -109,8 +109,9 @@ TEST(TopViewTest, WhatIsWrongWithTheJournalIsSaid) {
   TopState state = sample.state();
   state.problem = msg::watch_journal_deleted{};
 
-  EXPECT_EQ(render_top(state, kWide).at(2), state.problem);
-  EXPECT_THAT(render_top_line(state), testing::EndsWith(state.problem));
+  const std::string problem = Translator().tr(state.problem);
+  EXPECT_EQ(render_top(state, kWide).at(2), problem);
+  EXPECT_THAT(render_top_line(state), testing::EndsWith(problem));
 }
 
 TEST(TopViewTest, CuttingKeepsEscapesWhole) {

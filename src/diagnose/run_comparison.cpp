@@ -85,8 +85,8 @@ std::map<std::string, std::string> facts_of(const RunSummary& summary) {
       add(name, *found);
     }
   }
-  if (const auto loader = summary.run.find("loader"); loader != summary.run.end()) {
-    for (const auto& [name, value] : loader->items()) {
+  if (summary.run.loader) {
+    for (const auto& [name, value] : summary.run.loader->items()) {
       add("loader." + name, value);
     }
   }

@@ -18,8 +18,7 @@ namespace {
 // The arguments of the DataLoader, as the line of kind "run" has them.
 const nlohmann::json& loader_settings(const RunSummary& summary) {
   static const nlohmann::json kNone = nlohmann::json::object();
-  const auto found = summary.run.find("loader");
-  return found != summary.run.end() && found->is_object() ? *found : kNone;
+  return summary.run.loader && summary.run.loader->is_object() ? *summary.run.loader : kNone;
 }
 
 bool is_off(const RunSummary& summary, const char* setting) {

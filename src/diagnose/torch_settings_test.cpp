@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/rules_testing.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
@@ -25,8 +26,8 @@ class TorchSettingsTest : public RulesTest {
     worker.cpu = worker.busy;
     worker.run_delay = Seconds{0};
     stats.workers.assign(static_cast<std::size_t>(std::max(workers, 1)), worker);
-    summary_.run["allowed_cores"] = 8;
-    summary_.run["loader"] = {{"num_workers", workers}, {"persistent_workers", false}};
+    summary_.run.allowed_cores = 8;
+    summary_.run.loader = {{"num_workers", workers}, {"persistent_workers", false}};
   }
 
   Finding found(std::string_view id) const {
@@ -42,10 +43,10 @@ class TorchSettingsTest : public RulesTest {
 
 TEST_F(TorchSettingsTest, TheHeaderOfAJournalSaysWhoTrains) {
   RunSummary summary;
-  summary.add(nlohmann::json{{"kind", "journal"}, {"trainer", "torch"}});
+  summary.add(entry_of({{"kind", "journal"}, {"trainer", "torch"}}));
   EXPECT_EQ(summary.trained_by, TrainedBy::torch);
 
-  summary.add(nlohmann::json{{"kind", "journal"}});
+  summary.add(entry_of({{"kind", "journal"}}));
   EXPECT_EQ(summary.trained_by, TrainedBy::qanat);
 }
 

@@ -50,12 +50,13 @@ struct RunStart {
   std::optional<int> allowed_cores{}, uses_of_batch{}, bucket_edges{};
   std::optional<bool> prefetch_to_gpu{}, pinned{};
   std::map<std::string, std::int64_t> cadences{};  // steps between things that happen again
+  std::optional<nlohmann::json> loader{};          // arguments of a DataLoader that is not ours
   static constexpr std::string_view kKind = "run";
   static void visit_fields(auto& self, auto&& field) {
     field("mode", self.mode)("device", self.device)("last_step", self.last_step);
     field("allowed_cores", self.allowed_cores)("uses_of_batch", self.uses_of_batch);
     field("bucket_edges", self.bucket_edges)("prefetch_to_gpu", self.prefetch_to_gpu);
-    field("pinned", self.pinned)("cadences", self.cadences);
+    field("pinned", self.pinned)("cadences", self.cadences)("loader", self.loader);
   }
 };
 

@@ -51,8 +51,9 @@ bool add_clock(const fs::path& task, std::map<std::string, ThreadClock>& groups)
   return true;
 }
 
-// Sorted by name. Takes about 20 us per thread.
-Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
+}  // namespace
+
+Reading<std::vector<ThreadClock>> read_thread_clocks(const std::filesystem::path& root) {
   const fs::path folder = root / "proc/self/task";
   std::error_code error;
   fs::directory_iterator tasks(folder, error);
@@ -75,6 +76,8 @@ Reading<std::vector<ThreadClock>> read_thread_clocks(const fs::path& root) {
   }
   return clocks;
 }
+
+namespace {
 
 // Pressure stall information: for how long tasks waited for the processor, for storage and for
 // memory. Totals since boot; two of them make a share of the time between.

@@ -26,6 +26,9 @@ struct ThreadClock {
   bool operator==(const ThreadClock&) const = default;
 };
 
+// Of this process, by name of the threads, sorted. Takes about 20 us per thread.
+Reading<std::vector<ThreadClock>> read_thread_clocks(const std::filesystem::path& root);
+
 // Seconds, counts and bytes.
 struct HostCounters {
   Reading<double> periods;  // of the quota

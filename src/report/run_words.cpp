@@ -69,9 +69,10 @@ std::vector<Fact> timing_facts(const RunMeasures& m) {
                                           .raw = in_percent(deviation / m.mean_step, 1),
                                           .label = in_words(to_string(m.spread.label))}}};
   if (m.frames_per_second > 0) {  // other trainers need not say how long their batches are
-    facts.push_back({.name = msg::fact_throughput{},
-                     .value = msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
-                                                         .padding = in_percent(m.padding_share, 1)}});
+    facts.push_back(
+        {.name = msg::fact_throughput{},
+         .value = msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
+                                             .padding = in_percent(m.padding_share, 1)}});
   }
   if (m.journal_share) {
     facts.push_back({.name = msg::fact_journal{},

@@ -50,7 +50,7 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
   }
   RunRecord record = value_or_throw(read_run_record(summary->journal));
   return MeasuredRun{.summary = *std::move(summary),
-                     .summary = std::move(record.summary),
+                     .run_summary = std::move(record.summary),
                      .history = std::move(record.history)};
 }
 

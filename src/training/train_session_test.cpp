@@ -183,7 +183,7 @@ TEST_P(BestByTest, TheBestIsTheLeastOfWhatWasAskedFor) {
 
   std::vector<double> scores;
   for (const ValidationResult& result : listener.validations) {
-    scores.push_back(result.score(GetParam()));
+    scores.push_back(score_of(result, GetParam()));
   }
   ASSERT_EQ(scores.size(), 4U);
   const auto least = std::ranges::min_element(scores);

@@ -180,6 +180,7 @@ class Train(unittest.TestCase):
     def test_a_second_training_in_a_folder_is_refused_and_a_killed_one_leaves_it_free(self):
         checkpoints = self.checkpoints()
         process = self.start(checkpoints, "--max-steps", 100000)
+        self.addCleanup(process.kill)
         self.wait_for_steps(process, checkpoints, 1)
         second = self.train(checkpoints, "--max-steps", 1, expect=1)
         self.assertIn(f"another training uses this folder: process {process.pid} on ",
