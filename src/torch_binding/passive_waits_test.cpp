@@ -2,6 +2,7 @@
 // operation, so whether threads spin can be told from the CPU time that nothing takes.
 #include "torch_binding/passive_waits.h"
 
+#include <algorithm>
 #include <optional>
 
 #include <ATen/ATen.h>
@@ -28,6 +29,25 @@ double cores_in_use_after_an_operation() {
   return (process_cpu_seconds() - before) / seconds_since(begin).count();
 }
 
+// Of some tries: what else a process does only adds, and what a neighbour takes only hides.
+constexpr int kTries = 5;
+
+double least_in_use() {
+  double least = cores_in_use_after_an_operation();
+  for (int i = 1; i < kTries; ++i) {
+    least = std::min(least, cores_in_use_after_an_operation());
+  }
+  return least;
+}
+
+double most_in_use() {
+  double most = cores_in_use_after_an_operation();
+  for (int i = 1; i < kTries; ++i) {
+    most = std::max(most, cores_in_use_after_an_operation());
+  }
+  return most;
+}
+
 class PassiveWaitsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,20 +60,20 @@ class PassiveWaitsTest : public testing::Test {
 };
 
 TEST_F(PassiveWaitsTest, ThreadsOfLibtorchThatWaitSleepWhileItLives) {
-  ASSERT_GT(cores_in_use_after_an_operation(), 0.2);  // it spins, and may have to share the core
+  ASSERT_GT(most_in_use(), 0.2);  // it spins, and may have to share the core
 
   std::optional<PassiveWaits> passive(std::in_place);
 
-  EXPECT_LT(cores_in_use_after_an_operation(), 0.05);
+  EXPECT_LT(least_in_use(), 0.05);
 }
 
 TEST_F(PassiveWaitsTest, ThreadsSpinAgainAfterwards) {
   std::optional<PassiveWaits> passive(std::in_place);
-  EXPECT_LT(cores_in_use_after_an_operation(), 0.05);
+  EXPECT_LT(least_in_use(), 0.05);
 
   passive.reset();
 
-  EXPECT_GT(cores_in_use_after_an_operation(), 0.2);
+  EXPECT_GT(most_in_use(), 0.2);
 }
 
 TEST_F(PassiveWaitsTest, TheNumberOfThreadsThatComputeStaysTheSame) {
