@@ -106,7 +106,7 @@ class Synth(unittest.TestCase):
         cases = [
             (("☃",), 1, "☃"),
             (("Hello.", "--reference", nowhere), 1, str(nowhere)),
-            (("Hello.", "--file", nowhere), 2, "excludes"),
+            (("Hello.", "--file", nowhere), 2, "exclude each other"),
             (("--file", nowhere), 1, str(nowhere)),
             ((), 2, "no text"),
             (("Hello.", "--length-scale", 0), 2, "--length-scale"),
