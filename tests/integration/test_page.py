@@ -75,7 +75,7 @@ class ReportPage(unittest.TestCase):
         self.browser.press("End", 35)
         reading = self.browser.run(
             "document.querySelector('#steps-figure .reading').textContent")
-        self.assertIn("100.0 ms", reading)
+        self.assertIn("mean 100 ms", reading)
         self.assertIn("199", reading)
 
     def test_a_fix_can_be_copied(self):
