@@ -193,9 +193,9 @@ class Train(unittest.TestCase):
         disk, notes = self.checkpoints("-disk"), self.checkpoints("-notes")
         disk.mkdir()
         script = '''
-            mount -t tmpfs -o size=16m none "$1" || exit 77
+            mount -t tmpfs -o size=64m none "$1" || exit 77
             notes=$2; filler=$1/filler; shift 2
-            head -c 14000000 /dev/zero > "$filler"
+            head -c 62000000 /dev/zero > "$filler"
             "$@" 2> "$notes" & run=$!
             until grep -q "tried again" "$notes"; do kill -0 $run || exit 76; sleep 0.1; done
             rm "$filler"
