@@ -121,7 +121,16 @@ class Train(unittest.TestCase):
         self.assertFalse(self.checkpoints().exists())
 
     def test_more_memory_than_there_is_is_refused_with_what_would_fit(self):
-        result = self.train(self.checkpoints(), "--model-size", "big", "--batch-size", 2048, expect=1)
+        many = self.checkpoints("-many")  # a batch has no more rows than there are
+        (many / "wavs").mkdir(parents=True)
+        write_tone(many / "clip.wav", 200, 8)
+        for n in range(2048):
+            (many / "wavs" / f"{n}.wav").symlink_to(many / "clip.wav")
+        (many / "metadata.csv").write_text("".join(f"{n}|clip {n}\n" for n in range(2048)))
+        result = qanat("train", "--train-data", many, "--set", f"data.cache_dir={self.folder}",
+                       "--checkpoint-dir", self.checkpoints(), "--model-size", "big",
+                       "--batch-size", 2048, timeout=300)
+        self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("memory of cpu: training needs about", result.stderr)
         self.assertIn("a smaller --model-size", result.stderr)
 
