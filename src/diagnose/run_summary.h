@@ -1,5 +1,5 @@
-// What a journal tells of a run, as far as diagnosis needs it: steps, the timeline of each batch, the
-// loader's last word, the host and the cadences that were configured. Built entry by entry in
+// What a journal tells of a run, as far as diagnosis needs it: steps, the timeline of each batch,
+// the loader's last word, the host and the cadences that were configured. Built entry by entry in
 // bounded memory.
 #pragma once
 

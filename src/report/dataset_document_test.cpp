@@ -94,7 +94,8 @@ std::string outside_isolates(std::string_view text) {
 
 // Latin letters that Persian texts hold too.
 std::string english_left_in(std::string_view text) {
-  static const std::regex known("p95|UTF-8|mel|manifest|header|tokenizer|clipping|U\\+[0-9A-F]{4,6}");
+  static const std::regex known(
+      "p95|UTF-8|mel|manifest|header|tokenizer|clipping|U\\+[0-9A-F]{4,6}");
   const std::string left = std::regex_replace(outside_isolates(text), known, "");
   std::smatch found;
   return std::regex_search(left, found, std::regex("[A-Za-z][^\n]*")) ? found.str() : "";
@@ -176,8 +177,9 @@ TEST(DatasetDocumentTest, JsonStaysEnglishAndHoldsEverything) {
   EXPECT_EQ(json["problems"][4]["text"], "سلام ☃ دنیا");
   EXPECT_EQ(json["speakers"][1]["name"], "علی");
   EXPECT_EQ(json["histogram"][2]["utterances"], 3);
-  EXPECT_EQ(json["unknown_characters"],
-            nlohmann::ordered_json::parse(R"([{"character": "☃ U+2603", "occurrences": 3, "utterances": 1,
+  EXPECT_EQ(
+      json["unknown_characters"],
+      nlohmann::ordered_json::parse(R"([{"character": "☃ U+2603", "occurrences": 3, "utterances": 1,
               "first": {"manifest": "metadata_train.csv", "line": 41, "id": "fa-1"}}])"));
 }
 
