@@ -6,6 +6,8 @@
 #include "app/loader_options.h"
 #include "base/error.h"
 #include "features/feature_fingerprint.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "pipeline/precompute.h"
 
 namespace qanat {
@@ -48,7 +50,8 @@ void make_shards(const BenchSet& set, const std::filesystem::path& folder) {
                   .fingerprint = feature_fingerprint(kMel, set.text->hash())},
                  {.folder = folder, .workers = 2});
   if (!made.failures.empty()) {
-    throw Error("{}: {}", folder.string(), made.failures.front().reason);
+    throw MessageError(
+        msg::set_refused{.file = folder.string(), .why = made.failures.front().reason});
   }
 }
 

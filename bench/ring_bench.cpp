@@ -20,6 +20,7 @@
 #include "ring_stages.h"
 #include "session/device_pipeline.h"
 #include "transfer/ring_fixture.h"
+#include "transfer/slot_timeline.h"
 
 namespace qanat {
 namespace {
@@ -114,7 +115,7 @@ double consume(DevicePipeline& pipeline, DeviceStream& reader, Seconds step, Sec
     if (!batch) {
       throw Error("the stream ended; expected it to outlast the benchmark");
     }
-    reader.submit([&device, times = batch->times] { device.work(*times->copy.end); });
+    reader.submit([&device, way = batch->way] { device.work(way->arrived().value()); });
     pipeline.ring().release(*std::move(batch), reader);
     ++batches;
   }

@@ -77,7 +77,10 @@ class TimedDevice : public Device {
 }  // namespace
 
 std::vector<SlotTimes> run_stages(const std::vector<StageTimes>& stages, int slots) {
-  using namespace ring_fixture;
+  using ring_fixture::kMel;
+  using ring_fixture::kPcm;
+  using ring_fixture::kShape;
+  using ring_fixture::NumberedBatches;
   HostDevice data({.id = {.kind = DeviceKind::virtual_gpu, .index = 0}});
   TimedDevice model(stages);
   NumberedBatches batches(kPcm, static_cast<std::int64_t>(stages.size()));
@@ -116,6 +119,7 @@ StageTimes median_stages(const std::vector<SlotTimes>& times) {
   const std::vector<StageTimes> stages = recorded(times);
   const auto median = [&](Seconds StageTimes::*stage) {
     std::vector<Seconds> values;
+    values.reserve(stages.size());
     for (const StageTimes& batch : stages) {
       values.push_back(batch.*stage);
     }
@@ -133,6 +137,7 @@ Seconds whole_run(const std::vector<SlotTimes>& times) {
 
 std::vector<StageTimes> recorded(const std::vector<SlotTimes>& times) {
   std::vector<StageTimes> stages;
+  stages.reserve(times.size());
   for (const SlotTimes& batch : times) {
     stages.push_back({.prepare = batch.prepare.length(),
                       .copy = batch.copy.length(),
@@ -168,6 +173,7 @@ std::vector<StageTimes> uneven_stages(const StageTimes& mean,
   std::mt19937 random(seed);
   std::lognormal_distribution<double> factor(-sigma * sigma / 2, sigma);
   std::vector<StageTimes> stages;
+  stages.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     stages.push_back({.prepare = mean.prepare * factor(random),
                       .copy = mean.copy * factor(random),

@@ -15,6 +15,8 @@ from company import run_company
 from harness import ProgramFailed, run_lines, say
 from loader import full_setup, quick_setup, run_loader
 from modes import run_modes
+from peers import run_peers, run_python
+from replicas import run_replicas
 from ring import run_ring
 from step import run_step
 from tools import run_tools
@@ -110,11 +112,11 @@ def run_part(name, options):
     if name == "loader":
         return run_loader((quick_setup if options.quick else full_setup)(options.bin, options.work))
     return {"ring": run_ring, "mel": run_mel, "step": run_step, "modes": run_modes,
-            "variation": run_variation, "company": run_company, "tools": run_tools,
-            "text": run_text}[name](options)
+            "variation": run_variation, "company": run_company, "replicas": run_replicas, "tools": run_tools,
+            "text": run_text, "peers": run_peers, "python": run_python}[name](options)
 
 
-def publish(name, figures, facts, options):
+def publish(name, figures, facts, options, names=None):
     """Into bench/figures.json and from there into the documentation."""
     if options.quick or options.publish == "never" or not figures:
         return
@@ -124,7 +126,7 @@ def publish(name, figures, facts, options):
         return
     kept = {key: facts[key] for key in ("cpu", "cores", "others_cores")}
     kept["kernel"] = ".".join(facts["kernel"].split(".")[:2])
-    tables.keep(name, figures, kept)
+    tables.keep(name, figures, kept, names)
     for page in tables.write_tables():
         say(f"wrote the figures into {page}")
 
@@ -145,7 +147,8 @@ def main(arguments):
         wanted += targets.PARTS[name]
         result["figures"].update(figures)
         result["raw"].update(raw)
-        publish(name, figures, {**machine(), "others_cores": others[name]}, options)
+        publish(name, figures, {**machine(), "others_cores": others[name]}, options,
+                raw.get(name, {}).get("names"))
     result["targets"] = {x.key: {"bound": x.bound, "at_least": x.at_least,
                                  "met": x.met(result["figures"][x.key])}
                          for x in wanted if x.key in result["figures"] and x.bound is not None}

@@ -21,20 +21,22 @@ PLACE = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re
 MARK = "\u200e"  # keeps `>= 5` in its order where text runs right to left
 
 # The README shows these, each with the command that reproduces it.
-HEADLINES = ["utt_per_s_ratio_dataloader", "utt_per_cpu_s_ratio_dataloader",
-             "utt_per_s_ratio_torch_data", "cached_epoch_ratio_dataloader", "one_worker_paced_wait",
+HEADLINES = ["utt_per_s_ratio_torch_data", "python_of_cpp", "python_lock_cost", "cached_epoch_ratio_dataloader", "one_worker_paced_wait",
              "padding_share", "mel_cost_over_fft", "nano_step_ratio", "buffered_busy", "buffered_wait",
              "ring_three_slots_over_slowest"]
+
+# And these, until there is a table of the newest loaders.
+DATALOADER = ["utt_per_s_ratio_dataloader", "utt_per_cpu_s_ratio_dataloader"]
 
 
 def read_store():
     return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
 
 
-def keep(part, figures, machine):
-    """The newest figures of a benchmark, beside those of the others."""
+def keep(part, figures, machine, names=None):
+    """The newest figures of a benchmark, beside those of the others. `names`: of whom was measured."""
     store = read_store()
-    store[part] = {"machine": machine, "figures": figures}
+    store[part] = {"machine": machine, **({"names": names} if names else {}), "figures": figures}
     ordered = {name: store[name] for name in targets.PARTS if name in store}
     STORE.write_text(json.dumps(ordered, indent=2) + "\n", encoding="utf-8")
 
@@ -69,10 +71,11 @@ def chapter_table(part, store, language):
 
 def readme_table(store):
     lines = ["| | figure | shown by |", "|---|---|---|"]
+    headlines = HEADLINES if "peers" in store else [*HEADLINES, *DATALOADER]
     for part, wanted in targets.PARTS.items():
         figures = store.get(part, {}).get("figures", {})
         for target in wanted:
-            if target.key in HEADLINES and target.key in figures:
+            if target.key in headlines and target.key in figures:
                 command = "./dev demo" if part == "modes" else f"./dev bench {part}"
                 lines.append(f"| {target.what} | {short(figures[target.key], target)} | `{command}` |")
     return "\n".join(lines)
@@ -101,6 +104,32 @@ def paced_table(store):
     return "\n".join(lines)
 
 
+PEER_HEADS = {"en": "| loader, 2 workers | utterances/s | per CPU-second | ours over it | per CPU-second | "
+                    "first batch | padding |",
+              "fa": "| loader با ۲ worker | گفته در ثانیه | در هر ثانیهٔ CPU | نسبت ما به آن | در هر ثانیهٔ CPU | "
+                    "نخستین batch | padding |"}
+
+
+def peers_table(store, language):
+    """Our loader beside the newest loaders of others, the fastest first."""
+    stored = store.get("peers")
+    if stored is None:
+        return "`./dev bench peers` on an idle machine writes its figures here." if language != "fa" else \
+            f"{MARK}`./dev bench peers` روی سیستمی بی‌کار عددها را این‌جا می‌نویسد."
+    figures = stored["figures"]
+    rows = sorted((key for key in stored["names"] if f"peers_{key}_utt_per_s" in figures),
+                  key=lambda key: -figures[f"peers_{key}_utt_per_s"])
+    lines = [PEER_HEADS["fa" if language == "fa" else "en"], "|---|---|---|---|---|---|---|"]
+    for key in rows:
+        rate, cpu, first, padding = (figures[f"peers_{key}_{field}"] for field in
+                                     ("utt_per_s", "utt_per_cpu_s", "first_batch_ms", "padding"))
+        over, over_cpu = (figures["peers_qanat_" + field] / value
+                          for field, value in (("utt_per_s", rate), ("utt_per_cpu_s", cpu)))
+        lines.append(f"| {stored['names'][key]} | {rate:.0f} | {cpu:.0f} | {over:.1f} x | {over_cpu:.1f} x | "
+                     f"{first / 1000:.2f} s | {100 * padding:.0f} % |")
+    return "\n".join([*lines, "", machine_line(stored, "fa" if language == "fa" else "en")])
+
+
 def short(value, target):
     if not target.unit:
         return f"{100 * value:.3g} %"
@@ -111,6 +140,8 @@ def filled(text, language, store):
     def table(match):
         if match[2] == "paced":
             body = paced_table(store)
+        elif match[2] == "loaders":
+            body = peers_table(store, language)
         elif language == "readme":
             body = readme_table(store)
         elif match[2] in store:

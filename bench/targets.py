@@ -131,6 +131,12 @@ COMPANY = [
     beside("company_share_libgomp", "beside one busy process over alone, with libgomp's own waiting",
            "کنار یک برنامهٔ مشغول نسبت به تنها، با انتظار پیش‌فرض libgomp"),
 ]
+REPLICAS = [
+    at_least("replicas_over_one", "utterances/s of two processes of one thread each, over one",
+             "گفته در ثانیهٔ دو فرایند، هر کدام با یک نخ، نسبت به یکی", 1.8, " x"),
+    beside("replicas_exposed", "share of a step that waits for the exchange of gradients",
+           "سهم انتظار تبادل گرادیان در هر گام"),
+]
 TOOLS = [
     at_least("sweep_of_best", "throughput of the workers `profile data --benchmark` recommends, over the best",
              "گذردهی تعداد workerهایی که `profile data --benchmark` پیشنهاد می‌کند، نسبت به بهترین", 0.97, " x"),
@@ -140,6 +146,28 @@ TOOLS = [
             "آنچه دفتر رویدادها و حکم زنده به گام می‌افزاید", 0.01),
 ]
 
+# key of a peer: its name
+PEERS = {"torch": "PyTorch DataLoader", "spdl": "SPDL", "mlx": "MLX Data", "grain": "Grain", "lhotse": "Lhotse",
+         "dali": "DALI (CPU)", "tfdata": "tf.data"}
+
+
+def over_peers(prefix, ours, ours_fa, best):
+    """Rates over those of the newest loaders of others."""
+    return [at_least(f"{prefix}_best", f"utterances/s of {ours}, 2 workers, over the best of the others with 2",
+                     f"گفته در ثانیهٔ {ours_fa} با ۲ worker، نسبت به بهترینِ دیگران با ۲ worker", best, " x"),
+            *(Target(f"{prefix}_{key}", f"the same over {name}", f"همان نسبت به {name}", None, True, " x")
+              for key, name in PEERS.items())]
+
+
+PEERS_PART = over_peers("peers_over", "our loader", "loader ما", 8)
+PYTHON = [
+    at_least("python_of_cpp", "utterances/s of `qanat.Loader` over those of the C++ loader",
+             "گفته در ثانیهٔ `qanat.Loader` نسبت به loader در C++", 0.97, " x"),
+    at_most("python_lock_cost", "what a thread that holds Python's lock 90 % of the time costs it",
+            "هزینهٔ نخی (thread) که ۹۰٪ زمان قفل پایتون را نگه می‌دارد", 0.05),
+    *over_peers("python_over", "`qanat.Loader`", "`qanat.Loader`", 8),
+]
+
 # By the name of the benchmark, in the order in which they run and are shown.
-PARTS = {"loader": LOADER, "ring": RING, "mel": MEL, "text": TEXT, "step": STEP, "modes": MODES,
-         "variation": VARIATION, "company": COMPANY, "tools": TOOLS}
+PARTS = {"loader": LOADER, "peers": PEERS_PART, "python": PYTHON, "ring": RING, "mel": MEL, "text": TEXT, "step": STEP, "modes": MODES,
+         "variation": VARIATION, "company": COMPANY, "replicas": REPLICAS, "tools": TOOLS}

@@ -2,7 +2,7 @@
 #   cmake -DOUTPUT=x.h -DFILES=a.css,b.js -DSOURCE_DIR=web -P embed.cmake
 # page.css becomes kPageCss. Files end with a line and hold text only.
 string(REPLACE "," ";" FILES "${FILES}")
-set(header "// Made from web/ by cmake/embed.cmake; edit the files there.\n#pragma once\n\n#include <string_view>\n\nnamespace qanat {\n")
+set(header "// Made by cmake/embed.cmake from ${FILES}; edit these.\n#pragma once\n\n#include <string_view>\n\nnamespace qanat {\n")
 foreach(file ${FILES})
   file(READ ${SOURCE_DIR}/${file} text)
   string(REGEX REPLACE "[._-]" ";" words ${file})

@@ -28,8 +28,8 @@ install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The library. What needs no libtorch is one component, so that it can be used without.
-set(loader_modules base locale config metrics dataset text audio features batch pipeline monitor telemetry
-                   diagnose web report app corpus experiment)
+set(loader_modules base locale launch config metrics dataset text audio features batch pipeline monitor telemetry
+                   diagnose history page web report app capi corpus experiment)
 get_property(modules GLOBAL PROPERTY QANAT_MODULES)
 list(APPEND modules web)
 foreach(module IN LISTS modules)

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "diagnose/diagnosis.h"
+#include "history/run_history.h"
 #include "metrics/run_snapshot.h"
-#include "report/run_history.h"
 #include "report/run_html.h"
 #include "telemetry/prometheus.h"
 #include "telemetry/run_tracer.h"

@@ -11,6 +11,7 @@ import sys
 MAY_INCLUDE = {
     "base": "",
     "locale": "base",
+    "launch": "locale base",
     "config": "locale base",
     "metrics": "locale base",
     "dataset": "metrics locale base",
@@ -24,37 +25,42 @@ MAY_INCLUDE = {
     "torch_binding": "device locale base",
     "transfer": "device pipeline batch features metrics locale base",
     "torch_features": "transfer torch_binding device batch features locale base",
-    "model": "locale base",
+    "model": "cuda_runtime locale base",
     "checkpoint_files": "features text config locale base",
     "checkpoint": "checkpoint_files locale base",
-    "train": "checkpoint checkpoint_files model transfer torch_binding device pipeline batch metrics "
+    "replicas": "launch config locale base",
+    "train": "replicas cuda_runtime checkpoint checkpoint_files model transfer torch_binding device pipeline batch metrics "
     "config locale base",
-    "monitor": "metrics locale base",
+    "monitor": "metrics launch locale base",
     "telemetry": "monitor pipeline features batch audio metrics locale base",
     "diagnose": "monitor metrics locale base",
-    "report": "diagnose monitor dataset config metrics locale base",
-    "serve": "report diagnose metrics locale base",
-    "app": "report diagnose telemetry monitor pipeline features audio text dataset metrics config locale base",
+    "history": "diagnose monitor metrics locale base",
+    "page": "metrics locale base",
+    "report": "page history diagnose monitor dataset config metrics locale base",
+    "evaluate": "report page features audio text metrics locale base",
+    "serve": "report page history diagnose metrics locale base",
+    "app": "report history diagnose telemetry monitor pipeline batch features audio text dataset metrics config locale base",
+    "capi": "app monitor pipeline batch features text dataset metrics config locale base",
     "corpus": "batch dataset text audio locale base",
     "experiment": "app report diagnose monitor pipeline metrics config locale base",
     "session": "app transfer torch_features torch_binding cuda_runtime device monitor pipeline batch "
     "audio metrics config locale base",
-    "selftest": "session experiment app report diagnose monitor train device pipeline batch audio "
+    "selftest": "session experiment app report diagnose monitor train transfer device pipeline batch audio "
     "text metrics config locale base",
     "speech": "train checkpoint checkpoint_files model monitor features audio text dataset metrics locale base",
-    "training": "selftest speech session app report diagnose monitor train checkpoint "
+    "training": "launch replicas selftest speech session app report history diagnose monitor train checkpoint "
     "checkpoint_files torch_binding device pipeline batch audio text dataset metrics config locale base",
-    "diagnosing": "training session experiment app report diagnose monitor pipeline batch features "
+    "diagnosing": "training session experiment app report history diagnose monitor pipeline batch features "
     "text dataset metrics config locale base",
     "validation": "session experiment app report diagnose monitor train model torch_binding device pipeline "
     "config locale base",
-    "cli": "experiment corpus app serve report diagnose telemetry device pipeline features audio text "
+    "cli": "launch experiment corpus app serve evaluate report history diagnose telemetry device pipeline features audio text "
     "dataset metrics config locale base",
-    "torch_cli": "cli validation diagnosing training speech selftest session experiment corpus app "
-    "serve report diagnose train metrics config locale base",
+    "torch_cli": "launch cli validation diagnosing training speech selftest session experiment corpus app "
+    "serve report history diagnose train metrics config locale base",
 }
-USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "checkpoint", "train",
-              "training"}
+USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "checkpoint", "replicas",
+              "train", "training"}
 CUDA_FOLDER = "cuda_runtime"
 CUDA_HEADER = re.compile(r"^(c10/cuda|ATen/cuda|cuda|nccl)\b|^cuda_|^nv")
 CUDA_CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC)")

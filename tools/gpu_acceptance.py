@@ -45,7 +45,15 @@ class Acceptance:
     def check(self, name, expected, seen, passed):
         self.results.append({"check": name, "expected": expected, "seen": str(seen),
                              "outcome": "PASS" if passed else "FAIL", **self.last})
-        print(f"{'PASS' if passed else 'FAIL'}  {name}: {seen}", flush=True)
+        print(f"{'PASS' if passed else 'FAIL'}  {name}: {seen} (expected: {expected})", flush=True)
+
+    def check_losses(self, name, steps, others, limit):
+        """That two runs learn the same: the losses of the first 10 steps."""
+        pairs = [(step["losses"]["total"], other["losses"]["total"])
+                 for step, other in zip(steps, others)][:10]
+        apart = max((abs(a - b) / abs(b) for a, b in pairs), default=float("inf"))
+        self.check(name, f"the losses of the first 10 steps at most {100 * limit:g} % apart",
+                   f"{100 * apart:.4f} % apart over {len(pairs)} steps", len(pairs) == 10 and apart <= limit)
 
     def leave_out(self, name, why):
         self.results.append({"check": name, "outcome": "LEFT OUT", "seen": why})
@@ -64,8 +72,32 @@ class Acceptance:
             if journal.exists():
                 shutil.copy(journal, self.out / f"{name}.journal.jsonl")
                 lines = [json.loads(line) for line in journal.read_text().splitlines()]
-        return (json.loads(stdout) if code == 0 else None,
-                [line for line in lines if line.get("kind") == "step"])
+        self.lines = lines
+        return json.loads(stdout) if code == 0 else None, of_kind(lines, "step")
+
+    def judge_host(self, name):
+        """Of the last run: whether the host ever waited for the card, or the card for the host."""
+        steps = of_kind(self.lines, "step")
+        warm = steps[len(steps) // 3:]
+        waits = [device["host_waits"] for line in of_kind(self.lines, "pipeline")
+                 if warm and warm[0]["t"] <= line["t"] <= warm[-1]["t"]
+                 for device in line.get("devices", []) if device["role"] == "model"]
+        self.check(f"host waits, {name}", "0 in all steps after the warm-up",
+                   f"{waits[-1] - waits[0]}, from {len(waits)} readings" if waits else "no reading",
+                   len(waits) > 1 and waits[-1] == waits[0])
+        launch = share(warm, "launch")
+        self.check(f"launches, {name}", "the card waits for the host to launch less than 5 % of a step",
+                   f"{100 * launch:.1f} %", launch < 0.05)
+        busy = share(warm, "forward", "loss", "backward", "retry", "optimizer")
+        resident = [sample["kernels_resident"] for line in of_kind(self.lines, "devices")
+                    for sample in line.get("samples", [])[:1]
+                    if isinstance(sample.get("kernels_resident"), (int, float))]
+        if not resident:
+            self.leave_out(f"busy against NVML, {name}", "NVML told no utilisation")
+            return
+        seen = sum(resident) / len(resident)
+        self.check(f"busy against NVML, {name}", "within 10 points of each other",
+                   f"{100 * busy:.0f} % by events, {100 * seen:.0f} % by NVML", abs(busy - seen) < 0.1)
 
     def devices(self):
         code, stdout, _ = self.run("devices", "devices", "--json")
@@ -81,30 +113,32 @@ class Acceptance:
     def one_card(self):
         flags = ["--no-mixed-precision", "--set", "training.enable_graph_mode=false"]
         _, on_gpu = self.train("single", *flags)
+        self.judge_host("computed")
         # Two runs of the same length: the learning rate depends on it.
         _, first = self.train("first", *flags, steps=10)
         _, on_cpu = self.train("processor", *flags, steps=10, CUDA_VISIBLE_DEVICES="")
-        pairs = list(zip([step["losses"]["total"] for step in first],
-                         [step["losses"]["total"] for step in on_cpu]))
-        apart = max((abs(a - b) / b for a, b in pairs), default=float("inf"))
-        self.check("the same losses as the processor", "first 10 steps within 0.1 %, single precision",
-                   f"{100 * apart:.4f} % apart over {len(pairs)} steps", len(pairs) == 10 and apart < 1e-3)
+        self.check_losses("the same losses as the processor", first, on_cpu, 1e-3)
         warm = on_gpu[len(on_gpu) // 3:]
         wall = sum(step["wall"] for step in warm)
-        waited = sum(step["phases"]["wait"] + step["phases"]["transfer"] for step in warm)
-        share = waited / wall if wall else 1.0
-        self.check("waiting for data", "less than 1 % of a step", f"{100 * share:.2f} %", share < 0.01)
+        waited = share(warm, "wait", "transfer") if wall else 1.0
+        self.check("waiting for data", "less than 1 % of a step", f"{100 * waited:.2f} %", waited < 0.01)
         _, mixed = self.train("mixed", "--mixed-precision", "--set", "training.enable_graph_mode=false")
         finite = len(mixed) == self.steps and all(step["losses"]["total"] < 20 for step in mixed)
         self.check("mixed precision", "every step finite; time per step not above single precision",
                    f"{len(mixed)} steps, median {median(mixed):.4f} s against {median(on_gpu):.4f} s",
-                   finite)
-        _, graphs = self.train("graphs", "--set", "training.enable_graph_mode=true")
-        told = (self.out / "graphs.journal.jsonl").read_text().count('"kind":"step_graph"') \
-            if (self.out / "graphs.journal.jsonl").exists() else 0
-        self.check("graph mode", "every step finite; the journal says which shapes were recorded",
-                   f"{len(graphs)} steps, {told} shapes, median {median(graphs):.4f} s",
-                   len(graphs) == self.steps)
+                   finite and median(mixed) <= 1.02 * median(on_gpu))
+        self.check_losses("mixed precision against single", mixed, on_gpu, 0.05)
+        _, graphs = self.train("graphs", "--mixed-precision", "--set", "training.enable_graph_mode=true")
+        self.judge_host("played from graphs")
+        states = [line["state"] for line in of_kind(self.lines, "step_graph")]
+        recorded = states.count("recorded")
+        self.check("graph mode", "every step finite; shapes are recorded, none refused; no slower than mixed "
+                   "precision without",
+                   f"{len(graphs)} steps, {recorded} shapes recorded, {states.count('refused')} refused, median "
+                   f"{median(graphs):.4f} s against {median(mixed):.4f} s",
+                   len(graphs) == self.steps and recorded == len(states) > 0
+                   and median(graphs) <= 1.02 * median(mixed))
+        self.check_losses("graphs against computing", graphs, mixed, 0.02)
 
     def two_cards(self, cards):
         if cards < 2:
@@ -153,6 +187,16 @@ class Acceptance:
         (self.out / "summary.md").write_text("\n".join(lines) + "\n")
         (self.out / "results.json").write_text(json.dumps(self.results, indent=2) + "\n")
         return failed
+
+
+def of_kind(lines, kind):
+    return [line for line in lines if line.get("kind") == kind]
+
+
+def share(steps, *parts):
+    """Of the time of the steps, that these parts of the breakdown took."""
+    wall = sum(step["wall"] for step in steps)
+    return sum(step["phases"].get(part, 0) for step in steps for part in parts) / wall if wall else 0.0
 
 
 def median(steps):

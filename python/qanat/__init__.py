@@ -1,10 +1,15 @@
-"""Find out what slows a training loop down: see `qanat.watch`.
+"""Load speech for training, and find out what slows a training loop down: see `qanat.Loader` and
+`qanat.watch`.
 
 Standard library only; torch is used when the script has imported it, and never imported here.
 """
 from __future__ import annotations
 
+from qanat._batch import Array, Batch
+from qanat._native import LoaderError, mel_presets
 from qanat._run import Run, Step, WatchError, watch
+from qanat.loader import Loader
 
-__all__ = ["Run", "Step", "WatchError", "watch"]
+__all__ = ["Array", "Batch", "Loader", "LoaderError", "Run", "Step", "WatchError", "mel_presets",
+           "watch"]
 __version__ = "0.1.0"

@@ -29,53 +29,83 @@ void check_driver(const RunConfig& config, const Hardware& hardware) {
   }
 }
 
-void check_both_given(const DataConfig& data) {
-  if (data.data_gpu.has_value() == data.model_gpu.has_value()) {
+// The GPUs of one process: what the lists name for it.
+struct AskedGpus {
+  std::optional<int> data;
+  std::optional<int> model;
+};
+
+void check_length(const char* flag, const std::optional<GpuList>& gpus, LocalProcess process) {
+  const auto count = static_cast<std::size_t>(process.count);
+  if (gpus && gpus->indices.size() != count) {
+    throw MessageError(msg::plan_gpus_per_process{
+        .flag = flag, .count = gpus->indices.size(), .processes = process.count});
+  }
+}
+
+AskedGpus asked_gpus(const DataConfig& data, LocalProcess process) {
+  check_length("--data-gpu", data.data_gpu, process);
+  check_length("--model-gpu", data.model_gpu, process);
+  AskedGpus asked;
+  if (data.data_gpu) {
+    asked.data = data.data_gpu->of(process.index);
+  }
+  if (data.model_gpu) {
+    asked.model = data.model_gpu->of(process.index);
+  }
+  return asked;
+}
+
+void check_both_given(const AskedGpus& asked, LocalProcess process) {
+  const bool is_replica = process.count > 1 && !asked.data;
+  if (asked.data.has_value() == asked.model.has_value() || is_replica) {
     return;
   }
-  const bool has_data = data.data_gpu.has_value();
+  const bool has_data = asked.data.has_value();
   throw MessageError(msg::plan_needs_both{.given = has_data ? "--data-gpu" : "--model-gpu",
-                                          .index = has_data ? *data.data_gpu : *data.model_gpu,
+                                          .index = has_data ? *asked.data : *asked.model,
                                           .missing = has_data ? "--model-gpu" : "--data-gpu"});
 }
 
 // Mistakes that no hardware would fix.
-void check_ids(const DataConfig& data) {
-  const std::string flags =
-      fmt::format("--data-gpu {} --model-gpu {}", *data.data_gpu, *data.model_gpu);
-  if (*data.data_gpu < 0 || *data.model_gpu < 0) {
+void check_ids(int data, int model) {
+  const std::string flags = fmt::format("--data-gpu {} --model-gpu {}", data, model);
+  if (data < 0 || model < 0) {
     throw MessageError(msg::plan_negative{.flags = flags});
   }
-  if (*data.data_gpu == *data.model_gpu) {
+  if (data == model) {
     throw MessageError(msg::plan_same{.flags = flags});
   }
 }
 
 // Why the GPUs asked for cannot be had, or nothing.
-std::optional<Message> shortage(const DataConfig& data, const Gpus& gpus) {
+std::optional<Message> shortage(int data, int model, const Gpus& gpus) {
   if (gpus.count < 2) {
-    const Message what =
-        msg::plan_too_few{.data = *data.data_gpu, .model = *data.model_gpu, .found = gpus.count};
+    const Message what = msg::plan_too_few{.data = data, .model = model, .found = gpus.count};
     return gpus.why_none ? Message(msg::plan_too_few_because{.what = what, .why = gpus.why_none})
                          : what;
   }
-  for (const auto& [name, id] :
-       {std::pair("data_gpu", *data.data_gpu), std::pair("model_gpu", *data.model_gpu)}) {
+  for (const auto& [name, id] : {std::pair("data_gpu", data), std::pair("model_gpu", model)}) {
     if (id >= gpus.count) {
-      return msg::plan_no_such{.data = *data.data_gpu,
-                               .model = *data.model_gpu,
-                               .name = name,
-                               .index = id,
-                               .last = gpus.count - 1};
+      return msg::plan_no_such{
+          .data = data, .model = model, .name = name, .index = id, .last = gpus.count - 1};
     }
   }
   return std::nullopt;
 }
 
-DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
+DevicePlan single_plan(const RunConfig& config,
+                       const Hardware& hardware,
+                       LocalProcess process,
+                       std::optional<int> asked) {
   const Gpus gpus = countable(hardware);
   DevicePlan plan;
-  plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = 0} : DeviceId{};
+  const int index = asked.value_or(process.index);
+  if (gpus.count > 0 && index >= gpus.count) {
+    throw MessageError(msg::plan_no_gpu_for_process{
+        .process = process.index, .index = index, .count = gpus.count});
+  }
+  plan.model = gpus.count > 0 ? DeviceId{.kind = gpus.kind, .index = index} : DeviceId{};
   if (gpus.count == 0 && gpus.why_none) {
     plan.notes.push_back(msg::plan_on_cpu{.reason = gpus.why_none});
   }
@@ -85,10 +115,10 @@ DevicePlan single_plan(const RunConfig& config, const Hardware& hardware) {
   return plan;
 }
 
-DevicePlan multi_plan(const RunConfig& config, const Gpus& gpus) {
+DevicePlan multi_plan(const RunConfig& config, const Gpus& gpus, int data, int model) {
   DevicePlan plan{.mode = RunMode::multi_gpu,
-                  .model = {.kind = gpus.kind, .index = *config.data.model_gpu},
-                  .data = DeviceId{.kind = gpus.kind, .index = *config.data.data_gpu}};
+                  .model = {.kind = gpus.kind, .index = model},
+                  .data = DeviceId{.kind = gpus.kind, .index = data}};
   if (config.pipeline.enable_memory_isolation) {
     plan.model_budget = config.pipeline.model_gpu_memory.bytes();
     plan.data_budget = config.pipeline.data_gpu_memory.bytes();
@@ -106,22 +136,23 @@ int default_slots(RunMode mode) {
   return mode == RunMode::multi_gpu ? 6 : 3;
 }
 
-DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware) {
-  check_both_given(config.data);
+DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware, LocalProcess process) {
+  const AskedGpus asked = asked_gpus(config.data, process);
+  check_both_given(asked, process);
   check_driver(config, hardware);
-  if (!config.data.data_gpu) {
-    return single_plan(config, hardware);
+  if (!asked.data) {
+    return single_plan(config, hardware, process, asked.model);
   }
-  check_ids(config.data);
+  check_ids(*asked.data, *asked.model);
   const Gpus gpus = countable(hardware);
-  const std::optional<Message> problem = shortage(config.data, gpus);
+  const std::optional<Message> problem = shortage(*asked.data, *asked.model, gpus);
   if (!problem) {
-    return multi_plan(config, gpus);
+    return multi_plan(config, gpus, *asked.data, *asked.model);
   }
   if (!config.pipeline.allow_fallback) {
     throw MessageError(msg::plan_refused{.what = *problem});
   }
-  DevicePlan plan = single_plan(config, hardware);
+  DevicePlan plan = single_plan(config, hardware, process, std::nullopt);
   plan.notes.push_back(msg::plan_fallback{.reason = *problem});
   return plan;
 }

@@ -41,9 +41,18 @@ struct DevicePlan {
   bool operator==(const DevicePlan&) const = default;
 };
 
+// Which of the processes of this machine that train together. Each has its own model device.
+struct LocalProcess {
+  int index = 0;
+  int count = 1;
+};
+
 // Throws Error, with the remedy, when the GPUs that were asked for cannot be had and
-// pipeline.allow_fallback does not permit to continue without.
-DevicePlan plan_devices(const RunConfig& config, const Hardware& hardware);
+// pipeline.allow_fallback does not permit to continue without. Lists of GPUs name one for each
+// process; without them, process i trains on GPU i.
+DevicePlan plan_devices(const RunConfig& config,
+                        const Hardware& hardware,
+                        LocalProcess process = {});
 
 enum class Symbols { emoji, plain };
 

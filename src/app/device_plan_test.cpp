@@ -31,6 +31,7 @@ std::string refusal(const RunConfig& config, const Hardware& hardware) {
 
 std::vector<std::string> said(const std::vector<Message>& lines) {
   std::vector<std::string> texts;
+  texts.reserve(lines.size());
   for (const Message& line : lines) {
     texts.push_back(Translator().tr(line));
   }
@@ -178,6 +179,49 @@ TEST(DevicePlanTest, DoesNotSayThatItPrefetchesWhereItDoesNot) {
   late.prefetch_to_gpu = false;
   EXPECT_THAT(lines_of(gpu, late, Symbols::plain),
               testing::Contains("   - Smart Prefetching: Disabled, data.prefetch_to_gpu is false"));
+}
+
+TEST(DevicePlanTest, GivesEachProcessThePairItsPlaceInTheListsNames) {
+  RunConfig config;
+  config.data.data_gpu = GpuList({0, 2});
+  config.data.model_gpu = GpuList({1, 3});
+  const Hardware four{.virtual_gpus = 4};
+
+  const DevicePlan second = plan_devices(config, four, {.index = 1, .count = 2});
+
+  EXPECT_EQ(second.mode, RunMode::multi_gpu);
+  EXPECT_EQ(second.data->index, 2);
+  EXPECT_EQ(second.model.index, 3);
+}
+
+TEST(DevicePlanTest, TrainsEachProcessOnAGpuOfItsOwn) {
+  const Hardware two{.virtual_gpus = 2};
+
+  EXPECT_EQ(plan_devices({}, two, {.index = 1, .count = 2}).model.index, 1);
+  EXPECT_EQ(plan_devices({}, {}, {.index = 1, .count = 2}).model, DeviceId{});
+}
+
+TEST(DevicePlanTest, TrainsReplicasOnTheListedGpus) {
+  RunConfig config;
+  config.data.model_gpu = GpuList({3, 1});
+
+  const DevicePlan plan = plan_devices(config, {.virtual_gpus = 4}, {.index = 1, .count = 2});
+
+  EXPECT_EQ(plan.mode, RunMode::single_buffered);
+  EXPECT_EQ(plan.model.index, 1);
+}
+
+TEST(DevicePlanTest, RefusesListsThatDoNotNameOneGpuPerProcess) {
+  RunConfig config;
+  config.data.data_gpu = GpuList({0, 2});
+  config.data.model_gpu = GpuList({1, 3});
+
+  EXPECT_THAT(refusal(config, {.virtual_gpus = 4}),
+              HasSubstr("--data-gpu names 2 GPUs for 1 processes on this machine"));
+}
+
+TEST(DevicePlanTest, RefusesMoreProcessesThanGpus) {
+  EXPECT_THROW((void)plan_devices({}, {.virtual_gpus = 2}, {.index = 2, .count = 3}), Error);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "app/loader_options.h"
 #include "app/make_loader.h"
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
@@ -95,7 +96,7 @@ std::array<Damage, 10> ten_kinds() {
        {"samples that are no numbers", writes(wav_bytes({.format = 3, .bits = 32}, not_numbers))},
        {"0 channels", writes(with_byte(good, 22, '\0'))},
        {"192 kHz, 8 channels",
-        writes(wav_bytes({.channels = 8, .rate = 192'000}, wav_tone(2, 8 * 60'000))),
+        writes(wav_bytes({.channels = 8, .rate = 192'000}, wav_tone(2, std::size_t{8} * 60'000))),
         true},
        {"not readable",
         [](const fs::path& path) { fs::permissions(path, fs::perms::none); },
@@ -130,6 +131,8 @@ class LoaderDamageTest : public testing::Test {
     config_.pipeline.feature_cache = Megabytes{0};
     config_.pipeline.max_bad_fraction = 0.05;
   }
+  LoaderDamageTest(const LoaderDamageTest&) = delete;
+  LoaderDamageTest& operator=(const LoaderDamageTest&) = delete;
   ~LoaderDamageTest() override { fs::remove_all(root_); }
 
   fs::path wav(int number) const {

@@ -11,8 +11,9 @@
 #include "audio/audio_facts.h"
 #include "audio/audio_source.h"
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "dataset/index_cache.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -137,7 +138,7 @@ TextConfig make_text_config(const DataConfig& data) {
 
 TrainingSetOptions make_training_set_options(const RunConfig& config, const HostFacts& host) {
   if (!config.data.train_data) {
-    throw Error("training data: none given; expected the folder of a data set; try --train-data");
+    throw MessageError(msg::data_none_given{});
   }
   TrainingSetOptions options{.train_data = *config.data.train_data};
   if (config.data.val_data) {

@@ -1,16 +1,15 @@
 #include "app/make_loader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <utility>
 
-#include "base/error.h"
 #include "dataset/damage_share.h"
 #include "features/feature_fingerprint.h"
 #include "features/feature_store.h"
 #include "locale/message_error.h"
+#include "locale/messages.h"
 #include "pipeline/audio_row_source.h"
 #include "pipeline/cached_row_source.h"
 #include "pipeline/precompute_folder.h"
@@ -83,7 +82,7 @@ std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
     return nullptr;
   }
   auto store = std::make_shared<const FeatureStore>(
-      FeatureStore::open(*folder, feature_fingerprint(kMel, request.text->hash())));
+      FeatureStore::open(*folder, feature_fingerprint(request.mel, request.text->hash())));
   for (const FeatureStore::RefusedShard& shard : store->refused()) {
     if (request.journal != nullptr) {
       request.journal->record(DamagedFeatures{.reason = shard.reason});
@@ -95,13 +94,13 @@ std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
 std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
                                       const RunConfig& config,
                                       const LoaderRequest& request) {
-  const Bytes budget = feature_cache_budget(config, read_host_facts());
+  const Bytes budget = feature_cache_budget(config, read_host_share());
   if (budget == Bytes{0}) {
     return source;
   }
   return std::make_unique<CachedRowSource>(std::move(source),
                                            request.set->manifest.utterances.size(),
-                                           payload_format(request.payload),
+                                           payload_format(request.payload, request.mel),
                                            budget);
 }
 
@@ -110,10 +109,7 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
   const bool only_store = config.data.preprocessing_mode == PreprocessingMode::precompute &&
                           request.payload == PayloadKind::mel_f32;
   if (only_store && store == nullptr) {
-    throw Error(
-        "precomputed features: none for {}; expected shards, because data.preprocessing_mode is "
-        "precompute; try `qanat precompute`, or preprocessing_mode: auto",
-        request.set->manifest.root.string());
+    throw MessageError(msg::features_none{.data = request.set->manifest.root.string()});
   }
   std::unique_ptr<RowSource> audio =
       only_store ? nullptr : with_cache(make_audio_source(request), config, request);
@@ -123,7 +119,7 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
   return std::make_unique<StoreRowSource>(StoreRowInputs{.set = request.set,
                                                          .store = std::move(store),
                                                          .speakers = speaker_ids(request),
-                                                         .mel_bins = kMel.mel_bins,
+                                                         .mel_bins = request.mel.mel_bins,
                                                          .fallback = std::move(audio),
                                                          .journal = request.journal});
 }
@@ -148,7 +144,7 @@ std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
   return std::make_unique<AudioRowSource>(AudioRowInputs{.set = request.set,
                                                          .text = request.text,
                                                          .speakers = speaker_ids(request),
-                                                         .mel = kMel,
+                                                         .mel = request.mel,
                                                          .payload = request.payload});
 }
 
@@ -157,10 +153,11 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     LoaderRequest request) {
   report_left_out(*request.set, options.max_bad_fraction, request.journal);
   LoaderOptions complete = options;
-  complete.payload = payload_format(request.payload);
+  complete.payload = payload_format(request.payload, request.mel);
   complete.rank = request.rank;
   complete.world = request.world;
-  LoaderInputs inputs{.lengths = item_lengths(request.set->index, kMel),
+  complete.group = request.group;
+  LoaderInputs inputs{.lengths = item_lengths(request.set->index, request.mel),
                       .speakers = speaker_ids(request),
                       .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),
@@ -171,7 +168,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
 
 std::unique_ptr<Loader> make_loader(const RunConfig& config, LoaderRequest request) {
   const LoaderOptions options =
-      make_loader_options(config, read_host_facts(), request.consumer_threads);
+      make_loader_options(config, read_host_share(), request.consumer_threads);
   return make_loader(config, options, std::move(request));
 }
 
@@ -195,11 +192,8 @@ std::vector<std::string> unknown_speakers(const Manifest& manifest,
   return unknown;
 }
 
-PayloadFormat payload_format(PayloadKind kind) {
-  return {.kind = kind,
-          .mel_bins = kMel.mel_bins,
-          .hop = kMel.hop,
-          .mel_padding = std::log(kMel.log_floor)};
+PayloadFormat payload_format(PayloadKind kind, const MelConfig& mel) {
+  return {.kind = kind, .mel_bins = mel.mel_bins, .hop = mel.hop, .mel_padding = silent_mel(mel)};
 }
 
 }  // namespace qanat

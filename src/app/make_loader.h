@@ -27,9 +27,11 @@ struct LoaderRequest {
   // Sorted: the id of a speaker is its place here. Speakers who are not here have ids behind it.
   std::vector<std::string> speakers{};
   PayloadKind payload = PayloadKind::mel_f32;
+  MelConfig mel = kMel;
   int consumer_threads = 0;  // cores left to the consumer
   int rank = 0;
   int world = 1;
+  std::optional<int> group{};  // as in LoaderOptions
   Position start{};
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned, outlives the loader; may be absent
@@ -53,7 +55,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);
 
 // How batches of this kind are laid out.
-PayloadFormat payload_format(PayloadKind kind);
+PayloadFormat payload_format(PayloadKind kind, const MelConfig& mel = kMel);
 
 // The speakers a manifest names, sorted.
 std::vector<std::string> speaker_names(const Manifest& manifest);

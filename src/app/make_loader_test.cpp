@@ -16,6 +16,7 @@
 #include "features/feature_fingerprint.h"
 #include "features/feature_store_folder.h"
 #include "features/mel_extractor.h"
+#include "metrics/journal_testing.h"
 #include "pipeline/precompute.h"
 
 namespace qanat {
@@ -52,6 +53,8 @@ class MakeLoaderTest : public testing::Test {
     config_.data.feature_dir = (root_ / "features").string();
     config_.pipeline.feature_cache = Megabytes{0};
   }
+  MakeLoaderTest(const MakeLoaderTest&) = delete;
+  MakeLoaderTest& operator=(const MakeLoaderTest&) = delete;
   ~MakeLoaderTest() override { std::filesystem::remove_all(root_); }
 
   std::filesystem::path wav(int number) const {

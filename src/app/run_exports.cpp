@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "telemetry/tensorboard_sink.h"
 #include "telemetry/trace_sink.h"
@@ -17,11 +17,10 @@ void check_writable(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
-    throw Error("trace: {}: no such folder; expected one that exists; try another file for --trace",
-                folder.string());
+    throw MessageError(msg::trace_no_folder{.folder = folder.string()});
   }
   if (std::filesystem::is_directory(file, error)) {
-    throw Error("trace: {}: is a folder; expected the name of a file", file.string());
+    throw MessageError(msg::trace_is_a_folder{.file = file.string()});
   }
 }
 
@@ -53,7 +52,7 @@ RunExports::~RunExports() {
   try {
     finish();
   } catch (const std::exception& error) {
-    say_(error.what());
+    say_(reason_of(error));
   }
 }
 
@@ -77,7 +76,7 @@ RowFn RunExports::on_row() const {
 
 void RunExports::finish() {
   if (const auto tensorboard = std::exchange(tensorboard_, nullptr)) {
-    if (const std::optional<std::string> complaint = tensorboard->finish()) {
+    if (const std::optional<Message> complaint = tensorboard->finish()) {
       say_(*complaint);
     }
   }

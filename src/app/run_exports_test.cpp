@@ -11,9 +11,8 @@ namespace {
 using testing::HasSubstr;
 
 std::filesystem::path fresh_folder() {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) /
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
+                                 testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
@@ -43,7 +42,9 @@ TEST(RunExportsTest, ATraceIsLeftAlsoByARunThatFails) {
 TEST(RunExportsTest, ATraceThatCouldNotBeWrittenIsRefusedBeforeTheRun) {
   const std::filesystem::path file = fresh_folder() / "nowhere" / "run.perfetto-trace";
 
-  EXPECT_THROW(RunExports({.tensorboard = std::nullopt, .trace = file}, [](const auto&) {}), Error);
+  const SayFn silent = [](const MessageArg&) {};
+
+  EXPECT_THROW(RunExports({.tensorboard = std::nullopt, .trace = file}, silent), Error);
 }
 
 TEST(RunExportsTest, TensorBoardFilesAreBesideTheCheckpointsUnlessAFolderIsNamed) {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "diagnose/diagnosis.h"
+#include "history/run_history.h"
 #include "locale/translator.h"
-#include "report/run_history.h"
 
 namespace qanat {
 

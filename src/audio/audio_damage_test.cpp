@@ -137,6 +137,45 @@ TEST_F(AudioDamageTest, TruncatedVorbis) {
   expect_failure(file("a.ogg"), "");
 }
 
+// The checksum of an Ogg page (polynomial 0x04c11db7, highest bit first) over the page with a zero
+// in its place.
+std::uint32_t ogg_checksum(std::string_view page) {
+  std::uint32_t sum = 0;
+  for (const char byte : page) {
+    sum ^= static_cast<std::uint32_t>(static_cast<unsigned char>(byte)) << 24U;
+    for (int bit = 0; bit < 8; ++bit) {
+      sum = (sum << 1U) ^ ((sum >> 31U) * 0x04c11db7U);
+    }
+  }
+  return sum;
+}
+
+// Makes the first packet of the last page one that no Opus encoder writes ("any number of frames",
+// and then none), and the page's checksum right again: only libopus can tell.
+void break_last_packet(std::string& ogg) {
+  constexpr std::size_t kChecksum = 22;
+  constexpr std::size_t kSegments = 26;
+  const std::size_t page = ogg.rfind("OggS");
+  const std::size_t packet =
+      page + kSegments + 1 + static_cast<unsigned char>(ogg.at(page + kSegments));
+  ogg.at(packet) = static_cast<char>(ogg.at(packet) | 3);
+  ogg.at(packet + 1) = 0;
+  ogg.replace(page + kChecksum, 4, 4, '\0');
+  const std::uint32_t sum = ogg_checksum(std::string_view(ogg).substr(page));
+  ogg.replace(page + kChecksum, 4, little_endian(sum));
+}
+
+TEST_F(AudioDamageTest, APacketThatDoesNotDecodeIsFoundByTheDecoder) {
+  write_sndfile(file("a.opus"),
+                {SF_FORMAT_OGG | SF_FORMAT_OPUS, 24000},
+                sine(440, 24000, std::size_t{3} * 24000));
+  std::string bytes = read_bytes(file("a.opus"));
+  ASSERT_EQ(decode_failure(file("a.opus")), "no failure");
+  break_last_packet(bytes);
+
+  EXPECT_THAT(decode_failure(write_bytes("broken.opus", bytes)), HasSubstr("damaged: "));
+}
+
 TEST_F(AudioDamageTest, NoChannels) {
   expect_failure(write_bytes("a.wav", to_bytes({.channels = 0})), "0 channels; expected 1 to 64");
 }

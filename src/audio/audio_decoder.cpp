@@ -10,6 +10,8 @@
 #include "audio/audio_header.h"
 #include "audio/sample_format.h"
 #include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -22,7 +24,7 @@ constexpr std::int64_t kFirstRead = 2 << 20;
 constexpr std::size_t kKeepSamples = 4 << 20;
 
 Failure about(const std::filesystem::path& path, const Failure& failure) {
-  return Failure{fmt::format("{}: {}", path.string(), failure.what)};
+  return to_failure(msg::set_refused{.file = path.string(), .why = reason_of(failure)});
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ Result<AudioDecoder::Held> AudioDecoder::load_plain(const AudioFile& file,
       return got.failure();
     }
     if (got.value() < end) {
-      return Failure{"truncated while it was read"};
+      return to_failure(msg::audio_cut_while_read{});
     }
   }
   const std::byte* begin = room.data() + layout.data_offset;
@@ -167,8 +169,8 @@ Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
   const AudioHeader& header = source.header();
   const SampleCount length = resampled_length(header.samples, header.rate, target_);
   if (length.value == 0) {
-    return Failure{
-        fmt::format("too short: {} samples at {} Hz", header.samples.value, header.rate.value)};
+    return to_failure(msg::audio_too_short{.samples = ungrouped(header.samples.value),
+                                           .rate = ungrouped(header.rate.value)});
   }
   std::optional<Resampler> resampler;
   if (header.rate != target_) {

@@ -10,6 +10,8 @@
 #include "audio/audio_file.h"
 #include "audio/audio_source.h"
 #include "audio/sample_format.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -114,7 +116,7 @@ Result<AudioFacts> inspect_audio(const std::filesystem::path& path) {
   const Result<AudioFile> file = open_audio_file(path);
   Result<AudioFacts> facts = file ? inspect(file.value()) : file.failure();
   if (!facts) {
-    return Failure{fmt::format("{}: {}", path.string(), facts.failure().what)};
+    return to_failure(msg::set_refused{.file = path.string(), .why = reason_of(facts.failure())});
   }
   return facts;
 }

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include <fcntl.h>
@@ -10,13 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
 constexpr std::size_t kPage = 4096;
 
-Failure cannot(const char* verb) {
-  return Failure{fmt::format("cannot {}: {}", verb, std::strerror(errno))};
+// What errno says.
+Failure not_opened() {
+  return to_failure(msg::cannot_open{.reason = system_reason(errno)});
 }
 
 }  // namespace
@@ -24,20 +28,20 @@ Failure cannot(const char* verb) {
 Result<AudioFile> open_audio_file(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
-    return cannot("open");
+    return not_opened();
   }
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) {
-    return cannot("stat");
+    return not_opened();
   }
   if (S_ISDIR(status.st_mode)) {
-    return Failure{"is a folder; expected an audio file"};
+    return to_failure(msg::audio_is_a_folder{});
   }
   if (!S_ISREG(status.st_mode)) {
-    return Failure{"not a regular file; expected an audio file"};
+    return to_failure(msg::audio_irregular{});
   }
   if (status.st_size == 0) {
-    return Failure{"empty file: 0 bytes"};
+    return to_failure(msg::audio_empty{});
   }
   return AudioFile{.fd = std::move(fd), .size = Bytes{status.st_size}};
 }
@@ -53,7 +57,7 @@ Result<std::size_t> read_at(const AudioFile& file, Bytes offset, std::span<std::
       continue;
     }
     if (got < 0) {
-      return cannot("read");
+      return to_failure(msg::cannot_read{.reason = system_reason(errno)});
     }
     if (got == 0) {
       break;

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 
 Result<Done> check_rate_and_channels(SampleRate rate, int channels) {
   if (channels < 1 || channels > kMaxChannels) {
-    return Failure{fmt::format("{} channels; expected 1 to {}", channels, kMaxChannels)};
+    return to_failure(msg::audio_channels{.channels = ungrouped(channels), .most = kMaxChannels});
   }
   if (rate < kMinSampleRate || rate > kMaxSampleRate) {
-    return Failure{fmt::format("sample rate {} Hz; expected {} to {}",
-                               rate.value,
-                               kMinSampleRate.value,
-                               kMaxSampleRate.value)};
+    return to_failure(msg::audio_rate{.rate = ungrouped(rate.value),
+                                      .least = ungrouped(kMinSampleRate.value),
+                                      .most = ungrouped(kMaxSampleRate.value)});
   }
   return Done{};
 }
@@ -23,14 +25,11 @@ Result<Done> check_audio_header(const AudioHeader& header) {
     return shape;
   }
   if (header.samples.value < 1) {
-    return Failure{"no samples"};
+    return to_failure(msg::audio_no_samples{});
   }
   if (header.samples.value > kMaxAudioSeconds * header.rate.value) {
-    return Failure{
-        fmt::format("{} samples at {} Hz are longer than an hour; try cutting it into "
-                    "utterances",
-                    header.samples.value,
-                    header.rate.value)};
+    return to_failure(msg::audio_too_long{.samples = ungrouped(header.samples.value),
+                                          .rate = ungrouped(header.rate.value)});
   }
   return Done{};
 }

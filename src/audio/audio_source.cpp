@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -126,7 +129,7 @@ Result<AudioSourcePtr> open_audio_source(const AudioFile& file) {
 Result<AudioHeader> read_audio_header(const std::filesystem::path& path) {
   Result<AudioHeader> header = read_header(path);
   if (!header) {
-    return Failure{fmt::format("{}: {}", path.string(), header.failure().what)};
+    return to_failure(msg::set_refused{.file = path.string(), .why = reason_of(header.failure())});
   }
   return header;
 }
@@ -152,9 +155,8 @@ Result<Done> read_promised(AudioSource& source, std::vector<float>& buffer, cons
     left -= static_cast<std::int64_t>(got.value());
   }
   if (left > source.slack().value) {
-    return Failure{fmt::format("truncated: header says {} samples, file holds {}",
-                               header.samples.value,
-                               header.samples.value - left)};
+    return to_failure(msg::audio_truncated{.stated = ungrouped(header.samples.value),
+                                           .held = ungrouped(header.samples.value - left)});
   }
   return Done{};
 }

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 
 #include "audio/audio_source.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -24,16 +26,16 @@ struct DeleteFlacDecoder {
 };
 using FlacDecoderPtr = std::unique_ptr<FLAC__StreamDecoder, DeleteFlacDecoder>;
 
-const char* damage_of(FLAC__StreamDecoderErrorStatus status) {
+Message damage_of(FLAC__StreamDecoderErrorStatus status) {
   switch (status) {
     case FLAC__STREAM_DECODER_ERROR_STATUS_LOST_SYNC:
-      return "a frame does not begin where it should";
+      return msg::flac_lost_sync{};
     case FLAC__STREAM_DECODER_ERROR_STATUS_BAD_HEADER:
-      return "the header of a frame is damaged";
+      return msg::flac_bad_header{};
     case FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH:
-      return "a frame does not match its checksum";
+      return msg::flac_bad_frame{};
     default:
-      return "a part of it cannot be decoded";
+      return msg::flac_not_decoded{};
   }
 }
 
@@ -131,8 +133,8 @@ void FlacSource::on_error(const FLAC__StreamDecoder* /*decoder*/,
                           void* user) {
   FlacSource& source = self(user);
   if (!source.failure_) {
-    source.failure_ = Failure{
-        fmt::format("damaged FLAC: {} (after {} samples)", damage_of(status), source.delivered_)};
+    source.failure_ = to_failure(msg::flac_damaged_after{.what = damage_of(status),
+                                                         .samples = ungrouped(source.delivered_)});
   }
 }
 
@@ -141,15 +143,12 @@ void FlacSource::take_frame(const FLAC__Frame& frame, const FLAC__int32* const* 
   if (frame.header.sample_rate != header_.rate.value ||
       frame.header.channels != static_cast<unsigned>(header_.channels) ||
       frame.header.bits_per_sample != bits_) {
-    failure_ = Failure{fmt::format(
-        "damaged FLAC: its header says {} Hz, {} channels and {} bits, a frame {} Hz, {} channels "
-        "and {} bits",
-        header_.rate.value,
-        header_.channels,
-        bits_,
-        frame.header.sample_rate,
-        frame.header.channels,
-        frame.header.bits_per_sample)};
+    failure_ = to_failure(msg::flac_other_frame{.rate = ungrouped(header_.rate.value),
+                                                .channels = header_.channels,
+                                                .bits = bits_,
+                                                .frame_rate = ungrouped(frame.header.sample_rate),
+                                                .frame_channels = frame.header.channels,
+                                                .frame_bits = frame.header.bits_per_sample});
     return;
   }
   const auto width = static_cast<std::size_t>(header_.channels);
@@ -175,7 +174,7 @@ bool FlacSource::decode_frame() {
       break;
     }
     if (!went_well && !failure_) {
-      failure_ = Failure{fmt::format("damaged FLAC: {}", FLAC__StreamDecoderStateString[state])};
+      failure_ = to_failure(msg::flac_damaged{.what = FLAC__StreamDecoderStateString[state]});
     }
   }
   return !pending_.empty() && !failure_;
@@ -215,12 +214,11 @@ Result<std::size_t> FlacSource::read(std::span<float> interleaved) {
 
 Result<Done> FlacSource::verify() {
   if (pending_begin_ < pending_.size()) {
-    return Failure{fmt::format("damaged FLAC: holds more samples than the {} of its header",
-                               header_.samples.value)};
+    return to_failure(msg::flac_too_many{.samples = ungrouped(header_.samples.value)});
   }
   // Without an MD5 in the file, or when called again, there is nothing to compare.
   if (FLAC__stream_decoder_finish(decoder_.get()) == 0) {
-    return Failure{"damaged FLAC: the samples do not match the checksum (MD5) of its header"};
+    return to_failure(msg::flac_checksum{});
   }
   return Done{};
 }
@@ -228,7 +226,7 @@ Result<Done> FlacSource::verify() {
 Result<Done> FlacSource::read_metadata() {
   decoder_.reset(FLAC__stream_decoder_new());
   if (!decoder_) {
-    return Failure{"libFLAC cannot be started"};
+    return to_failure(msg::audio_no_decoder{.library = "libFLAC"});
   }
   FLAC__stream_decoder_set_md5_checking(decoder_.get(), 1);
   const FLAC__StreamDecoderInitStatus started = FLAC__stream_decoder_init_stream(decoder_.get(),
@@ -242,17 +240,17 @@ Result<Done> FlacSource::read_metadata() {
                                                                                  on_error,
                                                                                  this);
   if (started != FLAC__STREAM_DECODER_INIT_STATUS_OK) {
-    return Failure{"libFLAC cannot be started"};
+    return to_failure(msg::audio_no_decoder{.library = "libFLAC"});
   }
   const bool read = FLAC__stream_decoder_process_until_end_of_metadata(decoder_.get()) != 0;
   if (failure_) {
     return *failure_;
   }
   if (!read || header_.encoding.empty()) {
-    return Failure{"not readable as audio: FLAC without a header"};
+    return to_failure(msg::flac_no_header{});
   }
   if (header_.samples.value == 0) {
-    return Failure{"length unknown: truncated or damaged"};
+    return to_failure(msg::audio_no_length{});
   }
   return check_audio_header(header_);
 }

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 #include "audio/audio_source.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -26,7 +28,7 @@ struct DeleteMpg123 {
 using Mpg123Ptr = std::unique_ptr<mpg123_handle, DeleteMpg123>;
 
 Failure damaged(mpg123_handle* decoder) {
-  return Failure{fmt::format("damaged MPEG audio: {}", mpg123_strerror(decoder))};
+  return to_failure(msg::mpeg_damaged{.what = mpg123_strerror(decoder)});
 }
 
 // The file as libmpg123 sees it. Left alone, that reads four bytes at a time.
@@ -146,7 +148,7 @@ Result<AudioHeader> scan(mpg123_handle* decoder, const AudioFile& file) {
   }
   const off_t found = mpg123_length(decoder);
   if (found + 2 * kLargestMpegFrame < stated && states_its_length(file)) {
-    return Failure{fmt::format("truncated: header says {} samples, file holds {}", stated, found)};
+    return to_failure(msg::audio_truncated{.stated = ungrouped(stated), .held = ungrouped(found)});
   }
   return AudioHeader{.rate = SampleRate{rate},
                      .channels = channels,
@@ -159,7 +161,7 @@ Result<AudioSourcePtr> MpegSource::open(const AudioFile& file) {
   source->decoder_.reset(mpg123_new(nullptr, nullptr));
   mpg123_handle* decoder = source->decoder_.get();
   if (decoder == nullptr) {
-    return Failure{"libmpg123 cannot be started"};
+    return to_failure(msg::audio_no_decoder{.library = "libmpg123"});
   }
   constexpr long kFlags = MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_SKIP_ID3V2;
   mpg123_param(decoder, MPG123_ADD_FLAGS, kFlags, 0.0);

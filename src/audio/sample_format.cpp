@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -153,10 +155,10 @@ float peak_magnitude(std::span<const float> samples) {
 Result<Done> check_magnitude(std::span<const float> samples) {
   const float peak = peak_magnitude(samples);
   if (!std::isfinite(peak)) {
-    return Failure{"holds samples that are not finite (NaN or infinity)"};
+    return to_failure(msg::audio_not_finite{});
   }
   if (peak > kMaxMagnitude) {
-    return Failure{fmt::format("samples reach {:.6g}; expected -1 to 1; try scaling them", peak)};
+    return to_failure(msg::audio_too_loud{.peak = fmt::format("{:.6g}", peak)});
   }
   return Done{};
 }

@@ -11,6 +11,8 @@
 #include <sndfile.h>
 
 #include "audio/audio_source.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -96,10 +98,10 @@ bool looks_like_text(const AudioFile& file) {
 
 Failure not_audio(const AudioFile& file) {
   if (looks_like_text(file)) {
-    return Failure{"not audio: the file holds text"};
+    return to_failure(msg::audio_is_text{});
   }
   // The reason is kept per process in libsndfile: another thread's failure may be named instead.
-  return Failure{fmt::format("not readable as audio: {}", sf_strerror(nullptr))};
+  return to_failure(msg::audio_unreadable{.what = sf_strerror(nullptr)});
 }
 
 class SndfileSource : public AudioSource {
@@ -117,7 +119,7 @@ class SndfileSource : public AudioSource {
       return *virtual_.failure;
     }
     if (sf_error(file_.get()) != SF_ERR_NO_ERROR) {
-      return Failure{fmt::format("damaged: {}", sf_strerror(file_.get()))};
+      return to_failure(msg::audio_damaged{.what = sf_strerror(file_.get())});
     }
     return static_cast<std::size_t>(std::max<sf_count_t>(got, 0));
   }
@@ -144,7 +146,7 @@ Result<AudioSourcePtr> SndfileSource::open(const AudioFile& file) {
     return not_audio(file);
   }
   if (info.frames == SF_COUNT_MAX) {
-    return Failure{"length unknown: truncated or damaged"};
+    return to_failure(msg::audio_no_length{});
   }
   source->header_ = {.rate = SampleRate{info.samplerate},
                      .channels = info.channels,

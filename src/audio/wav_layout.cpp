@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -107,13 +110,10 @@ Result<Format> parse_format(Bytespan bytes) {
   const auto expected =
       static_cast<std::int64_t>(bytes_per_sample(*format.samples)) * format.channels;
   if (format.frame_bytes != expected) {
-    return Failure{
-        fmt::format("header contradicts itself: {} bytes per frame; expected {} for {} "
-                    "channels of {} bits",
-                    format.frame_bytes,
-                    expected,
-                    format.channels,
-                    bits)};
+    return to_failure(msg::wav_contradiction{.bytes = ungrouped(format.frame_bytes),
+                                             .expected = ungrouped(expected),
+                                             .channels = format.channels,
+                                             .bits = bits});
   }
   return format;
 }
@@ -121,10 +121,10 @@ Result<Format> parse_format(Bytespan bytes) {
 Failure truncated(std::int64_t declared, std::int64_t held, const Format& format) {
   const bool in_bytes = !format.samples;
   const std::int64_t unit = in_bytes ? 1 : format.frame_bytes;
-  return Failure{fmt::format("truncated: header says {} {}, file holds {}",
-                             declared / unit,
-                             in_bytes ? "bytes" : "samples",
-                             held / unit)};
+  const Quantity stated = ungrouped(declared / unit);
+  const Quantity found = ungrouped(held / unit);
+  return in_bytes ? to_failure(msg::wav_truncated_bytes{.stated = stated, .held = found})
+                  : to_failure(msg::audio_truncated{.stated = stated, .held = found});
 }
 
 // Walks the chunks of one file.
@@ -137,8 +137,7 @@ class Parser {
     for (int count = 0; count < kMaxChunks; ++count) {
       const std::optional<Chunk> chunk = chunk_at(offset);
       if (!chunk) {
-        return Failure{
-            fmt::format("no samples: file ends before a {} chunk", format_ ? "data" : "fmt")};
+        return to_failure(msg::wav_no_chunk{.chunk = format_ ? "data" : "fmt"});
       }
       if (chunk->id() == "data") {
         return locate_data(*chunk);
@@ -149,7 +148,7 @@ class Parser {
       }
       offset = chunk->end();
     }
-    return Failure{fmt::format("more than {} chunks; expected a data chunk", kMaxChunks)};
+    return to_failure(msg::wav_too_many_chunks{.chunks = ungrouped(kMaxChunks)});
   }
 
  private:
@@ -172,24 +171,23 @@ class Parser {
   // A chunk that is not the samples.
   Result<Done> pass(const Chunk& chunk) {
     if (chunk.end() > file_size_) {
-      return Failure{fmt::format("truncated: chunk '{}' of {} bytes; file ends after {}",
-                                 printable(chunk.id()),
-                                 chunk.size,
-                                 file_size_ - chunk.payload)};
+      return to_failure(msg::wav_truncated_chunk{.chunk = printable(chunk.id()),
+                                                 .bytes = ungrouped(chunk.size),
+                                                 .held = ungrouped(file_size_ - chunk.payload)});
     }
     return chunk.id() == "fmt " && !format_ ? read_format(chunk) : Done{};
   }
 
   Result<Done> read_format(const Chunk& chunk) {
     if (chunk.size < kPlainFormat) {
-      return Failure{
-          fmt::format("fmt chunk of {} bytes; expected at least {}", chunk.size, kPlainFormat)};
+      return to_failure(
+          msg::wav_small_format{.bytes = ungrouped(chunk.size), .least = ungrouped(kPlainFormat)});
     }
     std::array<std::byte, kExtensibleFormat> bytes;
     const std::span<std::byte> given =
         std::span(bytes).first(std::min<std::size_t>(bytes.size(), chunk.size));
     if (!fetch(chunk.payload, given)) {
-      return Failure{"cannot read the fmt chunk"};
+      return to_failure(msg::wav_no_format{});
     }
     Result<Format> format = parse_format(given);
     if (!format) {
@@ -211,7 +209,7 @@ class Parser {
 
   Result<std::optional<WavLayout>> locate_data(const Chunk& data) const {
     if (!format_) {
-      return Failure{"data chunk before the fmt chunk"};
+      return to_failure(msg::wav_data_first{});
     }
     const std::int64_t held = file_size_ - data.payload;
     const bool to_the_end = runs_to_the_end(data);
@@ -233,10 +231,8 @@ class Parser {
     }
     const std::optional<Chunk> tail = to_the_end ? std::nullopt : chunk_at(data.end());
     if (tail && !may_follow_samples(*tail)) {
-      return Failure{
-          fmt::format("wrong size in the header: {} samples, but {} bytes follow that are no chunk",
-                      layout.samples.value,
-                      file_size_ - data.end())};
+      return to_failure(msg::wav_wrong_size{.samples = ungrouped(layout.samples.value),
+                                            .bytes = ungrouped(file_size_ - data.end())});
     }
     return std::optional(layout);
   }

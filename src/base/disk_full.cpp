@@ -32,18 +32,15 @@ void retry_while_full(const SpaceWait& wait, const std::function<void()>& attemp
       if (is_last) {
         throw;
       }
-      if (!was_full && wait.say) {
-        wait.say(fmt::format("{}; tried again every {:.0f} s for {:.0f} s",
-                             full.what(),
-                             wait.every.count(),
-                             wait.timeout.count()));
+      if (!was_full && wait.on_full) {
+        wait.on_full(full);
       }
       was_full = true;
     }
     wait_a_while(wait);
   }
-  if (was_full && wait.say) {
-    wait.say(fmt::format("there is space again, after {:.0f} s", seconds_since(begin).count()));
+  if (was_full && wait.on_space) {
+    wait.on_space(seconds_since(begin));
   }
 }
 

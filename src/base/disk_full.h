@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <stop_token>
-#include <string>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -24,7 +23,9 @@ struct SpaceWait {
   Seconds timeout{600};  // after which the last failure is thrown
   // A stop ends the wait: there is one more attempt.
   std::stop_token stop{};
-  std::function<void(const std::string&)> say{};  // when the wait begins and ends; may be absent
+  // The wait begins, and why; it is over, after so long. May be absent.
+  std::function<void(const DiskFull&)> on_full{};
+  std::function<void(Seconds)> on_space{};
 };
 
 // Calls `attempt` again while it throws DiskFull. Other exceptions pass through.

@@ -7,18 +7,28 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "base/result.h"
 
 namespace qanat {
 
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  explicit Error(Failure failure)
+      : std::runtime_error(failure.what), failure_(std::move(failure)) {}
+  explicit Error(const std::string& english) : Error(Failure{english}) {}
 
   template <typename... Args>
   explicit Error(fmt::format_string<Args...> format, Args&&... args)
-      : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
+      : Error(Failure{fmt::format(format, std::forward<Args>(args)...)}) {}
+
+  const Failure& failure() const { return failure_; }
+
+ private:
+  Failure failure_;
 };
 
 }  // namespace qanat

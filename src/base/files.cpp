@@ -18,10 +18,6 @@
 namespace qanat {
 namespace {
 
-std::string reason() {
-  return std::strerror(errno);
-}
-
 // A rename is durable only once the folder that holds the name is.
 void sync_folder_of(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -31,37 +27,82 @@ void sync_folder_of(const std::filesystem::path& path) {
   }
 }
 
-Failure cannot(const char* verb, const std::filesystem::path& path) {
-  return Failure{fmt::format("{}: cannot {}: {}", path.string(), verb, reason())};
+// What errno says.
+Failure cannot(FileAction action, const std::filesystem::path& path, std::string_view flag = "") {
+  FileTrouble trouble{
+      .path = path.string(), .action = action, .error = errno, .flag = std::string(flag)};
+  std::string what = to_string(trouble);
+  return {.what = std::move(what), .trouble = std::move(trouble)};
 }
 
-// What errno says.
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what, const char* then) {
-  const int error = errno;
-  const std::string message =
-      fmt::format("{}: {}: {}{}", path.string(), what, std::strerror(error), then);
-  if (says_disk_full(error)) {
-    throw DiskFull(message);
+Failure irregular(const std::filesystem::path& path) {
+  errno = 0;
+  return cannot(FileAction::open, path);
+}
+
+[[noreturn]] void fail(FileAction action,
+                       const std::filesystem::path& path,
+                       std::string_view flag = "") {
+  const bool is_full = says_disk_full(errno);
+  Failure failure = cannot(action, path, flag);
+  if (is_full) {
+    throw DiskFull(std::move(failure));
   }
-  throw Error(message);
+  throw Error(std::move(failure));
 }
 
 // O_NONBLOCK so that a named pipe in a data set does not hang the program.
 Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& status) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
-    return cannot("open", path);
+    return cannot(FileAction::open, path);
   }
   if (::fstat(fd.get(), &status) != 0) {
-    return cannot("stat", path);
+    return cannot(FileAction::examine, path);
   }
   if (!S_ISREG(status.st_mode)) {
-    return Failure{fmt::format("{}: not a regular file", path.string())};
+    return irregular(path);
   }
   return fd;
 }
 
+const char* verb_of(FileAction action) {
+  switch (action) {
+    case FileAction::open:
+      return "open";
+    case FileAction::examine:
+      return "stat";
+    case FileAction::map:
+      return "map";
+    case FileAction::read:
+      return "read";
+    case FileAction::create:
+      return "create";
+    case FileAction::write:
+      return "write";
+    case FileAction::rename:
+      return "rename into place";
+    case FileAction::make_folder:
+      return "make the folder";
+    case FileAction::lock:
+      return "lock";
+  }
+  return "use";
+}
+
 }  // namespace
+
+std::string to_string(const FileTrouble& trouble) {
+  if (trouble.error == 0) {
+    return trouble.path + ": not a regular file";
+  }
+  return fmt::format("{}: cannot {}: {}{}{}",
+                     trouble.path,
+                     verb_of(trouble.action),
+                     std::strerror(trouble.error),
+                     trouble.action == FileAction::write ? "; nothing was changed" : "",
+                     trouble.flag.empty() ? "" : "; try another " + trouble.flag);
+}
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
   if (this != &other) {
@@ -93,7 +134,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   }
   void* begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.value().get(), 0);
   if (begin == MAP_FAILED) {
-    return cannot("map", path);
+    return cannot(FileAction::map, path);
   }
   return MappedFile(static_cast<const std::byte*>(begin), size);
 }
@@ -116,10 +157,10 @@ MappedFile::~MappedFile() {
 Result<FileIdentity> read_file_identity(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    return cannot("stat", path);
+    return cannot(FileAction::examine, path);
   }
   if (!S_ISREG(status.st_mode)) {
-    return Failure{fmt::format("{}: not a regular file", path.string())};
+    return irregular(path);
   }
   return FileIdentity{
       .size = Bytes{status.st_size},
@@ -144,7 +185,7 @@ Result<std::string> read_text_file(const std::filesystem::path& path, Bytes limi
       continue;
     }
     if (got < 0) {
-      return cannot("read", path);
+      return cannot(FileAction::read, path);
     }
     if (got == 0) {
       break;
@@ -160,7 +201,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   temporary_ += fmt::format(".part-{}", ::getpid());
   fd_ = UniqueFd(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd_) {
-    fail(path_, "cannot create", "");
+    fail(FileAction::create, path_);
   }
 }
 
@@ -177,7 +218,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
       continue;
     }
     if (put < 0) {
-      fail(path_, "cannot write", "; nothing was changed");
+      fail(FileAction::write, path_);
     }
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
@@ -189,10 +230,10 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) {
-    fail(path_, "cannot write", "; nothing was changed");
+    fail(FileAction::write, path_);
   }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    throw Error("{}: cannot rename into place: {}", path_.string(), reason());
+    fail(FileAction::rename, path_);
   }
   fd_.reset();
   sync_folder_of(path_);
@@ -204,12 +245,19 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
+void make_folders(const std::filesystem::path& path, std::string_view flag) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    errno = error.value();
+    fail(FileAction::make_folder, path, flag);
+  }
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "qanat-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error("{}: cannot make a temporary folder: {}; try another TMPDIR",
-                name,
-                std::generic_category().message(errno));
+    throw Error(cannot(FileAction::make_folder, name, "TMPDIR"));
   }
   path_ = name;
 }

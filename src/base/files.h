@@ -41,6 +41,8 @@ class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
 
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
@@ -88,6 +90,10 @@ class AtomicFile {
 };
 
 void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+// The folder and those above it, where they are not there yet. `flag` is what the user may change
+// when that is refused. Throws Error.
+void make_folders(const std::filesystem::path& path, std::string_view flag = "");
 
 // A folder for temporary files that is gone with the object.
 //

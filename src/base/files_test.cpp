@@ -21,6 +21,8 @@ class FilesTest : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  FilesTest(const FilesTest&) = delete;
+  FilesTest& operator=(const FilesTest&) = delete;
   ~FilesTest() override { std::filesystem::remove_all(folder_); }
 
   std::size_t num_entries() const {

@@ -102,6 +102,7 @@ bool for_each_item(std::size_t count,
       std::min<std::size_t>(static_cast<std::size_t>(num_threads(options)), count));
   {
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<std::size_t>(workers));
     for (int worker = 0; worker < workers; ++worker) {
       threads.push_back(
           start_thread(fmt::format("items-{}", worker),

@@ -25,7 +25,7 @@ class MessageArg;
 
 struct Message {
   MessageId id{};
-  std::vector<MessageArg> args{};
+  std::vector<MessageArg> args;
 
   // Whether it says anything.
   explicit operator bool() const { return id != MessageId{}; }
@@ -43,6 +43,8 @@ class MessageArg {
  public:
   using List = std::vector<MessageArg>;  // said with the commas of the language
 
+  // Implicit, so that a gap is filled by naming it: msg::dl002_ok{.wait = run.data_wait}.
+  // NOLINTBEGIN(google-explicit-constructor)
   MessageArg(std::integral auto count) : value_(static_cast<std::int64_t>(count)) {}
   MessageArg(bool) = delete;
   MessageArg(std::floating_point auto) = delete;
@@ -56,6 +58,7 @@ class MessageArg {
   MessageArg(const T& message) : value_(static_cast<Message>(message)) {}
   MessageArg(List list) : value_(std::move(list)) {}
   MessageArg(const std::vector<std::string>& names) : value_(List(names.begin(), names.end())) {}
+  // NOLINTEND(google-explicit-constructor)
 
   using Value = std::variant<std::int64_t, Quantity, std::string, Message, List>;
   const Value& value() const { return value_; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -82,6 +83,10 @@ constexpr Quantity in_bytes_per_second(double rate) {
 }
 constexpr Quantity times(double ratio, int decimals = 2) {
   return {.value = ratio, .unit = Unit::ratio, .decimals = decimals};
+}
+// A count without marks between its thousands: samples, bytes, hertz.
+constexpr Quantity ungrouped(std::integral auto number) {
+  return {.value = static_cast<double>(number), .decimals = 0};
 }
 constexpr Quantity plain(double number, int decimals) {
   return {.value = number, .unit = Unit::number, .decimals = decimals};

@@ -4,10 +4,12 @@
 // does not survive are exceptions (base/error.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "base/file_trouble.h"
 #include "base/message.h"
 
 namespace qanat {
@@ -15,6 +17,7 @@ namespace qanat {
 struct Failure {
   std::string what;   // in English
   Message message{};  // the same in every language; says nothing where only `what` is known
+  std::optional<FileTrouble> trouble{};  // instead of the message, where a file is the reason
 
   bool operator==(const Failure&) const = default;
 };

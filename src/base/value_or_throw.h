@@ -12,7 +12,7 @@ namespace qanat {
 template <typename Value>
 Value value_or_throw(Result<Value> result) {
   if (!result) {
-    throw Error(result.failure().what);
+    throw Error(result.failure());
   }
   return std::move(result).value();
 }

@@ -76,6 +76,8 @@ class Batch {
   // Borrows a block of `pool`, which has to be at least layout.bytes large. The contents are
   // whatever the block held before.
   Batch(std::shared_ptr<BlockPool> pool, const BatchLayout& layout, BatchId id, int bucket);
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
   ~Batch();

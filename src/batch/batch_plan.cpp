@@ -95,8 +95,6 @@ class EpochPlanner {
   explicit EpochPlanner(const PlanRequest& request) : request_(request) {
     plan_.seed_ = request.seed;
     plan_.epoch_ = request.epoch;
-    plan_.rank_ = request.rank;
-    plan_.world_ = request.world;
   }
 
   BatchPlan build() {
@@ -104,7 +102,7 @@ class EpochPlanner {
     cut_batches();
     reorder(std::span(plan_.batches_),
             Random{key(Purpose::batch_order), request_.seed, key(request_.epoch)});
-    share_among_ranks();
+    take_part_of_rank();
     return std::move(plan_);
   }
 
@@ -178,11 +176,26 @@ class EpochPlanner {
       }
       plan_.bucket_ends_[bucket] = begin;
     }
-    const auto all = static_cast<std::uint32_t>(plan_.items_.size());
-    if (begin < all) {
-      const ItemLength longest = longest_of(begin, all - begin);
-      add_batch(begin, all - begin, first_holding(longest));
+    if (begin < plan_.items_.size()) {
+      add_short_batch(begin);
     }
+  }
+
+  // Of the items from `begin` on.
+  void add_short_batch(std::uint32_t begin) {
+    const auto all = static_cast<std::uint32_t>(plan_.items_.size());
+    const std::size_t bucket = first_holding(longest_of(begin, all - begin));
+    if (!plan_.batches_.empty() && 2 * (all - begin) < plan_.batches_.back().rows) {
+      // What is before fits too: it is of the same or a smaller bucket.
+      const Planned last = plan_.batches_.back();
+      const std::uint32_t rows = std::min((last.rows + all - begin) / 2,
+                                          static_cast<std::uint32_t>(request_.edges[bucket].rows));
+      plan_.batches_.pop_back();
+      std::replace(plan_.bucket_ends_.begin(), plan_.bucket_ends_.end(), begin, all - rows);
+      begin = all - rows;
+      add_batch(last.first, begin - last.first, last.bucket);
+    }
+    add_batch(begin, all - begin, bucket);
   }
 
   ItemLength longest_of(std::uint32_t first, std::uint32_t rows) const {
@@ -216,42 +229,32 @@ class EpochPlanner {
                               .bucket = static_cast<std::uint32_t>(bucket)});
   }
 
-  void share_among_ranks() {
-    const auto world = static_cast<std::size_t>(request_.world);
-    const std::size_t whole = plan_.batches_.size() / world;
-    plan_.whole_steps_ = static_cast<std::int64_t>(whole);
-    plan_.steps_ = plan_.whole_steps_;
-    if (whole * world == plan_.batches_.size()) {
+  void take_part_of_rank() {
+    const auto rank = static_cast<std::uint64_t>(request_.rank);
+    const auto world = static_cast<std::uint64_t>(request_.world);
+    if (world == 1) {
       return;
     }
-    ++plan_.steps_;
-    deal_out(std::span(plan_.batches_).subspan(whole * world));
-  }
-
-  // Rows of the last step's batches, one after the other, in `world` nearly equal runs. A run that
-  // spans two batches has the larger shape of both.
-  void deal_out(std::span<const Planned> batches) {
-    std::vector<const Planned*> batch_of_row;
-    for (const Planned& batch : batches) {
-      for (std::uint32_t row = 0; row < batch.rows; ++row) {
-        plan_.tail_items_.push_back(plan_.items_[batch.first + row]);
-        batch_of_row.push_back(&batch);
+    for (Planned& batch : plan_.batches_) {
+      const std::uint64_t rows = batch.rows;
+      const std::uint64_t pairs = (rows + 1) / 2;
+      // Pairs stay together where they can, because they are references of each other.
+      const bool by_pairs =
+          key(request_.edges[batch.bucket].rows) % (2 * world) == 0 && pairs >= world;
+      const std::uint64_t unit = by_pairs ? 2 : 1;
+      const std::uint64_t units = by_pairs ? pairs : rows;
+      // With fewer rows than ranks every part is one row, and rows repeat.
+      const std::uint64_t first = rows < world ? rank % rows : rank * units / world * unit;
+      const std::uint64_t last =
+          rows < world ? first + 1 : std::min((rank + 1) * units / world * unit, rows);
+      batch.rows_before = static_cast<std::uint32_t>(first);
+      batch.first += batch.rows_before;
+      batch.rows = static_cast<std::uint32_t>(last - first);
+      if (request_.batching.shapes == ShapePolicy::per_batch) {
+        const ItemLength longest = longest_of(batch.first, batch.rows);
+        batch.frames = longest.frames;
+        batch.tokens = longest.tokens;
       }
-    }
-    const auto world = static_cast<std::size_t>(request_.world);
-    const std::size_t rows = batch_of_row.size();
-    for (std::size_t rank = 0; rank < world; ++rank) {
-      // With fewer rows than ranks every run has one row, and rows repeat.
-      const std::size_t first = rows < world ? rank % rows : rank * rows / world;
-      const std::size_t last = rows < world ? first + 1 : (rank + 1) * rows / world;
-      Planned run{.first = static_cast<std::uint32_t>(first),
-                  .rows = static_cast<std::uint32_t>(last - first)};
-      for (std::size_t row = first; row < last; ++row) {
-        run.frames = std::max(run.frames, batch_of_row[row]->frames);
-        run.tokens = std::max(run.tokens, batch_of_row[row]->tokens);
-        run.bucket = std::max(run.bucket, batch_of_row[row]->bucket);
-      }
-      plan_.tail_.push_back(run);
     }
   }
 
@@ -260,19 +263,24 @@ class EpochPlanner {
 };
 
 const BatchPlan::Planned& BatchPlan::planned(std::int64_t index) const {
-  QANAT_CHECK(index >= 0 && index < steps_) << index << " of " << steps_;
-  const auto rank = static_cast<std::size_t>(rank_);
-  return is_tail(index) ? tail_[rank] : batches_[key(index) * key(world_) + rank];
+  QANAT_CHECK(index >= 0 && index < size()) << index << " of " << size();
+  return batches_[static_cast<std::size_t>(index)];
 }
 
 BatchSpec BatchPlan::batch(std::int64_t index) const {
   const Planned& batch = planned(index);
-  const std::span<const std::uint32_t> all = is_tail(index) ? tail_items_ : items_;
-  return {.items = all.subspan(batch.first, batch.rows),
+  return {.items = std::span(items_).subspan(batch.first, batch.rows),
           .shape = {.rows = static_cast<int>(batch.rows),
                     .frames = static_cast<int>(batch.frames),
                     .tokens = static_cast<int>(batch.tokens)},
           .bucket = static_cast<int>(batch.bucket)};
+}
+
+BucketEdges edges_of_a_rank(BucketEdges edges, int world) {
+  for (BucketEdge& edge : edges) {
+    edge.rows = (edge.rows - 1) / world + 1;
+  }
+  return edges;
 }
 
 Substitutes::Substitutes(const BatchPlan& plan,
@@ -283,8 +291,8 @@ Substitutes::Substitutes(const BatchPlan& plan,
       lengths_(lengths),
       shape_(plan.batch(index).shape),
       failed_(plan.batch(index).items[static_cast<std::size_t>(row)]) {
-  const std::uint64_t global = key(index) * key(plan.world_) + key(plan.rank_);
-  Random random{key(Purpose::substitute), plan.seed_, key(plan.epoch_), global, key(row)};
+  const std::uint64_t row_of_all = plan.planned(index).rows_before + key(row);
+  Random random{key(Purpose::substitute), plan.seed_, key(plan.epoch_), key(index), row_of_all};
   const auto add = [&](std::uint32_t begin, std::uint32_t end) {
     if (begin < end) {
       walks_.push_back({.begin = begin, .size = end - begin, .start = random.below(end - begin)});

@@ -3,6 +3,9 @@
 //
 // plan_epoch() is a pure function, so order depends on neither workers nor ranks, and the state
 // of a loader is two integers. One million utterances plan in well under a second.
+//
+// The ranks of a run share every batch of the plan: each takes an equal part of its rows. So they
+// are equally busy, have equally many batches, and a position means the same to any number of them.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +21,15 @@ namespace qanat {
 struct PlanRequest {
   std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
   std::span<const int> speakers{};      // of every utterance, from 0; none: all are of one speaker
-  std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths
-  BatchingConfig batching{};
+  std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths and batching
+  BatchingConfig batching{};            // of the batches that all ranks share
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
-  int rank = 0;  // this process takes global batches rank, rank + world, ...
+  int rank = 0;  // this process takes part `rank` of `world` of every batch
   int world = 1;
 };
 
-// One batch of the plan. `items` points into the plan.
+// The part of a rank in one batch of the plan. `items` points into the plan.
 struct BatchSpec {
   std::span<const std::uint32_t> items;  // one per row
   BatchShape shape;
@@ -36,42 +39,37 @@ struct BatchSpec {
 // Immutable after plan_epoch(); safe to read from any thread.
 class BatchPlan {
  public:
-  std::int64_t size() const { return steps_; }  // batches of this rank, equal on every rank
+  std::int64_t size() const { return static_cast<std::int64_t>(batches_.size()); }
   std::int64_t epoch() const { return epoch_; }
   BatchSpec batch(std::int64_t index) const;  // O(1)
+  // Of all ranks.
   std::int64_t num_items() const { return static_cast<std::int64_t>(items_.size()); }
 
  private:
   struct Planned {
-    std::uint32_t first = 0;  // into items_, or into tail_items_ for the batches of tail_
+    std::uint32_t first = 0;  // into items_
     std::uint32_t rows = 0;
     std::uint32_t frames = 0;
     std::uint32_t tokens = 0;
     std::uint32_t bucket = 0;
+    std::uint32_t rows_before = 0;  // of lower ranks in the same batch
   };
   friend class EpochPlanner;
   friend class Substitutes;
 
   const Planned& planned(std::int64_t index) const;
-  bool is_tail(std::int64_t index) const { return index >= whole_steps_; }
 
   std::uint64_t seed_ = 0;
   std::int64_t epoch_ = 0;
-  int rank_ = 0;
-  int world_ = 1;
-  std::int64_t steps_ = 0;
-  std::int64_t whole_steps_ = 0;            // steps in which every rank has a batch of its own
   std::vector<std::uint32_t> items_;        // by bucket, shuffled inside
   std::vector<std::uint32_t> bucket_ends_;  // into items_: where each bucket's batches end
-  std::vector<Planned> batches_;            // global order
-  std::vector<std::uint32_t> tail_items_;   // rows of the last, shared step
-  std::vector<Planned> tail_;               // one per rank, when the last step is shared
+  std::vector<Planned> batches_;            // in their order: this rank's part of each
 };
 
 // The utterances to try in turn when the planned one of a row failed: first some of the same
 // bucket, then some of each smaller one and of the larger ones, then more of each. All fit the
-// batch's shape, and none repeats. The sequence depends only on (seed, epoch, rank, world, index,
-// row).
+// batch's shape, and none repeats. The sequence depends only on (seed, epoch, index) and the row
+// among those of all ranks.
 class Substitutes {
  public:
   // `lengths` are those of the plan's request. Both outlive this.
@@ -103,15 +101,20 @@ class Substitutes {
 };
 
 // Cuts each bucket, shuffled, into full batches; the rows left over are carried up into the next
-// larger bucket, so that at most one batch of the epoch is short. Then the batches are shuffled.
-// Utterances of a speaker are brought together in pairs before the cut: each is the reference of
-// the other. With one speaker, or in the order of the data set, nothing is moved.
+// larger bucket, so that only the last batch is short; one of less than half the rows shares them
+// with the full batch before it. Then the batches are shuffled. Utterances of a speaker are brought
+// together in pairs before the cut: each is the reference of the other. With one speaker, or in the
+// order of the data set, nothing is moved.
 //
-// The global order depends on (seed, epoch) only. Rank r of w takes the global batches s*w + r.
-// When their number is not a multiple of w, the rows of the last step's batches are distributed
-// evenly: every rank has the same number of batches, none is empty, and the ranks together have
-// each utterance exactly once. Rows repeat only when that step has fewer rows than ranks.
+// All of this depends on (seed, epoch) only. Rank r of w then takes the part from r/w to (r+1)/w of
+// the rows of each batch: parts differ by one row, or by two in a short batch, which is cut between
+// the pairs where every rank has an even share of a full one. None is without rows, and together
+// they have each utterance exactly once. Rows repeat only in a batch with fewer rows than ranks:
+// never while there are no more ranks than half the rows of a full batch.
 BatchPlan plan_epoch(const PlanRequest& request);
+
+// The most that one of `world` ranks gets of a batch, by bucket.
+BucketEdges edges_of_a_rank(BucketEdges edges, int world);
 
 // Shared by the sequence and the batches being filled: an epoch's last batches outlive its turn.
 using SharedPlan = std::shared_ptr<const BatchPlan>;

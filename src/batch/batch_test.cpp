@@ -62,7 +62,7 @@ TEST(BatchTest, RowsOfMelAreFrameMajorAndAligned) {
   const BatchLayout layout = make_layout(kShape, {});
   Batch batch(pool_for(layout), layout, {}, 0);
 
-  EXPECT_EQ(batch.mel_row(2).data(), batch.mel().data() + 2 * 7 * 80);
+  EXPECT_EQ(batch.mel_row(2).data(), batch.mel().data() + std::ptrdiff_t{2} * 7 * 80);
   EXPECT_EQ(batch.mel_row(2).size(), 7U * 80U);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(batch.mel_row(1).data()) % kBlockAlignment, 0U);
 }

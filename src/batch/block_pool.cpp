@@ -117,6 +117,11 @@ void BlockPool::add_block() {
   free_.push_back(fresh);
 }
 
+void BlockPool::prepare(std::int64_t blocks) {
+  const std::lock_guard allocating(allocating_);
+  allocator_->prepare(block_bytes_, blocks);
+}
+
 void BlockPool::give_back(std::byte* block) noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -133,8 +138,7 @@ void BlockPool::tell_when_given_back(std::function<void()> listener) {
   listener_ = std::move(listener);
 }
 
-void BlockPool::trim(std::int64_t blocks) {
-  const std::lock_guard allocating(allocating_);
+SurplusBlocks BlockPool::trim(std::int64_t blocks) {
   std::vector<std::byte*> surplus;
   {
     const std::lock_guard lock(mutex_);
@@ -145,8 +149,19 @@ void BlockPool::trim(std::int64_t blocks) {
     free_.erase(free_.begin(), end);
     blocks_ -= count;
   }
-  for (std::byte* block : surplus) {
-    allocator_->release(block, block_bytes_);
+  return {shared_from_this(), std::move(surplus)};
+}
+
+SurplusBlocks::SurplusBlocks(std::shared_ptr<BlockPool> pool, std::vector<std::byte*> blocks)
+    : pool_(std::move(pool)), blocks_(std::move(blocks)) {}
+
+SurplusBlocks::~SurplusBlocks() {
+  if (blocks_.empty()) {
+    return;
+  }
+  const std::lock_guard allocating(pool_->allocating_);
+  for (std::byte* block : blocks_) {
+    pool_->allocator_->release(block, pool_->block_bytes_);
   }
 }
 

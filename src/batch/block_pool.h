@@ -33,10 +33,32 @@ class BlockAllocator {
   virtual ~BlockAllocator() = default;
   virtual std::byte* allocate(std::size_t bytes) = 0;  // throws Error
   virtual void release(std::byte* block, std::size_t bytes) noexcept = 0;
+  // So many blocks of that size may be asked for: for allocators whose work holds others up. What
+  // cannot be had now is missed when it is asked for.
+  virtual void prepare(std::size_t /*bytes*/, std::int64_t /*blocks*/) {}
 };
 
 // Anonymous memory, in huge pages where the kernel offers them.
 std::unique_ptr<BlockAllocator> make_host_allocator();
+
+class BlockPool;
+
+// Blocks that a pool no longer counts; freed with this. Freeing may take long (pinned memory) or
+// wait for a lock of whoever gave the memory, so it is done where no lock is held. Shares the pool,
+// whose allocator frees them.
+class SurplusBlocks {
+ public:
+  SurplusBlocks(std::shared_ptr<BlockPool> pool, std::vector<std::byte*> blocks);
+  SurplusBlocks(SurplusBlocks&&) = default;
+  SurplusBlocks& operator=(SurplusBlocks&&) = delete;
+  SurplusBlocks(const SurplusBlocks&) = delete;
+  SurplusBlocks& operator=(const SurplusBlocks&) = delete;
+  ~SurplusBlocks();
+
+ private:
+  std::shared_ptr<BlockPool> pool_;
+  std::vector<std::byte*> blocks_;
+};
 
 struct PoolStats {
   Bytes block_bytes;
@@ -56,17 +78,21 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
 
   std::byte* borrow();  // makes a block when none is free
   void add_block();     // makes one for later
+  // Lets the allocator do what it can do before the first is borrowed.
+  void prepare(std::int64_t blocks);
   void give_back(std::byte* block) noexcept;
   // Sets the listener that is called, without a lock of the pool, after a block was given back;
   // empty: none. Waits for a call in progress. `listener` must not throw, borrow or give back.
   void tell_when_given_back(std::function<void()> listener);
-  // Frees unused blocks until at most `blocks` remain.
-  void trim(std::int64_t blocks);
+  // Takes unused blocks out until at most `blocks` remain.
+  SurplusBlocks trim(std::int64_t blocks);
 
   std::size_t block_bytes() const { return block_bytes_; }
   PoolStats stats() const;
 
  private:
+  friend SurplusBlocks;
+
   const std::size_t block_bytes_;
   std::mutex allocating_;  // guards allocator_; taken before mutex_, never inside it
   const std::unique_ptr<BlockAllocator> allocator_;

@@ -63,7 +63,8 @@ Histogram make_histogram(std::span<const ItemLength> lengths, const BatchingConf
     count += bins[length];
     const int rows = rows_of(static_cast<int>(length), config);
     // Under a frame budget the rows left over depend on the smaller edges, too: an approximation.
-    const auto cut = static_cast<double>(count / rows * rows);
+    const auto in_batches = count / rows * rows;
+    const auto cut = static_cast<double>(in_batches);
     histogram.length.push_back(static_cast<double>(length));
     histogram.cut.push_back(std::max(cut, histogram.cut.back()));
   }

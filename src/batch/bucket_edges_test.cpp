@@ -31,6 +31,7 @@ double padded_frames(const std::vector<int>& edges, const std::vector<ItemLength
 // Least padded frames over every set of at most max_edges edges, by trying all of them.
 double least_frames(const std::vector<ItemLength>& lengths, std::size_t max_edges) {
   std::vector<int> candidates;
+  candidates.reserve(lengths.size());
   for (const ItemLength& length : lengths) {
     candidates.push_back(static_cast<int>(length.frames));
   }

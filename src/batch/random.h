@@ -23,7 +23,7 @@ constexpr std::uint64_t mix_bits(std::uint64_t x) {
 // xoshiro256**, keyed by any number of integers: different keys give unrelated sequences.
 class Random {
  public:
-  explicit constexpr Random(std::initializer_list<std::uint64_t> key) {
+  constexpr Random(std::initializer_list<std::uint64_t> key) {
     std::uint64_t state = 0;
     for (const std::uint64_t part : key) {
       state = mix_bits(state + kGolden + mix_bits(part));

@@ -21,6 +21,8 @@
 #include "base/files.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "checkpoint_files/folder_place.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -139,11 +141,8 @@ Result<TensorMap> load_tensors(const fs::path& folder,
   }
   for (const auto& [tensor, values] : tensors.value()) {
     if (values.is_floating_point() && !torch::isfinite(values).all().item<bool>()) {
-      return Failure{
-          fmt::format("{}: {} holds values that are not finite (NaN or infinity); the "
-                      "run had diverged when it was saved; try an earlier checkpoint",
-                      (folder / name).string(),
-                      tensor)};
+      return to_failure(
+          msg::checkpoint_diverged{.file = (folder / name).string(), .tensor = tensor});
     }
   }
   return tensors;
@@ -163,16 +162,7 @@ Result<nlohmann::json> load_state(const fs::path& folder, const CheckpointSeal& 
 
 // Everything but the seal, which gets the lengths and checksums of the files.
 void write_files(const fs::path& folder, const Checkpoint& checkpoint, CheckpointSeal& seal) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) {
-    const std::string message =
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message());
-    if (says_disk_full(error.value())) {
-      throw DiskFull(message);
-    }
-    throw Error(message);
-  }
+  make_folders(folder);
   const std::map<std::string, std::string> metadata = {{"step", std::to_string(seal.step)}};
   write_safetensors(folder / kWeightsName, checkpoint.weights, metadata);
   write_safetensors(folder / kEmaName, checkpoint.ema, metadata);
@@ -183,7 +173,7 @@ void write_files(const fs::path& folder, const Checkpoint& checkpoint, Checkpoin
   for (const char* name : {kWeightsName, kEmaName, kOptimizerName, kStateName}) {
     const Result<MappedFile> file = MappedFile::open(folder / name);
     if (!file) {
-      throw Error(file.failure().what);
+      throw Error(file.failure());
     }
     const std::span<const std::byte> bytes = file.value().bytes();
     seal.files[name] =
@@ -249,31 +239,25 @@ fs::path CheckpointFolder::step_folder(std::int64_t step) const {
 
 void CheckpointFolder::save(std::int64_t step, const Checkpoint& checkpoint, bool best) {
   QANAT_CHECK(step >= 0) << step;
-  std::error_code error;
-  fs::create_directories(path_, error);
-  if (error) {
-    throw Error("{}: cannot make the folder of checkpoints: {}", path_.string(), error.message());
-  }
+  make_folders(path_, "--checkpoint-dir");
   const UniqueFd lock = lock_folder(path_);
   remove_leftovers();
   const fs::path unfinished =
       path_ / fmt::format("{}{}", kUnfinishedPrefix, step_folder(step).filename().string());
   CheckpointSeal seal{.step = step, .save = last_save(path_) + 1, .best = best};
+  std::error_code error;
   try {
     write_files(unfinished, checkpoint, seal);
     write_seal(unfinished, seal);
     put_in_place(unfinished, step_folder(step));
   } catch (const Error& refused) {
     fs::remove_all(unfinished, error);
-    const std::string message = fmt::format(
-        "checkpoint of step {}: {}; the checkpoints before it are whole; try to free space in {}",
-        step,
-        refused.what(),
-        path_.string());
+    Failure failure = to_failure(msg::checkpoint_not_saved{
+        .step = step, .reason = reason_of(refused), .folder = path_.string()});
     if (dynamic_cast<const DiskFull*>(&refused) != nullptr) {
-      throw DiskFull(message);
+      throw DiskFull(std::move(failure));
     }
-    throw Error(message);
+    throw Error(std::move(failure));
   }
   sync_folder(path_);
   fs::remove_all(unfinished, error);  // what had this step before
@@ -319,7 +303,7 @@ std::optional<LoadedCheckpoint> CheckpointFolder::newest(const WarnFn& warn,
       return std::move(loaded).value();
     }
     if (warn) {
-      warn(fmt::format("damaged checkpoint passed over: {}", loaded.failure().what));
+      warn(msg::checkpoint_passed_over{.reason = reason_of(loaded.failure())});
     }
   }
   return std::nullopt;
@@ -337,7 +321,7 @@ std::optional<LoadedCheckpoint> CheckpointFolder::best(const WarnFn& warn,
     return std::move(loaded).value();
   }
   if (warn) {
-    warn(fmt::format("the best checkpoint is damaged: {}", loaded.failure().what));
+    warn(msg::checkpoint_best_damaged{.reason = reason_of(loaded.failure())});
   }
   return std::nullopt;
 }

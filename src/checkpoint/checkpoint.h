@@ -37,7 +37,7 @@ struct CheckpointParts {
 };
 
 // Told in words about every checkpoint that is passed over: which file, what is wrong with it.
-using WarnFn = std::function<void(const std::string&)>;
+using WarnFn = std::function<void(const Message&)>;
 
 struct LoadedCheckpoint {
   std::int64_t step = 0;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "checkpoint_files/checkpoint_seal.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -58,7 +59,7 @@ class CheckpointTest : public testing::Test {
     return root_ / fmt::format("step-{:09}", step) / name;
   }
   WarnFn warn() {
-    return [this](const std::string& text) { warnings_.push_back(text); };
+    return [this](const Message& text) { warnings_.push_back(Translator().tr(text)); };
   }
   std::vector<std::string> names() const {
     std::vector<std::string> found;

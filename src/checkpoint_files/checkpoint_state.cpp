@@ -209,6 +209,7 @@ StoredText read_text(StateReader& reader) {
 
 std::vector<std::string> language_codes(const std::vector<Language>& languages) {
   std::vector<std::string> codes;
+  codes.reserve(languages.size());
   for (const Language language : languages) {
     codes.emplace_back(to_string(language));
   }

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -64,16 +65,13 @@ std::string read_holder(int fd) {
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& text) {
   const LockHolder holder = to_holder(text);
-  const std::string who =
+  const Message who =
       holder.pid == 0
-          ? "another process"
-          : fmt::format("process {} on {} since {}", holder.pid, holder.host, holder.since);
-  throw Error(
-      "{}: another training uses this folder: {}; expected one training per checkpoint folder; "
-      "try another --checkpoint-dir, or wait for it to end; if it is gone for certain, remove {}",
-      path.parent_path().string(),
-      who,
-      path.string());
+          ? Message(msg::lock_unknown_holder{})
+          : Message(msg::lock_holder{
+                .pid = std::to_string(holder.pid), .host = holder.host, .since = holder.since});
+  throw MessageError(
+      msg::lock_held{.folder = path.parent_path().string(), .who = who, .file = path.string()});
 }
 
 // Whether the path still names the file: its last holder removes it before letting go.
@@ -112,11 +110,11 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / kLo
   do {
     fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!fd_) {
-      throw Error(
-          "{}: cannot make the lock of the checkpoint folder: {}; try another "
-          "--checkpoint-dir",
-          path_.string(),
-          std::strerror(errno));
+      FileTrouble trouble{.path = path_.string(),
+                          .action = FileAction::create,
+                          .error = errno,
+                          .flag = "--checkpoint-dir"};
+      throw MessageError(to_message(trouble));
     }
     const Locking locking = try_lock(fd_.get());
     const std::string holder = read_holder(fd_.get());

@@ -20,6 +20,8 @@ class FolderLockTest : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  FolderLockTest(const FolderLockTest&) = delete;
+  FolderLockTest& operator=(const FolderLockTest&) = delete;
   ~FolderLockTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path file() const { return folder_ / "training.lock"; }

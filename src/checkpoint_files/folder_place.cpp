@@ -1,7 +1,6 @@
 #include "checkpoint_files/folder_place.h"
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -36,12 +35,13 @@ bool says_unsupported(int error) {
 
 [[noreturn]] void refuse_place(const fs::path& to) {
   const int error = errno;
-  const std::string message =
-      fmt::format("{}: cannot rename into place: {}", to.string(), std::strerror(error));
+  FileTrouble trouble{.path = to.string(), .action = FileAction::rename, .error = error};
+  std::string what = to_string(trouble);
+  Failure failure{.what = std::move(what), .trouble = std::move(trouble)};
   if (says_disk_full(error)) {
-    throw DiskFull(message);
+    throw DiskFull(std::move(failure));
   }
-  throw Error(message);
+  throw Error(std::move(failure));
 }
 
 void exchange_in_renames(const fs::path& from, const fs::path& to) {

@@ -27,6 +27,8 @@ class FolderPlaceTest : public testing::TestWithParam<Exchanging> {
     fs::remove_all(root_);
     make(from_, "new");
   }
+  FolderPlaceTest(const FolderPlaceTest&) = delete;
+  FolderPlaceTest& operator=(const FolderPlaceTest&) = delete;
   ~FolderPlaceTest() override { fs::remove_all(root_); }
 
   static void make(const fs::path& folder, const std::string& content) {

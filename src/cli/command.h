@@ -23,6 +23,11 @@ struct CommandContext {
   Translator words{};  // of the language that was asked for
 };
 
+// A line on stderr.
+inline void tell(const CommandContext& context, const Message& line) {
+  context.err << context.words.tr(line) << '\n';
+}
+
 class Command {
  public:
   virtual ~Command() = default;

@@ -64,7 +64,9 @@ nlohmann::json flags_json(const std::vector<FlagFacts>& flags) {
   return list;
 }
 
-void visit(const CLI::App& app, std::vector<std::string> path, std::vector<CommandFacts>& into) {
+void visit(const CLI::App& app,
+           const std::vector<std::string>& path,
+           std::vector<CommandFacts>& into) {
   CommandFacts facts{.path = path, .summary = app.get_description(), .footer = ""};
   take_footer(app.get_footer(), facts);
   for (const CLI::Option* option : app.get_options()) {
@@ -79,7 +81,7 @@ void visit(const CLI::App& app, std::vector<std::string> path, std::vector<Comma
   for (const CLI::App* command : inner) {
     std::vector<std::string> longer = path;
     longer.push_back(command->get_name());
-    visit(*command, std::move(longer), into);
+    visit(*command, longer, into);
   }
 }
 

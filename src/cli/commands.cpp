@@ -18,6 +18,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch) {
       {"demo", msg::summary_demo::id, torch.demo},
       {"devices", msg::summary_devices::id, torch.devices},
       {"diagnose", msg::summary_diagnose::id, torch.diagnose},
+      {"evaluate", msg::summary_evaluate::id, make_evaluate_command},
       {"manual", msg::summary_manual::id, torch.manual},
       {"precompute", msg::summary_precompute::id, make_precompute_command},
       {"profile data", msg::summary_profile_data::id, make_profile_data_command},

@@ -36,6 +36,7 @@ std::unique_ptr<Command> make_data_check_command();
 std::unique_ptr<Command> make_data_make_demo_command();
 std::unique_ptr<Command> make_data_mel_command();
 std::unique_ptr<Command> make_data_text_command();
+std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_precompute_command();
 std::unique_ptr<Command> make_profile_data_command();
 std::unique_ptr<Command> make_report_command();

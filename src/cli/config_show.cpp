@@ -25,6 +25,7 @@ class ConfigShowCommand : public Command {
         config, {.trainer = true, .gpu = config.values.pipeline.virtual_gpus > 0, .cuda = false});
     if (report_.json()) {
       std::vector<std::string> english;
+      english.reserve(notes.size());
       for (const Message& note : notes) {
         english.push_back(Translator().tr(note));
       }

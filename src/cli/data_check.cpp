@@ -3,16 +3,12 @@
 #include <optional>
 #include <string>
 
-#include <fmt/ostream.h>
-#include <unistd.h>
-
 #include "app/loader_options.h"
 #include "base/files.h"
 #include "base/language.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
 #include "locale/messages.h"
@@ -53,17 +49,18 @@ class DataCheckCommand : public Command {
     const TextFrontEnd text(make_text_config(config_.data));
     const std::optional<DatasetReport> report = check(text, context);
     if (!report) {
+      tell(context, msg::stopped_before_report{});
       return ExitCode::failed;
     }
     for (const MessageArg& note : report->notes) {
-      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = note}));
+      tell(context, msg::note{.text = note});
     }
     report_.print(context.out,
                   to_document(*report, report_.json() ? std::nullopt : limit(kTextLimit)));
     if (page) {
       page->write(render_html(*report, limit(kPageLimit), report_.words()));
       page->commit();
-      fmt::print(context.err, "report: {}\n", report_.html());
+      tell(context, msg::report_is{.place = report_.html()});
     }
     return exit_code(*report);
   }
@@ -84,10 +81,10 @@ class DataCheckCommand : public Command {
 
   std::optional<DatasetReport> check(const TextFrontEnd& text,
                                      const CommandContext& context) const {
-    const Terminal terminal = detect_terminal(STDERR_FILENO);
-    ProgressLine measuring(context.err, terminal, {.label = "measuring"});
+    ProgressLine measuring(context, msg::progress_measuring{});
     ProgressLine listening(
-        context.err, terminal, {.label = quick_ ? "reading headers" : "listening"});
+        context,
+        quick_ ? Message(msg::progress_reading_headers{}) : Message(msg::progress_listening{}));
     CheckOptions options = this->options();
     options.index_progress = measuring.fn();
     options.sound_progress = [&](std::int64_t done, std::int64_t total) {

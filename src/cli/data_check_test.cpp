@@ -49,6 +49,8 @@ class DataCheckTest : public testing::Test {
       rows_ += fmt::format("u{}|this is sentence number {}\n", i, i);
     }
   }
+  DataCheckTest(const DataCheckTest&) = delete;
+  DataCheckTest& operator=(const DataCheckTest&) = delete;
   ~DataCheckTest() override { std::filesystem::remove_all(folder_); }
 
   CheckOutcome run(std::vector<std::string> flags, const std::stop_token& stop = {}) const {

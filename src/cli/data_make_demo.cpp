@@ -4,16 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/language.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
 #include "locale/messages.h"
@@ -72,7 +69,7 @@ class DataMakeDemoCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    ProgressLine progress(context, msg::progress_speaking{});
     options_.folder = folder_;
     options_.languages = to_languages(languages_);
     options_.voice = built_in_ ? DemoVoiceChoice::built_in : DemoVoiceChoice::automatic;
@@ -82,40 +79,40 @@ class DataMakeDemoCommand : public Command {
     const DemoCorpus corpus = make_demo_corpus(options_);
     progress.finish();
     if (!built_in_ && corpus.voice.starts_with("built-in")) {
-      context.err << "note: eSpeak NG is not here, so the built-in voice speaks; "
-                     "try apt-get install espeak-ng\n";
+      tell(context, msg::note{.text = msg::demo_no_espeak{}});
     }
-    report(corpus, context.out);
+    report(corpus, context);
     return corpus.outcome == DemoOutcome::stopped ? ExitCode::failed : ExitCode::done;
   }
 
  private:
-  void report(const DemoCorpus& corpus, std::ostream& out) const {
+  void report(const DemoCorpus& corpus, const CommandContext& context) const {
     if (report_.json()) {
-      out << nlohmann::json{{"outcome", to_string(corpus.outcome)},
-                            {"folder", folder_},
-                            {"voice", corpus.voice},
-                            {"utterances", corpus.utterances},
-                            {"eval_utterances", corpus.eval_utterances},
-                            {"speakers", corpus.speakers},
-                            {"audio_seconds", corpus.audio.count()}}
-                 .dump(2)
-          << '\n';
+      context.out << nlohmann::json{{"outcome", to_string(corpus.outcome)},
+                                    {"folder", folder_},
+                                    {"voice", corpus.voice},
+                                    {"utterances", corpus.utterances},
+                                    {"eval_utterances", corpus.eval_utterances},
+                                    {"speakers", corpus.speakers},
+                                    {"audio_seconds", corpus.audio.count()}}
+                         .dump(2)
+                  << '\n';
       return;
     }
     if (corpus.outcome == DemoOutcome::stopped) {
-      fmt::print(out, "{}: stopped; nothing was left behind\n", folder_);
+      context.out << context.words.tr(msg::demo_stopped{.folder = folder_}) << '\n';
       return;
     }
-    fmt::print(out,
-               "{}: {} {} utterances, {:.1f} min, {} speakers, voice {}; {} for evaluation\n",
-               folder_,
-               corpus.outcome == DemoOutcome::made ? "made" : "already there:",
-               corpus.utterances,
-               corpus.audio.count() / 60,
-               corpus.speakers,
-               corpus.voice,
-               corpus.eval_utterances);
+    const Message holds = msg::demo_holds{.utterances = corpus.utterances,
+                                          .minutes = plain(corpus.audio.count() / 60, 1),
+                                          .speakers = corpus.speakers,
+                                          .voice = corpus.voice,
+                                          .evaluation = corpus.eval_utterances};
+    context.out << context.words.tr(
+                       corpus.outcome == DemoOutcome::made
+                           ? Message(msg::demo_made{.folder = folder_, .holds = holds})
+                           : Message(msg::demo_there{.folder = folder_, .holds = holds}))
+                << '\n';
   }
 
   DemoCorpusOptions options_;

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
-#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
 #include "audio/audio_decoder.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/help_formatter.h"
 #include "cli/report_flags.h"
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -72,8 +73,7 @@ class DataMelCommand : public Command {
     AudioDecoder decoder(config.sample_rate);
     const Result<std::span<const float>> samples = decoder.decode(file_);
     if (!samples) {
-      fmt::print(context.err, "qanat: {}\n", samples.failure().what);
-      return ExitCode::failed;
+      throw Error(samples.failure());
     }
     const std::vector<float> mel = log_mel(extractor, samples.value());
     const auto bins = static_cast<std::size_t>(config.mel_bins);
@@ -87,7 +87,7 @@ class DataMelCommand : public Command {
     if (!out_.empty()) {
       write_npy(out_, transposed(mel, bins), config.mel_bins, summary.frames);
     }
-    print(summary, config, context.out);
+    print(summary, config, context);
     return ExitCode::done;
   }
 
@@ -97,18 +97,20 @@ class DataMelCommand : public Command {
     const SampleCount count{static_cast<std::int64_t>(samples.size())};
     const FrameCount frames = mel_frames(count, config);
     if (frames.value == 0) {
-      throw Error("{}: {} samples at {} Hz; expected at least {}, one frame",
-                  file_,
-                  count.value,
-                  config.sample_rate.value,
-                  config.hop);
+      throw MessageError(msg::mel_too_short{.file = file_,
+                                            .samples = count.value,
+                                            .rate = ungrouped(config.sample_rate.value),
+                                            .least = config.hop});
     }
     std::vector<float> mel(static_cast<std::size_t>(frames.value * config.mel_bins));
     extractor.extract(samples, mel);
     return mel;
   }
 
-  void print(const MelSummary& summary, const MelConfig& config, std::ostream& out) const {
+  void print(const MelSummary& summary,
+             const MelConfig& config,
+             const CommandContext& context) const {
+    std::ostream& out = context.out;
     if (report_.json()) {
       nlohmann::json object = {{"file", file_},
                                {"duration_s", summary.seconds},
@@ -123,12 +125,19 @@ class DataMelCommand : public Command {
       out << object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
-    fmt::print(out, "duration  {:.3f} s\n", summary.seconds);
-    fmt::print(out, "shape     [{}, {}]  mel bands, frames\n", config.mel_bins, summary.frames);
-    fmt::print(out, "mean      {:.6f}\nstd       {:.6f}\n", summary.mean, summary.std);
-    fmt::print(out, "min       {:.6f}\nmax       {:.6f}\n", summary.min, summary.max);
+    const Translator& w = context.words;
+    const auto fact = [&](const Message& name, const std::string& value) {
+      out << fact_line(w.tr(name), value);
+    };
+    fact(msg::mel_duration{}, w.tr(msg::mel_duration_is{.seconds = plain(summary.seconds, 3)}));
+    fact(msg::mel_shape{},
+         w.tr(msg::mel_shape_is{.bands = config.mel_bins, .frames = summary.frames}));
+    fact(msg::mel_mean{}, w.number(summary.mean, 6));
+    fact(msg::mel_std{}, w.number(summary.std, 6));
+    fact(msg::mel_min{}, w.number(summary.min, 6));
+    fact(msg::mel_max{}, w.number(summary.max, 6));
     if (!out_.empty()) {
-      fmt::print(out, "written   {}\n", out_);
+      fact(msg::fact_written{}, w.verbatim(out_));
     }
   }
 

@@ -1,6 +1,5 @@
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,12 +10,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/language.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/help_formatter.h"
 #include "cli/report_flags.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
@@ -41,7 +40,7 @@ void for_each_input_line(const std::stop_token& stop,
     }
     const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
     if (got < 0 && errno != EINTR) {
-      throw Error("standard input: cannot read: {}", std::strerror(errno));
+      throw MessageError(msg::stdin_unreadable{.reason = system_reason(errno)});
     }
     if (got == 0) {
       break;
@@ -112,7 +111,7 @@ class DataTextCommand : public Command {
         language_.empty() ? guess_language(raw) : to_language(language_).value_or(Language::en);
     const Result<TextReading> reading = front_end.read(raw, language);
     if (!reading) {
-      fmt::print(context.err, "qanat: {}\n", reading.failure().what);
+      fmt::print(context.err, "qanat: {}\n", context.words.said(reason_of(reading.failure())));
       return false;
     }
     if (report_.json()) {

@@ -1,12 +1,11 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "app/loader_options.h"
 #include "app/make_loader.h"
@@ -16,9 +15,9 @@
 #include "cli/precompute_report.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "dataset/index_cache.h"
 #include "features/feature_fingerprint.h"
+#include "launch/replica_place.h"
 #include "locale/messages.h"
 #include "pipeline/precompute_folder.h"
 
@@ -43,7 +42,10 @@ class PrecomputeCommand : public Command {
     const std::optional<MelDtype> dtype = parse_dtype();
     const RunConfig config = flags_.load().values;
     const HostFacts host = read_host_facts();
-    const TrainingSetOptions options = make_training_set_options(config, host);
+    const ReplicaPlace place = read_replica_place();
+    const int cores = std::max(1, allowed_cores(host) / place.local_world);
+    TrainingSetOptions options = make_training_set_options(config, host);
+    options.index.threads = cores;
     const auto text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
     const std::shared_ptr<const UtteranceSet> set = load(options, *text, context);
     if (!set) {
@@ -62,7 +64,8 @@ class PrecomputeCommand : public Command {
     return make(inputs,
                 {.folder = folder,
                  .dtype = dtype,
-                 .workers = config.data.num_workers.value_or(allowed_cores(host)),
+                 .workers = config.data.num_workers.value_or(cores),
+                 .share = {.rank = place.rank, .world = place.world},
                  .stop = context.stop},
                 context);
   }
@@ -81,8 +84,7 @@ class PrecomputeCommand : public Command {
                                            const CommandContext& context) const {
     auto set = std::make_shared<UtteranceSet>();
     set->manifest = read_manifest({.data = options.train_data, .language = options.language});
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "measuring the data set"});
+    ProgressLine progress(context, msg::progress_measuring{});
     IndexOptions how = options.index;
     how.progress = progress.fn();
     how.stop = context.stop;
@@ -101,10 +103,10 @@ class PrecomputeCommand : public Command {
     if (num_unused > 0) {
       const Message unused =
           msg::set_left_out{.count = num_unused, .data = options.train_data.string()};
-      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = unused}));
+      tell(context, msg::note{.text = unused});
     }
     for (const MessageArg& note : set->index.origin.notes) {
-      fmt::print(context.err, "{}\n", report_.words().tr(msg::note{.text = note}));
+      tell(context, msg::note{.text = note});
     }
     return set;
   }
@@ -137,8 +139,7 @@ class PrecomputeCommand : public Command {
   static std::optional<FeatureAudit> look(const PrecomputeInputs& inputs,
                                           const std::filesystem::path& folder,
                                           const CommandContext& context) {
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "checking features"});
+    ProgressLine progress(context, msg::progress_checking_features{});
     return audit_features(FeatureStore::open(folder, inputs.fingerprint),
                           inputs.manifest,
                           inputs.index,
@@ -148,9 +149,8 @@ class PrecomputeCommand : public Command {
   ExitCode make(const PrecomputeInputs& inputs,
                 PrecomputeOptions options,
                 const CommandContext& context) const {
-    const Terminal terminal = detect_terminal(STDERR_FILENO);
-    ProgressLine checking(context.err, terminal, {.label = "checking features"});
-    ProgressLine making(context.err, terminal, {.label = "making features"});
+    ProgressLine checking(context, msg::progress_checking_features{});
+    ProgressLine making(context, msg::progress_making_features{});
     options.audit_progress = checking.fn();
     options.progress = [&](std::int64_t done, std::int64_t total) {
       checking.finish();
@@ -171,7 +171,7 @@ class PrecomputeCommand : public Command {
   }
 
   static ExitCode stopped(const CommandContext& context) {
-    context.err << "stopped before anything was made\n";
+    tell(context, msg::stopped_before_made{});
     return ExitCode::failed;
   }
 

@@ -77,7 +77,7 @@ Section failure_section(const PrecomputeSubject& subject,
   for (const PrecomputeFailure& failure : failures) {
     const std::string_view id = name_of(subject, failure.item);
     lines.emplace_back(msg::precompute_failure{.name = id, .reason = failure.reason});
-    all.push_back({{"id", id}, {"reason", failure.reason}});
+    all.push_back({{"id", id}, {"reason", Translator().said(failure.reason)}});
   }
   return list_section(msg::precompute_unusable::id, key, std::move(lines), std::move(all));
 }
@@ -100,7 +100,7 @@ void add_shard_problems(const FeatureAudit& audit, Document& document) {
 std::vector<PrecomputeFailure> unusable(const DatasetIndex& index) {
   std::vector<PrecomputeFailure> failures;
   for (const IndexFailure& failure : index.failures) {
-    failures.push_back({.item = failure.item, .reason = Translator().said(failure.reason)});
+    failures.push_back({.item = failure.item, .reason = failure.reason});
   }
   return failures;
 }

@@ -48,13 +48,13 @@ TEST_F(PrecomputeReportTest, AVerificationNamesWhatIsWrong) {
 }
 
 TEST_F(PrecomputeReportTest, AVerificationIsReadByPrograms) {
-  const nlohmann::json json = render_json(to_document(subject(), audit_));
+  const nlohmann::ordered_json json = render_json(to_document(subject(), audit_));
 
   EXPECT_FALSE(json["ok"]);
   EXPECT_EQ(json["counts"]["fresh"], 1);
-  EXPECT_EQ(json["audio_changed"], nlohmann::json({"c"}));
-  EXPECT_EQ(json["text_changed"], nlohmann::json::array());
-  EXPECT_EQ(json["orphaned"], nlohmann::json({"z"}));
+  EXPECT_EQ(json["audio_changed"], nlohmann::ordered_json({"c"}));
+  EXPECT_EQ(json["text_changed"], nlohmann::ordered_json::array());
+  EXPECT_EQ(json["orphaned"], nlohmann::ordered_json({"z"}));
   EXPECT_EQ(json["unusable"][0]["id"], "e");
 }
 
@@ -78,7 +78,7 @@ TEST_F(PrecomputeReportTest, ARepairNamesWhatWasWrong) {
   EXPECT_THAT(render_text(to_document(subject(), report, PrecomputeDetail::ids)),
               testing::HasSubstr("damaged: 1\n  d\n"));
   EXPECT_EQ(render_json(to_document(subject(), report, PrecomputeDetail::ids))["damaged"],
-            nlohmann::json({"d"}));
+            nlohmann::ordered_json({"d"}));
 }
 
 TEST_F(PrecomputeReportTest, LongListsAreCut) {

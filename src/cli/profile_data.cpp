@@ -4,17 +4,14 @@
 #include <string>
 #include <vector>
 
-#include <fmt/ostream.h>
-#include <unistd.h>
-
 #include "app/run_page.h"
-#include "base/error.h"
+#include "base/files.h"
 #include "base/value_or_throw.h"
 #include "cli/commands.h"
 #include "cli/config_flags.h"
+#include "cli/profile_frame.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "config/field_list.h"
 #include "experiment/data_profile_run.h"
 #include "locale/messages.h"
@@ -40,12 +37,11 @@ class ProfileDataCommand : public Command {
 
   ExitCode run(const CommandContext& context) override {
     const RunConfig config = flags_.load().values;
-    const Terminal terminal = detect_terminal(STDERR_FILENO);
-    ProgressLine reading(context.err, terminal, {.label = "measuring the data set"});
+    ProgressLine reading(context, msg::progress_measuring{});
     const std::optional<ProfiledSet> data = load_profiled_set(config, reading.fn(), context.stop);
     reading.finish();
     if (!data) {
-      context.err << "stopped before anything was measured\n";
+      tell(context, msg::stopped_before_measured{});
       return ExitCode::failed;
     }
     return benchmark_ ? sweep(config, *data, context) : profile(config, *data, context);
@@ -75,30 +71,27 @@ class ProfileDataCommand : public Command {
   ExitCode profile(const RunConfig& config,
                    const ProfiledSet& data,
                    const CommandContext& context) const {
-    ProgressLine taking(context.err,
-                        detect_terminal(STDERR_FILENO),
-                        {.label = "taking batches", .unit = "batches"});
-    std::optional<DataMeasurement> measured = measure_loader({.config = config,
-                                                              .data = data,
-                                                              .batches = batches_,
-                                                              .step = step(),
-                                                              .progress = taking.fn(),
-                                                              .stop = context.stop});
-    taking.finish();
-    if (!measured) {
-      context.err << "stopped before two batches came; nothing to report\n";
-      return ExitCode::cannot_measure;
-    }
-    const DataProfile profile = profile_data(*std::move(measured));
-    report_.print(context.out, to_document(profile));
-    return profile.diagnosis ? report_.exit_code(profile.diagnosis->findings) : ExitCode::done;
+    return run_profile(
+        context,
+        report_,
+        {.label = msg::progress_taking_batches{},
+         .unit = msg::progress_batches{},
+         .stopped = msg::stopped_before_batches{}},
+        [&](StageLines&, const ProgressFn& progress) -> std::optional<DataProfile> {
+          std::optional<DataMeasurement> measured = measure_loader({.config = config,
+                                                                    .data = data,
+                                                                    .batches = batches_,
+                                                                    .step = step(),
+                                                                    .progress = progress,
+                                                                    .stop = context.stop});
+          return measured ? std::optional(profile_data(*std::move(measured))) : std::nullopt;
+        });
   }
 
   ExitCode sweep(const RunConfig& config,
                  const ProfiledSet& data,
                  const CommandContext& context) const {
-    ProgressLine visiting(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "sweeping", .unit = "visits"});
+    ProgressLine visiting(context, msg::progress_sweeping{}, msg::progress_visits{});
     const HostFacts host = read_host_facts();
     const std::unique_ptr<RunJournal> journal = make_journal(config);
     const SweepReport report = sweep_loader(
@@ -127,10 +120,7 @@ class ProfileDataCommand : public Command {
     if (keep_.empty()) {
       return nullptr;
     }
-    std::error_code error;
-    if (!std::filesystem::create_directories(folder(), error) && error) {
-      throw Error("{}: cannot make the folder: {}; try another --keep", keep_, error.message());
-    }
+    make_folders(folder(), "--keep");
     return std::make_unique<RunJournal>(
         folder() / "journal.jsonl",
         SessionStart{.command = "profile data", .config = to_json(config)});
@@ -141,7 +131,9 @@ class ProfileDataCommand : public Command {
     const RunRecord record = value_or_throw(read_run_record(journal));
     write_run_page(
         record, diagnose_run(record.summary), journal, folder() / "report.html", report_.words());
-    fmt::print(context.err, "kept: {0}/journal.jsonl, {0}/report.html\n", keep_);
+    tell(context,
+         msg::kept_in{.files = std::vector<std::string>{journal.string(),
+                                                        (folder() / "report.html").string()}});
   }
 
   ConfigFlags flags_;

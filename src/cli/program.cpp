@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -31,6 +30,7 @@
 #include "cli/torch_part.h"
 #include "config/problem.h"
 #include "device/device_lost.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -260,28 +260,29 @@ int run_guarded(const std::vector<CommandEntry>& commands,
     return print_config_error(error, words);
   } catch (const UsageError& error) {
     return print_error(words.tr(error.message()), ExitCode::usage);
-  } catch (const MessageError& error) {
-    return print_error(words.tr(error.message()), ExitCode::failed);
   } catch (const DeviceLost& error) {
-    return print_error(error.what(), ExitCode::hardware_fault);
+    return print_error(words.said(reason_of(error)), ExitCode::hardware_fault);
   } catch (const std::bad_alloc&) {
     return print_error(words.tr(msg::error_out_of_memory{}), ExitCode::failed);
   } catch (const std::exception& error) {
-    return print_error(error.what(), ExitCode::failed);
+    return print_error(words.said(reason_of(error)), ExitCode::failed);
   }
 }
 
 }  // namespace
 
+Translator asked_words(int argc, const char* const* argv) {
+  return Translator(report_language(asked_language({argv, static_cast<std::size_t>(argc)})));
+}
+
 int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv) {
   const HarmlessStream out(std::cout);
   const HarmlessStream err(std::cerr);
-  const auto count = static_cast<std::size_t>(argc);
-  const Translator words(report_language(asked_language({argv, count})));
+  const Translator words = asked_words(argc, argv);
   const int code = run_guarded(commands, argc, argv, words);
   if (!std::cout.flush()) {
     // A result that did not arrive is no result: disk full, closed stdout.
-    return print_error(words.tr(msg::error_stdout{.reason = std::strerror(errno)}),
+    return print_error(words.tr(msg::error_stdout{.reason = system_reason(errno)}),
                        ExitCode::failed);
   }
   return code;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/terminal_text.h"
 #include "cli/top_view.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -164,11 +166,21 @@ class ProgressLine::State {
   std::optional<Clock::time_point> shown_;
 };
 
+ProgressLine::ProgressLine(const CommandContext& context, const Message& label, const Message& unit)
+    : ProgressLine(context.err,
+                   detect_terminal(STDERR_FILENO),
+                   {.label = label, .unit = unit, .words = context.words}) {}
+
 ProgressLine::ProgressLine(std::ostream& out, const Terminal& terminal, ProgressLineOptions options)
     : state_(std::make_shared<State>(out, terminal, std::move(options))) {}
 
 ProgressLine::~ProgressLine() {
-  finish();
+  try {
+    finish();
+  } catch (const std::exception&) {
+    // No memory for the last line: it is left out, and the program goes on.
+    return;
+  }
 }
 
 ProgressFn ProgressLine::fn() {
@@ -183,23 +195,30 @@ void ProgressLine::finish() {
   state_->finish();
 }
 
-StageLines::StageLines(std::ostream& err) : err_(err), terminal_(detect_terminal(STDERR_FILENO)) {}
-
-void StageLines::say(const std::string& line) {
+void StageLines::say(const MessageArg& line) {
   const std::lock_guard lock(mutex_);
   if (progress_) {
     progress_->finish();
   }
-  err_ << line << '\n' << std::flush;
+  context_.err << context_.words.said(line) << '\n' << std::flush;
   if (progress_) {
-    progress_.emplace(err_, terminal_, options_);
+    progress_.emplace(context_, what_, unit_);
   }
 }
 
-ProgressFn StageLines::start(const std::string& what, const std::string& unit) {
+SayFn StageLines::say_fn() {
+  return [this](const MessageArg& line) { say(line); };
+}
+
+StartProgressFn StageLines::start_fn() {
+  return [this](const Message& what, const Message& unit) { return start(what, unit); };
+}
+
+ProgressFn StageLines::start(const Message& what, const Message& unit) {
   const std::lock_guard lock(mutex_);
-  options_ = {.label = what, .unit = unit};
-  progress_.emplace(err_, terminal_, options_);
+  what_ = what;
+  unit_ = unit;
+  progress_.emplace(context_, what_, unit_);
   return [this](std::int64_t done, std::int64_t total) {
     const std::lock_guard one_at_a_time(mutex_);
     if (progress_) {

@@ -1,9 +1,7 @@
 // Says on stderr how far long work is: one rewritten line on a terminal, a line now and then in a
 // log. Silent when the work is over within two seconds.
 //
-//   ProgressLine progress(context.err,
-//                         detect_terminal(STDERR_FILENO),
-//                         {.label = msg::progress_aligning{}, .words = context.words});
+//   ProgressLine progress(context, msg::progress_aligning{});
 //   build_index(manifest, sources, {.progress = progress.fn()});
 //   progress.finish();
 #pragma once
@@ -19,6 +17,7 @@
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/time.h"
+#include "cli/command.h"
 #include "cli/terminal.h"
 #include "locale/messages.h"
 #include "locale/translator.h"
@@ -36,6 +35,10 @@ struct ProgressLineOptions {
 // written after finish(); the destructor finishes. A function from fn() may outlive the line.
 class ProgressLine {
  public:
+  // On the stderr of a command, in its language.
+  ProgressLine(const CommandContext& context,
+               const Message& label,
+               const Message& unit = msg::progress_utterances{});
   ProgressLine(std::ostream& out, const Terminal& terminal, ProgressLineOptions options);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -69,24 +72,26 @@ std::string finished_text(const ProgressFacts& facts);
 // Lines and progress on stderr for work in several stages, one after the other. A line that is said
 // meanwhile stands on its own, and the progress continues below it.
 //
-//   StageLines lines(context.err);
-//   request.say = [&](const std::string& line) { lines.say(line); };
-//   request.progress = [&](auto& what, auto& unit) { return lines.start(what, unit); };
+//   StageLines lines(context);
+//   request.say = lines.say_fn();
+//   request.progress = lines.start_fn();
 //
-// Thread-safe; outlives what start() gives out.
+// Thread-safe; outlives what its methods give out.
 class StageLines {
  public:
-  explicit StageLines(std::ostream& err);
+  explicit StageLines(const CommandContext& context) : context_(context) {}
 
-  void say(const std::string& line);
-  ProgressFn start(const std::string& what, const std::string& unit);
+  void say(const MessageArg& line);
+  SayFn say_fn();
+  ProgressFn start(const Message& what, const Message& unit);
+  StartProgressFn start_fn();
   void finish();
 
  private:
-  std::ostream& err_;
-  const Terminal terminal_;
+  const CommandContext& context_;
   std::mutex mutex_;  // guards everything below
-  ProgressLineOptions options_{.label = ""};
+  Message what_;
+  Message unit_;
   std::optional<ProgressLine> progress_;
 };
 

@@ -3,21 +3,20 @@
 #include <string>
 
 #include <fmt/ostream.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/value_or_throw.h"
 #include "cli/commands.h"
 #include "cli/dashboard_flags.h"
+#include "cli/find_journal.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "cli/trace_flags.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_comparison.h"
 #include "diagnose/run_summary.h"
+#include "history/run_history.h"
 #include "locale/messages.h"
-#include "report/run_history.h"
 #include "report/run_html.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
@@ -47,8 +46,8 @@ class ReportCommand : public Command {
     const Diagnosis diagnosis = diagnose_run(summary);
     const std::optional<Baseline> baseline = compare(summary, diagnosis.measures);
     if (summary.damaged_lines > 0) {
-      fmt::print(
-          context.err, "{}: {} damaged lines were left out\n", journal_, summary.damaged_lines);
+      tell(context,
+           msg::journal_damaged_lines{.count = summary.damaged_lines, .journal = journal_});
     }
     if (!report_.html().empty()) {
       write_text_file(report_.html(),
@@ -75,7 +74,7 @@ class ReportCommand : public Command {
     if (baseline_.empty()) {
       return std::nullopt;
     }
-    const RunSummary before = value_or_throw(read_run_record(journal_of(baseline_))).summary;
+    const RunSummary before = value_or_throw(read_run_record(find_journal(baseline_))).summary;
     return Baseline{.comparison = compare_runs(measures, measure_run(before)),
                     .differences = differences(summary, before)};
   }
@@ -88,9 +87,7 @@ class ReportCommand : public Command {
 
   // Once, for everything that is asked for.
   RunRecord read(const CommandContext& context, Exports& exports) const {
-    ProgressLine reading(context.err,
-                         detect_terminal(STDERR_FILENO),
-                         {.label = "reading the journal", .unit = "lines"});
+    ProgressLine reading(context, msg::progress_reading_journal{}, msg::progress_lines{});
     const bool is_traced = trace_.file().has_value();
     const VisitEntry also = [&](const JournalEntry& entry) {
       if (is_traced) {
@@ -100,13 +97,15 @@ class ReportCommand : public Command {
         exports.snapshot.add(entry);
       }
     };
-    return value_or_throw(read_run_record(journal_of(journal_), reading.fn(), also));
+    return value_or_throw(read_run_record(find_journal(journal_), reading.fn(), also));
   }
 
   void write(Exports& exports, const CommandContext& context, const Diagnosis& diagnosis) const {
     if (const std::optional<std::filesystem::path> file = trace_.file()) {
       exports.tracer.write(*file);
-      fmt::print(context.err, "trace: {} ({} steps)\n", file->string(), exports.tracer.steps());
+      tell(context,
+           msg::report_trace{.file = file->string(),
+                             .steps = msg::train_trace_steps{.count = exports.tracer.steps()}});
     }
     if (!prometheus_.empty()) {
       write_text_file(prometheus_, prometheus_text(exports.snapshot, scrape_context(diagnosis)));

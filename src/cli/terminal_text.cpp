@@ -1,6 +1,7 @@
 #include "cli/terminal_text.h"
 
 #include <cctype>
+#include <exception>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -127,7 +128,11 @@ HarmlessStream::HarmlessStream(std::ostream& stream) : stream_(stream), target_(
 }
 
 HarmlessStream::~HarmlessStream() {
-  put_control("");
+  try {
+    put_control("");
+  } catch (const std::exception&) {
+    stream_.setstate(std::ios::badbit);  // as with any text that could not be written
+  }
   const std::ios::iostate state = stream_.rdstate();
   stream_.rdbuf(&target_);
   stream_.clear(state);

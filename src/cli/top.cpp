@@ -18,13 +18,15 @@
 #include "base/time.h"
 #include "cli/commands.h"
 #include "cli/dashboard_flags.h"
+#include "cli/find_journal.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "cli/terminal_text.h"
 #include "cli/top_view.h"
+#include "history/run_watch.h"
 #include "locale/messages.h"
-#include "report/run_watch.h"
+#include "report/run_json.h"
 #include "serve/dashboard.h"
 
 namespace qanat {
@@ -120,7 +122,7 @@ class TopCommand : public Command {
     if (web_ || dashboard_.wanted()) {
       return show_in_browsers(context);
     }
-    RunWatch watch(journal_of(journal_));
+    RunWatch watch(find_journal(journal_));
     read_first(watch, context);
     if (report_.json()) {
       context.out << to_json(watch.snapshot(), watch.diagnosis()).dump(2) << '\n';
@@ -139,7 +141,7 @@ class TopCommand : public Command {
 
  private:
   ExitCode show_in_browsers(const CommandContext& context) const {
-    const std::filesystem::path journal = journal_of(journal_);
+    const std::filesystem::path journal = find_journal(journal_);
     bool more = false;
     RunWatch watch(journal);
     update(watch, more);  // says what is wrong with the journal before a page waits for it
@@ -157,7 +159,7 @@ class TopCommand : public Command {
   static void update(RunWatch& watch, bool& more) {
     const auto progress = watch.update();
     if (!progress) {
-      throw Error("{}", progress.failure().what);
+      throw Error(progress.failure());
     }
     more = progress.value().more;
   }
@@ -171,11 +173,7 @@ class TopCommand : public Command {
 
   // The same before anything is shown: a long run's journal takes a while.
   static void read_first(RunWatch& watch, const CommandContext& context) {
-    ProgressLine reading(context.err,
-                         detect_terminal(STDERR_FILENO),
-                         {.label = msg::progress_reading_journal{},
-                          .unit = msg::progress_steps{},
-                          .words = context.words});
+    ProgressLine reading(context, msg::progress_reading_journal{}, msg::progress_steps{});
     for (bool more = true; more && !context.stop.stop_requested();) {
       update(watch, more);
       reading.update(watch.snapshot().steps, watch.snapshot().last_step.value_or(0));

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/help_formatter.h"
 #include "cli/terminal_text.h"
+#include "history/run_history.h"
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
 #include "report/config_changes.h"
 #include "report/known_names.h"
-#include "report/run_history.h"
 #include "report/run_text.h"
 #include "report/run_words.h"
 
@@ -141,11 +142,11 @@ void add_series(TopLines& lines, const TopState& state) {
 
 void add_breakdown(TopLines& lines, const TopState& state) {
   const Translator& w = state.words;
-  PhaseSums sums;
+  StepPhases sums;
   double total = 0;
   double busy = 0;
   for (const RecentStep& step : state.run.recent) {
-    sums += to_sums(step.phases);
+    sums += step.phases;
     total += step.phases.total().count();
     busy += step.phases.busy().count();
   }
@@ -157,15 +158,37 @@ void add_breakdown(TopLines& lines, const TopState& state) {
   lines.add(msg::top_busy{},
             fmt::format("{} {}", lines.bar(busy / total), w.percent(busy / total)));
   std::string parts;
-  std::size_t at = 0;
-  visit_phases(state.run.recent.back().phases, [&](std::string_view name, Seconds) {
-    const double share = sums.values.at(at++) / total;
+  visit_phases(std::as_const(sums), [&](std::string_view name, Seconds part) {
+    const double share = part.count() / total;
     if (share >= 0.0005) {
       parts += fmt::format(
           "{}{} {}", parts.empty() ? "" : "  ", w.said(in_words(name)), w.percent(share));
     }
   });
   lines.add(msg::top_breakdown{}, parts);
+}
+
+// Where the steps of each rank go.
+void add_ranks(TopLines& lines, const TopState& state) {
+  constexpr std::size_t kShownRanks = 8;
+  const Translator& w = state.words;
+  const std::optional<RankComparison>& ranks = state.diagnosis.measures.ranks;
+  if (!ranks || !ranks->is_complete()) {
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(ranks->ranks.size(), kShownRanks); ++i) {
+    const RankMeasures& rank = ranks->ranks[i];
+    const double total = rank.breakdown.total().count();
+    const auto share = [&](const Message& name, double seconds) {
+      return w.tr(name) + ' ' + w.percent(total > 0 ? seconds / total : 0);
+    };
+    lines.add(msg::top_rank{.rank = rank.rank},
+              fmt::format("{}  {}  {}  {}",
+                          share(msg::ranks_data{}, rank.data()),
+                          share(msg::ranks_compute{}, rank.compute()),
+                          share(msg::ranks_exchange{}, rank.breakdown.exchange.count()),
+                          w.verbatim(rank.host)));
+  }
 }
 
 void add_buffers(TopLines& lines, const TopState& state) {
@@ -273,6 +296,7 @@ std::vector<std::string> render_top(const TopState& state, const Terminal& termi
   add_pace(lines, state);
   add_series(lines, state);
   add_breakdown(lines, state);
+  add_ranks(lines, state);
   add_buffers(lines, state);
   add_verdict(lines, state);
   return lines.take();

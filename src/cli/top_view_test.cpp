@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "diagnose/ranks_testing.h"
+#include "history/run_sample.h"
 #include "locale/messages.h"
-#include "report/run_page_sample.h"
 
 namespace qanat {
 namespace {
@@ -47,6 +48,18 @@ TEST(TopViewTest, ShowsPaceLossWaitBuffersAndVerdict) {
   EXPECT_THAT(text, HasSubstr("6/8")) << "batches ready";
   EXPECT_THAT(text, HasSubstr("VERDICT  INPUT-BOUND"));
   EXPECT_THAT(text, HasSubstr("--num-workers 2"));
+}
+
+TEST(TopViewTest, RanksHaveALineEach) {
+  Sample sample;
+  sample.diagnosis = diagnose_run(make_ranks({.world = 3, .slow_rank = 1, .slow_data = 0.03}));
+
+  const std::string text = sample.text(kWide);
+
+  EXPECT_THAT(text, HasSubstr("rank 2"));
+  EXPECT_THAT(text, HasSubstr("node-2"));
+  EXPECT_THAT(text, HasSubstr("VERDICT  EXCHANGE-BOUND"));
+  EXPECT_THAT(Sample().text(kWide), testing::Not(HasSubstr("rank 0")));
 }
 
 TEST(TopViewTest, EveryLineFitsTheWidth) {

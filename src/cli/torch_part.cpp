@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include <unistd.h>
@@ -79,7 +78,7 @@ void become_torch_part(char** argv) {
   prepare_torch_environment();
   ::execv(program->c_str(), argv);
   throw MessageError(
-      msg::error_not_run{.program = program->string(), .reason = std::strerror(errno)});
+      msg::error_not_run{.program = program->string(), .reason = system_reason(errno)});
 }
 
 }  // namespace qanat

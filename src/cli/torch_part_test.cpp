@@ -50,6 +50,8 @@ TEST(TorchPartTest, ACompanionThatIsNotThereIsNotFound) {
 class TorchEnvironmentTest : public testing::Test {
  protected:
   TorchEnvironmentTest() { forget(); }
+  TorchEnvironmentTest(const TorchEnvironmentTest&) = delete;
+  TorchEnvironmentTest& operator=(const TorchEnvironmentTest&) = delete;
   ~TorchEnvironmentTest() override { forget(); }
 
  private:

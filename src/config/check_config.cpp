@@ -23,19 +23,40 @@ bool satisfied(Needs needs, const Capabilities& capabilities) {
   return false;
 }
 
+// The first GPU that a process would use for both, or nothing.
+std::optional<int> same_gpu(const GpuList& data, const GpuList& model) {
+  for (std::size_t i = 0; i < model.indices.size(); ++i) {
+    if (data.indices[i] == model.indices[i]) {
+      return model.indices[i];
+    }
+  }
+  return std::nullopt;
+}
+
 void check_gpus(const DataConfig& data, std::vector<Problem>& found) {
-  if (data.data_gpu.has_value() != data.model_gpu.has_value()) {
+  // Several that train, and none that computes features: a replica on each.
+  const bool are_replicas = !data.data_gpu && data.model_gpu && data.model_gpu->indices.size() > 1;
+  if (data.data_gpu.has_value() != data.model_gpu.has_value() && !are_replicas) {
     const bool has_data = data.data_gpu.has_value();
     found.push_back(
         {.where = "",
          .key = has_data ? "data.data_gpu" : "data.model_gpu",
          .what = msg::problem_gpu_missing{.other = has_data ? "data.model_gpu" : "data.data_gpu"},
          .other_key = has_data ? "data.model_gpu" : "data.data_gpu"});
-  } else if (data.data_gpu && data.data_gpu == data.model_gpu) {
-    found.push_back({.where = "",
-                     .key = "data.model_gpu",
-                     .what = msg::problem_same_gpu{.gpu = *data.model_gpu},
-                     .other_key = "data.data_gpu"});
+    return;
+  }
+  if (!data.data_gpu) {
+    return;
+  }
+  const auto report = [&](const Message& what) {
+    found.push_back(
+        {.where = "", .key = "data.model_gpu", .what = what, .other_key = "data.data_gpu"});
+  };
+  if (data.data_gpu->indices.size() != data.model_gpu->indices.size()) {
+    report(msg::problem_gpu_lists{.model = data.model_gpu->indices.size(),
+                                  .data = data.data_gpu->indices.size()});
+  } else if (const std::optional<int> gpu = same_gpu(*data.data_gpu, *data.model_gpu)) {
+    report(msg::problem_same_gpu{.gpu = *gpu});
   }
 }
 

@@ -11,6 +11,8 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/language.h"
 #include "base/message.h"
@@ -84,6 +86,21 @@ struct Megabytes {
 
   constexpr Bytes bytes() const { return mebibytes(value); }
   friend constexpr auto operator<=>(Megabytes, Megabytes) = default;
+};
+
+// GPUs, one per process of this machine; one is a plain number. Never empty.
+struct GpuList {
+  GpuList(int one) : indices{one} {}  // NOLINT(google-explicit-constructor): a number is a list
+  explicit GpuList(std::vector<int> all) : indices(std::move(all)) {}
+
+  // Of the process that has this number on its machine; the only one is everybody's.
+  int of(int process) const {
+    return indices[indices.size() == 1 ? 0 : static_cast<std::size_t>(process)];
+  }
+  int first() const { return indices.front(); }
+  bool operator==(const GpuList&) const = default;
+
+  std::vector<int> indices;
 };
 
 template <typename E>

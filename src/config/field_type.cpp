@@ -1,6 +1,10 @@
 #include "config/field_type.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 #include "locale/messages.h"
 
@@ -57,6 +61,36 @@ Message FieldType<bool>::expected(const FieldSpec&) {
 
 Message FieldType<std::string>::expected(const FieldSpec&) {
   return msg::expect_text{};
+}
+
+std::optional<GpuList> FieldType<GpuList>::read(const FieldSpec& spec, const Scalar& scalar) {
+  std::vector<int> indices;
+  std::size_t begin = 0;
+  // A list of several needs its quotes inside braces; a number is none with them.
+  const bool quoted = scalar.quoted && scalar.text.find(',') == std::string::npos;
+  while (begin <= scalar.text.size()) {
+    const std::size_t end = std::min(scalar.text.find(',', begin), scalar.text.size());
+    const std::optional<int> index = FieldType<int>::read(
+        spec, {.text = scalar.text.substr(begin, end - begin), .quoted = quoted});
+    if (!index) {
+      return std::nullopt;
+    }
+    indices.push_back(*index);
+    begin = end + 1;
+  }
+  return GpuList(std::move(indices));
+}
+
+nlohmann::json FieldType<GpuList>::json(const GpuList& value) {
+  return value.indices.size() == 1 ? nlohmann::json(value.first()) : nlohmann::json(value.indices);
+}
+
+std::string FieldType<GpuList>::text(const FieldSpec&, const GpuList& value) {
+  return fmt::format("{}", fmt::join(value.indices, ","));
+}
+
+Message FieldType<GpuList>::expected(const FieldSpec& spec) {
+  return msg::expect_gpu_list{.min = typed(spec.min), .max = typed(spec.max)};
 }
 
 }  // namespace qanat

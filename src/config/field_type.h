@@ -122,6 +122,15 @@ struct FieldType<Seconds> : NumberLike<Seconds, double, plain_seconds> {};
 template <>
 struct FieldType<Megabytes> : NumberLike<Megabytes, std::int64_t, plain_megabytes> {};
 
+// "1", or "1,3" for several processes.
+template <>
+struct FieldType<GpuList> : NoWords {
+  static std::optional<GpuList> read(const FieldSpec& spec, const Scalar& scalar);
+  static nlohmann::json json(const GpuList& value);
+  static std::string text(const FieldSpec& spec, const GpuList& value);
+  static Message expected(const FieldSpec& spec);
+};
+
 template <typename E>
 requires std::is_enum_v<E>
 struct FieldType<E> {

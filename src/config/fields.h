@@ -174,6 +174,23 @@ void visit_record_fields(C& c, Visitor& visit) {
         c.tensorboard_dir);
 }
 
+// Who else trains.
+template <ConstOrNot<TrainingConfig> C, typename Visitor>
+void visit_process_fields(C& c, Visitor& visit) {
+  visit(field("processes", msg::field_processes::id).flag("--processes").range(1, 1024),
+        c.processes);
+  visit(field("exchange_timeout", msg::field_exchange_timeout::id)
+            .unit("s")
+            .flag("--exchange-timeout")
+            .range(1, 86400),
+        c.exchange_timeout);
+  visit(field("exchange_format", msg::field_exchange_format::id), c.exchange_format);
+  visit(field("compare_weights_every", msg::field_compare_weights_every::id)
+            .unit("steps")
+            .range(0, 1e15),
+        c.compare_weights_every);
+}
+
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_fields(C& c, Visitor&& visit) {
   visit(field("epochs", msg::field_epochs::id).flag("--epochs").range(1, 1e9), c.epochs);
@@ -196,6 +213,7 @@ void visit_fields(C& c, Visitor&& visit) {
         c.enable_xla_compilation);
   visit(field("enable_eager_debug", msg::field_enable_eager_debug::id).flag("--enable-eager-debug"),
         c.enable_eager_debug);
+  visit_process_fields(c, visit);
 }
 
 template <ConstOrNot<PipelineConfig> C, typename Visitor>

@@ -10,6 +10,7 @@
 #include "config/field_list.h"
 #include "config/nearest.h"
 #include "config/yaml_document.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -115,7 +116,7 @@ void take_file(Loading& loading, const std::filesystem::path& file) {
   if (text) {
     take_yaml(loading, text.value(), file.string());
   } else {
-    loading.problems.push_back({.where = "--config", .key = "", .what = text.failure().what});
+    loading.problems.push_back({.where = "--config", .key = "", .what = reason_of(text.failure())});
   }
 }
 

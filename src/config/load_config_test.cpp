@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,6 +71,17 @@ pipeline:
   EXPECT_EQ(config.training.epochs, 1000);
   EXPECT_EQ(config.training.mixed_precision, true);
   EXPECT_EQ(config.pipeline.feature_cache, Megabytes{512});
+}
+
+TEST(LoadConfigTest, GpusAreOneForEachProcess) {
+  const RunConfig config = values_of("data: {data_gpu: \"0,2\", model_gpu: \"1,3\"}");
+
+  EXPECT_EQ(config.data.data_gpu, GpuList(std::vector<int>{0, 2}));
+  EXPECT_EQ(config.data.model_gpu->of(1), 3);
+  EXPECT_THAT(problems_of("data: {data_gpu: \"0,\", model_gpu: 1}"),
+              ElementsAre(HasSubstr("GPU numbers from 0 to 1023, separated by commas")));
+  EXPECT_THAT(problems_of("data: {data_gpu: \"0,2\", model_gpu: 1}"),
+              ElementsAre(HasSubstr("1 GPUs that train and 2 that compute features")));
 }
 
 TEST(LoadConfigTest, WhatIsNotGivenKeepsItsDefault) {
@@ -238,9 +250,7 @@ TEST(LoadConfigTest, TooManyValuesAreRefused) {
 TEST(LoadConfigTest, ABombOfAliasesIsRefusedAtTheFirstAlias) {
   std::string yaml = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 40; ++i) {
-    const std::string below = std::to_string(i - 1);
-    const std::string name = std::to_string(i);
-    yaml += "a" + name + ": &a" + name + " [*a" + below + ", *a" + below + "]\n";
+    yaml += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
   }
 
   EXPECT_THAT(problems_of(yaml), ElementsAre(HasSubstr("c.yaml:2:")));
@@ -254,6 +264,8 @@ class LoadConfigFileTest : public testing::Test {
         file_(folder_ / "c.yaml") {
     std::filesystem::create_directories(folder_);
   }
+  LoadConfigFileTest(const LoadConfigFileTest&) = delete;
+  LoadConfigFileTest& operator=(const LoadConfigFileTest&) = delete;
   ~LoadConfigFileTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_;

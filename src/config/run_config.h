@@ -46,8 +46,8 @@ struct DataConfig {
   bool enhanced_gpu_prefetch = true;
   bool optimize_cpu_gpu_overlap = true;
   bool use_tf_native_loading = true;
-  std::optional<int> data_gpu;
-  std::optional<int> model_gpu;
+  std::optional<GpuList> data_gpu;
+  std::optional<GpuList> model_gpu;
 
   bool operator==(const DataConfig&) const = default;
 };
@@ -75,6 +75,13 @@ enum class BestBy { free_running, loss };
 template <>
 inline constexpr std::array kChoices<BestBy> = {Choice{"free_running", BestBy::free_running},
                                                 Choice{"loss", BestBy::loss}};
+
+// In which numbers processes exchange gradients.
+enum class ExchangeFormat { f32, bf16 };
+
+template <>
+inline constexpr std::array kChoices<ExchangeFormat> = {Choice{"f32", ExchangeFormat::f32},
+                                                        Choice{"bf16", ExchangeFormat::bf16}};
 
 // Section `training`: how long, how fast, from where and to where.
 struct TrainingConfig {
@@ -109,6 +116,10 @@ struct TrainingConfig {
   std::optional<bool> enable_graph_mode;
   bool enable_xla_compilation = false;
   bool enable_eager_debug = false;
+  int processes = 1;
+  Seconds exchange_timeout{60.0};
+  ExchangeFormat exchange_format = ExchangeFormat::f32;
+  std::int64_t compare_weights_every = 500;  // steps
 
   bool operator==(const TrainingConfig&) const = default;
 };

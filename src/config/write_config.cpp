@@ -43,7 +43,7 @@ std::string flag_cell(const FieldSpec& spec, const Translator& words) {
 }
 
 Message meaning_of(const FieldSpec& spec) {
-  const Message help{spec.help};
+  Message help{spec.help};
   switch (spec.needs) {
     case Needs::nothing:
       break;

@@ -9,10 +9,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/result.h"
 #include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "text/child_process.h"
 
 namespace qanat {
@@ -78,7 +79,8 @@ class EspeakVoice : public DemoVoice {
   SpokenLine speak(const DemoLine& line) const override {
     Result<SpokenLine> spoken = try_to_speak(line);
     if (!spoken) {
-      throw Error("{}: eSpeak NG failed: {}; try --built-in", line.id, spoken.failure().what);
+      throw MessageError(
+          msg::demo_espeak_failed{.line = line.id, .reason = reason_of(spoken.failure())});
     }
     return std::move(spoken).value();
   }

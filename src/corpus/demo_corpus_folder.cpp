@@ -1,7 +1,6 @@
 #include "corpus/demo_corpus_folder.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
 #include <fcntl.h>
@@ -9,8 +8,10 @@
 #include <sys/stat.h>
 
 #include "audio/audio_source.h"
-#include "base/error.h"
+#include "base/files.h"
 #include "base/result.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -52,11 +53,12 @@ PartFolder::PartFolder(const fs::path& place) : place_(place.lexically_normal())
   fs::create_directories(path_, problem);
   lock_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (problem || !lock_) {
-    throw Error("{}: cannot create: {}", path_.string(), std::strerror(errno));
+    throw MessageError(
+        to_message({.path = path_.string(), .action = FileAction::make_folder, .error = errno}));
   }
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 || !is_same_folder(lock_.get(), path_)) {
     moved_ = true;  // not ours to remove
-    throw Error("{}: another make-demo is at work on it; wait for that one", place_.string());
+    throw MessageError(msg::demo_busy{.folder = place_.string()});
   }
   for (const fs::directory_entry& left_over : fs::directory_iterator(path_)) {
     fs::remove_all(left_over);
@@ -73,7 +75,8 @@ PartFolder::~PartFolder() {
 
 void PartFolder::move_into_place() {
   if (::rename(path_.c_str(), place_.c_str()) != 0) {
-    throw Error("{}: cannot be put into place: {}", place_.string(), std::strerror(errno));
+    throw MessageError(
+        to_message({.path = place_.string(), .action = FileAction::rename, .error = errno}));
   }
   moved_ = true;
 }
@@ -84,7 +87,7 @@ void write_plain_file(const fs::path& path, std::span<const std::byte> bytes) {
              static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) {
-    throw Error("{}: cannot write; is the disk full?", path.string());
+    throw MessageError(msg::demo_not_written{.file = path.string()});
   }
 }
 
@@ -99,19 +102,14 @@ std::optional<json> find_demo_corpus(const fs::path& folder, const json& setting
   }
   const Result<std::string> text = read_text_file(folder / "demo.json");
   if (!text) {
-    throw Error("{}: not empty and no demo corpus; expected a new or empty folder",
-                folder.string());
+    throw MessageError(msg::demo_not_empty{.folder = folder.string()});
   }
   const json described = json::parse(text.value(), nullptr, /*allow_exceptions=*/false);
   if (!described.is_object() || described.value("settings", json()) != settings) {
-    throw Error(
-        "{}: holds a demo corpus made with other settings; try another folder, or remove "
-        "this one",
-        folder.string());
+    throw MessageError(msg::demo_other_settings{.folder = folder.string()});
   }
   if (count_samples(folder / "wavs") != described.value("samples", std::int64_t{-1})) {
-    throw Error("{}: holds a demo corpus with damaged or missing audio; remove it and try again",
-                folder.string());
+    throw MessageError(msg::demo_damaged{.folder = folder.string()});
   }
   return described;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAGraph.h>
@@ -72,6 +73,10 @@ cudaEvent_t to_cuda(CudaEventHandle event) {
 }
 at::cuda::CUDAGraph& to_torch(CudaGraphHandle graph) {
   return *reinterpret_cast<at::cuda::CUDAGraph*>(graph);
+}
+using GraphMemory = decltype(at::cuda::graph_pool_handle());
+GraphMemory& to_torch(CudaGraphMemoryHandle memory) {
+  return *reinterpret_cast<GraphMemory*>(memory);
 }
 c10::DeviceIndex to_index(int device) {
   return static_cast<c10::DeviceIndex>(device);
@@ -257,12 +262,22 @@ class TorchCudaRuntime : public CudaRuntime {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, to_torch(stream).stream()));
   }
 
-  CudaGraphHandle capture(CudaStreamHandle stream, const std::function<void()>& work) override {
+  CudaGraphMemoryHandle make_graph_memory() override {
+    return reinterpret_cast<CudaGraphMemoryHandle>(new GraphMemory(at::cuda::graph_pool_handle()));
+  }
+  void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept override {
+    delete &to_torch(memory);
+  }
+  CudaGraphHandle capture(CudaStreamHandle stream,
+                          CudaGraphMemoryHandle memory,
+                          const std::function<void()>& work) override {
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
     translated([&] {
       const c10::cuda::CUDAStreamGuard current(to_torch(stream));
+      // While it records, the allocator gives nothing of what it keeps for others.
+      allocator::emptyCache();
       // Other threads continue to copy and allocate meanwhile.
-      graph->capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+      graph->capture_begin(to_torch(memory), cudaStreamCaptureModeThreadLocal);
       try {
         work();
       } catch (...) {

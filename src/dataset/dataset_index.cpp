@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/content_hash.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/for_each_item.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
@@ -218,13 +219,13 @@ void IndexBuild::save() {
     return;
   }
   const std::string bytes = to_bytes(cache);
-  std::string reasons;
+  MessageArg::List reasons;
   for (const std::filesystem::path& folder : options_.cache_folders) {
     const Result<Done> saved = save_in(folder, bytes);
     if (saved) {
       return;
     }
-    reasons += (reasons.empty() ? "" : "; ") + saved.failure().what;
+    reasons.push_back(reason_of(saved.failure()));
   }
   index_.origin.notes.emplace_back(msg::set_not_cached{.why = reasons});
 }
@@ -237,7 +238,7 @@ Result<Done> IndexBuild::save_in(const std::filesystem::path& folder, std::strin
   try {
     write_text_file(path, bytes);
   } catch (const Error& failed) {
-    return Failure{failed.what()};
+    return failed.failure();
   }
   index_.origin.cache = path;
   return Done{};

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "dataset/dataset_testing.h"
 #include "dataset/index_cache.h"
 #include "locale/says_testing.h"
@@ -51,7 +52,7 @@ class DatasetIndexTest : public testing::Test {
             .settings_hash = settings_hash};
   }
   // Reads the manifest and builds; afterwards probes_ and counts_ are those of this build.
-  DatasetIndex build(IndexOptions options, std::uint64_t settings_hash = 1) {
+  DatasetIndex build(const IndexOptions& options, std::uint64_t settings_hash = 1) {
     probes_ = 0;
     counts_ = 0;
     return build_index(read_manifest({.data = folder_.root()}), sources(settings_hash), options)
@@ -115,7 +116,7 @@ TEST_F(DatasetIndexTest, AFolderOrADanglingLinkInPlaceOfAudioIsAFailure) {
   const DatasetIndex index = build({});
 
   ASSERT_EQ(index.failures.size(), 2U);
-  EXPECT_EQ(index.failures[0].reason, "not a regular file");
+  EXPECT_THAT(index.failures[0].reason, Says("not a regular file"));
   EXPECT_THAT(index.failures[1].reason, Says(HasSubstr("No such file")));
 }
 

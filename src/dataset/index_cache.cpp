@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -30,8 +32,8 @@ struct FileHeader {
 };
 static_assert(std::is_trivially_copyable_v<FileHeader> && sizeof(FileHeader) == 40);
 
-Failure damaged(std::string_view why) {
-  return Failure{fmt::format("index cache: {}", why)};
+Failure damaged(const Message& why) {
+  return to_failure(msg::cache_refused{.why = why});
 }
 
 }  // namespace
@@ -54,22 +56,22 @@ std::string to_bytes(const IndexCache& cache) {
 Result<IndexCache> parse_index_cache(std::span<const std::byte> bytes) {
   FileHeader header;
   if (bytes.size() < sizeof(header)) {
-    return damaged("shorter than its header");
+    return damaged(msg::cache_cut_off{});
   }
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.magic != kMagic) {
-    return damaged("not an index cache");
+    return damaged(msg::cache_other_file{});
   }
   if (header.version != kVersion || header.record_size != sizeof(CachedLengths)) {
-    return damaged(fmt::format("version {}; expected {}", header.version, kVersion));
+    return damaged(msg::cache_version{.version = header.version, .expected = kVersion});
   }
   const std::span<const std::byte> records = bytes.subspan(sizeof(header));
   if (records.size() % sizeof(CachedLengths) != 0 ||
       header.count != records.size() / sizeof(CachedLengths)) {
-    return damaged("another size than its header says");
+    return damaged(msg::cache_size{});
   }
   if (header.checksum != content_hash(records, header.settings_hash)) {
-    return damaged("checksum differs");
+    return damaged(msg::cache_checksum{});
   }
   IndexCache cache{.settings_hash = header.settings_hash, .lengths = {}};
   cache.lengths.resize(header.count);

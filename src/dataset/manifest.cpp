@@ -70,7 +70,7 @@ void ManifestBuilder::read_file(const std::string& name) {
   const std::filesystem::path path = manifest_.root / name;
   const Result<std::string> bytes = read_text_file(path, kLargestManifest);
   if (!bytes) {
-    throw Error(bytes.failure().what);
+    throw Error(bytes.failure());
   }
   if (const auto encoding = foreign_encoding(bytes.value())) {
     throw MessageError(msg::set_refused{.file = path.string(), .why = *encoding});

@@ -36,7 +36,8 @@ std::string_view take_until(std::string_view& rest, char mark) {
 // Letters and digits of a word, small. Bytes beyond ASCII are letters.
 std::string plain_word(std::string_view word) {
   std::string plain;
-  for (const unsigned char c : word) {
+  for (const char byte : word) {
+    const auto c = static_cast<unsigned char>(byte);
     if (c >= 0x80 || std::isalnum(c) != 0) {
       plain.push_back(static_cast<char>(std::tolower(c)));
     }
@@ -128,21 +129,13 @@ ColumnRole role_of(std::string_view cell) {
 }
 
 int* column_of(ManifestColumns& columns, ColumnRole role) {
-  switch (role) {
-    case ColumnRole::audio:
-      return &columns.audio;
-    case ColumnRole::text:
-      return &columns.text;
-    case ColumnRole::normalised:
-      return &columns.normalised;
-    case ColumnRole::speaker:
-      return &columns.speaker;
-    case ColumnRole::language:
-      return &columns.language;
-    case ColumnRole::unused:
-      return nullptr;
-  }
-  return nullptr;
+  constexpr std::array kColumns = {&ManifestColumns::audio,
+                                   &ManifestColumns::text,
+                                   &ManifestColumns::normalised,
+                                   &ManifestColumns::speaker,
+                                   &ManifestColumns::language};
+  const auto index = static_cast<std::size_t>(role);
+  return role == ColumnRole::unused ? nullptr : &(columns.*kColumns.at(index));
 }
 
 struct Header {

@@ -14,7 +14,7 @@ namespace qanat {
 namespace {
 
 // Nearly all files differ at their start; only those that start alike are read completely.
-constexpr std::size_t kStart = 16 * 1024;
+constexpr std::size_t kStart = std::size_t{16} << 10;
 
 struct FileContent {
   std::uint64_t key = 0;  // of what is known so far: size, then start, then everything

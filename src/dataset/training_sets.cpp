@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"
@@ -129,10 +128,9 @@ std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
   }
   Partition parts = partition(*index, options.limits);
   if (parts.usable.empty()) {
-    throw Error("{}: none of {} utterances can be used: {}",
-                manifest.root.string(),
-                manifest.utterances.size(),
-                summary(parts));
+    throw MessageError(msg::set_none_of{.folder = manifest.root.string(),
+                                        .utterances = manifest.utterances.size(),
+                                        .kinds = summary(parts)});
   }
   list_dropped(manifest, parts);
   return MeasuredSet{std::move(manifest), std::move(*index), std::move(parts)};

@@ -55,8 +55,8 @@ class DeviceStream {
   // Host backend: `work` runs later on the stream's thread. CUDA: it runs now, with the stream
   // current, and what it launches runs later. Either way it must not wait for the device.
   virtual void submit(std::function<void()> work) = 0;
-  // `callback` runs on a thread of the backend when all work before it is done; it must not call
-  // into the device. For giving back host memory that was being read.
+  // `callback` runs on a thread of the backend when all work before it is done; it must neither
+  // submit work nor wait for any, but may ask events. For giving back memory that was being read.
   virtual void then(std::function<void()> callback) = 0;
   virtual void copy(std::span<std::byte> to, std::span<const std::byte> from) = 0;
   virtual void record(DeviceEvent& event) = 0;
@@ -88,6 +88,9 @@ class Device {
 
   virtual DeviceId id() const = 0;
   virtual Message description() const = 0;  // "virtual GPU (emulated), 1 core, 16384 MB"
+  // Whether it has processors and memory of its own: the thread that submits work launches it, and
+  // what it computed reaches the host over a link.
+  virtual bool is_discrete() const { return false; }
   virtual std::unique_ptr<DeviceStream> make_stream(const std::string& name) = 0;
   // For copies alone: on a device with an engine for them, they take nothing from its computing.
   virtual std::unique_ptr<DeviceStream> make_copy_stream(const std::string& name) {

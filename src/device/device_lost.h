@@ -6,18 +6,15 @@
 #include <string>
 
 #include "base/device_id.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
 class DeviceLost : public Error {
  public:
   DeviceLost(DeviceId device, const std::string& why)
-      : Error(
-            "{}: the GPU was lost: {}; checkpoints that were written are whole; look for Xid in "
-            "`dmesg`, reset the GPU or the machine, and go on with --resume",
-            to_string(device),
-            why),
+      : Error(to_failure(msg::device_lost{.device = to_string(device), .reason = why})),
         device_(device) {}
 
   DeviceId device() const { return device_; }

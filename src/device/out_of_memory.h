@@ -6,8 +6,9 @@
 #include <string>
 
 #include "base/device_id.h"
-#include "base/error.h"
 #include "base/quantity.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -15,13 +16,14 @@ class OutOfMemory : public Error {
  public:
   // `asked` is absent where the requested size is not known.
   OutOfMemory(DeviceId device, std::optional<Bytes> asked, Bytes used, Bytes limit)
-      : Error(
-            "{}: out of memory: asked for {} bytes with {} of {} in use; try a smaller "
-            "--batch-size or a larger memory budget",
-            to_string(device),
-            asked ? std::to_string(asked->value) : "more",
-            used.value,
-            limit.value),
+      : Error(to_failure(
+            asked ? Message(msg::device_out_of_memory{.device = to_string(device),
+                                                      .asked = std::to_string(asked->value),
+                                                      .used = std::to_string(used.value),
+                                                      .limit = std::to_string(limit.value)})
+                  : Message(msg::device_memory_used_up{.device = to_string(device),
+                                                       .used = std::to_string(used.value),
+                                                       .limit = std::to_string(limit.value)}))),
         device_(device),
         asked_(asked),
         used_(used),

@@ -58,18 +58,6 @@ Detrended without_shift(std::span<const double> values) {
 
 }  // namespace
 
-std::string_view to_string(Trend trend) {
-  switch (trend) {
-    case Trend::none:
-      return "none";
-    case Trend::line:
-      return "drift";
-    case Trend::shift:
-      return "level shift";
-  }
-  return "unknown";
-}
-
 Detrended remove_trend(std::span<const double> values) {
   Detrended best{.values = {values.begin(), values.end()}};
   if (values.size() < 2 * kShortestPart) {

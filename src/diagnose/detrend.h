@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace qanat {
 
 enum class Trend { none, line, shift };
-std::string_view to_string(Trend trend);
 
 struct Detrended {
   Trend trend = Trend::none;

@@ -42,7 +42,9 @@ class PartsLeft {
   explicit PartsLeft(const StepPhases& breakdown) {
     of(BreakdownPart::wait) = breakdown.wait.count();
     of(BreakdownPart::transfer) = breakdown.transfer.count();
+    of(BreakdownPart::launch) = breakdown.launch.count();
     of(BreakdownPart::work) = breakdown.busy().count();
+    of(BreakdownPart::exchange) = breakdown.exchange.count();
     of(BreakdownPart::saving) = breakdown.checkpoint.count();
     of(BreakdownPart::retry) = breakdown.retry.count();
     of(BreakdownPart::unknown) = breakdown.total().count();
@@ -63,7 +65,7 @@ class PartsLeft {
   static std::size_t index(BreakdownPart part) { return static_cast<std::size_t>(part); }
   double& of(BreakdownPart part) { return left_[index(part)]; }
 
-  std::array<double, 6> left_{};
+  std::array<double, static_cast<std::size_t>(BreakdownPart::retry) + 1> left_{};
 };
 
 bool is_symptom(const Finding& finding) {
@@ -215,57 +217,7 @@ void judge(Diagnosis& diagnosis) {
   diagnosis.why = first->title;
 }
 
-// How an enumerator is called in JSON, and how it is said.
-struct NameAndWords {
-  std::string_view name;
-  MessageId words;
-};
-constexpr auto kVerdicts = std::to_array<NameAndWords>({
-    {"BALANCED", msg::verdict_balanced::id},
-    {"INPUT-BOUND", msg::verdict_input_bound::id},
-    {"TRANSFER-BOUND", msg::verdict_transfer_bound::id},
-    {"HOST-OVERHEAD", msg::verdict_host_overhead::id},
-    {"COMPUTE-BOUND", msg::verdict_compute_bound::id},
-    {"INCOMPLETE", msg::verdict_incomplete::id},
-});
-
-constexpr auto kMethods = std::to_array<NameAndWords>({
-    {"none", msg::method_none::id},
-    {"ledger", msg::method_breakdown::id},
-    {"ledger, per utterance", msg::method_breakdown_per_utterance::id},
-    {"replay", msg::method_replay::id},
-    {"work model", msg::method_work_model::id},
-    {"work model, per utterance", msg::method_work_model_per_utterance::id},
-    {"fold test", msg::method_fold_test::id},
-    {"trend", msg::method_trend::id},
-    {"outliers of the adjusted times", msg::method_outliers::id},
-    {"excess over the median", msg::method_excess::id},
-    {"throttled time", msg::method_throttled_time::id},
-    {"pressure stalls", msg::method_pressure::id},
-    {"run-queue delay", msg::method_run_queue::id},
-    {"clocks", msg::method_clocks::id},
-    {"sides", msg::method_sides::id},
-    {"ideal", msg::method_ideal::id},
-    {"measured", msg::method_measured::id},
-});
-
 }  // namespace
-
-std::string_view to_string(VerdictKind kind) {
-  return kVerdicts.at(static_cast<std::size_t>(kind)).name;
-}
-
-Message to_message(VerdictKind kind) {
-  return {.id = kVerdicts.at(static_cast<std::size_t>(kind)).words};
-}
-
-std::string_view to_string(GainMethod method) {
-  return kMethods.at(static_cast<std::size_t>(method)).name;
-}
-
-Message to_message(GainMethod method) {
-  return {.id = kMethods.at(static_cast<std::size_t>(method)).words};
-}
 
 bool is_hardware_fault(const Finding& finding) {
   const Rule* const rule = find_rule(finding.id);

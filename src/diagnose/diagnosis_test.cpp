@@ -92,7 +92,7 @@ class DiagnosisTest : public testing::Test {
   // Rules that a journal is asked.
   static std::size_t num_asked() {
     return static_cast<std::size_t>(std::ranges::count_if(all_rules(), [](const Rule& rule) {
-      return !contains(rule.needs, Need::setup | Need::dual);
+      return !contains(rule.needs, Need::setup | Need::dual | Need::ranks);
     }));
   }
 
@@ -408,6 +408,19 @@ TEST_F(DiagnosisTest, HalfPrecisionThatWasAskedForIsLeftOutFirst) {
   const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_EQ(found->fixes.at(0).key, "training.mixed_precision");
+}
+
+TEST_F(DiagnosisTest, AGpuThatWaitsForLaunchesIsHeldUpByTheHost) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.launch = Seconds{0.05};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "CMP004", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->fixes.at(0).key, "training.enable_graph_mode");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
 }
 
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {

@@ -171,34 +171,6 @@ Band band(double value, double good, double acceptable, double poor) {
 
 }  // namespace
 
-std::string_view to_string(Band band) {
-  switch (band) {
-    case Band::good:
-      return "good";
-    case Band::acceptable:
-      return "acceptable";
-    case Band::poor:
-      return "poor";
-    case Band::very_poor:
-      return "very poor";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(DualVerdict verdict) {
-  switch (verdict) {
-    case DualVerdict::pays:
-      return "TWO DEVICES PAY";
-    case DualVerdict::does_not_pay:
-      return "TWO DEVICES DO NOT PAY";
-    case DualVerdict::no_difference:
-      return "NO DIFFERENCE";
-    case DualVerdict::incomplete:
-      return "INCOMPLETE";
-  }
-  return "UNKNOWN";
-}
-
 Band data_gpu_band(double busy) {
   return band(busy, 0.6, 0.5, 0.4);
 }
@@ -220,7 +192,16 @@ RunSummary pooled_summary(std::span<const DualRun> runs) {
     all.run = run.summary.run;
     all.pipeline = run.summary.pipeline;
   }
+  all.turns = static_cast<int>(runs.size());
   return all;
+}
+
+Diagnosis diagnose_turns(std::span<const DualRun> runs) {
+  const auto others = [](const DualRun& run) { return run.others_share.value_or(0); };
+  const auto disturbed = std::ranges::max_element(runs, {}, others);
+  return diagnose_run(disturbed != runs.end() && others(*disturbed) > kMaxOthersShare
+                          ? disturbed->summary
+                          : pooled_summary(runs));
 }
 
 ModeProfile profile_mode(std::span<const DualRun> runs) {
@@ -241,7 +222,7 @@ DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun>
   DualProfile profile;
   profile.dual = measure_mode(dual, dual_summary);
   profile.single = measure_mode(single, single_summary);
-  profile.diagnosis = diagnose_run(dual_summary);
+  profile.diagnosis = diagnose_turns(dual);
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
     profile.comparison = compare_modes(dual, single);
     profile.comparison.spread =

@@ -45,12 +45,14 @@ struct ModeProfile {
 // The words users know, with their limits; they describe, and decide nothing.
 enum class Band { good, acceptable, poor, very_poor };
 std::string_view to_string(Band band);
+Message to_message(Band band);
 Band data_gpu_band(double busy);
 Band model_gpu_band(double busy);
 Band variation_band(double variation);
 
 enum class DualVerdict { pays, does_not_pay, no_difference, incomplete };
 std::string_view to_string(DualVerdict verdict);
+Message to_message(DualVerdict verdict);
 
 struct DualProfile {
   DualVerdict verdict = DualVerdict::incomplete;
@@ -71,6 +73,10 @@ inline constexpr double kWantedEfficiency = 0.95;
 
 // Everything after each run's own warm-up, as one run.
 RunSummary pooled_summary(std::span<const DualRun> runs);
+
+// Of all of them, as one run. Where other programs disturbed some, of the most disturbed one alone:
+// it knows of them, and what it says of the machine is true of its steps.
+Diagnosis diagnose_turns(std::span<const DualRun> runs);
 
 // Runs of one mode, by themselves.
 ModeProfile profile_mode(std::span<const DualRun> runs);

@@ -20,7 +20,7 @@ StepRecord step_of(int number, const PairShape& shape) {
   return StepRecord{.step = number,
                     .rows = 8,
                     .padded_frames = 400 + number % 5,
-                    .frames = 8 * 390,
+                    .frames = std::int64_t{8} * 390,
                     .phases = {.wait = Seconds{shape.gap},
                                .forward = Seconds{0.4 * shape.train},
                                .backward = Seconds{0.6 * shape.train + 1e-5 * (number % 3)}}};
@@ -138,6 +138,39 @@ TEST(DualProfileTest, BesideOtherProgramsThereIsNoVerdict) {
 
   EXPECT_EQ(profile.verdict, DualVerdict::incomplete);
   EXPECT_EQ(profile.comparison.withheld.value().id, msg::turns_busy_machine::id);
+}
+
+// Runs in turns are some minutes apart: a machine that became slower in between is not a run that
+// did.
+TEST(DualProfileTest, TurnsOfDifferentSpeedAreNoChangeWithinARun) {
+  const std::vector<DualRun> slower_last = {
+      dual_run({}), dual_run({}), dual_run({.prepare = 0.05, .train = 0.1})};
+
+  const Diagnosis diagnosis = diagnose_turns(slower_last);
+
+  EXPECT_FALSE(has(diagnosis, "PER003"));
+  EXPECT_FALSE(has(diagnosis, "VAR001"));
+  RunSummary as_one = pooled_summary(slower_last);
+  as_one.turns = 1;
+  EXPECT_TRUE(has(diagnose_run(as_one), "PER003"));
+}
+
+TEST(DualProfileTest, ADisturbedTurnIsJudgedByWhatItKnowsOfOtherPrograms) {
+  std::vector<DualRun> runs = three(dual_run({}));
+  runs[1].others_share = 0.5;
+  runs[1].summary.host = HostSummary{.first_at = 0, .last_at = 10, .samples = 5};
+  HostSummary& host = *runs[1].summary.host;
+  host.setup = {.online_cores = 4.0, .affinity_cores = 4.0};
+  visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  host.last.machine_busy = 39.0;
+  host.last.process_cpu = 19.0;
+  host.first.threads = std::vector<ThreadClock>{};
+  host.last.threads =
+      std::vector<ThreadClock>{{.name = "train", .threads = 1, .running = 7, .waiting = 3}};
+
+  EXPECT_TRUE(has(diagnose_turns(runs), "HOST005"));
+  EXPECT_FALSE(has(diagnose_turns(three(dual_run({}))), "HOST005"));
 }
 
 TEST(DualProfileTest, TheWordsHaveTheLimitsUsersKnow) {

@@ -26,6 +26,9 @@ struct Metric {
 
 namespace metric {
 
+// Each is called what users read: metric::data_wait_share is "data_wait_share" in JSON.
+// NOLINTBEGIN(readability-identifier-naming)
+
 // The step, and the loader that feeds it.
 inline constexpr Metric data_wait_share{"data_wait_share"};
 inline constexpr Metric transfer_share{"transfer_share"};
@@ -128,6 +131,17 @@ inline constexpr Metric ideal_s_per_batch{"ideal_s_per_batch", Unit::seconds};
 inline constexpr Metric gap_s_per_batch{"gap_s_per_batch", Unit::seconds};
 inline constexpr Metric dual_over_single{"dual_over_single", Unit::ratio};
 
+// Several ranks.
+inline constexpr Metric rank{"rank", Unit::count, "rank"};
+inline constexpr Metric excess_data{"excess_data", Unit::seconds};
+inline constexpr Metric excess_compute{"excess_compute", Unit::seconds};
+inline constexpr Metric stalled_share{"stalled_share"};
+inline constexpr Metric exposed_exchange_share{"exposed_exchange_share"};
+inline constexpr Metric hidden_share{"hidden_share"};
+inline constexpr Metric exchange_rate{"exchange_rate", Unit::bytes_per_second};
+inline constexpr Metric exchanged{"exchanged", Unit::bytes};
+inline constexpr Metric work_balance{"work_balance"};
+
 // Configuration and data set.
 inline constexpr Metric keys{"keys", Unit::count, "keys"};
 inline constexpr Metric wanted_bytes{"wanted", Unit::bytes};
@@ -135,6 +149,8 @@ inline constexpr Metric free_bytes{"free", Unit::bytes};
 inline constexpr Metric virtual_gpus{"virtual_gpus", Unit::count, "GPUs"};
 inline constexpr Metric dropped_share{"dropped_share"};
 inline constexpr Metric utterances{"utterances", Unit::count, "utterances"};
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace metric
 
@@ -145,6 +161,7 @@ enum class VerdictKind {
   balanced,        // no gain is large enough to report
   input_bound,     // the device waits for data
   transfer_bound,  // the device waits for batches on their way
+  exchange_bound,  // the device waits for the gradients of other ranks
   host_overhead,   // saving, logging, retries, stalls
   compute_bound,   // the device works, and could work better
   incomplete       // too few steps, or a breakdown that does not add up
@@ -158,7 +175,7 @@ struct Evidence {
 };
 
 // The part of the step time breakdown that a finding would give back.
-enum class BreakdownPart { unknown, wait, transfer, work, saving, retry };
+enum class BreakdownPart { unknown, wait, transfer, launch, work, exchange, saving, retry };
 
 // How a gain was worked out.
 enum class GainMethod {

@@ -8,7 +8,7 @@ namespace qanat {
 namespace {
 
 JournalEntry host_line(double at,
-                       HostCounters counters,
+                       const HostCounters& counters,
                        Reasons reasons = Reasons::left_out,
                        double cost = 0.01) {
   return {.at = Seconds{at},

@@ -118,11 +118,7 @@ std::optional<LoaderUse> measure_loader(const RunSummary& summary, std::int64_t 
                 .split = split_of(total),
                 .row_times = difference(last.row_times, first.row_times),
                 .slowest = last.slowest};
-  if (present > 0) {
-    use.busy = total.busy / present;
-    use.held_back = total.blocked / present;
-    use.without_plan = total.starved / present;
-  }
+  use.busy = present > 0 ? total.busy / present : 0;
   use.work_per_batch = batches > 0 ? total.busy / batches : 0;
   use.empty = watched > 0 ? (ready.empty - first.ready.occupancy.empty).count() / watched : 0;
   use.faults_per_row = total.rows > 0 ? total.faults / total.rows : 0;

@@ -27,8 +27,6 @@ struct LoaderUse {
   double rows = 0;     // filled
   // Of the time of the workers, parked ones not counted.
   double busy = 0;
-  double held_back = 0;  // the window was full
-  double without_plan = 0;
   std::optional<BusySplit> split{};       // absent: the kernel did not say
   double work_per_batch = 0;              // s of all workers
   double empty = 0;                       // share of time the ready buffer was empty

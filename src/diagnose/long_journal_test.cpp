@@ -34,7 +34,8 @@ TEST(LongJournalTest, ThreeHundredMegabytesAreReadAndJudgedInBoundedMemory) {
       file << text << R"({"kind":"note","t":1.0})" << '\n';
       written += static_cast<std::int64_t>(text.size());
     }
-    file << std::string(20'000'000, 'x');  // a line that never ends
+    // A line that never ends.
+    file << std::string(20'000'000, 'x');  // NOLINT(bugprone-string-constructor)
   }
   const long before = peak_memory();
 

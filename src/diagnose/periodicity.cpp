@@ -107,7 +107,8 @@ FoldScore fold(std::span<const double> values, std::size_t period, std::vector<d
   FoldScore score;
   double between = 0;
   for (std::size_t j = 0; j < period; ++j) {
-    const auto count = static_cast<double>((values.size() - j + period - 1) / period);
+    const std::size_t turns = (values.size() - j + period - 1) / period;
+    const auto count = static_cast<double>(turns);
     between += sums[j] * sums[j] / count;
     score.peak = std::max(score.peak, sums[j] / std::sqrt(count));
   }

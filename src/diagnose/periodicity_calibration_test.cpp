@@ -31,6 +31,7 @@ struct NullCase {
   std::size_t steps;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name GoogleTest looks for
 void PrintTo(const NullCase& c, std::ostream* out) {
   *out << c.name << " of " << c.steps << " steps";
 }
@@ -67,6 +68,7 @@ struct PowerCase {
   std::size_t steps;  // six cycles or more
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name GoogleTest looks for
 void PrintTo(const PowerCase& c, std::ostream* out) {
   *out << "every " << c.period << " of " << c.steps << " steps";
 }

@@ -37,7 +37,7 @@ ReplayResult replay_queue(std::span<const double> produce,
     const double idle_from = k > 0 ? done[k - 1] : 0.0;
     taken[k] = std::max(idle_from, ready[k]);
     waits[k] = taken[k] - idle_from;
-    done[k] = taken[k] + settings.consume_scale * consume[k];
+    done[k] = taken[k] + consume[k];
   }
   const std::size_t skip = settings.depth + settings.workers;
   const std::size_t first = std::min(skip, count / 2);

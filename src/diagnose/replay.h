@@ -15,7 +15,6 @@ struct ReplaySettings {
   std::size_t workers = 1;
   std::size_t depth = 1;     // batches that may be ready or in the making
   double produce_scale = 1;  // of the recorded times
-  double consume_scale = 1;
 };
 
 struct ReplayResult {

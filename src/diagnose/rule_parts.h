@@ -16,7 +16,7 @@ struct ShareOfStep {
   double high = 1.5;
 };
 Gain gain_of_share(const RunMeasures& measures, ShareOfStep saved, GainMethod method);
-// For what is worth knowing but was not measured.
+// For what is worth knowing but was not measured: the gain of a finding that names none.
 Gain no_gain(const RunMeasures& measures);
 
 // The device waits long enough for data that the cause is worth looking for.

@@ -10,84 +10,6 @@
 
 namespace qanat {
 
-std::string_view to_string(FindingSeverity severity) {
-  switch (severity) {
-    case FindingSeverity::info:
-      return "info";
-    case FindingSeverity::warn:
-      return "warn";
-    case FindingSeverity::crit:
-      return "crit";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(RuleCategory category) {
-  switch (category) {
-    case RuleCategory::data:
-      return "data";
-    case RuleCategory::transfer:
-      return "transfer";
-    case RuleCategory::compute:
-      return "compute";
-    case RuleCategory::period:
-      return "period";
-    case RuleCategory::host:
-      return "host";
-    case RuleCategory::storage:
-      return "storage";
-    case RuleCategory::hardware:
-      return "hardware";
-    case RuleCategory::dual:
-      return "dual";
-    case RuleCategory::setup:
-      return "setup";
-  }
-  return "unknown";
-}
-
-Message to_message(RuleCategory category) {
-  switch (category) {
-    case RuleCategory::data:
-      return msg::category_data{};
-    case RuleCategory::transfer:
-      return msg::category_transfer{};
-    case RuleCategory::compute:
-      return msg::category_compute{};
-    case RuleCategory::period:
-      return msg::category_period{};
-    case RuleCategory::host:
-      return msg::category_host{};
-    case RuleCategory::storage:
-      return msg::category_storage{};
-    case RuleCategory::hardware:
-      return msg::category_hardware{};
-    case RuleCategory::dual:
-      return msg::category_dual{};
-    case RuleCategory::setup:
-      return msg::category_setup{};
-  }
-  return {};
-}
-
-Message to_message(Missing missing) {
-  switch (missing) {
-    case Missing::steps:
-      return msg::missing_steps{};
-    case Missing::host:
-      return msg::missing_host{};
-    case Missing::loader:
-      return msg::missing_loader{};
-    case Missing::storage:
-      return msg::missing_storage{};
-    case Missing::gpu:
-      return msg::missing_gpu{};
-    case Missing::other:
-      return msg::missing_other{};
-  }
-  return {};
-}
-
 FindingSeverity severity_of(const Gain& gain) {
   const double recoverable = gain.share_saved();
   // What could be nothing at all is no warning.
@@ -98,7 +20,7 @@ FindingSeverity severity_of(const Gain& gain) {
 }
 
 std::span<const Rule> all_rules() {
-  static const std::vector<Rule> kRules = [] {
+  static const std::vector<Rule> all = [] {
     std::vector<Rule> rules;
     for (const auto part : {data_rules(),
                             batch_rules(),
@@ -109,6 +31,7 @@ std::span<const Rule> all_rules() {
                             hardware_rules(),
                             pair_rules(),
                             dual_rules(),
+                            ranks_rules(),
                             setup_rules()}) {
       std::ranges::copy(part, std::back_inserter(rules));
     }
@@ -116,7 +39,7 @@ std::span<const Rule> all_rules() {
         rules, {}, [](const Rule& rule) { return std::tuple(rule.category, rule.id); });
     return rules;
   }();
-  return kRules;
+  return all;
 }
 
 const Rule* find_rule(std::string_view id) {
@@ -126,7 +49,8 @@ const Rule* find_rule(std::string_view id) {
 
 bool is_asked(const Rule& rule, const RuleInput& input) {
   return (!contains(rule.needs, Need::setup) || input.summary.setup) &&
-         (!contains(rule.needs, Need::dual) || input.dual != nullptr);
+         (!contains(rule.needs, Need::dual) || input.dual != nullptr) &&
+         (!contains(rule.needs, Need::ranks) || num_other_ranks(input.summary.run) > 0);
 }
 
 std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
@@ -135,6 +59,16 @@ std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
     return SkippedCheck{.reason = std::move(why), .missing = missing};
   };
   if (contains(needs, Need::steps) && input.measures.steady.size() < kMinSteps) {
+    return lacks(msg::skip_too_few_steps{}, Missing::steps);
+  }
+  if (contains(needs, Need::one_run) && summary.turns > 1) {
+    return lacks(msg::skip_several_runs{.runs = summary.turns}, Missing::steps);
+  }
+  const std::optional<RankComparison>& ranks = input.measures.ranks;
+  if (contains(needs, Need::journals) && !(ranks && ranks->is_complete())) {
+    return lacks(msg::skip_no_ranks{}, Missing::other);
+  }
+  if (contains(needs, Need::ranks) && !(ranks && ranks->steps >= kMinSteps)) {
     return lacks(msg::skip_too_few_steps{}, Missing::steps);
   }
   if (contains(needs, Need::gpus | Need::gpu_samples)) {
@@ -164,6 +98,9 @@ RuleOutcome ask(const Rule& rule, const RuleInput& input) {
   RuleOutcome outcome = lacking ? RuleOutcome(*std::move(lacking)) : rule.judge(input);
   std::visit([&rule](auto& said) { said.id = rule.id; }, outcome);
   auto* const finding = std::get_if<Finding>(&outcome);
+  if (finding != nullptr && finding->gain.method == GainMethod::none) {
+    finding->gain = no_gain(input.measures);
+  }
   if (finding != nullptr && input.summary.trained_by == TrainedBy::torch) {
     say_in_torch_settings(input, *finding);
   } else if (finding != nullptr && !finding->verify) {

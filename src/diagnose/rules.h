@@ -25,7 +25,7 @@ struct RuleInput {
 };
 
 // What a rule cannot do without; a set. What is missing is why it is skipped. Rules that need the
-// setup or two modes are not asked at all where there is none.
+// setup, two modes or several ranks are not asked at all where there are none.
 enum class Need : unsigned {
   nothing = 0,
   steps = 1,
@@ -36,6 +36,9 @@ enum class Need : unsigned {
   gpu_samples = 32,
   setup = 64,
   dual = 128,
+  one_run = 256,    // steps that followed each other
+  ranks = 512,      // several of them
+  journals = 1024,  // of all ranks
 };
 constexpr Need operator|(Need a, Need b) {
   return static_cast<Need>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -44,7 +47,18 @@ constexpr bool contains(Need needs, Need one) {
   return (static_cast<unsigned>(needs) & static_cast<unsigned>(one)) != 0;
 }
 
-enum class RuleCategory { data, transfer, compute, period, host, storage, hardware, dual, setup };
+enum class RuleCategory {
+  data,
+  transfer,
+  compute,
+  period,
+  host,
+  storage,
+  hardware,
+  dual,
+  ranks,
+  setup
+};
 std::string_view to_string(RuleCategory category);
 Message to_message(RuleCategory category);
 
@@ -98,6 +112,7 @@ std::span<const Rule> storage_rules();
 std::span<const Rule> hardware_rules();
 std::span<const Rule> pair_rules();
 std::span<const Rule> dual_rules();
+std::span<const Rule> ranks_rules();
 std::span<const Rule> setup_rules();
 
 // Whether the rule is asked for such an input at all.

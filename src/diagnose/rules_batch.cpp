@@ -162,7 +162,6 @@ RuleOutcome features_made_again(const RuleInput& input) {
   }
   return Finding{.title = msg::dl009_title{.used = plain(used, 1), .cores = *cores},
                  .evidence = {{metric::feature_cores, used}},
-                 .gain = no_gain(input.measures),
                  .fixes = {precompute_features()},
                  .verify = msg::dl009_verify{},
                  .may_be_wrong = msg::dl009_wrong_if{}};
@@ -180,7 +179,6 @@ RuleOutcome bad_utterances(const RuleInput& input) {
       static_cast<double>(stats.bad) / static_cast<double>(std::max<std::int64_t>(stats.rows, 1));
   return Finding{.title = msg::dl012_title{.rows = stats.bad},
                  .evidence = {{metric::bad_share, share}},
-                 .gain = no_gain(input.measures),
                  .verify = by_command("qanat data check DIR")};
 }
 

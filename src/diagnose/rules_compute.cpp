@@ -11,8 +11,10 @@ namespace qanat {
 namespace {
 
 constexpr double kLargeFixedShare = 0.30;
+constexpr double kLargeLaunchShare = 0.05;
 constexpr double kLargeOptimizerShare = 0.25;
 constexpr int kRareSaves = 2000;  // steps between checkpoints
+constexpr Metric kLaunchShare{"launch_share"};
 constexpr Metric kSkippedShare{"skipped_share"};
 
 double saving_of(const StepRecord& step) {
@@ -63,6 +65,26 @@ RuleOutcome fixed_cost(const RuleInput& input) {
       .verify = by_command("qanat profile step --batch-size N"),
       .may_be_wrong = msg::cmp001_wrong_if{},
       .part = BreakdownPart::work};
+}
+
+// Half of it stays: a graph, too, is launched, and a larger batch has as many kernels.
+RuleOutcome held_by_launches(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  const double share = m.share(m.breakdown.launch);
+  if (share < kLargeLaunchShare) {
+    return passed(msg::cmp004_ok{.share = in_percent(share, 1)});
+  }
+  const Gain gain =
+      gain_to_step(m, m.mean_step - m.breakdown.launch.count() / 2, GainMethod::breakdown);
+  return Finding{.title = msg::cmp004_title{.share = in_percent(share)},
+                 .severity = std::min(severity_of(gain), FindingSeverity::warn),
+                 .evidence = {{kLaunchShare, share}},
+                 .gain = gain,
+                 .fixes = {set_key("training.enable_graph_mode", "true"),
+                           set_key("data.batch_size", 2 * m.steady.back().rows)},
+                 .verify = msg::verify_rerun{},
+                 .may_be_wrong = msg::cmp004_wrong_if{},
+                 .part = BreakdownPart::launch};
 }
 
 RuleOutcome optimizer_share(const RuleInput& input) {
@@ -172,6 +194,10 @@ std::span<const Rule> compute_rules() {
                    text_of<msg::cmp001_looks_for, msg::cmp001_means, msg::cmp001_remedy>(),
                    fixed_cost,
                    VerdictKind::compute_bound),
+      compute_rule("CMP004",
+                   text_of<msg::cmp004_looks_for, msg::cmp004_means, msg::cmp004_remedy>(),
+                   held_by_launches,
+                   VerdictKind::host_overhead),
       compute_rule("CMP006",
                    text_of<msg::cmp006_looks_for, msg::cmp006_means, msg::cmp006_remedy>(),
                    optimizer_share,

@@ -76,7 +76,6 @@ RuleOutcome unused_gpu(const RuleInput& input) {
                               : msg::hw001_title_with_device{.gpu = gpu, .device = trains_on},
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::gpus, static_cast<double>(setup.gpus.size())}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::hw001_build{})},
                  .verify = by_command("qanat devices"),
                  .may_be_wrong = msg::hw001_wrong_if{}};
@@ -95,7 +94,6 @@ RuleOutcome driver_mismatch(const RuleInput& input) {
       .title = mismatch ? Message(msg::hw002_mismatch_title{}) : msg::hw002_not_loaded_title{},
       .severity = FindingSeverity::crit,
       .evidence = {{metric::nvml_error, mismatch ? kDriverMismatch : kDriverNotLoaded}},
-      .gain = no_gain(input.measures),
       .fixes = {do_this(mismatch ? Message(msg::hw002_reboot{}) : msg::hw002_load{})},
       .verify = by_command("nvidia-smi")};
 }
@@ -115,7 +113,6 @@ RuleOutcome device_order(const RuleInput& input) {
   return Finding{
       .title = msg::hw003_title{.names = std::vector<std::string>(names.begin(), names.end())},
       .evidence = {{metric::kinds, static_cast<double>(names.size())}},
-      .gain = no_gain(input.measures),
       .fixes = {do_this(msg::verbatim_text{.text = "export CUDA_DEVICE_ORDER=PCI_BUS_ID"})},
       .verify = msg::hw003_verify{},
       .may_be_wrong = msg::hw003_wrong_if{}};
@@ -209,7 +206,6 @@ RuleOutcome memory_errors(const RuleInput& input) {
       .evidence = {{metric::uncorrected_errors, last.uncorrected_errors.value().value_or(0)},
                    {metric::remap_pending, last.remap_pending.value().value_or(0)},
                    {metric::remap_failed, last.remap_failed.value().value_or(0)}},
-      .gain = no_gain(input.measures),
       .fixes = {do_this(msg::hw006_reset{})},
       .verify = by_command("nvidia-smi -q -d ECC,ROW_REMAPPER"),
       .may_be_wrong = msg::hw006_wrong_if{}};
@@ -220,7 +216,6 @@ RuleOutcome driver_errors(const RuleInput& input) {
     return Finding{.title = msg::verbatim_text{.text = input.summary.gpus->silent},
                    .severity = FindingSeverity::crit,
                    .evidence = {{metric::silent, 1}},
-                   .gain = no_gain(input.measures),
                    .fixes = {do_this(msg::hw007_reset_or_reboot{})},
                    .verify = by_command("nvidia-smi; dmesg | grep -i xid"),
                    .may_be_wrong = msg::hw007_slow_answer{}};
@@ -242,7 +237,6 @@ RuleOutcome driver_errors(const RuleInput& input) {
                  .severity = FindingSeverity::crit,
                  .evidence = {{metric::lost, seen.history->lost ? 1.0 : 0.0},
                               {metric::xids, static_cast<double>(seen.history->xids.size())}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::hw007_reset{})},
                  .verify = by_command("dmesg | grep -i xid"),
                  .may_be_wrong = msg::hw007_wrong_if{}};
@@ -262,7 +256,6 @@ RuleOutcome shared_gpu(const RuleInput& input) {
       .title = msg::hw008_title{.processes = std::lround(others), .gpu = name_of(*seen.facts)},
       .severity = FindingSeverity::warn,
       .evidence = {{metric::other_processes, others}},
-      .gain = no_gain(input.measures),
       .fixes = {do_this(msg::hw008_stop{})},
       .verify = by_command("nvidia-smi"),
       .may_be_wrong = msg::hw008_wrong_if{}};
@@ -283,7 +276,6 @@ RuleOutcome memory_full(const RuleInput& input) {
   }
   return Finding{.title = msg::hw009_title{.share = in_percent(most), .gpu = name_of(*seen.facts)},
                  .evidence = {{metric::memory_share, most}},
-                 .gain = no_gain(input.measures),
                  .fixes = {set_key("data.batch_size", kSmallBatch)},
                  .verify = by_command("qanat devices --memory-table"),
                  .may_be_wrong = msg::hw009_wrong_if{}};
@@ -300,7 +292,6 @@ RuleOutcome persistence_off(const RuleInput& input) {
   }
   return Finding{.title = msg::hw010_title{},
                  .evidence = {{metric::persistence, 0}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::verbatim_text{
                      .text = "sudo systemctl enable --now nvidia-persistenced"})},
                  .verify = by_command("nvidia-smi -q -d PERFORMANCE"),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "diagnose/core_use.h"
 #include "diagnose/rule_parts.h"
 #include "locale/messages.h"
@@ -24,7 +26,7 @@ int fitting_workers(const CoreUse& use, double cores) {
 
 // Time all cores of the group were stopped, as a share of the run. The kernel sums over cores.
 Reading<double> throttled_share(const HostSummary& host) {
-  const Reading<double> share = host.share(&HostCounters::throttled);
+  Reading<double> share = host.share(&HostCounters::throttled);
   if (!share) {
     return share;
   }
@@ -96,7 +98,6 @@ RuleOutcome busy_machine(const RuleInput& input, const Neighbours& others) {
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::others_share, others.busy_share()},
                               {metric::stolen_share, others.stolen_share()}},
-                 .gain = no_gain(input.measures),
                  .fixes = {keep_others_off(input.summary.host->setup, std::nullopt)},
                  .verify = msg::host005_verify{},
                  .may_be_wrong = msg::host005_wrong_if{}};
@@ -276,13 +277,12 @@ RuleOutcome remote_node(const RuleInput& input) {
     if (node.empty() || *setup.core_nodes == node) {
       continue;
     }
-    const std::string command = "numactl --cpunodebind=" + node + " --preferred=" + node;
+    const std::string command = fmt::format("numactl --cpunodebind={0} --preferred={0}", node);
     return Finding{
         .title =
             msg::host006_title{
                 .gpu = gpu.bus_id.value().value_or("?"), .node = node, .nodes = *setup.core_nodes},
         .evidence = {{metric::gpu_node, *gpu.numa_node}, {metric::nodes, *setup.numa_nodes}},
-        .gain = no_gain(input.measures),
         .fixes = {do_this(msg::verbatim_text{.text = command + " qanat ..."})},
         .verify = msg::host006_verify{},
         .may_be_wrong = msg::host006_wrong_if{}};
@@ -330,7 +330,6 @@ RuleOutcome slow_governor(const RuleInput& input) {
       .title = msg::host008_title{.governor = *setup.governor, .driver = driver},
       .severity = FindingSeverity::warn,
       .evidence = {{metric::cores, setup.online_cores.value().value_or(0)}},
-      .gain = no_gain(input.measures),
       .fixes = {do_this(msg::verbatim_text{.text = "sudo cpupower frequency-set -g performance"})},
       .verify = msg::host008_verify{},
       .may_be_wrong = msg::host008_wrong_if{}};
@@ -356,7 +355,6 @@ RuleOutcome locked_memory_limit(const RuleInput& input) {
   }
   return Finding{.title = msg::host009_title{.blocks = in_bytes(blocks), .limit = in_bytes(*limit)},
                  .evidence = {{metric::blocks, blocks}, {metric::limit, *limit}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::host009_raise_limit{})},
                  .verify = msg::host009_verify{},
                  .may_be_wrong = msg::host009_wrong_if{}};

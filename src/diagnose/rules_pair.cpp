@@ -78,7 +78,6 @@ RuleOutcome no_peer_copies(const RuleInput& input) {
   return Finding{.title = msg::mg001_title{},
                  .severity = severity_of_pair(input.summary),
                  .evidence = {{metric::transfer_share, m.share(m.breakdown.transfer)}},
-                 .gain = no_gain(m),
                  .fixes = {do_this(msg::mg001_use_one{})},
                  .verify = msg::mg001_verify{},
                  .may_be_wrong = msg::mg001_wrong_if{}};
@@ -144,7 +143,6 @@ RuleOutcome distant_pair(const RuleInput& input) {
   return Finding{.title = msg::mg008_title{},
                  .severity = severity_of_pair(input.summary),
                  .evidence = {{metric::distance, distance}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::mg008_choose{})},
                  .verify = msg::mg002_verify{},
                  .may_be_wrong = msg::mg008_wrong_if{}};

@@ -212,6 +212,7 @@ constexpr Rule period_rule(std::string_view id,
           .category = RuleCategory::period,
           .text = text,
           .judge = judge,
+          .needs = Need::steps | Need::one_run,
           .role = RuleRole::symptom};
 }
 
@@ -224,6 +225,7 @@ std::span<const Rule> period_rules() {
            .category = RuleCategory::period,
            .text = text_of<msg::per001_looks_for, msg::per001_means, msg::per001_remedy>(),
            .judge = periodic_stall,
+           .needs = Need::steps | Need::one_run,
            .role = RuleRole::symptom_without_fix,
            .specificity = {.of_others = 3}},
       period_rule(

@@ -17,7 +17,6 @@ RuleOutcome inert_keys(const RuleInput& input) {
   }
   return Finding{.title = msg::cfg007_title{.count = keys.size(), .keys = keys},
                  .evidence = {{metric::keys, static_cast<double>(keys.size())}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::cfg007_remove{})},
                  .verify = by_command("qanat config show")};
 }
@@ -32,20 +31,18 @@ RuleOutcome workers_beyond_cores(const RuleInput& input) {
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::workers, static_cast<double>(*setup.workers)},
                               {metric::cores, cores.value}},
-                 .gain = no_gain(input.measures),
                  .fixes = {set_key("data.num_workers", std::max(1, setup.cores - 1))},
                  .may_be_wrong = msg::cfg008_wrong_if{}};
 }
 
 RuleOutcome missing_devices(const RuleInput& input) {
   const SetupFacts& setup = *input.summary.setup;
-  if (setup.device_problem.empty()) {
+  if (!setup.device_problem) {
     return passed(msg::cfg009_ok{});
   }
-  return Finding{.title = msg::verbatim_text{.text = setup.device_problem},
+  return Finding{.title = msg::verbatim_text{.text = *setup.device_problem},
                  .severity = FindingSeverity::crit,
                  .evidence = {{metric::virtual_gpus, static_cast<double>(setup.virtual_gpus)}},
-                 .gain = no_gain(input.measures),
                  .fixes = {set_key("pipeline.allow_fallback", "true")},
                  .verify = by_command("qanat devices")};
 }
@@ -61,7 +58,6 @@ RuleOutcome budgets_beyond_memory(const RuleInput& input) {
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::wanted_bytes, *setup.memory_wanted},
                               {metric::free_bytes, *setup.memory_free}},
-                 .gain = no_gain(input.measures),
                  .fixes = {set_key("pipeline.feature_cache", static_cast<int>(quarter))},
                  .verify = msg::cfg010_verify{},
                  .may_be_wrong = msg::cfg010_wrong_if{}};
@@ -77,7 +73,6 @@ RuleOutcome dropped_rows(const RuleInput& input) {
   return Finding{.title = msg::data001_title{.dropped = set.dropped, .rows = set.rows},
                  .severity = share >= kManyDropped ? FindingSeverity::warn : FindingSeverity::info,
                  .evidence = {{metric::dropped_share, share}},
-                 .gain = no_gain(input.measures),
                  .fixes = {do_this(msg::data001_list{.folder = set.folder})},
                  .verify = by_command("qanat data check " + set.folder)};
 }
@@ -91,7 +86,6 @@ RuleOutcome batch_beyond_set(const RuleInput& input) {
       .title = msg::data002_title{.batch_size = set.batch_size, .utterances = set.usable},
       .severity = FindingSeverity::warn,
       .evidence = {{metric::utterances, static_cast<double>(set.usable)}},
-      .gain = no_gain(input.measures),
       .fixes = {set_key("data.batch_size", static_cast<int>(set.usable))}};
 }
 

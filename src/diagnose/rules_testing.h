@@ -1,6 +1,7 @@
 // For tests of rules: a run of sixty steady steps on a healthy machine, to be spoilt.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ class RulesTest : public testing::Test {
           .step = i,
           .rows = 16,
           .padded_frames = 400 + i % 7,
-          .frames = 16 * 390,
+          .frames = std::int64_t{16} * 390,
           .phases = {.forward = Seconds{0.04 + 0.0001 * (i % 7)}, .backward = Seconds{0.06}}});
     }
     summary_.pipeline = PipelineStats{};

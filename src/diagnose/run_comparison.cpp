@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "diagnose/intervals.h"
 
 namespace qanat {
@@ -73,7 +75,7 @@ std::map<std::string, std::string> facts_of(const RunSummary& summary) {
   };
   for (const auto& [section, keys] : summary.config.items()) {
     for (const auto& [key, value] : keys.items()) {
-      const std::string name = section + "." + key;
+      const std::string name = fmt::format("{}.{}", section, key);
       if (std::ranges::find(kIrrelevant, name) == kIrrelevant.end()) {
         add(name, value);
       }

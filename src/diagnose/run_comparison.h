@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/message.h"
@@ -14,6 +15,8 @@
 namespace qanat {
 
 enum class Change { faster, slower, none };
+std::string_view to_string(Change change);
+Message to_message(Change change);
 
 struct RunComparison {
   double ratio = 1;  // frames per second of the new run over those of the old, without padding

@@ -19,7 +19,7 @@ RunMeasures run_of(unsigned seed, double level, double variation = 0.02) {
     const int length = frames(random);
     summary.add(StepRecord{.rows = 16,
                            .padded_frames = length,
-                           .frames = 16 * length,
+                           .frames = std::int64_t{16} * length,
                            .phases = {.forward = Seconds(level * length * noise(random))}});
   }
   return measure_run(summary);

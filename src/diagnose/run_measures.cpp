@@ -58,6 +58,7 @@ void measure_steady(RunMeasures& m) {
 WarmUp cut_beginning(const RunSummary& summary, const std::vector<StepRecord>& steps) {
   const auto batches = static_cast<std::size_t>(std::clamp(steps.front().batches, 1, 1024));
   std::vector<double> busy;
+  busy.reserve(steps.size());
   for (const StepRecord& step : steps) {
     busy.push_back(step.phases.busy().count());
   }
@@ -98,6 +99,7 @@ RunMeasures measure_run(const RunSummary& summary) {
     }
     measures.journal_share = all > 0 ? std::optional(*summary.journal_seconds / all) : std::nullopt;
   }
+  measures.ranks = compare_ranks(summary, measures.steady);
   measures.loader = measure_loader(summary,
                                    static_cast<std::int64_t>(measures.warm_up.steps) *
                                        std::clamp(measures.steady.front().batches, 1, 1024));

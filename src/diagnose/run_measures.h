@@ -10,6 +10,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/loader_use.h"
 #include "diagnose/periodicity.h"
+#include "diagnose/rank_measures.h"
 #include "diagnose/run_summary.h"
 #include "diagnose/spread.h"
 #include "diagnose/warm_up.h"
@@ -39,6 +40,7 @@ struct RunMeasures {
   double padding_share = 0;
   std::optional<LoaderUse> loader{};      // absent: the journal does not say
   std::optional<double> journal_share{};  // of the run's time, spent on journalling
+  std::optional<RankComparison> ranks{};  // of a run of several
 
   double share(Seconds part) const { return mean_step > 0 ? part.count() / mean_step : 0; }
 };

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "metrics/journal.h"
 
 namespace qanat {
@@ -101,9 +103,8 @@ void RunSummary::add(const JournalEntry& entry) {
              entry.event);
 }
 
-std::string no_step_in(const std::filesystem::path& journal) {
-  return fmt::format("{}: this journal holds no step; expected a journal of `qanat train`",
-                     journal.string());
+Failure no_step_in(const std::filesystem::path& journal) {
+  return to_failure(msg::journal_no_step{.path = journal.string()});
 }
 
 Result<RunSummary> read_run_summary(const std::filesystem::path& journal) {
@@ -115,9 +116,29 @@ Result<RunSummary> read_run_summary(const std::filesystem::path& journal) {
   }
   summary.damaged_lines += damaged.value();
   if (summary.steps.empty()) {
-    return Failure{no_step_in(journal)};
+    return no_step_in(journal);
   }
   return summary;
+}
+
+int num_other_ranks(const RunStart& run) {
+  constexpr int kMaxRanks = 4096;  // no journal decides how much memory its reader takes
+  const bool is_first = run.rank.value_or(0) == 0;
+  return is_first ? std::clamp(run.world.value_or(1), 1, kMaxRanks) - 1 : 0;
+}
+
+std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal,
+                                         const RunStart& run) {
+  std::vector<RunSummary> others;
+  for (int rank = 1; rank <= num_other_ranks(run); ++rank) {
+    Result<RunSummary> other = read_run_summary(journal_of_rank(journal, rank));
+    if (!other) {
+      return {};
+    }
+    others.push_back(std::move(other.value()));
+    others.back().keep_latest(RunSummary::kMaxStepsOfOthers);
+  }
+  return others;
 }
 
 }  // namespace qanat

@@ -16,11 +16,30 @@
 #include "diagnose/finding.h"
 #include "diagnose/host_summary.h"
 #include "diagnose/periodicity.h"
-#include "diagnose/setup_facts.h"
 #include "metrics/journal_event.h"
 #include "monitor/storage_probe.h"
 
 namespace qanat {
+
+// What is known of a run before it starts: configuration and data set, as far as rules judge them.
+struct DataSetFacts {
+  std::string folder;
+  std::int64_t rows = 0;
+  std::int64_t dropped = 0;
+  std::int64_t usable = 0;  // utterances
+  int batch_size = 0;       // that is asked for
+};
+
+struct SetupFacts {
+  MessageArg::List inert_keys{};             // that were given and do nothing here, with the reason
+  std::optional<int> workers;                // that were asked for
+  int cores = 1;                             // that the run may use
+  std::optional<double> memory_wanted;       // bytes; absent: no budget was given
+  std::optional<double> memory_free;         // bytes
+  std::optional<MessageArg> device_problem;  // of the devices that were asked for; absent: none
+  int virtual_gpus = 0;
+  std::optional<DataSetFacts> data_set;  // absent: there is none, or it cannot be read
+};
 
 // Seconds that a stage of a batch took: 0 where the mode has no such stage.
 inline double length_of(const std::optional<StageTime>& stage) {
@@ -46,12 +65,16 @@ struct RunSummary {
   std::optional<SetupFacts> setup;                   // likewise
   std::optional<double> journal_seconds;             // that journalling took
   bool ended = false;                                // the run said that it ended
+  int turns = 1;  // runs that the steps come from, one after the other
   int damaged_lines = 0;
   int sessions = 0;
+  // The other ranks of a run of several, by number from 1; none when a journal is missing.
+  std::vector<RunSummary> others{};
 
   // How many steps a summary keeps; more is more than any statistic needs.
   static constexpr std::size_t kMaxSteps = 100'000;
   static constexpr std::size_t kMaxReadings = 128;
+  static constexpr std::size_t kMaxStepsOfOthers = 10'000;  // each
 
   void add(const JournalEntry& entry);
   // For a run in this process.
@@ -62,9 +85,15 @@ struct RunSummary {
 };
 
 // What to say of a journal that holds no step.
-std::string no_step_in(const std::filesystem::path& journal);
+Failure no_step_in(const std::filesystem::path& journal);
 
 // Fails when the journal cannot be read, or holds no step.
 Result<RunSummary> read_run_summary(const std::filesystem::path& journal);
+
+// The ranks beside the one whose journal this is, rank 0's: see RunSummary::others. Nothing for a
+// run of one.
+std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal, const RunStart& run);
+// How many there should be.
+int num_other_ranks(const RunStart& run);
 
 }  // namespace qanat

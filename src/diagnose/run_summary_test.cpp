@@ -101,6 +101,8 @@ class JournalOfARun : public testing::Test {
     std::filesystem::remove(path_);
     std::filesystem::remove(journal_before(path_));
   }
+  JournalOfARun(const JournalOfARun&) = delete;
+  JournalOfARun& operator=(const JournalOfARun&) = delete;
   ~JournalOfARun() override {
     std::filesystem::remove(path_);
     std::filesystem::remove(journal_before(path_));

@@ -40,18 +40,6 @@ Steadiness label_of(const Spread& spread) {
 
 }  // namespace
 
-std::string_view to_string(Steadiness steadiness) {
-  switch (steadiness) {
-    case Steadiness::stable:
-      return "stable";
-    case Steadiness::intermittent:
-      return "intermittent stalls";
-    case Steadiness::jitter:
-      return "jitter";
-  }
-  return "unknown";
-}
-
 Spread measure_spread(std::span<const double> step_seconds) {
   const std::vector<double> ascending = sorted(step_seconds);
   const double centre = quantile_of_sorted(ascending, 0.5);

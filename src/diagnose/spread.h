@@ -10,10 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/message.h"
+
 namespace qanat {
 
 enum class Steadiness { stable, intermittent, jitter };
 std::string_view to_string(Steadiness steadiness);
+Message to_message(Steadiness steadiness);
 
 struct Spread {
   double cv = 0;                        // standard deviation over mean

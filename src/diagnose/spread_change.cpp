@@ -84,20 +84,6 @@ Range bootstrap_ratio(std::span<const double> now,
 
 }  // namespace
 
-std::string_view to_string(Steadier change) {
-  switch (change) {
-    case Steadier::unknown:
-      return "unknown";
-    case Steadier::same:
-      return "same";
-    case Steadier::steadier:
-      return "steadier";
-    case Steadier::less_steady:
-      return "less_steady";
-  }
-  return "unknown";
-}
-
 SpreadChange compare_spread(std::span<const double> now, std::span<const double> before) {
   SpreadChange result;
   if (std::min(now.size(), before.size()) < kMinForSpread) {

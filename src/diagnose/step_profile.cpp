@@ -1,7 +1,6 @@
 #include "diagnose/step_profile.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "diagnose/intervals.h"
@@ -12,33 +11,43 @@ namespace {
 constexpr double kSameShare = 0.05;  // of the step: predicted and measured agree
 constexpr std::size_t kMinProbed = 10;
 
-struct Phase {
-  std::string_view name;
-  Seconds (*of)(const StepPhases& phases);
-};
+// As a profile names them: what a step needs each time has a row of its own.
+std::string_view row_of(std::string_view part) {
+  const bool is_other = part == "retry" || part == "checkpoint" || part == "residual";
+  return part == "wait" ? "data wait" : is_other ? "other" : part;
+}
 
-constexpr std::array kPhases = {
-    Phase{"data wait", [](const StepPhases& p) { return p.wait; }},
-    Phase{"transfer", [](const StepPhases& p) { return p.transfer; }},
-    Phase{"forward", [](const StepPhases& p) { return p.forward; }},
-    Phase{"loss", [](const StepPhases& p) { return p.loss; }},
-    Phase{"backward", [](const StepPhases& p) { return p.backward; }},
-    Phase{"optimizer", [](const StepPhases& p) { return p.optimizer; }},
-    Phase{"other", [](const StepPhases& p) { return p.retry + p.checkpoint + p.residual; }},
-    Phase{"step", [](const StepPhases& p) { return p.total(); }}};
+template <typename SecondsOf>
+PhaseTimes phase_row(std::string_view name, const RunMeasures& m, const SecondsOf& seconds_of) {
+  std::vector<double> seconds;
+  seconds.reserve(m.steady.size());
+  for (const StepRecord& step : m.steady) {
+    seconds.push_back(seconds_of(step.phases).count());
+  }
+  PhaseTimes row{.name = std::string(name), .seconds = summarise_sample(seconds)};
+  row.share = m.mean_step > 0 ? row.seconds.mean / m.mean_step : 0;
+  return row;
+}
 
 std::vector<PhaseTimes> phase_times(const RunMeasures& m) {
   std::vector<PhaseTimes> rows;
-  for (const Phase& phase : kPhases) {
-    std::vector<double> seconds;
-    seconds.reserve(m.steady.size());
-    for (const StepRecord& step : m.steady) {
-      seconds.push_back(phase.of(step.phases).count());
+  const auto add = [&](std::string_view name) {
+    rows.push_back(phase_row(name, m, [name](const StepPhases& phases) {
+      Seconds sum{0};
+      for (const StepPart& part : kStepParts) {
+        sum += row_of(part.name) == name ? phases.*part.time : Seconds{0};
+      }
+      return sum;
+    }));
+  };
+  for (const StepPart& part : kStepParts) {
+    const bool is_seen = part.kind != StepPartKind::held || m.breakdown.*part.time > Seconds{0};
+    if (is_seen && row_of(part.name) != "other") {
+      add(row_of(part.name));
     }
-    PhaseTimes row{.name = std::string(phase.name), .seconds = summarise_sample(seconds)};
-    row.share = m.mean_step > 0 ? row.seconds.mean / m.mean_step : 0;
-    rows.push_back(std::move(row));
   }
+  add("other");
+  rows.push_back(phase_row("step", m, [](const StepPhases& phases) { return phases.total(); }));
   return rows;
 }
 
@@ -87,18 +96,6 @@ std::optional<CachedProbe> compare_with_probe(const RunMeasures& run, const RunS
 }
 
 }  // namespace
-
-std::string_view to_string(ProbeOutcome outcome) {
-  switch (outcome) {
-    case ProbeOutcome::confirmed:
-      return "confirmed";
-    case ProbeOutcome::cheaper:
-      return "cheaper";
-    case ProbeOutcome::dearer:
-      return "dearer";
-  }
-  return "unknown";
-}
 
 StepProfile profile_step(const RunSummary& run, const RunSummary* cached) {
   StepProfile profile{.diagnosis = diagnose_run(run)};

@@ -25,6 +25,7 @@ enum class ProbeOutcome {
   dearer      // the machine, or the batches that were kept, differ from the run before
 };
 std::string_view to_string(ProbeOutcome outcome);
+Message to_message(ProbeOutcome outcome);
 
 // The mean step if data were free: from the breakdown of the run, and live, for equal work.
 struct CachedProbe {

@@ -24,7 +24,7 @@ RunSummary run_of(const RunShape& shape, int steps = 120) {
                    .batch = batch,
                    .rows = 16,
                    .padded_frames = frames,
-                   .frames = 16 * 396,
+                   .frames = std::int64_t{16} * 396,
                    .phases = {.wait = Seconds{is_kept ? 0 : shape.wait},
                               .forward = Seconds{shape.forward * frames / 400.0 + 0.0001 * (i % 3)},
                               .backward = Seconds{0.05},

@@ -17,8 +17,8 @@ namespace {
 
 // The arguments of the DataLoader, as the line of kind "run" has them.
 const nlohmann::json& loader_settings(const RunSummary& summary) {
-  static const nlohmann::json kNone = nlohmann::json::object();
-  return summary.run.loader && summary.run.loader->is_object() ? *summary.run.loader : kNone;
+  static const nlohmann::json none = nlohmann::json::object();
+  return summary.run.loader && summary.run.loader->is_object() ? *summary.run.loader : none;
 }
 
 bool is_off(const RunSummary& summary, const char* setting) {

@@ -21,7 +21,10 @@ double student(std::size_t freedom) {
 // What the rounds that count say, as logarithms.
 struct Rounds {
   std::vector<double> ratios;     // as measured
+  std::vector<double> now;        // rates
+  std::vector<double> before;     // rates
   std::vector<double> explained;  // by the time the device did not work
+  double others = 0;              // sum over these rounds and both ways, of the cores
   std::size_t busy = 0;           // rounds left out
   double most_others = 0;         // of the cores, in one of these
 };
@@ -37,10 +40,24 @@ Rounds rounds_of(std::span<const Turn> now, std::span<const Turn> before) {
       rounds.most_others = std::max(rounds.most_others, others);
     } else if (a.rate > 0 && b.rate > 0 && a.idle_share < 1 && b.idle_share < 1) {
       rounds.ratios.push_back(std::log(a.rate / b.rate));
+      rounds.now.push_back(std::log(a.rate));
+      rounds.before.push_back(std::log(b.rate));
+      rounds.others += a.others_share.value_or(0) + b.others_share.value_or(0);
       rounds.explained.push_back(std::log((1 - a.idle_share) / (1 - b.idle_share)));
     }
   }
   return rounds;
+}
+
+// Half of the 95 % interval. Three rounds may agree by luck, so each way has to agree with itself
+// as well; and what other programs took in the rounds that count may have cost one way as much.
+double half_interval(const Rounds& rounds) {
+  const auto count = static_cast<double>(rounds.ratios.size());
+  const std::size_t freedom = rounds.ratios.size() - 1;
+  const double of_ratios = student(freedom) * standard_deviation(rounds.ratios);
+  const double of_ways = student(2 * freedom) * std::hypot(standard_deviation(rounds.now),
+                                                           standard_deviation(rounds.before));
+  return std::max(of_ratios, of_ways) / std::sqrt(count) + rounds.others / count;
 }
 
 Message too_few(const Rounds& rounds) {
@@ -69,10 +86,8 @@ RunComparison compare_turns(std::span<const Turn> now, std::span<const Turn> bef
   if (rounds.ratios.size() < kMinRounds) {
     return {.withheld = too_few(rounds)};
   }
-  const std::size_t count = rounds.ratios.size();
   const double centre = mean(rounds.ratios);
-  const double half = student(count - 1) * standard_deviation(rounds.ratios) /
-                      std::sqrt(static_cast<double>(count));
+  const double half = half_interval(rounds);
   RunComparison result{.ratio = std::exp(centre),
                        .ci95 = {.low = std::exp(centre - half), .high = std::exp(centre + half)}};
   result.withheld = unexplained(

@@ -26,8 +26,9 @@ inline constexpr double kMaxOthersShare = 0.1;
 inline constexpr double kMaxWorkChange = 1.25;
 
 // `now` over `before`: the mean ratio of the rounds and its 95 % interval, from how much rounds
-// differ. Element i of both belongs to round i. Withheld with the reason when too few rounds count,
-// or when the idle time of the device cannot explain the ratio.
+// differ and what other programs took in them. Element i of both belongs to round i. Withheld with
+// the reason when too few rounds count, or when the idle time of the device cannot explain the
+// ratio.
 RunComparison compare_turns(std::span<const Turn> now, std::span<const Turn> before);
 
 }  // namespace qanat

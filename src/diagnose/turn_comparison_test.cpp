@@ -1,5 +1,6 @@
 #include "diagnose/turn_comparison.h"
 
+#include <cmath>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -29,6 +30,26 @@ TEST(TurnComparisonTest, TheRatioIsThatOfTheRoundsAndItsIntervalHoldsTheirNoise)
   EXPECT_LT(seen.ci95.low, 1.95);
   EXPECT_GT(seen.ci95.high, 2.05);
   EXPECT_EQ(seen.change, Change::faster);
+}
+
+// Rounds in which both ways were slowed down alike agree on a ratio that the next three may not.
+TEST(TurnComparisonTest, RoundsThatAgreeByLuckHaveTheNoiseOfTheWays) {
+  const RunComparison seen =
+      compare_turns(turns({20.0, 21.0, 22.0}, 0, 0), turns({10.0, 10.5, 11.0}, 0.5, 0));
+
+  EXPECT_LT(seen.ci95.low, 1.85);
+  EXPECT_GT(seen.ci95.high, 2.15);
+}
+
+// 6 % of the cores are allowed, and may be what made one way slower.
+TEST(TurnComparisonTest, WhatOthersTookWidensTheInterval) {
+  const RunComparison alone =
+      compare_turns(turns({20.0, 20.1, 20.2}, 0, 0), turns({10.0, 10.1, 10.1}, 0.5, 0));
+  const RunComparison beside =
+      compare_turns(turns({20.0, 20.1, 20.2}, 0, 0.06), turns({10.0, 10.1, 10.1}, 0.5, 0));
+
+  EXPECT_NEAR(beside.ci95.high / alone.ci95.high, std::exp(0.06), 1e-9);
+  EXPECT_NEAR(beside.ci95.low / alone.ci95.low, std::exp(-0.06), 1e-9);
 }
 
 // A neighbour that comes and goes moves single rounds by a third: that is no difference.

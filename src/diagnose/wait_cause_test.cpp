@@ -24,7 +24,7 @@ class WaitCauseTest : public testing::Test {
                      .batch = i,
                      .rows = 16,
                      .padded_frames = frames,
-                     .frames = 16 * frames,
+                     .frames = std::int64_t{16} * frames,
                      .phases = {.wait = Seconds{0.04}, .forward = Seconds(0.1 * frames / 480)}});
       summary_.slots.push_back({.work = Seconds{0.28}});
     }

@@ -38,6 +38,7 @@ TEST(WarmUpTest, ASlowStartIsCutToWithinAFractionOfAPercent) {
 // 24 batches lie ready; each step of 10 ms uses one up, each 12 ms bring a new one.
 TEST(StepsOnPrefillTest, APrefillThatIsUsedUpEndsTheBeginning) {
   std::vector<double> ready;
+  ready.reserve(300);
   for (int i = 0; i < 300; ++i) {
     ready.push_back(std::max(0.0, 0.24 - 0.002 * i));
   }

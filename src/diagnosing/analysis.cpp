@@ -11,7 +11,6 @@
 
 #include "app/loader_options.h"
 #include "app/run_page.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
@@ -19,12 +18,13 @@
 #include "dataset/index_cache.h"
 #include "diagnosing/diagnose_session.h"
 #include "experiment/data_profile_run.h"
+#include "history/run_history.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "metrics/journal.h"
 #include "report/dataset_document.h"
 #include "report/full_diagnosis.h"
 #include "report/profile_report.h"
-#include "report/run_history.h"
 #include "training/deadline.h"
 #include "training/profile_run.h"
 
@@ -58,7 +58,7 @@ class Analyzer {
   bool profile_loader(AnalysisPart& part, const std::stop_token& stop);
   bool sweep(AnalysisPart& part, const std::stop_token& stop);
   bool profile_devices(AnalysisPart& part, const std::stop_token& stop);
-  ProgressFn progress(const AnalysisPart& part, const char* unit) const;
+  ProgressFn progress(const AnalysisPart& part, const Message& unit) const;
   std::filesystem::path sweep_journal() const;
   void write_page() const;
   void write_report() const;
@@ -79,13 +79,7 @@ const std::array<Analyzer::PartPlan, 6> Analyzer::kParts = {
      {"dual", msg::analysis_dual::id, 1.0, &Analyzer::profile_devices}}};
 
 Analyzer::Analyzer(const AnalysisRequest& request) : request_(request) {
-  std::error_code error;
-  std::filesystem::create_directories(request.folder, error);
-  if (error) {
-    throw Error("{}: cannot make the folder: {}; try another --out",
-                request.folder.string(),
-                error.message());
-  }
+  make_folders(request.folder, "--out");
   for (const PartPlan& plan : kParts) {
     analysis_.parts.push_back(
         {.name = plan.name, .title = {plan.title}, .note = msg::analysis_not_reached{}});
@@ -113,7 +107,7 @@ std::optional<MessageArg> Analyzer::why_not_done(bool measured, bool in_time) co
 void Analyzer::run_part(std::size_t index) {
   AnalysisPart& part = analysis_.parts[index];
   if (request_.say) {
-    request_.say(fmt::format("{}/{}: {}", index + 1, kParts.size(), request_.words.tr(part.title)));
+    request_.say(msg::part_begins{.part = index + 1, .parts = kParts.size(), .what = part.title});
   }
   const auto share =
       std::chrono::duration_cast<Clock::duration>(request_.budget * kParts[index].until);
@@ -127,7 +121,7 @@ void Analyzer::run_part(std::size_t index) {
     part.note = why_not_done(measured, in_time);
   } catch (const Error& error) {
     part.status = PartStatus::failed;
-    part.note = error.what();
+    part.note = reason_of(error);
   }
 }
 
@@ -153,7 +147,7 @@ bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
   const TextFrontEnd text(make_text_config(request_.config.values.data));
   CheckOptions options = make_check_options(request_.config.values, read_host_facts());
   options.stop = stop;
-  options.sound_progress = progress(part, "utterances");
+  options.sound_progress = progress(part, msg::progress_utterances{});
   const std::optional<DatasetReport> report =
       check_dataset(options, make_check_sources(text, kMel.sample_rate));
   if (!report) {
@@ -169,7 +163,7 @@ bool Analyzer::profile_steps(AnalysisPart& part, const std::stop_token& stop) {
       run_step_profile({.config = request_.config,
                         .steps = request_.steps,
                         .folder = request_.folder / "journals" / "step",
-                        .progress = progress(part, "steps"),
+                        .progress = progress(part, msg::progress_steps{}),
                         .stop = stop});
   if (!profile) {
     return false;
@@ -201,7 +195,7 @@ bool Analyzer::profile_loader(AnalysisPart& part, const std::stop_token& stop) {
                       .data = *set_,
                       .batches = 3 * request_.steps,
                       .step = step_ ? std::optional(Seconds(*step_)) : std::nullopt,
-                      .progress = progress(part, "batches"),
+                      .progress = progress(part, msg::progress_batches{}),
                       .stop = stop});
   if (!measured) {
     return false;
@@ -228,7 +222,7 @@ bool Analyzer::sweep(AnalysisPart& part, const std::stop_token& stop) {
                                            .workers = default_sweep_workers(host),
                                            .budget = request_.budget,
                                            .visit = Seconds{0.25},
-                                           .progress = progress(part, "visits"),
+                                           .progress = progress(part, msg::progress_visits{}),
                                            .stop = stop,
                                            .host = host,
                                            .journal = &journal});
@@ -243,7 +237,7 @@ bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) 
                         .steps = request_.steps,
                         .folder = request_.folder / "journals",
                         .say = request_.say,
-                        .progress = progress(part, "steps"),
+                        .progress = progress(part, msg::progress_steps{}),
                         .stop = stop});
   if (!profile) {
     return false;
@@ -253,8 +247,8 @@ bool Analyzer::profile_devices(AnalysisPart& part, const std::stop_token& stop) 
   return true;
 }
 
-ProgressFn Analyzer::progress(const AnalysisPart& part, const char* unit) const {
-  return request_.progress ? request_.progress(request_.words.tr(part.title), unit) : ProgressFn();
+ProgressFn Analyzer::progress(const AnalysisPart& part, const Message& unit) const {
+  return request_.progress ? request_.progress(part.title, unit) : ProgressFn();
 }
 
 std::filesystem::path Analyzer::sweep_journal() const {

@@ -41,10 +41,9 @@ struct AnalysisRequest {
   std::filesystem::path folder;
   Seconds budget{300};  // of all parts; each gets its share, and what earlier ones left over
   std::int64_t steps = 60;
-  Translator words{};                             // of report.txt and report.html
-  std::function<void(const std::string&)> say{};  // which part begins
-  // Of one thing that takes long, and what is counted.
-  std::function<ProgressFn(const std::string& what, const std::string& unit)> progress{};
+  Translator words{};  // of report.txt and report.html
+  SayFn say{};         // which part begins
+  StartProgressFn progress{};
   std::stop_token stop{};
 };
 

@@ -5,6 +5,7 @@
 #include "app/session_testing.h"
 #include "base/files.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -32,8 +33,8 @@ TEST_F(AnalysisTest, WhatWasFinishedBeforeAStopIsWrittenAndTheRestIsNamed) {
   std::stop_source stop;
   AnalysisRequest request = this->request();
   request.stop = stop.get_token();
-  request.say = [&](const std::string& line) {
-    if (line.starts_with("3/")) {
+  request.say = [&](const MessageArg& line) {
+    if (Translator().said(line).starts_with("3 of ")) {
       stop.request_stop();
     }
   };
@@ -70,8 +71,8 @@ TEST_F(AnalysisTest, APartThatFailsIsNamedAndTheOthersGoOn) {
   request.config.values.data.data_gpu = 0;
   request.config.values.data.model_gpu = 7;  // there is none
   request.stop = stop.get_token();
-  request.say = [&](const std::string& line) {
-    if (line.starts_with("5/")) {
+  request.say = [&](const MessageArg& line) {
+    if (Translator().said(line).starts_with("5 of ")) {
       stop.request_stop();  // enough was seen
     }
   };

@@ -12,6 +12,7 @@
 #include "config/field_list.h"
 #include "dataset/dataset_check.h"
 #include "experiment/experiment.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "locale/translator.h"
 #include "metrics/order_statistics.h"
@@ -164,7 +165,7 @@ std::optional<DataSetResult> data_set_section(const RunConfig& config,
       result.section.skipped = *report->unusable;
     }
   } catch (const Error& error) {
-    result.section.skipped = error.what();
+    result.section.skipped = reason_of(error);
   }
   return result;
 }
@@ -215,7 +216,7 @@ Section loader_section(const RunConfig& config,
              config.data.batch_size,
              section);
   } catch (const Error& error) {
-    section.skipped = error.what();
+    section.skipped = reason_of(error);
   }
   return section;
 }

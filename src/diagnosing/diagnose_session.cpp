@@ -3,11 +3,9 @@
 #include <mutex>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
 #include "diagnosing/diagnose_data.h"
 #include "diagnosing/diagnose_host.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "monitor/resource_monitor.h"
 #include "session/run_devices.h"
@@ -56,13 +54,13 @@ class Session {
 
  private:
   bool stopped() const { return request_.stop.stop_requested(); }
-  void say(const std::string& line) const {
+  void say(const Message& line) const {
     if (request_.say) {
       request_.say(line);
     }
   }
-  ProgressFn progress(const std::string& what) const {
-    return request_.progress ? request_.progress(what) : ProgressFn();
+  ProgressFn progress(const Message& what, const Message& unit) const {
+    return request_.progress ? request_.progress(what, unit) : ProgressFn();
   }
   void look_at_data();
   void measure_data();
@@ -83,12 +81,12 @@ class Session {
 
 void Session::measure_data() {
   const bool quick = request_.depth == DiagnoseDepth::quick;
-  say("measuring storage");
+  say(msg::stage_measuring_storage{});
   StorageResult storage =
       storage_section(*inputs_->train, Seconds{quick ? 1.0 : 4.0}, request_.stop);
   storage_ = std::move(storage.section);
   storage_reading_ = std::move(storage.reading);
-  say("measuring the loader");
+  say(msg::stage_measuring_loader{});
   full_.sections.push_back(loader_section(
       config_, inputs_->train, inputs_->text, Seconds{quick ? 1.0 : 4.0}, request_.stop));
 }
@@ -101,12 +99,11 @@ void Session::look_at_data() {
     return;
   }
   if (!std::filesystem::exists(*config_.data.train_data)) {
-    throw Error("{}: no such data set; try --data-path with the folder that holds metadata.csv",
-                *config_.data.train_data);
+    throw MessageError(msg::diagnose_no_such_data{.data = *config_.data.train_data});
   }
-  say("checking the data set");
-  std::optional<DataSetResult> checked =
-      data_set_section(config_, progress("checking the data set"), request_.stop);
+  say(msg::stage_checking_data{});
+  std::optional<DataSetResult> checked = data_set_section(
+      config_, progress(msg::stage_checking_data{}, msg::progress_utterances{}), request_.stop);
   if (!checked) {
     return;
   }
@@ -124,8 +121,8 @@ void Session::look_at_data() {
       measure_data();
     }
   } catch (const Error& error) {
-    storage_ = skipped_storage(error.what());
-    full_.sections.push_back(skipped_loader(error.what()));
+    storage_ = skipped_storage(reason_of(error));
+    full_.sections.push_back(skipped_loader(reason_of(error)));
   }
 }
 
@@ -142,17 +139,18 @@ void Session::train() {
     full_.sections.push_back(std::move(section));
     return;
   }
-  say(fmt::format("training for {} steps", request_.steps));
+  say(msg::stage_training_for{.steps = request_.steps});
   try {
     LoadedConfig config = request_.config;
     config.values.pipeline.monitor_every = Seconds{0.5};  // a short run is looked at more often
     const Deadline limit(time_after(request_.timeout), request_.stop);
-    std::optional<MeasuredRun> run = run_measured({.config = std::move(config),
-                                                   .steps = request_.steps,
-                                                   .folder = request_.folder,
-                                                   .progress = progress("training"),
-                                                   .stop = limit.token(),
-                                                   .inputs = &*inputs_});
+    std::optional<MeasuredRun> run =
+        run_measured({.config = std::move(config),
+                      .steps = request_.steps,
+                      .folder = request_.folder,
+                      .progress = progress(msg::progress_training{}, msg::progress_steps{}),
+                      .stop = limit.token(),
+                      .inputs = &*inputs_});
     if (run) {
       full_.measured = true;
       summary_ = std::move(run->run_summary);
@@ -165,7 +163,7 @@ void Session::train() {
       section.skipped = msg::diagnose_no_step{.longest = request_.timeout};
     }
   } catch (const Error& error) {
-    section.skipped = error.what();
+    section.skipped = reason_of(error);
   }
   full_.sections.push_back(std::move(section));
 }
@@ -175,8 +173,7 @@ void Session::check_devices() {
   try {
     (void)plan_devices(config_, find_hardware(config_));
   } catch (const Error& error) {
-    const std::string what = error.what();
-    setup_.device_problem = what.substr(0, what.find('\n'));
+    setup_.device_problem = reason_of(error);
   }
 }
 
@@ -191,7 +188,7 @@ void Session::judge() {
 
 std::optional<FullDiagnosis> Session::run() {
   const HostFacts host = read_host_facts(request_.root);
-  say("looking at the machine");
+  say(msg::stage_looking_at_machine{});
   {
     const ResourceMonitor monitor({.every = Seconds{0.5},
                                    .data = config_.data.train_data.value_or(""),

@@ -30,8 +30,8 @@ struct DiagnoseRequest {
   Seconds timeout{120};              // that the short run may take
   std::filesystem::path folder{};    // takes the journal of the short run; empty: nothing is kept
   std::filesystem::path root = "/";  // where /proc and /sys are looked for
-  std::function<void(const std::string&)> say{};
-  std::function<ProgressFn(const std::string& what)> progress{};  // of one thing that takes long
+  SayFn say{};
+  StartProgressFn progress{};
   std::stop_token stop{};
 };
 

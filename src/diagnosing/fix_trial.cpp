@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "app/make_loader.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/value_or_throw.h"
 #include "config/field_list.h"
 #include "diagnose/recommendation.h"
 #include "diagnose/run_comparison.h"
 #include "features/feature_fingerprint.h"
-#include "locale/translator.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "pipeline/precompute.h"
 #include "report/config_changes.h"
 #include "training/measured_run.h"
@@ -64,21 +64,19 @@ double mean_step(const std::vector<RunMeasures>& runs) {
 // Nothing when stopped.
 std::optional<RunMeasures> measure(const FixTrialRequest& request,
                                    const LoadedConfig& config,
-                                   const std::string& what) {
-  std::optional<MeasuredRun> run =
-      run_measured({.config = config,
-                    .steps = request.steps,
-                    .progress = request.progress ? request.progress(what) : ProgressFn(),
-                    .stop = request.stop});
+                                   const Message& what) {
+  std::optional<MeasuredRun> run = run_measured(
+      {.config = config,
+       .steps = request.steps,
+       .progress = request.progress ? request.progress(what, msg::progress_steps{}) : ProgressFn(),
+       .stop = request.stop});
   if (!run || request.stop.stop_requested()) {
     return std::nullopt;
   }
   RunMeasures measures = measure_run(run->run_summary);
   if (measures.steady.size() < kMinSteps) {
-    throw Error("{}: {} steps after the warm-up; expected {}; try more --steps",
-                what,
-                measures.steady.size(),
-                kMinSteps);
+    throw MessageError(msg::fix_too_few_steps{
+        .what = what, .steps = measures.steady.size(), .expected = kMinSteps});
   }
   return measures;
 }
@@ -91,7 +89,7 @@ std::optional<double> FixTrial::error() const {
 
 Result<LoadedConfig> apply_fix(LoadedConfig config, const Fix& fix) {
   if (const auto wrong = assign_field(config.values, fix.key, {.text = fix.value})) {
-    return Failure{fmt::format("{}: {}", flag_of(fix), Translator().tr(*wrong))};
+    return to_failure(msg::usage_flag{.flag = flag_of(fix), .what = *wrong});
   }
   config.origins[fix.key] = "the fix";
   return config;
@@ -122,16 +120,22 @@ Speedup realised_speedup(const std::vector<RunMeasures>& before,
 std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
   const Fix* const fix = setting_of(request.finding);
   if (fix == nullptr) {
-    throw Error("{}: its fix is not a key of the configuration, so it cannot be tried: {}",
-                request.finding.id,
-                request.finding.fixes.empty() ? "there is none"
-                                              : fix_words(request.finding.fixes[0], Translator()));
+    throw MessageError(
+        request.finding.fixes.empty()
+            ? Message(msg::fix_there_is_none{.finding = request.finding.id})
+            : Message(msg::fix_not_a_key{.finding = request.finding.id,
+                                         .fix = to_message_arg(request.finding.fixes[0])}));
   }
+  const auto say = [&](const Message& line) {
+    if (request.say) {
+      request.say(line);
+    }
+  };
   LoadedConfig fixed = value_or_throw(apply_fix(request.config, *fix));
   std::optional<TemporaryFolder> features;
   if (fixed.values.data.preprocessing_mode == PreprocessingMode::precompute &&
       !fixed.values.data.feature_dir) {
-    request.say("making features in a temporary folder");
+    say(msg::fix_making_features{});
     const std::filesystem::path folder = features.emplace().path() / "features";
     make_features(request.config.values, folder, request.stop);
     fixed.values.data.feature_dir = folder.string();
@@ -139,9 +143,10 @@ std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
   std::vector<RunMeasures> before;
   std::vector<RunMeasures> after;
   for (int round = 0; round < request.rounds; ++round) {
-    request.say(fmt::format("round {} of {}", round + 1, request.rounds));
-    std::optional<RunMeasures> one = measure(request, request.config, "as it is");
-    std::optional<RunMeasures> other = one ? measure(request, fixed, "with the fix") : std::nullopt;
+    say(msg::fix_round{.round = round + 1, .rounds = request.rounds});
+    std::optional<RunMeasures> one = measure(request, request.config, msg::fix_as_it_is{});
+    std::optional<RunMeasures> other =
+        one ? measure(request, fixed, msg::fix_with_it{}) : std::nullopt;
     if (!other) {
       return std::nullopt;
     }
@@ -160,32 +165,26 @@ std::optional<FixTrial> try_fix(const FixTrialRequest& request) {
   return trial;
 }
 
-std::string render_text(const FixTrial& trial) {
-  std::string text = fmt::format("VERIFY  {}  {}\n", trial.id, fix_words(trial.fix, Translator()));
-  if (trial.predicted) {
-    text += fmt::format("  predicted  {:.3f}x [{:.3f}, {:.3f}]\n",
-                        trial.predicted->value,
-                        trial.predicted->ci95.low,
-                        trial.predicted->ci95.high);
-  } else {
-    text += "  predicted  nothing: the finding promises no time\n";
-  }
-  text += fmt::format(
-      "  realised   {:.3f}x [{:.3f}, {:.3f}]   {:.1f} ms -> {:.1f} ms per step, {} rounds turn by "
-      "turn\n",
-      trial.realised.value,
-      trial.realised.ci95.low,
-      trial.realised.ci95.high,
-      1000 * trial.step_before,
-      1000 * trial.step_after,
-      trial.rounds);
+std::string render_text(const FixTrial& trial, const Translator& words) {
+  const auto times = [](const Speedup& speedup) {
+    return msg::fix_speedup{.factor = plain(speedup.value, 3),
+                            .low = plain(speedup.ci95.low, 3),
+                            .high = plain(speedup.ci95.high, 3)};
+  };
+  std::string text = fmt::format("VERIFY  {}  {}\n", trial.id, fix_words(trial.fix, words));
+  const auto line = [&](const Message& message) { text += "  " + words.tr(message) + '\n'; };
+  line(trial.predicted ? Message(msg::fix_predicted{.speedup = times(*trial.predicted)})
+                       : Message(msg::fix_predicted_nothing{}));
+  line(msg::fix_realised{.speedup = times(trial.realised),
+                         .before = plain(1000 * trial.step_before, 1),
+                         .after = plain(1000 * trial.step_after, 1),
+                         .rounds = trial.rounds});
   if (const std::optional<double> error = trial.error()) {
-    text += fmt::format("  error      {:+.1f} %\n", 100 * *error);
+    line(msg::fix_error{.percent = words.digits(fmt::format("{:+.1f}", 100 * *error))});
   }
-  text += trial.wins()                   ? "  ACCEPTED   the fix makes the run faster\n"
-          : trial.realised.ci95.high < 1 ? "  REJECTED   the fix makes the run slower\n"
-                                         : "  UNDECIDED  no difference beyond the noise; "
-                                           "try more --steps\n";
+  line(trial.wins()                   ? Message(msg::fix_accepted{})
+       : trial.realised.ci95.high < 1 ? Message(msg::fix_rejected{})
+                                      : Message(msg::fix_undecided{}));
   return text;
 }
 

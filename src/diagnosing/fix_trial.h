@@ -2,7 +2,6 @@
 // turn, so that a machine that gets slower or faster meanwhile favours neither.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,6 +13,7 @@
 #include "config/load_config.h"
 #include "diagnose/finding.h"
 #include "diagnose/run_measures.h"
+#include "locale/translator.h"
 
 namespace qanat {
 
@@ -42,8 +42,8 @@ struct FixTrialRequest {
   Finding finding;
   std::int64_t steps = 60;  // of each run
   int rounds = 3;           // of both
-  std::function<void(const std::string&)> say{};
-  std::function<ProgressFn(const std::string& what)> progress{};
+  SayFn say{};
+  StartProgressFn progress{};
   std::stop_token stop{};
 };
 
@@ -58,7 +58,7 @@ Speedup realised_speedup(const std::vector<RunMeasures>& before,
 // Error when the finding has no fix that can be applied, or a run does not work.
 std::optional<FixTrial> try_fix(const FixTrialRequest& request);
 
-std::string render_text(const FixTrial& trial);
+std::string render_text(const FixTrial& trial, const Translator& words = Translator());
 nlohmann::ordered_json to_json(const FixTrial& trial);
 
 }  // namespace qanat

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "diagnose/recommendation.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
@@ -95,6 +96,22 @@ TEST(FixTrialTest, TheReportComparesPredictedWithRealised) {
   EXPECT_THAT(text, HasSubstr("error      -4.0 %"));
   EXPECT_THAT(text, HasSubstr("ACCEPTED"));
   EXPECT_TRUE(to_json(trial)["accepted"]);
+}
+
+TEST(FixTrialTest, TheReportSpeaksPersian) {
+  const FixTrial trial{.id = "DL002",
+                       .fix = starved().fixes[1],
+                       .predicted = Speedup{.value = 1.2, .ci95 = {.low = 1.1, .high = 1.3}},
+                       .realised = {.value = 1.25, .ci95 = {.low = 1.2, .high = 1.3}},
+                       .rounds = 3,
+                       .step_before = 0.12,
+                       .step_after = 0.096};
+
+  const std::string text = render_text(trial, Translator(Language::fa));
+
+  EXPECT_THAT(text, HasSubstr("پیش‌بینی  ۱٫۲۰۰ برابر"));
+  EXPECT_THAT(text, HasSubstr("راه‌حل اجرا را تندتر می‌کند"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("predicted")));
 }
 
 TEST(FixTrialTest, WhatMakesNoDifferenceIsNotAccepted) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +13,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -36,8 +37,10 @@ std::optional<std::uint32_t> shard_number(std::string_view name) {
   return number;
 }
 
-bool is_leftover(std::string_view name) {
-  return name.starts_with(kPrefix) && name.find(std::string(kSuffix) + ".part-") != name.npos;
+// Of an unfinished file: the number of the shard that it was to be.
+std::optional<std::uint32_t> leftover_number(std::string_view name) {
+  const std::size_t part = name.find(std::string(kSuffix) + ".part-");
+  return part == name.npos ? std::nullopt : shard_number(name.substr(0, part + kSuffix.size()));
 }
 
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
@@ -49,7 +52,8 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
   }
   const bool is_absent = error == std::errc::no_such_file_or_directory;
   if (error && !is_absent) {
-    throw Error("{}: cannot list precomputed features: {}", folder.string(), error.message());
+    throw MessageError(
+        to_message({.path = folder.string(), .action = FileAction::read, .error = error.value()}));
   }
   return files;
 }
@@ -71,36 +75,57 @@ std::vector<ShardFile> list_shards(const std::filesystem::path& folder) {
   return shards;
 }
 
-FeatureFolderLock FeatureFolderLock::acquire(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error("{}: cannot create: {}; try another --out", folder.string(), error.message());
-  }
-  const std::filesystem::path path = folder / ".lock";
+namespace {
+
+// `how` is LOCK_EX or LOCK_SH.
+UniqueFd lock_file(const std::filesystem::path& folder, const std::string& name, int how) {
+  const std::filesystem::path path = folder / name;
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!fd) {
-    throw Error("{}: cannot create: {}; try another --out", path.string(), std::strerror(errno));
+    throw MessageError(to_message(
+        {.path = path.string(), .action = FileAction::create, .error = errno, .flag = "--out"}));
   }
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(fd.get(), how | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
-      throw Error("{}: another process writes features here; wait for it, or try another --out",
-                  folder.string());
+      throw MessageError(msg::features_busy{.folder = folder.string()});
     }
-    throw Error("{}: cannot lock: {}; try another --out", folder.string(), std::strerror(errno));
+    throw MessageError(to_message(
+        {.path = folder.string(), .action = FileAction::lock, .error = errno, .flag = "--out"}));
   }
-  return {folder, std::move(fd)};
+  return fd;
+}
+
+}  // namespace
+
+FeatureFolderLock FeatureFolderLock::acquire(const std::filesystem::path& folder,
+                                             FolderShare share) {
+  make_folders(folder, "--out");
+  std::vector<UniqueFd> fds;
+  fds.push_back(lock_file(folder, ".lock", share.world == 1 ? LOCK_EX : LOCK_SH));
+  if (share.world > 1) {
+    fds.push_back(lock_file(folder, fmt::format(".lock-{}", share.rank), LOCK_EX));
+  }
+  return {folder, share, std::move(fds)};
 }
 
 std::size_t FeatureFolderLock::remove_leftovers() const {
   std::size_t removed = 0;
   for (const std::filesystem::path& file : files_in(folder_)) {
     std::error_code error;
-    if (is_leftover(file.filename().string()) && std::filesystem::remove(file, error)) {
+    const std::optional<std::uint32_t> number = leftover_number(file.filename().string());
+    if (number && share_.has(*number) && std::filesystem::remove(file, error)) {
       ++removed;
     }
   }
   return removed;
+}
+
+std::uint32_t FeatureFolderLock::next_number(std::optional<std::uint32_t> last) const {
+  std::uint32_t number = last ? *last + 1 : 0;
+  while (!share_.has(number)) {
+    ++number;
+  }
+  return number;
 }
 
 }  // namespace qanat

@@ -28,6 +28,8 @@ class FeatureStoreTest : public testing::Test {
                 ("qanat_feature_store_test_" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
   }
+  FeatureStoreTest(const FeatureStoreTest&) = delete;
+  FeatureStoreTest& operator=(const FeatureStoreTest&) = delete;
   ~FeatureStoreTest() override { std::filesystem::remove_all(folder_); }
 
   struct Written {
@@ -344,6 +346,7 @@ TEST_F(FeatureStoreTest, ManyThreadsReadAtOnce) {
   };
   {
     std::vector<std::jthread> readers;
+    readers.reserve(4);
     for (int i = 0; i < 4; ++i) {
       readers.push_back(start_thread("reader", read_all));
     }

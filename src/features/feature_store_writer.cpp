@@ -107,12 +107,13 @@ FeatureStoreWriter::FeatureStoreWriter(const FeatureFolderLock& lock,
     : lock_(lock), settings_(settings), shard_limit_(shard_limit) {
   lock_.remove_leftovers();
   const std::vector<ShardFile> present = list_shards(lock_.folder());
-  next_number_ = present.empty() ? 0 : present.back().number + 1;
+  next_number_ =
+      lock_.next_number(present.empty() ? std::nullopt : std::optional(present.back().number));
 }
 
 void FeatureStoreWriter::begin_shard() {
   shard_.emplace(shard_path(lock_.folder(), next_number_), settings_);
-  ++next_number_;
+  next_number_ = lock_.next_number(next_number_);
 }
 
 void FeatureStoreWriter::add(const FeatureRecord& record) {

@@ -26,10 +26,10 @@ constexpr float kSmallestOverlap = 0.05F;
 // Periodic Hann, centred in the transform.
 std::vector<float> make_window(const MelConfig& config) {
   std::vector<float> window(static_cast<std::size_t>(config.fft_size), 0.0F);
-  const int offset = (config.fft_size - config.window) / 2;
+  const auto offset = static_cast<std::size_t>(config.fft_size - config.window) / 2;
   for (int i = 0; i < config.window; ++i) {
     const double angle = 2.0 * std::numbers::pi * i / config.window;
-    window[static_cast<std::size_t>(offset + i)] = static_cast<float>(0.5 - 0.5 * std::cos(angle));
+    window[offset + static_cast<std::size_t>(i)] = static_cast<float>(0.5 - 0.5 * std::cos(angle));
   }
   return window;
 }
@@ -47,7 +47,6 @@ void fill_with_noise(std::span<float> signal) {
 
 MelInversion::MelInversion(const MelConfig& config, int iterations)
     : bank_(make_mel_filterbank(config)),
-      mel_bins_(config.mel_bins),
       num_bins_(config.fft_size / 2 + 1),
       iterations_(iterations),
       log_floor_(std::log(config.log_floor)),
@@ -127,7 +126,7 @@ GriffinLim::GriffinLim(const MelConfig& mel, const GriffinLimConfig& config)
 GriffinLim::GriffinLim(const MelConfig& mel,
                        const GriffinLimConfig& config,
                        const GriffinLimKernels& kernels)
-    : mel_(checked_mel(mel)),
+    : mel_(checked_default_mel(mel)),
       config_(config),
       kernels_(kernels),
       plan_(mel.fft_size),

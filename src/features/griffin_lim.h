@@ -37,7 +37,6 @@ class MelInversion {
   void spread(std::span<const float> bands, std::span<float> bins) const;
 
   MelFilterbank bank_;
-  int mel_bins_;
   int num_bins_;
   int iterations_;
   float log_floor_;
@@ -52,13 +51,15 @@ struct GriffinLimConfig {
 
 class GriffinLim {
  public:
-  // With the fastest kernels of this machine. Throws Error when `mel` has problems().
+  // With the fastest kernels of this machine. Throws Error when `mel` has problems() or is
+  // of another kind than the default.
   explicit GriffinLim(const MelConfig& mel = {}, const GriffinLimConfig& config = {});
   GriffinLim(const MelConfig& mel,
              const GriffinLimConfig& config,
              const GriffinLimKernels& kernels);
   GriffinLim(const GriffinLim&) = delete;
   GriffinLim& operator=(const GriffinLim&) = delete;
+  ~GriffinLim() = default;
 
   // [frames, mel_bins] of natural logs, row by row, to frames * hop samples; full scale is 1, loud
   // spectrograms may exceed it. Ready to be written with write_wav().

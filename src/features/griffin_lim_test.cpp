@@ -73,14 +73,15 @@ class GriffinLimFftTest : public testing::TestWithParam<std::tuple<int, int>> {
       GTEST_SKIP() << "this machine has no faster kernels";
     }
     kernels_ = kernels[static_cast<std::size_t>(which)];
-    work_.resize(static_cast<std::size_t>((size_ + 1) * kernels_.lanes));
+    work_.resize(static_cast<std::size_t>(size_ + 1) * static_cast<std::size_t>(kernels_.lanes));
     Noise noise;
     for (std::size_t i = 0; i < work_.size() - static_cast<std::size_t>(kernels_.lanes); ++i) {
       work_[i] = static_cast<float>(noise.next()) / 32768.0F;
     }
   }
   float value(const SimdBuffer& from, int index, int lane) const {
-    return from[static_cast<std::size_t>(index * kernels_.lanes + lane)];
+    const int at = index * kernels_.lanes + lane;
+    return from[static_cast<std::size_t>(at)];
   }
 
   int size_ = 0;
@@ -173,19 +174,20 @@ TEST(GriffinLimTest, OneObjectGivesTheSameSamplesAgain) {
 
 TEST(GriffinLimTest, HasOneHopOfSamplesForEachFrame) {
   EXPECT_EQ(GriffinLim().synthesise(std::vector<float>(80, -3.0F)).size(), 256);
-  EXPECT_EQ(GriffinLim().synthesise(std::vector<float>(9 * 80, -3.0F)).size(), 9 * 256);
+  EXPECT_EQ(GriffinLim().synthesise(std::vector<float>(std::size_t{9} * 80, -3.0F)).size(),
+            9 * 256);
   EXPECT_THAT(GriffinLim().synthesise({}), testing::IsEmpty());
 }
 
 TEST(GriffinLimTest, SilenceStaysSilent) {
   const std::vector<float> wave =
-      GriffinLim().synthesise(std::vector<float>(40 * 80, std::log(1e-5F)));
+      GriffinLim().synthesise(std::vector<float>(std::size_t{40} * 80, std::log(1e-5F)));
 
   EXPECT_THAT(wave, testing::Each(testing::AllOf(testing::Gt(-2e-3F), testing::Lt(2e-3F))));
 }
 
 TEST(GriffinLimTest, ValuesThatAreNoNumbersGiveNumbers) {
-  std::vector<float> mel(8 * 80, -4.0F);
+  std::vector<float> mel(std::size_t{8} * 80, -4.0F);
   mel[100] = std::numeric_limits<float>::quiet_NaN();
   mel[200] = std::numeric_limits<float>::infinity();
 
@@ -196,7 +198,7 @@ TEST(GriffinLimTest, ValuesThatAreNoNumbersGiveNumbers) {
 
 TEST(GriffinLimTest, TheMagnitudesHaveTheBandsTheyWereMadeFrom) {
   const std::vector<float> mel = samples_to_log_mel(voice(5'120));
-  const std::span<const float> frame = std::span(mel).subspan(8 * 80, 80);
+  const std::span<const float> frame = std::span(mel).subspan(std::size_t{8} * 80, 80);
   std::vector<float> bins(513);
   MelInversion(MelConfig{}).magnitudes(frame, bins);
   const MelReference reference(MelConfig{});

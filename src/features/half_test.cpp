@@ -22,6 +22,7 @@ std::vector<std::uint16_t> all_halves() {
 
 std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits;
+  bits.reserve(values.size());
   for (const float value : values) {
     bits.push_back(std::bit_cast<std::uint32_t>(value));
   }
@@ -33,6 +34,7 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
 std::vector<float> floats_of_every_kind() {
   std::mt19937 random(7);
   std::vector<float> values;
+  values.reserve(400'000);
   for (int i = 0; i < 400'000; ++i) {
     values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   }
@@ -68,6 +70,7 @@ TEST(HalfTest, EveryNumberSurvivesTheWayThroughFloat) {
 TEST(HalfTest, TheArrayFormExpandsAsThePortableOne) {
   const std::vector<std::uint16_t> halves = all_halves();
   std::vector<float> portable;
+  portable.reserve(halves.size());
   for (const std::uint16_t half : halves) {
     portable.push_back(from_half(half));
   }
@@ -81,6 +84,7 @@ TEST(HalfTest, TheArrayFormExpandsAsThePortableOne) {
 TEST(HalfTest, TheArrayFormRoundsAsThePortableOne) {
   const std::vector<float> values = floats_of_every_kind();
   std::vector<std::uint16_t> portable;
+  portable.reserve(values.size());
   for (const float value : values) {
     portable.push_back(to_half(value));
   }

@@ -36,6 +36,13 @@ struct MelProgram {
   int tile_stride = 0;  // floats from a row of the tile to the next
   int mel_bins = 0;
   float log_floor = 0.0F;
+  float magnitude_floor = 0.0F;
+  bool takes_power = false;
+  // The output is log(band) where both are not set; see MelConfig.
+  bool adds_floor = false;
+  bool is_normalised = false;
+  float scale = 1.0F;  // 1 / deviation
+  float mean = 0.0F;
   const TileRun* runs = nullptr;
   int num_runs = 0;
   const MelBin* bins = nullptr;

@@ -53,7 +53,7 @@ namespace {
 TEST(MelAllocationTest, ClipsCostNoneEvenTheFirst) {
   const std::vector<std::int16_t> pcm = stepped_noise(20'000);
   const std::vector<float> samples = to_float(pcm);
-  std::vector<float> out(78 * 80);
+  std::vector<float> out(std::size_t{78} * 80);
   MelExtractor extractor;
   const int before = allocations;
 

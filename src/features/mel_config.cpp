@@ -1,6 +1,7 @@
 #include "features/mel_config.h"
 
 #include <bit>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -21,6 +22,21 @@ bool is_transform_size(int size) {
 
 }  // namespace
 
+float silent_mel(const MelConfig& config) {
+  return (std::log(config.log_floor) - config.mean) / config.deviation;
+}
+
+MelConfig sizes_of(const MelConfig& config) {
+  return {.sample_rate = config.sample_rate,
+          .fft_size = config.fft_size,
+          .hop = config.hop,
+          .window = config.window,
+          .mel_bins = config.mel_bins,
+          .fmin = config.fmin,
+          .fmax = config.fmax,
+          .log_floor = config.log_floor};
+}
+
 std::vector<std::string> problems(const MelConfig& config) {
   std::vector<std::string> found;
   const auto expect =
@@ -29,7 +45,8 @@ std::vector<std::string> problems(const MelConfig& config) {
           found.push_back(fmt::format("{}: {}; expected {}", key, value, expected));
         }
       };
-  const auto nyquist = static_cast<float>(config.sample_rate.value) / 2.0F;
+  const SampleRate band_rate = config.band_rate.value_or(config.sample_rate);
+  const auto nyquist = static_cast<float>(band_rate.value) / 2.0F;
   expect(config.sample_rate.value > 0, "sample_rate", config.sample_rate.value, "more than 0 Hz");
   expect(is_transform_size(config.fft_size),
          "fft_size",
@@ -59,6 +76,15 @@ std::vector<std::string> problems(const MelConfig& config) {
          "log_floor",
          config.log_floor,
          "1e-30 to 1");
+  expect(config.magnitude_floor >= 0 && config.magnitude_floor <= 1.0F,
+         "magnitude_floor",
+         config.magnitude_floor,
+         "0 to 1");
+  expect(std::isfinite(config.mean), "mean", config.mean, "a number");
+  expect(config.deviation > 0 && std::isfinite(config.deviation),
+         "deviation",
+         config.deviation,
+         "more than 0");
   return found;
 }
 
@@ -68,6 +94,13 @@ const MelConfig& checked_mel(const MelConfig& config) {
     throw Error("mel settings: {}", fmt::join(found, "; "));
   }
   return config;
+}
+
+const MelConfig& checked_default_mel(const MelConfig& config) {
+  if (config != sizes_of(config)) {
+    throw Error("mel settings: of another kind; expected those of HiFi-GAN in all but sizes");
+  }
+  return checked_mel(config);
 }
 
 }  // namespace qanat

@@ -1,14 +1,25 @@
-// Which mel spectrogram: the defaults are HiFi-GAN's for 22.05 kHz, the one definition used
-// everywhere. Slaney mel scale and area norm, magnitude (not power), periodic Hann window, natural
-// logarithm.
+// Which mel spectrogram: the defaults are HiFi-GAN's for 22.05 kHz, the one definition that Qanat
+// trains on. mel_presets.h has those of other trainers. Hann window, natural logarithm.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/quantity.h"
 
 namespace qanat {
+
+enum class MelScale { slaney, htk };           // how Hz become mel
+enum class MelNorm { slaney, none };           // bands of equal area, or of height 1
+enum class MelSpectrum { magnitude, power };   // what the bands weigh
+enum class MelWindow { periodic, symmetric };  // Hann over n or over n - 1 samples
+enum class MelPadding { reflect, zero };       // what lies before and after a clip
+enum class MelFloor { raise, add };            // log(max(x, floor)) or log(x + floor)
+enum class MelFrames {
+  hops,    // as many as whole hops; frame f is centred on the middle of hop f
+  points,  // one more; frame f is centred on sample f * hop
+};
 
 struct MelConfig {
   SampleRate sample_rate{22050};  // Hz
@@ -18,20 +29,48 @@ struct MelConfig {
   int mel_bins = 80;
   float fmin = 0.0F;        // Hz, lower edge of the lowest band
   float fmax = 8000.0F;     // Hz, upper edge of the highest band
-  float log_floor = 1e-5F;  // smallest band value; quieter ones are raised to it before the log
+  float log_floor = 1e-5F;  // smallest band value; see `floor`
+
+  MelScale scale = MelScale::slaney;
+  MelNorm norm = MelNorm::slaney;
+  MelSpectrum spectrum = MelSpectrum::magnitude;
+  MelWindow window_kind = MelWindow::periodic;
+  MelFrames frames = MelFrames::hops;
+  MelPadding padding = MelPadding::reflect;
+  MelFloor floor = MelFloor::raise;
+  float magnitude_floor = 1e-9F;  // added under the root of a magnitude
+  float mean = 0.0F;              // the output is (log - mean) / deviation
+  float deviation = 1.0F;
+  // The rate that the bands are laid out for, where that is not the rate of the samples: some
+  // trainers use bands that were made for another rate.
+  std::optional<SampleRate> band_rate = std::nullopt;
 
   bool operator==(const MelConfig&) const = default;
 };
 
-// Whole hops only: floor(samples / hop). Frame f is centred on the middle of hop f, so that a clip
-// of n samples and its spectrogram cover the same time.
+// MelFrames::hops: floor(samples / hop), so that a clip of n samples and its spectrogram cover the
+// same time. MelFrames::points: one more.
 constexpr FrameCount mel_frames(SampleCount samples, const MelConfig& config) {
-  return FrameCount{samples.value / config.hop};
+  const bool more = config.frames == MelFrames::points && samples.value > 0;
+  return FrameCount{samples.value / config.hop + (more ? 1 : 0)};
 }
+
+// How far before sample f * hop frame f begins.
+constexpr int frame_lead(const MelConfig& config) {
+  return (config.fft_size - (config.frames == MelFrames::hops ? config.hop : 0)) / 2;
+}
+
+// What silence comes out as: the value behind the end of a clip.
+float silent_mel(const MelConfig& config);
+
+// The sizes of `config` (up to log_floor), with the defaults for everything else.
+MelConfig sizes_of(const MelConfig& config);
 
 // Everything that makes `config` unusable, each as `key: value; expected ...`; empty when usable.
 std::vector<std::string> problems(const MelConfig& config);
 // `config` itself; throws Error naming every problem.
 const MelConfig& checked_mel(const MelConfig& config);
+// The same for those who know the default kind only, whatever its sizes: throws for any other.
+const MelConfig& checked_default_mel(const MelConfig& config);
 
 }  // namespace qanat

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "features/mel_presets.h"
+
 namespace qanat {
 namespace {
 
@@ -17,6 +20,32 @@ TEST(MelConfigTest, FramesAreWholeHops) {
   EXPECT_EQ(mel_frames(SampleCount{255}, {}), FrameCount{0});
   EXPECT_EQ(mel_frames(SampleCount{256}, {}), FrameCount{1});
   EXPECT_EQ(mel_frames(SampleCount{41885}, {}), FrameCount{163});
+}
+
+TEST(MelConfigTest, FramesAtPointsAreOneMoreUnlessThereIsNothing) {
+  const MelConfig config{.frames = MelFrames::points};
+
+  EXPECT_EQ(mel_frames(SampleCount{0}, config), FrameCount{0});
+  EXPECT_EQ(mel_frames(SampleCount{255}, config), FrameCount{1});
+  EXPECT_EQ(mel_frames(SampleCount{256}, config), FrameCount{2});
+}
+
+TEST(MelConfigTest, SilenceIsTheFloorNormalised) {
+  EXPECT_FLOAT_EQ(silent_mel({}), -11.512925F);
+  EXPECT_FLOAT_EQ(silent_mel({.mean = -4, .deviation = 4}), -1.8782314F);
+}
+
+TEST(MelConfigTest, TheDefaultKindHasAnySizeAndNothingElse) {
+  EXPECT_NO_THROW(checked_default_mel({.hop = 300, .mel_bins = 100}));
+  EXPECT_THROW(checked_default_mel({.hop = 0}), Error);
+  EXPECT_THROW(checked_default_mel(*find_mel_preset("matcha")), Error);
+}
+
+TEST(MelConfigTest, EveryPresetIsUsable) {
+  for (const MelPreset& preset : mel_presets()) {
+    EXPECT_THAT(problems(preset.config), IsEmpty()) << preset.name;
+  }
+  EXPECT_FALSE(find_mel_preset("none of them"));
 }
 
 TEST(MelConfigTest, TheDefaultIsUsable) {
@@ -61,7 +90,11 @@ INSTANTIATE_TEST_SUITE_P(Bad,
                                          BadConfig{"fmin", {.fmin = 8000}},
                                          BadConfig{"fmin", {.fmin = kNan}},
                                          BadConfig{"fmax", {.fmax = 11026}},
-                                         BadConfig{"log_floor", {.log_floor = kNan}}));
+                                         BadConfig{"log_floor", {.log_floor = kNan}},
+                                         BadConfig{"magnitude_floor", {.magnitude_floor = -1}},
+                                         BadConfig{"mean", {.mean = kNan}},
+                                         BadConfig{"deviation", {.deviation = 0}},
+                                         BadConfig{"fmax", {.band_rate = SampleRate{15000}}}));
 
 TEST_P(MelConfigProblemTest, IsNamedByItsKey) {
   ASSERT_FALSE(problems(GetParam().config).empty());

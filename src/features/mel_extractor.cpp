@@ -69,15 +69,16 @@ int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Periodic Hann, centred in the transform like torch.stft does; in the order of use: the sixteen
-// factors of points a sixteenth of the frame apart are neighbours.
+// Hann, centred in the transform like torch.stft does; in the order of use: the sixteen factors of
+// points a sixteenth of the frame apart are neighbours.
 std::vector<float> make_ordered_window(const MelConfig& config) {
   const auto size = static_cast<std::size_t>(config.fft_size);
   const auto length = static_cast<std::size_t>(config.window);
+  const bool symmetric = config.window_kind == MelWindow::symmetric && length > 1;
+  const auto period = static_cast<double>(symmetric ? length - 1 : length);
   std::vector<float> window(size, 0.0F);
   for (std::size_t i = 0; i < length; ++i) {
-    const double angle =
-        2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length);
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(i) / period;
     const std::size_t at = (size - length) / 2 + i;
     window[at % (size / 16) * 16 + at / (size / 16)] =
         static_cast<float>(0.5 - 0.5 * std::cos(angle));
@@ -147,6 +148,12 @@ MelTables::MelTables(const MelConfig& config, const MelKernels& kernels)
               .tile_stride = tile_columns_,
               .mel_bins = config.mel_bins,
               .log_floor = config.log_floor,
+              .magnitude_floor = config.magnitude_floor,
+              .takes_power = config.spectrum == MelSpectrum::power,
+              .adds_floor = config.floor == MelFloor::add,
+              .is_normalised = config.mean != 0 || config.deviation != 1,
+              .scale = 1.0F / config.deviation,
+              .mean = config.mean,
               .runs = runs_.data(),
               .num_runs = static_cast<int>(runs_.size()),
               .bins = bins_.data(),
@@ -189,7 +196,8 @@ void MelExtractor::extract(std::span<const std::int16_t> samples, std::span<floa
 template <typename Sample>
 void MelExtractor::extract_frames(std::span<const Sample> samples, std::span<float> out) {
   const auto bins = static_cast<std::ptrdiff_t>(config().mel_bins);
-  const auto frames = static_cast<std::ptrdiff_t>(samples.size()) / config().hop;
+  const SampleCount length{static_cast<std::int64_t>(samples.size())};
+  const std::ptrdiff_t frames = mel_frames(length, config()).value;
   QANAT_CHECK(static_cast<std::ptrdiff_t>(out.size()) == frames * bins)
       << out.size() << " values for " << frames << " frames of " << bins;
   const MelKernels& kernels = tables_->kernels();
@@ -232,14 +240,14 @@ void MelExtractor::fill_tile(std::span<const Sample> samples,
   }
 }
 
-// One hop of samples: of the clip itself, or mirrored into the scratch of `lane`.
+// One hop of samples: of the clip itself, or made up in the scratch of `lane`.
 template <typename Sample>
 const Sample* MelExtractor::column(std::span<const Sample> samples,
                                    std::ptrdiff_t index,
                                    int lane) {
   const std::ptrdiff_t hop = config().hop;
   const auto size = static_cast<std::ptrdiff_t>(samples.size());
-  const std::ptrdiff_t begin = index * hop - (config().fft_size - hop) / 2;
+  const std::ptrdiff_t begin = index * hop - frame_lead(config());
   if (begin >= 0 && begin + hop <= size) {
     return samples.data() + begin;
   }
@@ -249,8 +257,11 @@ const Sample* MelExtractor::column(std::span<const Sample> samples,
   } else {
     to = mirrored_pcm16_.data() + lane * hop;
   }
+  const bool mirrors = config().padding == MelPadding::reflect;
   for (std::ptrdiff_t i = 0; i < hop; ++i) {
-    to[i] = samples[static_cast<std::size_t>(mirrored_index(begin + i, size))];
+    const bool inside = begin + i >= 0 && begin + i < size;
+    to[i] = inside || mirrors ? samples[static_cast<std::size_t>(mirrored_index(begin + i, size))]
+                              : Sample{0};
   }
   return to;
 }

@@ -27,9 +27,9 @@ class MelExtractor {
   const MelConfig& config() const;
 
   // Writes [frames, mel_bins] row by row; out.size() has to be mel_frames(samples) * mel_bins.
-  // Samples are finite, full scale is 1. Frame f begins (fft_size - hop) / 2 samples before sample
-  // f * hop. What it needs from before the first or after the last sample is the clip mirrored at
-  // that sample, to and fro when the clip is shorter than the reach of a frame.
+  // Samples are finite, full scale is 1. Frame f begins frame_lead() samples before sample f * hop.
+  // What it needs from before the first or after the last sample is, with MelPadding::reflect, the
+  // clip mirrored at that sample, to and fro when the clip is shorter than the reach of a frame.
   void extract(std::span<const float> samples, std::span<float> out);
   // The same for 16-bit samples, to the bit: full scale is 32768.
   void extract(std::span<const std::int16_t> samples, std::span<float> out);

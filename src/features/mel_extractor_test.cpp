@@ -10,6 +10,7 @@
 
 #include "audio/audio_decoder.h"
 #include "base/error.h"
+#include "features/mel_presets.h"
 #include "features/mel_testing.h"
 
 namespace qanat {
@@ -39,6 +40,7 @@ struct Signal {
   const char* name;
   std::vector<float> samples;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): the name GoogleTest looks for
 void PrintTo(const Signal& signal, std::ostream* out) {
   *out << signal.name;
 }
@@ -85,6 +87,7 @@ struct NamedConfig {
   const char* name;
   MelConfig config;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): the name GoogleTest looks for
 void PrintTo(const NamedConfig& named, std::ostream* out) {
   *out << named.name;
 }
@@ -110,7 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
                                      NamedConfig{"256 points", small(256, 256, 256)},
                                      NamedConfig{"512 points", small(512, 128, 512)},
                                      NamedConfig{"2048 points", small(2048, 512, 2048)},
-                                     NamedConfig{"4096 points", small(4096, 1000, 4096)})));
+                                     NamedConfig{"4096 points", small(4096, 1000, 4096)},
+                                     NamedConfig{"zeros around", {.padding = MelPadding::zero}},
+                                     NamedConfig{"power", {.spectrum = MelSpectrum::power}},
+                                     NamedConfig{"added floor", {.floor = MelFloor::add}},
+                                     NamedConfig{"matcha", *find_mel_preset("matcha")},
+                                     NamedConfig{"nemo", *find_mel_preset("nemo")},
+                                     NamedConfig{"f5", *find_mel_preset("f5")},
+                                     NamedConfig{"styletts2", *find_mel_preset("styletts2")},
+                                     NamedConfig{"tacotron2", *find_mel_preset("tacotron2")})));
 
 TEST_P(MelConfigsTest, EqualDoublePrecision) {
   const MelConfig config = std::get<1>(GetParam()).config;
@@ -255,20 +266,22 @@ class MelFramePlaceTest : public testing::TestWithParam<std::ptrdiff_t> {};
 INSTANTIATE_TEST_SUITE_P(Hops, MelFramePlaceTest, testing::Values(1, 2, 3, 7, 8, 23, 24, 25));
 
 TEST_P(MelFramePlaceTest, DoesNotChangeABit) {
-  const std::vector<std::int16_t> whole = stepped_noise(60 * 256);
+  const std::vector<std::int16_t> whole = stepped_noise(std::size_t{60} * 256);
   const std::vector<std::int16_t> later(whole.begin() + GetParam() * 256, whole.end());
   const std::vector<float> expected = log_mel(MelConfig{}, whole);
 
   const std::vector<float> got = log_mel(MelConfig{}, later);
 
   // The first two frames reach back before the begin.
-  EXPECT_TRUE(std::equal(
-      got.begin() + 2 * 80, got.end(), expected.begin() + (GetParam() + 2) * 80, expected.end()));
+  EXPECT_TRUE(std::equal(got.begin() + std::ptrdiff_t{2} * 80,
+                         got.end(),
+                         expected.begin() + (GetParam() + 2) * 80,
+                         expected.end()));
 }
 
 TEST(MelExtractorTest, AClipLeavesNothingBehindForTheNext) {
   const std::vector<std::int16_t> pcm = stepped_noise(256 * 9 + 100);
-  std::vector<std::int16_t> shorter(pcm.begin(), pcm.begin() + 256 * 3);
+  std::vector<std::int16_t> shorter(pcm.begin(), pcm.begin() + std::ptrdiff_t{3} * 256);
   MelExtractor extractor;
   const std::vector<float> expected = log_mel(extractor, shorter);
   log_mel(extractor, pcm);

@@ -1,4 +1,4 @@
-// Triangular mel bands (Slaney scale, Slaney area norm) over the bins of a real FFT.
+// Triangular mel bands over the bins of a real FFT.
 //
 // Neighbouring triangles overlap by half, so between two neighbouring centres a bin weighs in
 // exactly two bands: the falling side of one and the rising side of the next. That is how the

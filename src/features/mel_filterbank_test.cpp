@@ -9,7 +9,7 @@ namespace {
 
 // [mel_bins, fft_size / 2 + 1]
 std::vector<double> dense(const MelFilterbank& bank, const MelConfig& config) {
-  const auto width = static_cast<std::size_t>(config.fft_size / 2 + 1);
+  const auto width = static_cast<std::size_t>(config.fft_size) / 2 + 1;
   std::vector<double> matrix(width * static_cast<std::size_t>(config.mel_bins), 0.0);
   std::size_t i = 0;
   for (std::size_t side = 0; side < bank.side_ends.size(); ++side) {
@@ -71,7 +71,8 @@ TEST_P(MelFilterbankConfigTest, EqualsTheTriangles) {
 
   for (int band = 0; band < config.mel_bins; ++band) {
     for (int bin = 0; bin < width; ++bin) {
-      const double got = matrix[static_cast<std::size_t>(band * width + bin)];
+      const int at = band * width + bin;
+      const double got = matrix[static_cast<std::size_t>(at)];
       largest = std::max(largest, std::abs(got - reference.weight(band, bin)));
     }
   }

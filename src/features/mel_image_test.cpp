@@ -28,7 +28,7 @@ Picture decode(std::span<const std::byte> file) {
 constexpr MelImageOptions kPixels{.frame_width = 1, .band_height = 1};
 
 TEST(MelImageTest, HasTheSizeOfTheSpectrogram) {
-  const std::vector<float> mel(5 * 80, -3.0F);
+  const std::vector<float> mel(std::size_t{5} * 80, -3.0F);
 
   const Picture picture = decode(encode_mel_image(mel, 80));
 
@@ -37,8 +37,8 @@ TEST(MelImageTest, HasTheSizeOfTheSpectrogram) {
 }
 
 TEST(MelImageTest, TimeGoesRightAndLowBandsAreAtTheBottom) {
-  std::vector<float> mel(3 * 2, -11.6F);  // [3 frames, 2 bands]
-  mel[2 * 2 + 0] = 0.5F;                  // last frame, lowest band
+  std::vector<float> mel(std::size_t{3} * 2, -11.6F);  // [3 frames, 2 bands]
+  mel[2 * 2 + 0] = 0.5F;                               // last frame, lowest band
 
   const Picture picture = decode(encode_mel_image(mel, 2, kPixels));
 
@@ -49,6 +49,7 @@ TEST(MelImageTest, TimeGoesRightAndLowBandsAreAtTheBottom) {
 
 TEST(MelImageTest, LouderIsBrighter) {
   std::vector<float> mel;
+  mel.reserve(64);
   for (int i = 0; i < 64; ++i) {
     mel.push_back(-11.5F + 0.195F * static_cast<float>(i));
   }

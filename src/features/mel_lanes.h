@@ -154,8 +154,9 @@ struct MelLanes {
     Fft::transform_real(part(0), 2 * sixteenth, program.factors);
   }
 
-  static void sum_bands(const MelProgram& program, const MelGroup& group) {
-    const Lanes tiny = Lanes::broadcast(kMagnitudeFloor);
+  // `level` makes of a bin's real and imaginary part what the bands weigh.
+  template <typename Level>
+  static void sum_bands(const MelProgram& program, const MelGroup& group, Level level) {
     const MelBin* bin = program.bins;
     Lanes next = Lanes::broadcast(0.0F);
     for (int side = 0; side <= program.mel_bins; ++side) {
@@ -165,14 +166,25 @@ struct MelLanes {
       for (; bin != end; ++bin) {
         const Lanes re = Lanes::load(group.work + bin->re);
         const Lanes im = Lanes::load(group.work + bin->im);
-        const Lanes magnitude = square_root(multiply_add(re, re, multiply_add(im, im, tiny)));
-        band = multiply_add(magnitude, Lanes::broadcast(bin->falling), band);
-        next = multiply_add(magnitude, Lanes::broadcast(bin->rising), next);
+        const Lanes weighed = level(re, im);
+        band = multiply_add(weighed, Lanes::broadcast(bin->falling), band);
+        next = multiply_add(weighed, Lanes::broadcast(bin->rising), next);
       }
       if (side > 0) {
         Fft::write(group.bands, side - 1, band);
       }
     }
+  }
+
+  static void sum_bands(const MelProgram& program, const MelGroup& group) {
+    if (program.takes_power) {
+      sum_bands(program, group, [](Lanes re, Lanes im) { return multiply_add(re, re, im * im); });
+      return;
+    }
+    const Lanes tiny = Lanes::broadcast(program.magnitude_floor);
+    sum_bands(program, group, [tiny](Lanes re, Lanes im) {
+      return square_root(multiply_add(re, re, multiply_add(im, im, tiny)));
+    });
   }
 
   // Natural logarithm of positive normal numbers, to 1e-7 of the result: exponent and mantissa
@@ -188,12 +200,13 @@ struct MelLanes {
     return multiply_add(exponent, Lanes::broadcast(kLn2), multiply_add(p * r, r, r));
   }
 
-  static void write_logs(const MelProgram& program, const MelGroup& group) {
-    const Lanes floor = Lanes::broadcast(program.log_floor);
+  // `value` makes of a band what is written.
+  template <typename Value>
+  static void write_values(const MelProgram& program, const MelGroup& group, Value value) {
     for (int first = 0; first < program.mel_bins; first += kCount) {
       Lanes block[kCount];
       for (int b = 0; b < kCount; ++b) {
-        block[b] = logarithm(maximum(Fft::read(group.bands, first + b), floor));
+        block[b] = value(Fft::read(group.bands, first + b));
       }
       transpose(block);
       // Counted to kCount so that the block stays in registers.
@@ -204,6 +217,20 @@ struct MelLanes {
         }
       }
     }
+  }
+
+  static void write_logs(const MelProgram& program, const MelGroup& group) {
+    const Lanes floor = Lanes::broadcast(program.log_floor);
+    if (!program.adds_floor && !program.is_normalised) {
+      write_values(program, group, [floor](Lanes band) { return logarithm(maximum(band, floor)); });
+      return;
+    }
+    const Lanes mean = Lanes::broadcast(program.mean);
+    const Lanes scale = Lanes::broadcast(program.scale);
+    const bool adds = program.adds_floor;
+    write_values(program, group, [=](Lanes band) {
+      return (logarithm(adds ? band + floor : maximum(band, floor)) - mean) * scale;
+    });
   }
 
   // The first `count` lanes, or all.
@@ -237,7 +264,6 @@ struct MelLanes {
             .log_mel = log_mel};
   }
 
-  static constexpr float kMagnitudeFloor = 1e-9F;  // under the root, as HiFi-GAN has it
   static constexpr float kLn2 = 0.69314718055994531F;
   static constexpr int kLogTerms = 8;
   static constexpr float kLogPolynomial[kLogTerms] = {0.0556573682F,

@@ -45,41 +45,53 @@ class MelReference {
   }
 
   double weight(int band, int bin) const {
-    const double hz =
-        static_cast<double>(c_.sample_rate.value) * bin / static_cast<double>(c_.fft_size);
+    const SampleRate rate = c_.band_rate.value_or(c_.sample_rate);
+    const double hz = static_cast<double>(rate.value) * bin / static_cast<double>(c_.fft_size);
     const double* e = &edges_[static_cast<std::size_t>(band)];
     const double triangle = std::min((hz - e[0]) / (e[1] - e[0]), (e[2] - hz) / (e[2] - e[1]));
-    return std::max(0.0, triangle) * 2.0 / (e[2] - e[0]);
+    return std::max(0.0, triangle) * (c_.norm == MelNorm::none ? 1.0 : 2.0 / (e[2] - e[0]));
   }
 
   // [frames, mel_bins]
   std::vector<double> log_mel(std::span<const float> samples) const {
     std::vector<double> result;
-    const auto frames = static_cast<int>(samples.size()) / c_.hop;
+    const auto frames =
+        static_cast<int>(samples.size()) / c_.hop + (c_.frames == MelFrames::points ? 1 : 0);
     for (int f = 0; f < frames; ++f) {
-      const std::vector<double> magnitudes = spectrum(samples, f);
+      const std::vector<double> levels = spectrum(samples, f);
       for (int band = 0; band < c_.mel_bins; ++band) {
         double sum = 0;
         for (int bin = 0; bin <= c_.fft_size / 2; ++bin) {
-          sum += weight(band, bin) * magnitudes[static_cast<std::size_t>(bin)];
+          sum += weight(band, bin) * levels[static_cast<std::size_t>(bin)];
         }
-        result.push_back(std::log(std::max(sum, static_cast<double>(c_.log_floor))));
+        const double floor = c_.log_floor;
+        const double log = std::log(c_.floor == MelFloor::add ? sum + floor : std::max(sum, floor));
+        result.push_back((log - c_.mean) / c_.deviation);
       }
     }
     return result;
   }
 
  private:
-  static double to_mel(double hz) {
+  double to_mel(double hz) const {
+    if (c_.scale == MelScale::htk) {
+      return 1127 * std::log1p(hz / 700);
+    }
     return hz < 1000 ? hz * 3 / 200 : 15 + 27 * std::log(hz / 1000) / std::log(6.4);
   }
-  static double to_hz(double mel) {
+  double to_hz(double mel) const {
+    if (c_.scale == MelScale::htk) {
+      return 700 * std::expm1(mel / 1127);
+    }
     return mel < 15 ? mel * 200 / 3 : 1000 * std::pow(6.4, (mel - 15) / 27);
   }
 
-  // numpy.pad(..., mode="reflect")
-  static double mirrored(std::span<const float> samples, int index) {
+  // numpy.pad(..., mode="reflect"), or zeros.
+  double padded(std::span<const float> samples, int index) const {
     const auto size = static_cast<int>(samples.size());
+    if (c_.padding == MelPadding::zero && (index < 0 || index >= size)) {
+      return 0;
+    }
     const int period = std::max(1, 2 * (size - 1));
     const int folded = (index % period + period) % period;
     return samples[static_cast<std::size_t>(folded < size ? folded : period - folded)];
@@ -87,13 +99,17 @@ class MelReference {
 
   std::vector<double> spectrum(std::span<const float> samples, int frame) const {
     std::vector<double> x(static_cast<std::size_t>(c_.fft_size), 0.0);
-    const int begin = frame * c_.hop - (c_.fft_size - c_.hop) / 2;
+    const int begin =
+        frame * c_.hop -
+        (c_.frames == MelFrames::points ? c_.fft_size / 2 : (c_.fft_size - c_.hop) / 2);
+    const int period = c_.window_kind == MelWindow::symmetric ? c_.window - 1 : c_.window;
     const int offset = (c_.fft_size - c_.window) / 2;
     for (int i = 0; i < c_.window; ++i) {
-      const double hann = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / c_.window);
-      x[static_cast<std::size_t>(offset + i)] = hann * mirrored(samples, begin + offset + i);
+      const double hann = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / period);
+      const int at = offset + i;
+      x[static_cast<std::size_t>(at)] = hann * padded(samples, begin + at);
     }
-    std::vector<double> magnitudes;
+    std::vector<double> levels;
     for (int bin = 0; bin <= c_.fft_size / 2; ++bin) {
       double re = 0;
       double im = 0;
@@ -102,9 +118,12 @@ class MelReference {
         re += x[static_cast<std::size_t>(i)] * cos_[turn];
         im += x[static_cast<std::size_t>(i)] * sin_[turn];
       }
-      magnitudes.push_back(std::sqrt(re * re + im * im + 1e-9));
+      const double power = re * re + im * im;
+      levels.push_back(c_.spectrum == MelSpectrum::power
+                           ? power
+                           : std::sqrt(power + double{c_.magnitude_floor}));
     }
-    return magnitudes;
+    return levels;
   }
 
   MelConfig c_;

@@ -21,6 +21,8 @@ class NpyWriterTest : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  NpyWriterTest(const NpyWriterTest&) = delete;
+  NpyWriterTest& operator=(const NpyWriterTest&) = delete;
   ~NpyWriterTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_;

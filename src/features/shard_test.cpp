@@ -25,6 +25,8 @@ class ShardTest : public testing::TestWithParam<MelDtype> {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  ShardTest(const ShardTest&) = delete;
+  ShardTest& operator=(const ShardTest&) = delete;
   ~ShardTest() override { std::filesystem::remove_all(folder_); }
 
   std::vector<std::byte> write_shard(int num_utterances) {

@@ -2,6 +2,7 @@
 // their English.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -11,28 +12,32 @@
 
 namespace qanat {
 
-class MessageError : public Error {
- public:
-  explicit MessageError(Message message)
-      : Error(Translator().tr(message)), message_(std::move(message)) {}
-
-  const Message& message() const { return message_; }
-
- private:
-  Message message_;
-};
+// Why the system refused; said as it says it where it is rare.
+MessageArg system_reason(int error);
+// What it refused, and why.
+Message to_message(const FileTrouble& trouble);
 
 inline Failure to_failure(Message message) {
-  return {.what = Translator().tr(message), .message = std::move(message)};
+  std::string what = Translator().tr(message);
+  return {.what = std::move(what), .message = std::move(message)};
 }
+
+class MessageError : public Error {
+ public:
+  explicit MessageError(Message message) : Error(to_failure(std::move(message))) {}
+
+  const Message& message() const { return failure().message; }
+};
 
 // What went wrong: its message, or the English text of what has none.
 inline MessageArg reason_of(const Failure& failure) {
-  return failure.message ? MessageArg(failure.message) : MessageArg(failure.what);
+  return failure.message   ? MessageArg(failure.message)
+         : failure.trouble ? MessageArg(to_message(*failure.trouble))
+                           : MessageArg(failure.what);
 }
 inline MessageArg reason_of(const std::exception& error) {
-  const auto* const said = dynamic_cast<const MessageError*>(&error);
-  return said != nullptr ? MessageArg(said->message()) : MessageArg(error.what());
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  return known != nullptr ? reason_of(known->failure()) : MessageArg(error.what());
 }
 
 }  // namespace qanat

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -14,11 +13,14 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/disk_full.h"
-#include "base/error.h"
+#include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -31,9 +33,15 @@ constexpr std::array kContextKinds = {
 UniqueFd open_for_append(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   if (!fd) {
-    throw Error("{}: cannot open the journal: {}", path.string(), std::strerror(errno));
+    throw MessageError(
+        msg::journal_not_opened{.path = path.string(), .reason = system_reason(errno)});
   }
   return fd;
+}
+
+MessageError not_written(const std::filesystem::path& path, int error) {
+  return MessageError(
+      msg::journal_not_written{.path = path.string(), .reason = system_reason(error)});
 }
 
 // A crash may have left half a line behind.
@@ -95,7 +103,7 @@ RunJournal::RunJournal(const std::filesystem::path& path, const SessionStart& he
   }
   write_line(line);
   if (!waiting_.empty()) {  // a run that has not begun needs not wait
-    throw Error("{}: cannot write the journal: {}", path_.string(), std::strerror(ENOSPC));
+    throw not_written(path_, ENOSPC);
   }
 }
 
@@ -139,11 +147,9 @@ void RunJournal::write_line(std::string_view line) {
   if (waited != waiting_.empty() || !say_) {
     return;
   }
-  say_(waited ? fmt::format("{}: there is space again; no line is lost", path_.string())
-              : fmt::format("{}: cannot write the journal: {}; its lines wait in memory, and the "
-                            "run continues; try to free space",
-                            path_.string(),
-                            std::strerror(ENOSPC)));
+  say_(waited
+           ? Message(msg::journal_has_space{.path = path_.string()})
+           : Message(msg::journal_waits{.path = path_.string(), .reason = system_reason(ENOSPC)}));
 }
 
 // As much as the disk takes.
@@ -157,7 +163,7 @@ void RunJournal::write_waiting() {
     const bool may_wait =
         says_disk_full(errno) && static_cast<std::int64_t>(rest.size()) <= kMaxWaiting.value;
     if (put < 0 && !may_wait) {
-      throw Error("{}: cannot write the journal: {}", path_.string(), std::strerror(errno));
+      throw not_written(path_, errno);
     }
     if (put < 0) {
       break;
@@ -175,18 +181,19 @@ RunJournal::~RunJournal() {
   }
 }
 
+std::filesystem::path journal_of_rank(const std::filesystem::path& path, int rank) {
+  std::filesystem::path name = path.stem();
+  name += fmt::format(".rank{}", rank);
+  name += path.extension();
+  return rank == 0 ? path : path.parent_path() / name;
+}
+
 std::filesystem::path journal_before(const std::filesystem::path& path) {
   return path.string() + ".1";
 }
 
-void EventList::record(const JournalEvent& event) {
-  const std::lock_guard lock(mutex_);
-  events_.push_back(event);
-}
-
-std::vector<JournalEvent> EventList::events() const {
-  const std::lock_guard lock(mutex_);
-  return events_;
+Failure unreadable_journal(const std::filesystem::path& path, int error) {
+  return to_failure(msg::journal_unreadable{.path = path.string(), .reason = system_reason(error)});
 }
 
 Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::path& path,
@@ -201,10 +208,8 @@ Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::pat
   }
   const auto* const header = std::get_if<SessionStart>(&entry.value().event);
   if (header != nullptr && header->format.value_or(0) > RunJournal::kFormat) {
-    return Failure{fmt::format("{}: journal format {}; expected at most {}; try a newer qanat",
-                               path.string(),
-                               *header->format,
-                               RunJournal::kFormat)};
+    return to_failure(msg::journal_too_new{
+        .path = path.string(), .format = *header->format, .most = RunJournal::kFormat});
   }
   return std::optional(std::move(entry).value());
 }
@@ -226,8 +231,7 @@ namespace {
 Result<int> visit_file(const std::filesystem::path& path, const VisitEntry& visit) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Failure{
-        fmt::format("{}: cannot read the journal: {}", path.string(), std::strerror(errno))};
+    return unreadable_journal(path, errno);
   }
   int damaged = 0;
   std::string line;
@@ -244,7 +248,7 @@ Result<int> visit_file(const std::filesystem::path& path, const VisitEntry& visi
     }
   }
   if (file.bad()) {
-    return Failure{fmt::format("{}: reading the journal failed", path.string())};
+    return unreadable_journal(path, EIO);
   }
   return damaged;
 }
@@ -266,17 +270,6 @@ Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& v
     return last.failure();
   }
   return damaged + last.value();
-}
-
-Result<JournalContents> read_journal(const std::filesystem::path& path) {
-  JournalContents contents;
-  const Result<int> damaged = visit_journal(
-      path, [&contents](const JournalEntry& entry) { contents.entries.push_back(entry); });
-  if (!damaged) {
-    return damaged.failure();
-  }
-  contents.damaged_lines = damaged.value();
-  return contents;
 }
 
 }  // namespace qanat

@@ -2,7 +2,7 @@
 //
 // Modules journal through EventSink and know no files; RunJournal is the file. Every line is
 // written whole with one write(2), so that a crash can tear at most the line being written, and
-// read_journal() skips a torn one.
+// visit_journal() skips a torn one.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ class RunJournal final : public EventSink {
   void record(const JournalEvent& event) override;
   // Who is told, by whichever thread records, when lines wait for a disk that is full; to be set
   // before there are several.
-  void tell(std::function<void(const std::string&)> say) { say_ = std::move(say); }
+  void tell(std::function<void(const Message&)> say) { say_ = std::move(say); }
 
   // Time that callers of record() have spent in it: what journalling costs a run.
   Seconds spent() const { return std::chrono::nanoseconds(spent_ns_.load()); }
@@ -75,39 +75,16 @@ class RunJournal final : public EventSink {
   Bytes limit_;
   Bytes written_;
   std::string waiting_;  // that a full disk did not take; written with the next line
-  std::function<void(const std::string&)> say_;
+  std::function<void(const Message&)> say_;
   std::map<std::string, std::string, std::less<>> context_;  // the latest line of some kinds
 };
 
+// Each rank of a run journals into a file of its own, beside rank 0's: run/journal.jsonl,
+// run/journal.rank1.jsonl, ... `path` is rank 0's.
+std::filesystem::path journal_of_rank(const std::filesystem::path& path, int rank);
+
 // The file a journal was continued from.
 std::filesystem::path journal_before(const std::filesystem::path& path);
-
-// Keeps events in memory: for tests, and for commands that report without a file.
-class EventList final : public EventSink {
- public:
-  void record(const JournalEvent& event) override;
-  std::vector<JournalEvent> events() const;
-  // Those of one kind.
-  template <typename Event>
-  std::vector<Event> events() const {
-    std::vector<Event> found;
-    for (const JournalEvent& event : events()) {
-      if (const Event* one = std::get_if<Event>(&event)) {
-        found.push_back(*one);
-      }
-    }
-    return found;
-  }
-
- private:
-  mutable std::mutex mutex_;  // guards events_
-  std::vector<JournalEvent> events_;
-};
-
-struct JournalContents {
-  std::vector<JournalEntry> entries;  // headers included
-  int damaged_lines = 0;
-};
 
 // Reads a journal line by line in bounded memory, whatever its size, the file it was continued from
 // included; one that is still being written, or whose writer was killed, is read up to its last
@@ -117,6 +94,9 @@ struct JournalContents {
 using VisitEntry = std::function<void(const JournalEntry& entry)>;
 Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& visit);
 
+// Why the journal at `path` cannot be read, by errno.
+Failure unreadable_journal(const std::filesystem::path& path, int error);
+
 // One line. Nothing when it is damaged; fails when it says that the journal at `path` is of a
 // format that this version cannot read.
 Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::path& path,
@@ -125,8 +105,5 @@ inline constexpr std::size_t kMaxJournalLine = 4 << 20;  // longer ones are not 
 
 // Whether the journal at `path` continues the file that journal_before() names.
 bool is_continued(const std::filesystem::path& path);
-
-// All of it at once: for short journals and tests. Fails as above.
-Result<JournalContents> read_journal(const std::filesystem::path& path);
 
 }  // namespace qanat

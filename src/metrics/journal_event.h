@@ -42,6 +42,18 @@ struct SessionStart {
   }
 };
 
+// How the ranks of a run exchange gradients.
+struct ExchangeSetup {
+  std::optional<std::string> backend{};    // "gloo"
+  std::optional<std::string> precision{};  // "float32": of what is sent
+  std::optional<Bytes> bytes{};            // of all gradients, as they are sent
+  std::optional<double> link{};            // bytes/s between the ranks, as tried out at the start
+  static void visit_fields(auto& self, auto&& field) {
+    field("backend", self.backend)("precision", self.precision)("bytes", self.bytes);
+    field("link_bytes_per_s", self.link);
+  }
+};
+
 // What is to be known of a run beside its steps.
 struct RunStart {
   std::optional<std::string> mode{};    // "multi_gpu"
@@ -51,12 +63,18 @@ struct RunStart {
   std::optional<bool> prefetch_to_gpu{}, pinned{};
   std::map<std::string, std::int64_t> cadences{};  // steps between things that happen again
   std::optional<nlohmann::json> loader{};          // arguments of a DataLoader that is not ours
+  // Of a run of several processes; a run of one may say nothing, or 0 of 1.
+  std::optional<int> rank{}, world{};
+  std::optional<std::string> host{};  // the name of the machine
+  std::optional<ExchangeSetup> exchange{};
   static constexpr std::string_view kKind = "run";
   static void visit_fields(auto& self, auto&& field) {
     field("mode", self.mode)("device", self.device)("last_step", self.last_step);
     field("allowed_cores", self.allowed_cores)("uses_of_batch", self.uses_of_batch);
     field("bucket_edges", self.bucket_edges)("prefetch_to_gpu", self.prefetch_to_gpu);
     field("pinned", self.pinned)("cadences", self.cadences)("loader", self.loader);
+    field("rank", self.rank)("world", self.world)("host", self.host);
+    field("exchange", self.exchange);
   }
 };
 

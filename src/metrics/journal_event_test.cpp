@@ -177,6 +177,50 @@ TEST(JournalEventTest, WhatHasAnotherTypeOrDoesNotFitIsUnknown) {
   EXPECT_FALSE(slot.copy || slot.train || slot.load);
 }
 
+TEST(JournalEventTest, ARunOfSeveralRanksSaysWhichItIsAndHowTheyExchange) {
+  const RunStart run{
+      .rank = 1,
+      .world = 4,
+      .host = "node-b",
+      .exchange = ExchangeSetup{.backend = "gloo", .bytes = Bytes{400}, .link = 1e9}};
+
+  const auto back = read_back<RunStart>(line_of(run, 0));
+
+  EXPECT_EQ(back.rank, 1);
+  EXPECT_EQ(back.world, 4);
+  EXPECT_EQ(back.host, "node-b");
+  ASSERT_TRUE(back.exchange);
+  EXPECT_EQ(back.exchange->bytes, Bytes{400});
+  EXPECT_EQ(back.exchange->link, 1e9);
+  EXPECT_FALSE(back.exchange->precision);
+}
+
+TEST(JournalEventTest, AStepKeepsItsExchangeAndOneOfOneProcessSaysNothingOfIt) {
+  StepRecord step;
+  step.phases.exchange = Seconds{0.5};
+  step.exchange = StepExchange{.bytes = Bytes{800}, .busy = Seconds{0.75}};
+
+  EXPECT_EQ(read_back<StepRecord>(line_of(step, 0)), step);
+  const nlohmann::json alone = line_of(StepRecord{}, 0);
+  EXPECT_FALSE(alone.contains("exchange"));
+  EXPECT_FALSE(alone.at("phases").contains("exchange"));
+}
+
+TEST(JournalEventTest, EveryPartOfTheBreakdownCountsOnceInItsSum) {
+  StepPhases phases;
+  double sum = 0;
+  double next = 1;
+  for (const StepPart& part : kStepParts) {
+    phases.*part.time = Seconds{next};
+    sum += next;
+    next *= 2;
+  }
+
+  EXPECT_DOUBLE_EQ(phases.total().count(), sum);
+  EXPECT_DOUBLE_EQ((StepPhases(phases) += phases).total().count(), 2 * sum);
+  EXPECT_EQ(sizeof(StepPhases), kStepParts.size() * sizeof(Seconds));
+}
+
 TEST(JournalEventTest, AKindOfALaterVersionIsKeptAsItIs) {
   const JournalEntry entry = entry_of({{"kind", "exchange"}, {"t", 2.0}, {"seconds", 0.5}});
 

@@ -47,6 +47,11 @@ class FieldWriter {
   const FieldWriter& operator()(std::string_view name, const std::optional<T>& value) const {
     return value ? (*this)(name, *value) : *this;
   }
+  // What is not there is zero.
+  template <typename T>
+  const FieldWriter& unless_zero(std::string_view name, const T& value) const {
+    return value == T{} ? *this : (*this)(name, value);
+  }
   const FieldWriter& object(std::string_view name, const auto& visit) const {
     nlohmann::json& inside = to_[std::string(name)] = nlohmann::json::object();
     visit(FieldWriter(inside));
@@ -141,6 +146,10 @@ class FieldReader {
     return *this;
   }
 
+  template <typename T>
+  FieldReader& unless_zero(std::string_view name, T& value) {
+    return from_.contains(name) ? (*this)(name, value) : *this;
+  }
   FieldReader& object(std::string_view name, const auto& visit) {
     const auto found = from_.find(name);
     if (!note_damage(name, found != from_.end() && found->is_object())) {

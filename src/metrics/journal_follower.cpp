@@ -1,27 +1,16 @@
 #include "metrics/journal_follower.h"
 
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "metrics/journal.h"
+
 namespace qanat {
-namespace {
-
-Failure unreadable(const std::filesystem::path& path) {
-  return Failure{fmt::format(
-      "{}: cannot read the journal: {}; expected the journal.jsonl of a run, or the folder of its "
-      "checkpoints",
-      path.string(),
-      std::strerror(errno))};
-}
-
-}  // namespace
-
 bool JournalFollower::open(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
@@ -40,7 +29,7 @@ Result<bool> JournalFollower::open_first() {
   if (fd_ || (is_continued(path_) && open(journal_before(path_))) || open(path_)) {
     return true;
   }
-  return unreadable(path_);
+  return unreadable_journal(path_, errno);
 }
 
 // Is there another file, or less of this one, under the journal's name? A file that was moved gets
@@ -105,7 +94,7 @@ Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& vis
       continue;
     }
     if (got < 0) {
-      return unreadable(path_);
+      return unreadable_journal(path_, errno);
     }
     if (got == 0) {
       if (go_on()) {

@@ -1,12 +1,15 @@
 #include "metrics/journal.h"
 
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
 #include "base/error.h"
+#include "locale/translator.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
@@ -20,6 +23,8 @@ class JournalTest : public testing::Test {
     std::filesystem::create_directories(folder_);
     path_ = folder_ / "run.jsonl";
   }
+  JournalTest(const JournalTest&) = delete;
+  JournalTest& operator=(const JournalTest&) = delete;
   ~JournalTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_;
@@ -33,7 +38,7 @@ TEST_F(JournalTest, LinesThatAFullDiskDoesNotTakeWaitForSpace) {
   std::vector<std::string> said;
   {
     RunJournal journal(path_);
-    journal.tell([&](const std::string& line) { said.push_back(line); });
+    journal.tell([&](const Message& line) { said.push_back(Translator().tr(line)); });
     std::ofstream filler(folder_ / "filler");
     filler << std::string(1 << 20, 'x') << std::flush;
     filler.close();
@@ -71,6 +76,12 @@ TEST_F(JournalTest, StartsWithAHeaderAndKeepsEventsInOrder) {
   EXPECT_TRUE(std::holds_alternative<RunEnd>(contents.entries[2].event));
   EXPECT_LE(contents.entries[1].at, contents.entries[2].at);
   EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+TEST_F(JournalTest, TheJournalOfEveryRankLiesBesideTheOneOfRankZero) {
+  EXPECT_EQ(journal_of_rank("run/journal.jsonl", 0), "run/journal.jsonl");
+  EXPECT_EQ(journal_of_rank("run/journal.jsonl", 12), "run/journal.rank12.jsonl");
+  EXPECT_EQ(journal_of_rank("journal.jsonl", 1), "journal.rank1.jsonl");
 }
 
 TEST_F(JournalTest, KnowsWhatItCosts) {
@@ -144,17 +155,19 @@ TEST_F(JournalTest, AFileOfAnEarlierRunBesideAJournalIsNotPartOfIt) {
 }
 
 TEST_F(JournalTest, LinesOfManyThreadsStayWhole) {
-  {
-    RunJournal journal(path_);
-    std::vector<std::jthread> writers;
-    for (int thread = 0; thread < 4; ++thread) {
-      writers.emplace_back([&journal, thread] {
-        for (int i = 0; i < 100; ++i) {
-          journal.record(NoteTold{.what = std::to_string(thread)});
-        }
-      });
+  std::optional<RunJournal> journal(std::in_place, path_);
+  const auto write = [&journal](int thread) {
+    for (int i = 0; i < 100; ++i) {
+      journal->record(NoteTold{.what = std::to_string(thread)});
     }
+  };
+  std::vector<std::jthread> writers;
+  writers.reserve(4);
+  for (int thread = 0; thread < 4; ++thread) {
+    writers.emplace_back(write, thread);
   }
+  writers.clear();
+  journal.reset();
 
   const JournalContents contents = read_journal(path_).value();
   EXPECT_EQ(contents.entries.size(), 401U);

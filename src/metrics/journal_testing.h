@@ -1,10 +1,15 @@
-// Lines of a journal as tests write them.
+// Journals as tests write and read them.
 #pragma once
 
+#include <filesystem>
+#include <mutex>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "metrics/journal.h"
 #include "metrics/journal_event.h"
 
 namespace qanat {
@@ -19,6 +24,51 @@ inline nlohmann::json line_of(const JournalEvent& event, double time) {
   line["kind"] = kind_of(event);
   line["t"] = time;
   return line;
+}
+
+// Keeps events in memory. Thread-safe.
+class EventList final : public EventSink {
+ public:
+  void record(const JournalEvent& event) override {
+    const std::lock_guard lock(mutex_);
+    events_.push_back(event);
+  }
+  std::vector<JournalEvent> events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+  }
+  // Those of one kind.
+  template <typename Event>
+  std::vector<Event> events() const {
+    std::vector<Event> found;
+    for (const JournalEvent& event : events()) {
+      if (const Event* one = std::get_if<Event>(&event)) {
+        found.push_back(*one);
+      }
+    }
+    return found;
+  }
+
+ private:
+  mutable std::mutex mutex_;  // guards events_
+  std::vector<JournalEvent> events_;
+};
+
+struct JournalContents {
+  std::vector<JournalEntry> entries;  // headers included
+  int damaged_lines = 0;
+};
+
+// All of a short journal at once. Fails as visit_journal().
+inline Result<JournalContents> read_journal(const std::filesystem::path& path) {
+  JournalContents contents;
+  const Result<int> damaged = visit_journal(
+      path, [&contents](const JournalEntry& entry) { contents.entries.push_back(entry); });
+  if (!damaged) {
+    return damaged.failure();
+  }
+  contents.damaged_lines = damaged.value();
+  return contents;
 }
 
 }  // namespace qanat

@@ -20,10 +20,13 @@ void explain_idle(Clock::time_point begin, const StepStretch& idle, StepPhases& 
   const Seconds logging = overlap(begin, idle.end, a.host_busy_since, a.asked);
   const Seconds waiting = overlap(begin, idle.end, a.asked, a.handed);
   const Seconds moving = overlap(begin, idle.end, a.handed, a.arrived);
+  const Seconds meeting =
+      a.met ? overlap(begin, idle.end, std::max(a.handed, a.arrived), *a.met) : Seconds{0};
+  phases.exchange += meeting;
   phases.checkpoint += logging;
   phases.wait += waiting;
   phases.transfer += moving;
-  phases.residual += Seconds(idle.end - begin) - logging - waiting - moving;
+  phases.residual += Seconds(idle.end - begin) - logging - waiting - moving - meeting;
 }
 
 Seconds& part_of(StepPhases& phases, StepPhase phase) {
@@ -34,6 +37,8 @@ Seconds& part_of(StepPhases& phases, StepPhase phase) {
       return phases.loss;
     case StepPhase::backward:
       return phases.backward;
+    case StepPhase::exchange:
+      return phases.exchange;
     case StepPhase::retry:
       return phases.retry;
     case StepPhase::optimizer:
@@ -46,15 +51,28 @@ Seconds& part_of(StepPhases& phases, StepPhase phase) {
 
 }  // namespace
 
+Seconds held_by_host(Clock::time_point begin,
+                     Clock::time_point end,
+                     Clock::time_point launching,
+                     Clock::time_point launched) {
+  return end - launched < kCaughtUp ? overlap(begin, end, launching, launched) : Seconds{0};
+}
+
 StepPhases make_breakdown(Clock::time_point begin, const std::vector<StepStretch>& stretches) {
   StepPhases phases;
+  Clock::time_point launching = begin;
   for (const StepStretch& stretch : stretches) {
+    const Clock::time_point launched = stretch.launched.value_or(launching);
     if (stretch.idle) {
       explain_idle(begin, stretch, phases);
     } else {
-      part_of(phases, stretch.phase) += Seconds(stretch.end - begin);
+      const Seconds held =
+          stretch.launched ? held_by_host(begin, stretch.end, launching, launched) : Seconds{0};
+      phases.launch += held;
+      part_of(phases, stretch.phase) += Seconds(stretch.end - begin) - held;
     }
     begin = stretch.end;
+    launching = launched;
   }
   return phases;
 }

@@ -7,6 +7,7 @@
 // over, the batch was being copied, or the host was busy with something else.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -14,7 +15,7 @@
 
 namespace qanat {
 
-enum class StepPhase { forward, loss, backward, retry, optimizer, checkpoint };
+enum class StepPhase { forward, loss, backward, exchange, retry, optimizer, checkpoint };
 
 // How a batch came to the device.
 struct BatchArrival {
@@ -22,6 +23,8 @@ struct BatchArrival {
   Clock::time_point asked;            // the host asked the ring for the batch
   Clock::time_point handed;           // and got it
   Clock::time_point arrived;          // it was in the device's memory
+  std::optional<Clock::time_point>
+      met{};  // other processes had come as far; absent: there are none
 };
 
 // One interval of the device's time. It begins where the one before ended.
@@ -29,8 +32,21 @@ struct StepStretch {
   Clock::time_point end;
   bool idle = false;                     // the device waited for a batch: `arrival` says why
   StepPhase phase = StepPhase::forward;  // what it did, when it was not idle
+  // When the host had launched all of it; absent where a device needs no launching.
+  std::optional<Clock::time_point> launched{};
   BatchArrival arrival{};
 };
+
+// A device that is done so soon after the host had launched the last of something was waiting for
+// it: with work in its queue it would be behind. Clocks agree to some ten microseconds.
+inline constexpr Clock::duration kCaughtUp = std::chrono::microseconds(100);
+
+// How long a device that worked from `begin` to `end` was held up by the host, which launched that
+// work from `launching` to `launched`.
+Seconds held_by_host(Clock::time_point begin,
+                     Clock::time_point end,
+                     Clock::time_point launching,
+                     Clock::time_point launched);
 
 // `begin` is where the step before (or whatever the device did between the two) ended; stretches
 // in the order of time.

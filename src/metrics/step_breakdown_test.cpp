@@ -35,6 +35,46 @@ TEST(StepBreakdownTest, WorkIsCountedFromTheEndOfWhatWasBefore) {
   expect_near(phases.total(), ms(33));
 }
 
+// Launched from 10 to 28, and done as soon as that: the device had nothing else in its queue.
+TEST(StepBreakdownTest, ADeviceThatCatchesUpWithTheHostWaitsForItsLaunches) {
+  StepStretch forward = work(StepPhase::forward, 10);
+  forward.launched = at(10);
+  StepStretch backward = work(StepPhase::backward, 28);
+  backward.launched = at(28);
+
+  const StepPhases phases = make_breakdown(at(0), {forward, backward});
+
+  expect_near(phases.launch, ms(28));
+  expect_near(phases.backward, ms(0));
+  expect_near(phases.total(), ms(28));
+  EXPECT_EQ(phases.busy(), Seconds{0});
+}
+
+TEST(StepBreakdownTest, ADeviceThatIsBehindTheHostIsBusy) {
+  StepStretch forward = work(StepPhase::forward, 20);
+  forward.launched = at(2);
+  StepStretch backward = work(StepPhase::backward, 50);
+  backward.launched = at(5);
+
+  const StepPhases phases = make_breakdown(at(0), {forward, backward});
+
+  expect_near(phases.launch, ms(0));
+  expect_near(phases.busy(), ms(50));
+}
+
+// It was behind until 20; then the host took until 40 for what it did at once.
+TEST(StepBreakdownTest, AHostThatFallsBehindHoldsTheDeviceUpFromThere) {
+  StepStretch forward = work(StepPhase::forward, 20);
+  forward.launched = at(2);
+  StepStretch backward = work(StepPhase::backward, 40);
+  backward.launched = at(40);
+
+  const StepPhases phases = make_breakdown(at(0), {forward, backward});
+
+  expect_near(phases.forward, ms(20));
+  expect_near(phases.launch, ms(20));
+}
+
 TEST(StepBreakdownTest, SeveralBatchesOfAnUpdateAddUp) {
   const StepPhases phases = make_breakdown(at(0),
                                            {work(StepPhase::forward, 10),
@@ -61,6 +101,22 @@ TEST(StepBreakdownTest, IdleTimeIsExplainedByWhatTheHostDid) {
   expect_near(phases.wait, ms(20));
   expect_near(phases.transfer, ms(15));
   expect_near(phases.residual, ms(5));
+  expect_near(phases.total(), ms(50));
+}
+
+TEST(StepBreakdownTest, WaitingForOtherProcessesIsExchange) {
+  const StepStretch idle{.end = at(150),
+                         .idle = true,
+                         .arrival = {.host_busy_since = at(60),
+                                     .asked = at(100),
+                                     .handed = at(110),
+                                     .arrived = at(120),
+                                     .met = at(148)}};
+
+  const StepPhases phases = make_breakdown(at(100), {idle});
+
+  expect_near(phases.exchange, ms(28));
+  expect_near(phases.residual, ms(2));
   expect_near(phases.total(), ms(50));
 }
 

@@ -2,16 +2,26 @@
 
 namespace qanat {
 
+Seconds StepPhases::total() const {
+  Seconds sum{0};
+  for (const StepPart& part : kStepParts) {
+    sum += this->*part.time;
+  }
+  return sum;
+}
+
+Seconds StepPhases::busy() const {
+  Seconds sum{0};
+  for (const StepPart& part : kStepParts) {
+    sum += part.kind == StepPartKind::work ? this->*part.time : Seconds{0};
+  }
+  return sum;
+}
+
 StepPhases& StepPhases::operator+=(const StepPhases& other) {
-  wait += other.wait;
-  transfer += other.transfer;
-  forward += other.forward;
-  loss += other.loss;
-  backward += other.backward;
-  retry += other.retry;
-  optimizer += other.optimizer;
-  checkpoint += other.checkpoint;
-  residual += other.residual;
+  for (const StepPart& part : kStepParts) {
+    this->*part.time += other.*part.time;
+  }
   return *this;
 }
 

@@ -2,11 +2,13 @@
 // where the time went. Values; reports and diagnosis read them back without libtorch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <tuple>
 
+#include "base/quantity.h"
 #include "base/time.h"
 
 namespace qanat {
@@ -16,37 +18,68 @@ namespace qanat {
 struct StepPhases {
   Seconds wait{0};      // the device was idle because no batch was ready
   Seconds transfer{0};  // the device was idle because the batch was still on its way
+  Seconds launch{0};    // the device had done all there was; the host was still launching the rest
   Seconds forward{0};   // aligner and durations included
   Seconds loss{0};
   Seconds backward{0};
+  Seconds exchange{0};    // the device was idle until the gradients of all ranks were added up
   Seconds retry{0};       // done again in smaller parts after running out of memory
   Seconds optimizer{0};   // clipping and the EMA included
   Seconds checkpoint{0};  // the device waited for logging, or copied what is saved
   Seconds residual{0};    // none of the above
 
-  Seconds total() const {
-    return wait + transfer + forward + loss + backward + retry + optimizer + checkpoint + residual;
-  }
+  Seconds total() const;
   // Time in which the model device worked on the step itself.
-  Seconds busy() const { return forward + loss + backward + retry + optimizer; }
+  Seconds busy() const;
   StepPhases& operator+=(const StepPhases& other);
   bool operator==(const StepPhases&) const = default;
 
-  static void visit_fields(auto& self, auto&& field) { visit_phases(self, field); }
+  static void visit_fields(auto& self, auto&& field);
 };
 
-// Calls `visit(name, seconds)` for every part, in the order of the breakdown.
+// What a part of the breakdown is to the model device.
+enum class StepPartKind {
+  before,  // idle, until there is something to do
+  held,    // idle in the middle of the work; written only where there is such a time
+  work
+};
+
+struct StepPart {
+  std::string_view name;  // in journals, reports and styles; in words: phase_<name>
+  Seconds StepPhases::*time;
+  StepPartKind kind;
+};
+
+// The one list of parts, in the order of the breakdown.
+inline constexpr std::array kStepParts = {
+    StepPart{"wait", &StepPhases::wait, StepPartKind::before},
+    StepPart{"transfer", &StepPhases::transfer, StepPartKind::before},
+    StepPart{"launch", &StepPhases::launch, StepPartKind::held},
+    StepPart{"forward", &StepPhases::forward, StepPartKind::work},
+    StepPart{"loss", &StepPhases::loss, StepPartKind::work},
+    StepPart{"backward", &StepPhases::backward, StepPartKind::work},
+    StepPart{"exchange", &StepPhases::exchange, StepPartKind::held},
+    StepPart{"retry", &StepPhases::retry, StepPartKind::work},
+    StepPart{"optimizer", &StepPhases::optimizer, StepPartKind::work},
+    StepPart{"checkpoint", &StepPhases::checkpoint, StepPartKind::before},
+    StepPart{"residual", &StepPhases::residual, StepPartKind::before}};
+
+// Calls `visit(name, seconds)` for every part.
 template <typename Phases, typename Visitor>
 void visit_phases(Phases& phases, Visitor&& visit) {
-  visit(std::string_view("wait"), phases.wait);
-  visit(std::string_view("transfer"), phases.transfer);
-  visit(std::string_view("forward"), phases.forward);
-  visit(std::string_view("loss"), phases.loss);
-  visit(std::string_view("backward"), phases.backward);
-  visit(std::string_view("retry"), phases.retry);
-  visit(std::string_view("optimizer"), phases.optimizer);
-  visit(std::string_view("checkpoint"), phases.checkpoint);
-  visit(std::string_view("residual"), phases.residual);
+  for (const StepPart& part : kStepParts) {
+    visit(part.name, phases.*part.time);
+  }
+}
+
+void StepPhases::visit_fields(auto& self, auto&& field) {
+  for (const StepPart& part : kStepParts) {
+    if (part.kind == StepPartKind::held) {
+      field.unless_zero(part.name, self.*part.time);
+    } else {
+      field(part.name, self.*part.time);
+    }
+  }
 }
 
 // Of the rows of an update, each weighted with its frames; nats, but for the duration.
@@ -77,6 +110,18 @@ void visit_losses(Losses& losses, Visitor&& visit) {
   visit("duration", losses.duration);
 }
 
+// The gradients of an update on their way between the ranks, as one rank saw it.
+struct StepExchange {
+  Bytes bytes{};    // of this rank, that were added to those of the others
+  Seconds busy{0};  // at least one exchange was under way: waiting for the slowest rank included
+
+  bool operator==(const StepExchange&) const = default;
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("bytes", self.bytes)("busy", self.busy);
+  }
+};
+
 struct StepRecord {
   std::int64_t step = 0;  // updates before this one
   std::int64_t epoch = 0;
@@ -93,6 +138,7 @@ struct StepRecord {
   double gradient_norm = 0;  // before clipping
   bool skipped = false;      // loss or gradient were not finite: no update was made
   StepPhases phases;
+  std::optional<StepExchange> exchange{};  // of a run of several ranks
 
   // Where only the last batch's shape is known, it stands for all.
   std::int64_t all_padded() const {
@@ -107,7 +153,7 @@ struct StepRecord {
     field("shape", std::tie(self.rows, self.padded_frames, self.tokens))("frames", self.frames);
     field("padded", self.padded)("losses", self.losses)("lr", self.learning_rate);
     field("grad_norm", self.gradient_norm)("skipped", self.skipped);
-    field("wall", self.phases.total())("phases", self.phases);
+    field("wall", self.phases.total())("phases", self.phases)("exchange", self.exchange);
   }
 };
 

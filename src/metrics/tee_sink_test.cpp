@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {

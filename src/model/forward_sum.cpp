@@ -10,6 +10,8 @@
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
 
+#include "cuda_runtime/alignment_kernels.h"
+
 namespace qanat {
 namespace {
 
@@ -283,7 +285,13 @@ torch::Tensor forward_sum_by_logarithms(const torch::Tensor& log_probability,
 torch::Tensor forward_sum(const torch::Tensor& log_probability,
                           const torch::Tensor& token_lengths,
                           const torch::Tensor& mel_lengths) {
-  if (log_probability.is_cpu() && log_probability.scalar_type() == torch::kFloat32) {
+  if (!log_probability.is_cpu()) {
+    const torch::Tensor normal = torch::log_softmax(with_blank(log_probability.detach()), 2);
+    const ForwardSums sums = forward_sums(
+        cuda_alignment_kernels(), normal, {.tokens = token_lengths, .frames = mel_lengths});
+    return WithGradient::apply(log_probability, sums.losses, sums.gradient);
+  }
+  if (log_probability.scalar_type() == torch::kFloat32) {
     const RowResults results = sum_rows(log_probability, token_lengths, mel_lengths);
     if (results.exact) {
       return WithGradient::apply(log_probability, results.losses, results.gradient);

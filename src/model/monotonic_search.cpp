@@ -8,7 +8,9 @@
 
 #include <torch/torch.h>
 
-#include "base/error.h"
+#include "cuda_runtime/alignment_kernels.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -61,9 +63,20 @@ void trace(const Row& row, const Workspace& work, std::span<std::int64_t> durati
 
 }  // namespace
 
+void require_alignable(std::int64_t row, std::int64_t tokens, std::int64_t frames) {
+  if (tokens < 1 || tokens > frames) {
+    throw MessageError(msg::alignment_impossible{.row = row, .tokens = tokens, .frames = frames});
+  }
+}
+
 torch::Tensor monotonic_durations(const torch::Tensor& log_probability,
                                   const torch::Tensor& token_lengths,
                                   const torch::Tensor& mel_lengths) {
+  if (!log_probability.is_cpu()) {
+    return search_durations(cuda_alignment_kernels(),
+                            log_probability,
+                            {.tokens = token_lengths, .frames = mel_lengths});
+  }
   const torch::Tensor scores = log_probability.contiguous();
   const torch::Tensor token_counts = token_lengths.contiguous();
   const torch::Tensor frame_counts = mel_lengths.contiguous();
@@ -75,14 +88,7 @@ torch::Tensor monotonic_durations(const torch::Tensor& log_probability,
                   .stride = tokens,
                   .tokens = token_counts.data_ptr<std::int64_t>()[b],
                   .frames = frame_counts.data_ptr<std::int64_t>()[b]};
-    if (row.tokens < 1 || row.tokens > row.frames) {
-      throw Error(
-          "alignment: row {} has {} tokens and {} frames; expected at least one token and one "
-          "frame per token; try leaving the utterance out",
-          b,
-          row.tokens,
-          row.frames);
-    }
+    require_alignable(b, row.tokens, row.frames);
     search(row, work);
     trace(row,
           work,

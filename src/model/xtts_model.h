@@ -46,9 +46,10 @@ struct SynthesisInput {
 };
 
 struct SynthesisOptions {
-  double length_scale = 1;                    // above 1: slower
-  int longest_token = 75;                     // frames
-  std::vector<torch::Tensor> durations = {};  // i64 [N] per row instead of the model's own, if any
+  double length_scale = 1;  // above 1: slower
+  int longest_token = 75;   // frames
+  // i64 [N] per row, in host memory, instead of the model's own, if any.
+  std::vector<torch::Tensor> durations = {};
 };
 
 // What is known of a batch before its durations are.
@@ -72,7 +73,10 @@ class XttsModelImpl : public torch::nn::Module {
                      const EncodedText& text,
                      const torch::Tensor& durations);
   ModelOutput forward(const ModelBatch& batch, const torch::Tensor& durations);
-  // Log-mel of each row, [T, mel_bins] with T of its own, without gradient.
+  // Frames of each token that synthesise() would speak: i64 [B, N], 0 at padding.
+  torch::Tensor predict_durations(const SynthesisInput& input, const SynthesisOptions& options);
+  // Log-mel of each row, [T, mel_bins] with T of its own, without gradient. Waits for the device,
+  // whose durations say how long the rows are, unless they are given.
   std::vector<torch::Tensor> synthesise(const SynthesisInput& input,
                                         const SynthesisOptions& options);
 
@@ -104,6 +108,8 @@ struct LossWeights {
   double forward_sum = 0.5;
   double binarisation = 0;  // 0.1 once the alignment has formed; the trainer switches it on
   double duration = 0.1;
+
+  bool operator==(const LossWeights&) const = default;
 };
 
 // Each f32 [B]: the mean over what counts in the row, so that a row's losses do not depend on the

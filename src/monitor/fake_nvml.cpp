@@ -28,6 +28,8 @@ namespace {
 struct FakeDevice {
   int index;
 };
+// What callers hold as handles, which are not const in NVML.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::array<FakeDevice, 8> devices{{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}};
 
 constexpr int kSuccess = 0;
@@ -67,6 +69,8 @@ struct Memory {
 
 }  // namespace
 
+// The names are NVML's.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 const char* nvmlErrorString(int code) {
@@ -242,3 +246,4 @@ int nvmlEventSetFree(void*) {
 #endif
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -68,16 +68,16 @@ std::string_view to_string(ClockLimit limit) {
 }
 
 const std::vector<ClockLimit>& all_clock_limits() {
-  static const std::vector<ClockLimit> kAll = {ClockLimit::idle,
-                                               ClockLimit::application,
-                                               ClockLimit::power_cap,
-                                               ClockLimit::hardware,
-                                               ClockLimit::sync_boost,
-                                               ClockLimit::thermal,
-                                               ClockLimit::hardware_thermal,
-                                               ClockLimit::power_brake,
-                                               ClockLimit::display};
-  return kAll;
+  static const std::vector<ClockLimit> all = {ClockLimit::idle,
+                                              ClockLimit::application,
+                                              ClockLimit::power_cap,
+                                              ClockLimit::hardware,
+                                              ClockLimit::sync_boost,
+                                              ClockLimit::thermal,
+                                              ClockLimit::hardware_thermal,
+                                              ClockLimit::power_brake,
+                                              ClockLimit::display};
+  return all;
 }
 
 nlohmann::json to_json(const GpuSetup& setup) {

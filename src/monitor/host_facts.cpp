@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "launch/replica_place.h"
 #include "monitor/cgroup.h"
 #include "monitor/kernel_files.h"
 
@@ -54,6 +55,26 @@ HostFacts read_host_facts(const std::filesystem::path& root) {
       .memory_limit = limits.memory_limit,
       .memory_headroom = limits.memory_headroom,
   };
+}
+
+HostFacts share_of(HostFacts facts, int processes) {
+  const auto divide = [processes](std::optional<Bytes>& bytes) {
+    if (bytes) {
+      bytes->value /= processes;
+    }
+  };
+  divide(facts.total_memory);
+  divide(facts.available_memory);
+  divide(facts.memory_limit);
+  divide(facts.memory_headroom);
+  if (facts.cpu_quota) {
+    *facts.cpu_quota /= processes;
+  }
+  return facts;
+}
+
+HostFacts read_host_share() {
+  return share_of(read_host_facts(), read_replica_place().local_world);
 }
 
 int allowed_cores(const HostFacts& facts) {

@@ -21,6 +21,8 @@ class HostFactsTest : public testing::Test {
               testing::UnitTest::GetInstance()->current_test_info()->name()) {
     fs::remove_all(root_);
   }
+  HostFactsTest(const HostFactsTest&) = delete;
+  HostFactsTest& operator=(const HostFactsTest&) = delete;
   ~HostFactsTest() override { fs::remove_all(root_); }
 
   void put(const std::string& path, const std::string& text) {
@@ -55,8 +57,8 @@ TEST_F(HostFactsTest, CoresAndMemoryComeFromTheKernel) {
   EXPECT_EQ(facts.online_cores, 8);
   EXPECT_EQ(facts.affinity_cores, 3);
   EXPECT_EQ(allowed_cores(facts), 3);
-  EXPECT_EQ(memory_ceiling(facts), Bytes{2048 * 1024});
-  EXPECT_EQ(free_memory(facts), Bytes{1024 * 1024});
+  EXPECT_EQ(memory_ceiling(facts), mebibytes(2));
+  EXPECT_EQ(free_memory(facts), mebibytes(1));
 }
 
 TEST_F(HostFactsTest, AQuotaOfTwoAndAHalfCoresAllowsTwo) {
@@ -163,6 +165,16 @@ TEST_F(HostFactsTest, ThisMachineHasAtLeastOneCoreAndSomeMemory) {
   EXPECT_GE(allowed_cores(facts), 1);
   ASSERT_TRUE(facts.total_memory.has_value());
   EXPECT_GT(facts.total_memory->value, 0);
+}
+
+TEST(HostShareTest, ProcessesDivideMemoryAndQuotaButNotWhatIsUnknown) {
+  const HostFacts share =
+      share_of({.affinity_cores = 8, .cpu_quota = 6, .total_memory = Bytes{1000}}, 2);
+
+  EXPECT_EQ(share.affinity_cores, 8);
+  EXPECT_EQ(share.cpu_quota, 3);
+  EXPECT_EQ(share.total_memory, Bytes{500});
+  EXPECT_FALSE(share.memory_limit);
 }
 
 TEST(KernelFilesTest, CoreListsAreCounted) {

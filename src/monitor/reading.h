@@ -16,7 +16,8 @@ class Reading {
  public:
   Reading() = default;
   Reading(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  static Reading none(std::string why) {
+  // `why` is moved from, which is not seen in a template.
+  static Reading none(std::string why) {  // NOLINT(performance-unnecessary-value-param)
     Reading reading;
     reading.why_not_ = std::move(why);
     return reading;

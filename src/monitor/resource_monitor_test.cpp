@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 #include "monitor/host_counters.h"
 #include "monitor/host_setup.h"
 #include "monitor/monitor_testing.h"

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -31,7 +34,7 @@ void BadRows::report(const BadRow& bad) {
                                   .row = bad.row,
                                   .item = bad.item,
                                   .file = bad.file,
-                                  .reason = bad.reason});
+                                  .reason = Translator().said(bad.reason)});
   }
 }
 
@@ -42,15 +45,13 @@ std::optional<Error> BadRows::count(const PublishedBatch& batch) {
   ++batches_;
   bad_shares_ += static_cast<double>(batch.bad_rows) / static_cast<double>(batch.rows);
   if (is_too_many(batch.last_of_epoch && whole_epoch_)) {
-    return Error(
-        "bad utterances: {} of {} ({:.1f} %) in epoch {}; expected at most {:.1f} % "
-        "(max_bad_fraction); the latest: {}; try `qanat data check`, which lists them all",
-        bad_,
-        rows_,
-        100.0 * static_cast<double>(bad_) / static_cast<double>(rows_),
-        batch.id.epoch,
-        100.0 * max_fraction_,
-        latest_);
+    return Error(to_failure(msg::batch_too_many_bad{
+        .bad = bad_,
+        .rows = rows_,
+        .share = in_percent(static_cast<double>(bad_) / static_cast<double>(rows_), 1),
+        .epoch = batch.id.epoch,
+        .most = in_percent(max_fraction_, 1),
+        .latest = latest_}));
   }
   if (batch.last_of_epoch) {
     rows_ = 0;

@@ -21,7 +21,7 @@ struct BadRow {
   int row = 0;
   std::uint32_t item = 0;
   std::string file;
-  std::string reason;
+  MessageArg reason;
 };
 
 // Thread-safe. Counting follows the plan's order, so that a run stops at the same batch whatever
@@ -50,7 +50,7 @@ class BadRows {
   EventSink* const journal_;
   std::mutex mutex_;                                          // guards everything below
   std::unordered_map<std::uint32_t, std::int64_t> reported_;  // item -> last epoch it was told in
-  std::string latest_;                                        // for the error message
+  MessageArg latest_ = "";                                    // for the error message
   bool whole_epoch_;  // the epoch being counted was counted from its first batch
   std::int64_t rows_ = 0;
   std::int64_t bad_ = 0;  // of rows_

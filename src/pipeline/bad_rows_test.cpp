@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/journal_testing.h"
+
 namespace qanat {
 namespace {
 

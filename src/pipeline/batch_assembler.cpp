@@ -138,12 +138,14 @@ BatchAssembler::Gate BatchAssembler::gate() const {
     return Gate::full;
   }
   const PoolStats pool = pool_->stats();
-  if (pool.lent < max_blocks_) {
-    return pool.lent < pool.blocks ? Gate::open : Gate::no_block;
-  }
   // A consumer that keeps its batches has borrowed every block. One more than the budget allows is
   // better than waiting for it forever.
-  return outstanding > 0 ? Gate::full : Gate::open;
+  if (pool.lent >= max_blocks_ && outstanding > 0) {
+    return Gate::full;
+  }
+  // Blocks are made by the thread that supplies them, without a lock: an allocator may wait for one
+  // that a consumer holds (Python's).
+  return pool.lent < pool.blocks ? Gate::open : Gate::no_block;
 }
 
 void BatchAssembler::open_next() {
@@ -209,11 +211,14 @@ void BatchAssembler::supply_blocks(const std::stop_token& stop) {
       return finished_ || has_surplus() || gate() == Gate::no_block;
     };
     while (supply_.wait(lock, stop, is_wanted) && !stop.stop_requested() && !finished_) {
-      const std::optional<std::int64_t> keep =
-          has_surplus() ? std::optional(blocks_to_keep(pool_->stats())) : std::nullopt;
+      // Taken out with the lock, so that a block which the gate saw is there; freed without it.
+      std::optional<SurplusBlocks> surplus;
+      if (has_surplus()) {
+        surplus.emplace(pool_->trim(blocks_to_keep(pool_->stats())));
+      }
       lock.unlock();
-      if (keep) {
-        pool_->trim(*keep);
+      if (surplus) {
+        surplus.reset();
       } else {
         pool_->add_block();
       }
@@ -300,13 +305,14 @@ ReadyLevel BatchAssembler::wait_until_ready(int count,
   return {.batches = static_cast<int>(publishing_ - taken_), .ended = finished_};
 }
 
-std::optional<Batch> BatchAssembler::take(const std::stop_token& stop) {
+std::optional<Batch> BatchAssembler::take(const std::stop_token& stop,
+                                          std::optional<Seconds> timeout) {
   {
     const std::lock_guard lock(mutex_);
     asked_ = true;
     wake_another();
   }
-  std::optional<Batch> batch = ready_.pop(stop);
+  std::optional<Batch> batch = ready_.pop(stop, timeout);
   const std::lock_guard lock(mutex_);
   asked_ = false;
   if (!batch) {

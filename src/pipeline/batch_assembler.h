@@ -107,7 +107,8 @@ class BatchAssembler {
   void fail(std::exception_ptr failure);
 
   // For the consumer: the next batch; see BoundedBuffer::pop().
-  std::optional<Batch> take(const std::stop_token& stop);
+  std::optional<Batch> take(const std::stop_token& stop,
+                            std::optional<Seconds> timeout = std::nullopt);
 
   // See Loader::wait_until_ready().
   ReadyLevel wait_until_ready(int count, Seconds timeout, const std::stop_token& stop) const;

@@ -58,6 +58,7 @@ class BatchAssemblerTest : public testing::Test {
   // Claims every row that can be had without waiting.
   static std::vector<RowTask> claim_all(BatchAssembler& assembler, WorkerState& state, int rows) {
     std::vector<RowTask> tasks;
+    tasks.reserve(static_cast<std::size_t>(rows));
     for (int i = 0; i < rows; ++i) {
       tasks.push_back(*assembler.claim(state, {}));
     }
@@ -272,6 +273,24 @@ TEST_F(BatchAssemblerTest, TheBlocksThatAreThereGoRoundWhileAnotherIsBeingMade) 
   hesitation.allowed.count_down();
 }
 
+// An allocator may wait for a lock that the consumer holds while it asks the assembler something.
+TEST_F(BatchAssemblerTest, ABlockBeyondTheBudgetIsMadeWithoutTheLock) {
+  Hesitation hesitation;
+  const auto assembler = make({.window = 1, .max_window = 1, .max_blocks = 1},
+                              std::nullopt,
+                              std::make_unique<HesitantAllocator>(hesitation));
+  WorkerState state{.number = 0, .counters = counters_};
+  fill_batch(*assembler, state);
+  const std::optional<Batch> held = assembler->take({});
+  std::jthread worker([&] { fill_batch(*assembler, state); });
+  hesitation.asked.wait();
+
+  EXPECT_EQ(assembler->outstanding(), 0);
+
+  hesitation.allowed.count_down();
+  EXPECT_EQ(assembler->take({})->id().index, 1);
+}
+
 TEST_F(BatchAssemblerTest, WorkersAndWindowMayChangeAtAnyTime) {
   constexpr int kSeats = 4;
   constexpr std::int64_t kEpochs = 8;
@@ -279,6 +298,7 @@ TEST_F(BatchAssemblerTest, WorkersAndWindowMayChangeAtAnyTime) {
       make({.window = 2, .max_window = 6, .max_blocks = 6, .workers = kSeats}, kEpochs);
   std::vector<WorkerCounters> counters(kSeats);
   std::vector<std::jthread> workers;
+  workers.reserve(kSeats);
   for (int number = 0; number < kSeats; ++number) {
     workers.emplace_back([&, number](const std::stop_token& stop) {
       WorkerState state{.number = number, .counters = counters[static_cast<std::size_t>(number)]};

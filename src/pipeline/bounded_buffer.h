@@ -1,8 +1,8 @@
 // A fixed-capacity FIFO between two pipeline stages; the pipeline's only queue.
 //
 // push() waits while the buffer is full, pop() while it is empty. Both wake on close(), on
-// fail() and on their stop token. Any number of producers and consumers; every method is
-// thread-safe.
+// fail() and on their stop token, pop() also after its timeout. Any number of producers and
+// consumers; every method is thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -34,8 +34,9 @@ class BoundedBuffer {
   // Returns false, dropping the item, if the buffer was closed or the caller was asked to stop.
   [[nodiscard]] bool push(T item, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    wait(
-        lock, push_wait_, not_full_, stop, [this] { return items_.size() < capacity_ || closed_; });
+    wait(lock, push_wait_, not_full_, {.stop = stop}, [this] {
+      return items_.size() < capacity_ || closed_;
+    });
     if (closed_ || stop.stop_requested()) {
       not_full_.notify_one();  // pass on a wake-up this caller will not use
       return false;
@@ -63,11 +64,15 @@ class BoundedBuffer {
     return true;
   }
 
-  // The oldest item, or nullopt at the end of the stream or when asked to stop. Rethrows what
-  // the producer failed with, once the items before the failure are consumed.
-  [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {
+  // The oldest item, or nullopt at the end of the stream, when asked to stop or, where there is a
+  // timeout, after it. Rethrows what the producer failed with, once the items before the failure
+  // are consumed.
+  [[nodiscard]] std::optional<T> pop(const std::stop_token& stop,
+                                     std::optional<Seconds> timeout = std::nullopt) {
     std::unique_lock lock(mutex_);
-    wait(lock, pop_wait_, not_empty_, stop, [this] { return !items_.empty() || closed_; });
+    wait(lock, pop_wait_, not_empty_, {.stop = stop, .timeout = timeout}, [this] {
+      return !items_.empty() || closed_;
+    });
     if (stop.stop_requested()) {
       not_empty_.notify_one();  // pass on a wake-up this caller will not use
       return std::nullopt;
@@ -118,17 +123,27 @@ class BoundedBuffer {
   }
 
  private:
+  // What ends a wait early.
+  struct Patience {
+    const std::stop_token& stop;
+    std::optional<Seconds> timeout = std::nullopt;
+  };
+
   template <typename Ready>
   void wait(std::unique_lock<std::mutex>& lock,
             WaitTime& waited,
             std::condition_variable_any& changed,
-            const std::stop_token& stop,
+            const Patience& patience,
             Ready ready) {
-    if (ready()) {
+    if (ready() || patience.timeout == Seconds{0}) {
       return;
     }
     const auto start = Clock::now();
-    changed.wait(lock, stop, ready);
+    if (patience.timeout) {
+      changed.wait_for(lock, patience.stop, *patience.timeout, ready);
+    } else {
+      changed.wait(lock, patience.stop, ready);
+    }
     waited.add(seconds_since(start));
   }
 

@@ -1,6 +1,7 @@
 #include "pipeline/bounded_buffer.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -37,24 +38,22 @@ TEST(BoundedBufferTest, DeliversItemsInOrder) {
 TEST(BoundedBufferTest, ManyProducersAndConsumersMoveEveryItemOnce) {
   BoundedBuffer<int> buffer(3);
   std::atomic<int> sum{0};
-  {
-    std::vector<std::jthread> consumers;
-    for (int i = 0; i < 3; ++i) {
-      consumers.emplace_back([&] {
-        while (const auto item = buffer.pop(never())) {
-          sum += *item;
-        }
-      });
+  const auto consume = [&] {
+    while (const auto item = buffer.pop(never())) {
+      sum += *item;
     }
+  };
+  const auto produce = [&] {
+    for (int value = 1; value <= 200; ++value) {
+      EXPECT_TRUE(buffer.push(value, never()));
+    }
+  };
+  {
+    const std::array<std::jthread, 3> consumers{
+        std::jthread(consume), std::jthread(consume), std::jthread(consume)};
     {
-      std::vector<std::jthread> producers;
-      for (int i = 0; i < 3; ++i) {
-        producers.emplace_back([&] {
-          for (int value = 1; value <= 200; ++value) {
-            EXPECT_TRUE(buffer.push(value, never()));
-          }
-        });
-      }
+      const std::array<std::jthread, 3> producers{
+          std::jthread(produce), std::jthread(produce), std::jthread(produce)};
     }
     buffer.close();
   }
@@ -102,6 +101,17 @@ TEST(BoundedBufferTest, StopWakesAConsumerBlockedOnAnEmptyBuffer) {
   std::jthread consumer([&](const std::stop_token& stop) { EXPECT_FALSE(buffer.pop(stop)); });
 
   consumer.request_stop();
+}
+
+TEST(BoundedBufferTest, APopGivesUpAfterItsTimeout) {
+  BoundedBuffer<int> buffer(1);
+
+  EXPECT_FALSE(buffer.pop(never(), Seconds{0}));
+  EXPECT_EQ(buffer.stats().pop_wait.count, 0);
+  EXPECT_FALSE(buffer.pop(never(), Seconds{0.001}));
+  EXPECT_EQ(buffer.stats().pop_wait.count, 1);
+  ASSERT_TRUE(buffer.push(3, never()));
+  EXPECT_EQ(buffer.pop(never(), Seconds{0}), 3);
 }
 
 TEST(BoundedBufferTest, MoreCapacityWakesABlockedProducer) {

@@ -83,12 +83,12 @@ TEST(CachedRowSourceTest, AnItemThatOutgrewItsRowIsAFailureOfThatItem) {
   FakeRows rows{.lengths = {{.frames = 10, .tokens = 4}}};
   const CachedRowSource source(
       std::make_unique<FakeRowSource>(rows), 1, PayloadFormat{}, mebibytes(1));
-  std::vector<float> mel(10 * 80);
+  std::vector<float> mel(std::size_t{10} * 80);
   std::vector<std::int32_t> tokens(4);
   const auto filler = source.make_filler();
   ASSERT_TRUE(filler->fill(0, {.mel = mel, .pcm = {}, .tokens = tokens}));
 
-  const auto short_row = std::span(mel).first(9 * 80);
+  const auto short_row = std::span(mel).first(std::size_t{9} * 80);
   const Result<FilledRow> again = filler->fill(0, {.mel = short_row, .pcm = {}, .tokens = tokens});
 
   ASSERT_FALSE(again);

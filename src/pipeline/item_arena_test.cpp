@@ -1,5 +1,6 @@
 #include "pipeline/item_arena.h"
 
+#include <array>
 #include <cstring>
 #include <thread>
 
@@ -71,19 +72,21 @@ TEST(ItemArenaTest, ABudgetOfNothingKeepsNothing) {
 TEST(ItemArenaTest, ManyThreadsKeepAndFind) {
   constexpr std::uint32_t kItems = 400;
   ItemArena arena(kItems, mebibytes(64));
-  {
-    std::vector<std::jthread> threads;
-    for (int thread = 0; thread < 4; ++thread) {
-      threads.emplace_back([&arena] {
-        for (std::uint32_t item = 0; item < kItems; ++item) {
-          if (const std::byte* found = arena.find(item)) {
-            EXPECT_EQ(number_at(found), static_cast<int>(item));
-          } else {
-            keep_number(arena, item, 1000, static_cast<int>(item));
-          }
-        }
-      });
+  const auto use = [&arena](std::uint32_t item) {
+    if (const std::byte* found = arena.find(item)) {
+      EXPECT_EQ(number_at(found), static_cast<int>(item));
+    } else {
+      keep_number(arena, item, 1000, static_cast<int>(item));
     }
+  };
+  const auto use_all = [&use] {
+    for (std::uint32_t item = 0; item < kItems; ++item) {
+      use(item);
+    }
+  };
+  {
+    const std::array<std::jthread, 4> threads{
+        std::jthread(use_all), std::jthread(use_all), std::jthread(use_all), std::jthread(use_all)};
   }
 
   for (std::uint32_t item = 0; item < kItems; ++item) {

@@ -1,12 +1,15 @@
 #include "pipeline/loader.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -36,29 +39,29 @@ double megabytes(std::size_t bytes) {
   while (shape.rows > 0 && make_layout(shape, o.payload).bytes > budget) {
     --shape.rows;
   }
-  throw Error(
-      "memory for batches: one of {} rows x {} frames takes {:.1f} MB; expected at most the budget "
-      "of {:.1f} MB; try {}",
-      edge.rows,
-      edge.frames,
-      megabytes(bytes),
-      megabytes(budget),
-      shape.rows > 0 ? fmt::format("a batch size of {}, which would fit", shape.rows)
-                     : fmt::format("a budget of at least {:.1f} MB", megabytes(bytes)));
+  throw MessageError(msg::batch_over_budget{
+      .rows = edge.rows,
+      .frames = edge.frames,
+      .megabytes = plain(megabytes(bytes), 1),
+      .budget = plain(megabytes(budget), 1),
+      .remedy = shape.rows > 0
+                    ? Message(msg::batch_size_fits{.rows = shape.rows})
+                    : Message(msg::batch_budget_fits{.megabytes = plain(megabytes(bytes), 1)})});
 }
 
 BucketEdges edges_for(const std::vector<ItemLength>& lengths, const LoaderOptions& options) {
-  BucketEdges edges = choose_edges(lengths, options.batching);
+  BucketEdges edges = choose_edges(lengths, shared_batching(options));
   if (edges.empty()) {
-    throw Error(
-        "data set: none of {} utterances can be used; expected {} to {} frames and up to {} "
-        "tokens; try `qanat data check`",
-        lengths.size(),
-        options.batching.min_frames,
-        options.batching.max_frames,
-        options.batching.max_tokens);
+    throw MessageError(msg::data_none_fits{.utterances = lengths.size(),
+                                           .shortest = options.batching.min_frames,
+                                           .longest = options.batching.max_frames,
+                                           .tokens = options.batching.max_tokens});
   }
-  for (const BucketEdge& edge : edges) {
+  const int fewest = std::ranges::min(edges, {}, &BucketEdge::rows).rows;
+  if (fewest < options.world) {
+    throw MessageError(msg::batch_too_few_rows{.rows = fewest, .processes = options.world});
+  }
+  for (const BucketEdge& edge : edges_of_a_rank(edges, options.world)) {
     const std::size_t bytes = make_layout(edge.shape(), options.payload).bytes;
     if (bytes > static_cast<std::size_t>(options.budget.value)) {
       refuse_budget(edge, bytes, options);
@@ -73,6 +76,8 @@ LoaderOptions checked(const LoaderOptions& options) {
       throw Error("{}: {}; expected at least 1", name, value);
     }
   };
+  at_least_one("world", options.world);
+  at_least_one("group", options.group.value_or(options.world));
   at_least_one("workers", options.workers.value_or(options.max_workers));
   if (options.window.value_or(options.max_window) < 0) {
     throw Error("buffer size: {}; expected at least 0", *options.window);
@@ -116,12 +121,10 @@ class RowSubstitutes {
     const std::optional<std::uint32_t> item =
         tried_ < kMaxSubstitutes ? candidates_.next() : std::nullopt;
     if (!item) {
-      throw Error(
-          "batch {} of epoch {}: no usable utterance among {} tried for one row; the last: {}",
-          planned_.index,
-          planned_.plan->epoch(),
-          tried_ + 1,
-          latest.what);
+      throw MessageError(msg::batch_no_substitute{.batch = planned_.index,
+                                                  .epoch = planned_.plan->epoch(),
+                                                  .tried = tried_ + 1,
+                                                  .reason = reason_of(latest)});
     }
     ++tried_;
     return *item;
@@ -133,6 +136,18 @@ class RowSubstitutes {
   int tried_ = 0;
 };
 
+// All blocks that it may come to hold are prepared for: a window full, and what the consumer has
+// taken out of it.
+std::shared_ptr<BlockPool> make_pool(std::size_t block_bytes,
+                                     const LoaderOptions& options,
+                                     std::unique_ptr<BlockAllocator> allocator) {
+  constexpr std::int64_t kWithConsumer = 4;  // the ring has so many submitted
+  auto pool = std::make_shared<BlockPool>(block_bytes, std::move(allocator));
+  const std::int64_t affordable = options.budget.value / static_cast<std::int64_t>(block_bytes);
+  pool->prepare(std::min(affordable, options.window.value_or(options.max_window) + kWithConsumer));
+  return pool;
+}
+
 template <typename T>
 void pad_tail(std::span<T> row, std::size_t used, T padding) {
   QANAT_CHECK(used <= row.size()) << "a row source wrote " << used << " of " << row.size();
@@ -140,6 +155,21 @@ void pad_tail(std::span<T> row, std::size_t used, T padding) {
 }
 
 }  // namespace
+
+BatchingConfig shared_batching(const LoaderOptions& options) {
+  const int group = options.group.value_or(options.world);
+  BatchingConfig shared = options.batching;
+  const std::int64_t rows = static_cast<std::int64_t>(shared.batch_size) * group;
+  if (rows > std::numeric_limits<int>::max()) {
+    throw Error(
+        "batch size: {} for each of {} processes; expected fewer", shared.batch_size, group);
+  }
+  shared.batch_size = static_cast<int>(rows);
+  if (shared.frame_budget) {
+    *shared.frame_budget *= group;
+  }
+  return shared;
+}
 
 Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start)
     : options_(checked(options)),
@@ -149,8 +179,9 @@ Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start
       journal_(inputs.journal),
       on_row_(std::move(inputs.on_row)),
       edges_(edges_for(lengths_, options_)),
-      pool_(std::make_shared<BlockPool>(largest_batch(edges_, options_.payload),
-                                        allocator_of(inputs))),
+      rank_edges_(edges_of_a_rank(edges_, options_.world)),
+      pool_(
+          make_pool(largest_batch(rank_edges_, options_.payload), options_, allocator_of(inputs))),
       bad_(options.max_bad_fraction,
            options.batching.order,
            {.epoch = start.epoch, .index = start.batch},
@@ -184,7 +215,7 @@ SharedPlan Loader::make_plan(std::int64_t epoch) const {
   return std::make_shared<const BatchPlan>(plan_epoch({.lengths = lengths_,
                                                        .speakers = speakers_,
                                                        .edges = edges_,
-                                                       .batching = options_.batching,
+                                                       .batching = shared_batching(options_),
                                                        .seed = options_.seed,
                                                        .epoch = epoch,
                                                        .rank = options_.rank,
@@ -319,7 +350,8 @@ void Loader::finish_row(const RowTask& task, std::uint32_t item, const FilledRow
   const auto row = static_cast<std::size_t>(task.row);
   if (options_.payload.kind == PayloadKind::mel_f32) {
     pad_tail(batch.mel_row(task.row),
-             static_cast<std::size_t>(filled.frames * options_.payload.mel_bins),
+             static_cast<std::size_t>(filled.frames) *
+                 static_cast<std::size_t>(options_.payload.mel_bins),
              options_.payload.mel_padding);
   } else {
     pad_tail(batch.pcm_row(task.row), static_cast<std::size_t>(filled.samples), std::int16_t{0});
@@ -337,7 +369,7 @@ void Loader::report_bad(const RowTask& task, std::uint32_t item, const Failure& 
                .row = task.row,
                .item = item,
                .file = source_->describe(item),
-               .reason = why.what});
+               .reason = reason_of(why)});
 }
 
 TuneSample Loader::sample() const {
@@ -379,7 +411,7 @@ void Loader::tune() {
   }
 }
 
-std::optional<Batch> Loader::next(const std::stop_token& stop) {
+std::optional<Batch> Loader::next(const std::stop_token& stop, std::optional<Seconds> timeout) {
   {
     const std::lock_guard lock(delivered_mutex_);
     if (delivered_.returned && options_.pace == PaceSource::calls) {
@@ -388,9 +420,14 @@ std::optional<Batch> Loader::next(const std::stop_token& stop) {
       tune_.add_gap(gap);
     }
   }
-  std::optional<Batch> batch = assembler_.take(stop);
+  std::optional<Batch> batch = assembler_.take(stop, timeout);
   if (batch) {
     record_delivery(*batch);
+    return batch;
+  }
+  const std::lock_guard lock(delivered_mutex_);
+  if (delivered_.returned) {
+    delivered_.returned = Clock::now();  // what came before is counted
   }
   return batch;
 }

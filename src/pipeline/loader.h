@@ -38,11 +38,15 @@ enum class PaceSource {
 };
 
 struct LoaderOptions {
-  BatchingConfig batching{};
+  BatchingConfig batching{};  // of one process
   PayloadFormat payload{};
   std::uint64_t seed = 0;
   int rank = 0;
   int world = 1;
+  // How many processes the batches of a step were cut for: each is so many times `batching` in all,
+  // and is shared by however many processes there are. Absent: those that there are. A run that
+  // goes on with more or fewer of them keeps it, and with it its batches and their order.
+  std::optional<int> group = std::nullopt;
   std::optional<std::int64_t> epochs =
       std::nullopt;  // the stream ends after that many; absent: it does not end
 
@@ -74,9 +78,11 @@ struct LoaderInputs {
   RowFn on_row{};                            // who traces rows; may be absent
 };
 
-// The state of a loader: the batch that next() returns next, counted on this rank. Resuming at it
-// costs the same at any position. Since the global order does not depend on the number of ranks,
-// batch s of w ranks is the same position as batch s * w / v of v ranks.
+// The batches that all processes share, as the plan has them.
+BatchingConfig shared_batching(const LoaderOptions& options);
+
+// The state of a loader: the batch that next() returns next. Resuming at it costs the same at any
+// position. All processes share every batch, so it means the same to any number of them.
 struct Position {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
@@ -95,10 +101,12 @@ class Loader {
   // Waits for the rows being filled at this moment, and for nothing else.
   ~Loader();
 
-  // The next batch, in plan order; nullopt at the end of the stream or when asked to stop. Throws
-  // Error when a worker failed or too many utterances are bad. Batches are leases: one that is
-  // kept takes its part of the budget until it is destroyed.
-  std::optional<Batch> next(const std::stop_token& stop = {});
+  // The next batch, in plan order; nullopt at the end of the stream, when asked to stop or after
+  // the timeout, and the same batch comes next then. Throws Error when a worker failed or too many
+  // utterances are bad. Batches are leases: one that is kept takes its part of the budget until it
+  // is destroyed.
+  std::optional<Batch> next(const std::stop_token& stop = {},
+                            std::optional<Seconds> timeout = std::nullopt);
 
   // A step of the consumer, who worked for `own` and waited for data for `waited`; counts with
   // PaceSource::reported only.
@@ -112,7 +120,8 @@ class Loader {
   Position position() const;
   PipelineStats stats() const;
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
-  const BucketEdges& edges() const { return edges_; }
+  // The largest batches of this process.
+  const BucketEdges& edges() const { return rank_edges_; }
 
  private:
   // What the consumer did and got.
@@ -150,7 +159,8 @@ class Loader {
   const std::unique_ptr<RowSource> source_;
   EventSink* const journal_;
   const RowFn on_row_;
-  const BucketEdges edges_;
+  const BucketEdges edges_;                // of all processes
+  const BucketEdges rank_edges_;           // of this one
   const std::shared_ptr<BlockPool> pool_;  // shared with the batches that are out
   const Clock::time_point start_ = Clock::now();
   std::int64_t batches_per_epoch_ = 0;

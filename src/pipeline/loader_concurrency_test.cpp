@@ -31,8 +31,8 @@ TEST(LoaderConcurrencyTest, StopsRightAfterTheStart) {
 }
 
 TEST(LoaderConcurrencyTest, StopsWithAFullWindow) {
-  std::latch filled(3 * 4);
-  FakeRows rows = small_rows();
+  std::latch filled(std::ptrdiff_t{3} * 4);
+  FakeRows rows = small_rows(48);  // no batch is short
   rows.before_fill = [&filled](std::uint32_t) { filled.count_down(); };
   LoaderOptions options = endless(4);
   options.batching.max_edges = 1;
@@ -118,13 +118,12 @@ TEST(LoaderConcurrencyTest, StopsAfterAFailure) {
     }
   };
   Loader loader(fake_inputs(std::move(rows)), endless(4));
+  const auto drain = [&loader] {
+    while (loader.next()) {
+    }
+  };
 
-  EXPECT_THROW(
-      {
-        while (loader.next()) {
-        }
-      },
-      Error);
+  EXPECT_THROW(drain(), Error);
 }
 
 TEST(LoaderConcurrencyTest, StoppingWaitsForTheRowsInWorkOnly) {

@@ -1,6 +1,7 @@
 #include "pipeline/loader.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <latch>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include <sched.h>
 
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 #include "pipeline/fake_rows.h"
 
 namespace qanat {
@@ -133,6 +135,34 @@ TEST(LoaderTest, TheRanksTogetherDeliverTheSetOfOneRank) {
 
   EXPECT_EQ(items.size(), kUtterances);
   EXPECT_EQ(std::set(items.begin(), items.end()).size(), kUtterances);
+}
+
+// Each with batches of the same size: what they share is as large as they are many.
+TEST(LoaderTest, AnotherNumberOfRanksGoesOnWithTheBatchesOfTheFirst) {
+  LoaderOptions options = options_with(2);
+  options.group = 2;
+  Loader alone(fake_inputs(plain_rows()), options);
+  options.world = 4;
+  options.rank = 3;
+  Loader last(fake_inputs(plain_rows()), options, {.epoch = 0, .batch = 1});
+  alone.next();
+  const auto all = alone.next();
+  const auto part = last.next();
+
+  ASSERT_TRUE(all && part);
+  EXPECT_EQ(alone.batches_per_epoch(), last.batches_per_epoch());
+  EXPECT_EQ(alone.position(), last.position());
+  EXPECT_EQ(all->rows(), 2 * options.batching.batch_size);
+  EXPECT_EQ(part->rows(), options.batching.batch_size / 2);
+  EXPECT_TRUE(std::ranges::equal(all->items().last(part->items().size()), part->items()));
+}
+
+TEST(LoaderTest, ABatchWithFewerRowsThanRanksIsRefused) {
+  LoaderOptions options = options_with(2);
+  options.group = 1;
+  options.world = 9;
+
+  EXPECT_THROW(Loader(fake_inputs(plain_rows()), options), Error);
 }
 
 TEST(LoaderTest, WithoutAnEndTheStreamGoesOn) {
@@ -314,6 +344,20 @@ TEST(LoaderTest, ASlowRowDoesNotKeepTheRestOfTheWindowFromBeingFilled) {
   EXPECT_EQ(loader.next()->items()[0], slow);
 }
 
+TEST(LoaderTest, AfterATimeoutTheSameBatchComesNext) {
+  FakeRows rows = plain_rows();
+  std::latch opened(1);
+  rows.before_fill = [&](std::uint32_t) { opened.wait(); };
+  Loader loader(fake_inputs(std::move(rows)), options_with(2));
+
+  EXPECT_FALSE(loader.next({}, Seconds{0}));
+  EXPECT_FALSE(loader.next({}, Seconds{0.001}));
+  EXPECT_EQ(loader.position(), Position{});
+  opened.count_down();
+
+  EXPECT_EQ(loader.next()->id(), (BatchId{.epoch = 0, .index = 0}));
+}
+
 TEST(LoaderTest, ABatchLargerThanTheBudgetIsRefusedBeforeAnythingStarts) {
   LoaderOptions options = options_with(2);
   options.budget = Bytes{40'000};
@@ -324,6 +368,53 @@ TEST(LoaderTest, ABatchLargerThanTheBudgetIsRefusedBeforeAnythingStarts) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("a batch size of"), std::string::npos) << error.what();
   }
+}
+
+// What an allocator was told to prepare for, and the most that it was asked for.
+struct AskedBlocks {
+  std::int64_t prepared = 0;
+  std::int64_t live = 0;
+  std::int64_t most = 0;
+};
+
+// Of one loader, whose pool calls it from one thread at a time.
+class AskedAllocator final : public BlockAllocator {
+ public:
+  explicit AskedAllocator(AskedBlocks& asked) : asked_(asked) {}
+
+  std::byte* allocate(std::size_t bytes) override {
+    asked_.most = std::max(asked_.most, ++asked_.live);
+    return inner_->allocate(bytes);
+  }
+  void release(std::byte* block, std::size_t bytes) noexcept override {
+    --asked_.live;
+    inner_->release(block, bytes);
+  }
+  void prepare(std::size_t /*bytes*/, std::int64_t blocks) override { asked_.prepared = blocks; }
+
+ private:
+  AskedBlocks& asked_;
+  std::unique_ptr<BlockAllocator> inner_ = make_host_allocator();
+};
+
+TEST(LoaderTest, TheAllocatorIsPreparedForAllBlocksBeforeTheFirst) {
+  AskedBlocks asked;
+  {
+    LoaderInputs inputs = fake_inputs(plain_rows());
+    inputs.blocks = std::make_unique<AskedAllocator>(asked);
+    Loader loader(std::move(inputs), options_with(2));
+    EXPECT_EQ(asked.prepared, 4 + 4);  // the window, and what the consumer holds
+    std::deque<Batch> held;
+    while (std::optional<Batch> batch = loader.next()) {
+      held.push_back(*std::move(batch));
+      if (held.size() == 4) {
+        held.pop_front();
+      }
+    }
+  }
+
+  EXPECT_GT(asked.most, 1);
+  EXPECT_LE(asked.most, asked.prepared);
 }
 
 TEST(LoaderTest, RefusesAStartBehindTheEnd) {

@@ -20,6 +20,8 @@
 #include "base/result.h"
 #include "base/thread.h"
 #include "batch/batch_plan.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "locale/translator.h"
 #include "pipeline/bounded_buffer.h"
 #include "pipeline/row_source.h"
@@ -133,7 +135,7 @@ class PrecomputeRun {
   PrecomputeRun(const PrecomputeInputs& inputs, const PrecomputeOptions& options)
       : inputs_(inputs),
         options_(options),
-        lock_(FeatureFolderLock::acquire(options.folder)),
+        lock_(FeatureFolderLock::acquire(options.folder, options.share)),
         store_(FeatureStore::open(options.folder, inputs.fingerprint)) {}
 
   PrecomputeReport run() {
@@ -144,7 +146,7 @@ class PrecomputeRun {
     }
     plan();
     make();
-    if (!report_.stopped) {
+    if (!report_.stopped && options_.share.rank == 0) {
       remove_spent_shards();
     }
     return std::move(report_);
@@ -190,11 +192,13 @@ bool PrecomputeRun::look() {
 
 void PrecomputeRun::plan() {
   for (const IndexFailure& failure : inputs_.index.failures) {
-    report_.failures.push_back({.item = failure.item, .reason = Translator().said(failure.reason)});
+    if (options_.share.has(failure.item)) {
+      report_.failures.push_back({.item = failure.item, .reason = failure.reason});
+    }
   }
   for (std::size_t i = 0; i < report_.found.states.size(); ++i) {
     const std::optional<FeatureState> state = report_.found.states[i];
-    if (!state || *state == FeatureState::fresh) {
+    if (!state || *state == FeatureState::fresh || !options_.share.has(i)) {
       continue;
     }
     const IndexEntry& entry = inputs_.index.entries[i];
@@ -247,6 +251,9 @@ void PrecomputeRun::carry_over(FeatureStoreWriter& writer) {
   std::vector<float> mel;
   std::vector<std::int32_t> tokens;
   PageBuffer scratch;
+  if (options_.share.rank != 0) {
+    return;  // one of them tidies up
+  }
   for (const FeatureEntry& entry : report_.found.carried) {
     report_.stopped = report_.stopped || options_.stop.stop_requested();
     if (report_.stopped) {
@@ -265,7 +272,7 @@ void PrecomputeRun::keep(FeatureStoreWriter& writer,
                          const FeatureTask& task,
                          const Result<MadeFeatures>& made) {
   const auto refuse = [&](const Failure& failure) {
-    report_.failures.push_back({.item = task.item, .reason = failure.what});
+    report_.failures.push_back({.item = task.item, .reason = reason_of(failure)});
   };
   if (!made) {
     return refuse(made.failure());
@@ -291,7 +298,7 @@ Result<Done> PrecomputeRun::check_unchanged(std::uint32_t item) const {
     return now.failure();
   }
   if (now.value() != inputs_.index.entries[item].identity) {
-    return Failure{fmt::format("{}: changed while it was read; try again", path.string())};
+    return to_failure(msg::set_changed_while_read{.file = path.string()});
   }
   return Done{};
 }

@@ -3,6 +3,10 @@
 // Fresh and undamaged features in the folder are kept; everything else is computed again. A run
 // that was stopped or killed leaves only complete shards, and the next run resumes from there. Call
 // from one thread; the folder is locked against other processes while precompute() runs.
+//
+// Several processes, on several machines that share the folder, may divide the work: each makes the
+// utterances of its share, in shards that only it writes. They need not know of each other, nor
+// begin together; when all have ended, the folder is as if one had made it.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +40,7 @@ struct PrecomputeOptions {
   std::filesystem::path folder;
   std::optional<MelDtype> dtype = std::nullopt;  // absent: as in the folder, else f32
   int workers = 1;                               // threads
+  FolderShare share = {};                        // of the utterances, by their numbers
   Bytes shard_limit = kShardLimit;
   ProgressFn audit_progress = {};
   ProgressFn progress = {};  // utterances made, of those to be made
@@ -44,7 +49,7 @@ struct PrecomputeOptions {
 
 struct PrecomputeFailure {
   std::uint32_t item = 0;
-  std::string reason;
+  MessageArg reason;
 
   bool operator==(const PrecomputeFailure&) const = default;
 };

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "dataset/index_cache.h"
 #include "features/feature_store_folder.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -56,8 +57,7 @@ std::filesystem::path writable_feature_folder(const std::filesystem::path& data_
   std::vector<std::filesystem::path> folders = feature_folders(data_root);
   std::erase_if(folders, [](const auto& folder) { return !is_writable(folder); });
   if (folders.empty()) {
-    throw Error("{}: neither this folder nor the user's cache can be written; try --out DIR",
-                data_root.string());
+    throw MessageError(msg::features_no_place{.folder = data_root.string()});
   }
   const auto used = std::ranges::find_if(
       folders, [](const auto& folder) { return !list_shards(folder).empty(); });

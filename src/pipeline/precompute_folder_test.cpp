@@ -22,6 +22,8 @@ class PrecomputeFolderTest : public testing::Test {
     std::filesystem::create_directories(data_);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
   }
+  PrecomputeFolderTest(const PrecomputeFolderTest&) = delete;
+  PrecomputeFolderTest& operator=(const PrecomputeFolderTest&) = delete;
   ~PrecomputeFolderTest() override {
     std::filesystem::permissions(data_, std::filesystem::perms::owner_all);
     std::filesystem::remove_all(folder_);

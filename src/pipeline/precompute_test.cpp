@@ -4,12 +4,15 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "locale/translator.h"
 #include "pipeline/precompute_testing.h"
 
 namespace qanat {
@@ -27,6 +30,8 @@ class PrecomputeTest : public testing::Test {
     options_.folder = folder_ / "features";
     options_.shard_limit = Bytes{4096};
   }
+  PrecomputeTest(const PrecomputeTest&) = delete;
+  PrecomputeTest& operator=(const PrecomputeTest&) = delete;
   ~PrecomputeTest() override { std::filesystem::remove_all(folder_); }
 
   PrecomputeInputs inputs(const RowSource& source) const {
@@ -228,7 +233,8 @@ TEST_F(PrecomputeTest, BadUtterancesAreNamedAndTheOthersMade) {
 
   EXPECT_EQ(report.num_made, kNumUtterances - 2);
   ASSERT_EQ(report.failures.size(), 2U);
-  EXPECT_THAT(report.failures[0].reason, testing::HasSubstr("utt-1.wav: cannot stat"));
+  EXPECT_THAT(Translator().said(report.failures[0].reason),
+              testing::HasSubstr("utt-1.wav: cannot stat"));
   EXPECT_EQ(report.failures[1], (PrecomputeFailure{7, "utt-7.wav: no sound in it"}));
   EXPECT_THAT(wrong_items(), testing::ElementsAre(1, 7));
 }
@@ -242,7 +248,8 @@ TEST_F(PrecomputeTest, AFileThatChangesMeanwhileIsRefused) {
   });
 
   ASSERT_EQ(report.failures.size(), 1U);
-  EXPECT_THAT(report.failures[0].reason, testing::HasSubstr("changed while it was read"));
+  EXPECT_THAT(Translator().said(report.failures[0].reason),
+              testing::HasSubstr("changed while it was read"));
   EXPECT_THAT(wrong_items(), testing::ElementsAre(4));
 }
 
@@ -357,7 +364,9 @@ TEST_P(PrecomputeDamageTest, ADamagedByteIsFoundNeverUsedAndFixed) {
   const std::vector<ShardFile> shards = list_shards(options_.folder);
   const std::filesystem::path victim = shards[random() % shards.size()].path;
   std::string bytes = read_text_file(victim).value();
-  bytes[random() % bytes.size()] ^= static_cast<char>(1U << (random() % 8));
+  const auto bit = static_cast<unsigned char>(1U << (random() % 8));
+  char& byte = bytes[random() % bytes.size()];
+  byte = static_cast<char>(static_cast<unsigned char>(byte) ^ bit);
   std::ofstream(victim) << bytes;
 
   const FeatureAudit damaged = audit();
@@ -377,6 +386,75 @@ TEST(FeatureKeyTest, TheLanguageIsPartOfAText) {
 
   EXPECT_NE(feature_key(english, {}).text_hash, feature_key(persian, {}).text_hash);
   EXPECT_EQ(feature_key(english, {}).text_hash, feature_key(english, {}).text_hash);
+}
+
+class DividedPrecomputeTest : public PrecomputeTest {
+ protected:
+  PrecomputeReport run_rank(int rank, int world, const TestSource::OnFill& on_fill = {}) {
+    options_.share = {.rank = rank, .world = world};
+    return run(on_fill);
+  }
+};
+
+TEST_F(DividedPrecomputeTest, TheRanksTogetherLeaveAStoreOfEverythingAndMakeItOnce) {
+  std::int64_t made = 0;
+  for (const int rank : {2, 0, 3, 1}) {
+    made += run_rank(rank, 4).num_made;
+  }
+
+  EXPECT_EQ(made, kNumUtterances);
+  EXPECT_TRUE(audit().ok());
+  const FeatureStore store = open();
+  for (std::size_t item = 0; item < kNumUtterances; ++item) {
+    EXPECT_TRUE(is_right(store, item)) << item;
+  }
+}
+
+// All of them at once: each begins while the one before is at work.
+TEST_F(DividedPrecomputeTest, RanksWorkSideBySideAndAloneNobodyElseMay) {
+  bool begun = false;
+  const PrecomputeReport first = run_rank(0, 2, [&](std::uint32_t) -> Result<Done> {
+    if (!std::exchange(begun, true)) {
+      PrecomputeOptions other = options_;
+      other.share.rank = 1;
+      const TestSource source(dataset_);
+      EXPECT_EQ(precompute(inputs(source), other).num_made, kNumUtterances / 2);
+      other.share.rank = 0;  // the same one again
+      EXPECT_THROW(precompute(inputs(source), other), Error);
+      other.share = {};
+      EXPECT_THROW(precompute(inputs(source), other), Error);
+    }
+    return Done{};
+  });
+
+  EXPECT_EQ(first.num_made, kNumUtterances / 2);
+  EXPECT_TRUE(audit().ok());
+}
+
+TEST_F(DividedPrecomputeTest, AnotherNumberOfRanksGoesOnWithWhatIsMissing) {
+  run_rank(1, 3);
+  change_audio(1);
+
+  std::int64_t made = 0;
+  for (const int rank : {0, 1}) {
+    made += run_rank(rank, 2).num_made;
+  }
+
+  EXPECT_EQ(made, kNumUtterances - 13 + 1);  // 13 are 1 of 3, and one of these has changed
+  EXPECT_TRUE(audit().ok());
+}
+
+TEST_F(DividedPrecomputeTest, UnfinishedFilesOfOtherRanksStay) {
+  std::filesystem::create_directories(options_.folder);
+  const std::filesystem::path mine = options_.folder / "shard-000003.qshard.part-7";
+  const std::filesystem::path theirs = options_.folder / "shard-000004.qshard.part-8";
+  write_text_file(mine, "x");
+  write_text_file(theirs, "x");
+
+  EXPECT_EQ(run_rank(1, 2).num_leftovers, 1U);
+
+  EXPECT_FALSE(std::filesystem::exists(mine));
+  EXPECT_TRUE(std::filesystem::exists(theirs));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ class TestSource::Filler : public RowFiller {
       row.mel[i] = test_mel_value(text.size(), static_cast<std::int64_t>(size), i);
     }
     for (std::size_t i = 0; i < row.tokens.size(); ++i) {
-      row.tokens[i] = text[i];
+      row.tokens[i] = static_cast<unsigned char>(text[i]);
     }
     return FilledRow{.frames = static_cast<int>(row.mel.size() / kTestMelBins),
                      .tokens = static_cast<int>(row.tokens.size())};

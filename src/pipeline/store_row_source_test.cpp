@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "features/feature_store_folder.h"
+#include "metrics/journal_testing.h"
 #include "pipeline/precompute.h"
 #include "pipeline/precompute_testing.h"
 
@@ -34,6 +35,8 @@ class StoreRowSourceTest : public testing::Test {
                 .fingerprint = kStoreFingerprint},
                {.folder = features()});
   }
+  StoreRowSourceTest(const StoreRowSourceTest&) = delete;
+  StoreRowSourceTest& operator=(const StoreRowSourceTest&) = delete;
   ~StoreRowSourceTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path features() const { return folder_ / "features"; }

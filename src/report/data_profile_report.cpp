@@ -38,13 +38,7 @@ Section verdict_section(const DataProfile& profile) {
 
 Value period_value(const DataProfile& profile) {
   const Periodicity& tested = profile.periodicity;
-  Json json{{"tested_max_period", tested.longest_tested},
-            {"p_value", tested.p_value},
-            {"period", nullptr},
-            {"phase", nullptr},
-            {"excess_s", nullptr},
-            {"matches", profile.cause ? Json(profile.cause->name) : Json(nullptr)},
-            {"autocorrelation", tested.autocorrelation}};
+  Json json = to_json(tested, profile.cause ? Json(profile.cause->name) : Json());
   const Quantity p = plain(tested.p_value, 3);
   if (!tested.pattern) {
     return {tested.longest_tested < 2
@@ -54,9 +48,6 @@ Value period_value(const DataProfile& profile) {
   }
   const std::size_t period = tested.pattern->period;
   const Quantity excess = in_seconds(tested.pattern->excess_seconds);
-  json["period"] = period;
-  json["phase"] = tested.pattern->phase;
-  json["excess_s"] = tested.pattern->excess_seconds;
   return {
       profile.cause
           ? Message(msg::profile_period_cause{
@@ -90,7 +81,7 @@ Section timing_section(const DataProfile& profile) {
                            {.name = msg::profile_variation_raw{},
                             .value = in_percent(seconds.variation(), 1)},
                            {.key = "steadiness",
-                            .value = {in_words(to_string(profile.spread.label)),
+                            .value = {to_message(profile.spread.label),
                                       to_string(profile.spread.label)}}}},
                 {.key = "periodicity",
                  .name = msg::profile_period{},

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
-#include "report/html.h"
+#include "page/html.h"
 #include "report/run_json.h"
 #include "web/resources.h"
 
@@ -105,8 +105,8 @@ Fact known_fact(std::string key, const Message& name, const std::optional<T>& kn
 
 // What only a set with something in it has.
 template <typename Total>
-Fact totals_fact(std::string key, const Message& name, const std::vector<Total>& totals) {
-  Fact fact{.key = std::move(key), .value = {totals_arg(totals), totals_json(totals)}};
+Fact totals_fact(std::string_view key, const Message& name, const std::vector<Total>& totals) {
+  Fact fact{.key = std::string(key), .value = {totals_arg(totals), totals_json(totals)}};
   if (!totals.empty()) {
     fact.name = name;
   }

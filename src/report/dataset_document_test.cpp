@@ -189,8 +189,8 @@ TEST(DatasetDocumentTest, UnknownIsNullInJsonAndNothingAnEmptyList) {
   EXPECT_TRUE(json["train"].is_null());
   EXPECT_TRUE(json["length_s"].is_null());
   EXPECT_TRUE(json["unusable"].is_null());
-  EXPECT_EQ(json["problems"], nlohmann::json::array());
-  EXPECT_EQ(json["histogram"], nlohmann::json::array());
+  EXPECT_EQ(json["problems"], nlohmann::ordered_json::array());
+  EXPECT_EQ(json["histogram"], nlohmann::ordered_json::array());
 }
 
 TEST(DatasetDocumentTest, APathThatIsNotUtf8IsStillJson) {

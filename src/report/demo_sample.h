@@ -63,7 +63,7 @@ inline FeedTable fed_table(double others = 0.01) {
                                     fed("Single-GPU Buffered", 22.1, 0.001, others),
                                     {.name = "PyTorch DataLoader, 2 workers",
                                      .chart_name = "PyTorch DataLoader",
-                                     .skipped = "python3 has no module torch"}}});
+                                     .skipped = msg::feed_no_torch{}}}});
   }
   return table;
 }

@@ -16,7 +16,7 @@
 #include "base/message.h"
 #include "diagnose/diagnosis.h"
 #include "locale/translator.h"
-#include "report/figure.h"
+#include "page/figure.h"
 
 namespace qanat {
 
@@ -25,6 +25,8 @@ struct Value {
   std::optional<MessageArg> shown{};
   std::optional<nlohmann::ordered_json> figure{};  // for programs; absent: what is shown
 
+  // Implicit: a fact has its value as it is. What is forwarded is only what makes a MessageArg.
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   Value() = default;
   Value(MessageArg arg) : shown(std::move(arg)) {}
   template <typename T>
@@ -36,6 +38,7 @@ struct Value {
       shown.emplace(*std::move(arg));
     }
   }
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
   Value(std::optional<MessageArg> arg, nlohmann::ordered_json json)
       : shown(std::move(arg)), figure(std::move(json)) {}
 };

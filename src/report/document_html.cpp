@@ -1,25 +1,16 @@
+#include <array>
+
 #include <fmt/format.h>
 
+#include "page/html.h"
 #include "report/document_words.h"
-#include "report/html.h"
 
 namespace qanat {
 namespace {
 
 std::string_view class_of(Mood mood) {
-  switch (mood) {
-    case Mood::none:
-      return "";
-    case Mood::good:
-      return "good";
-    case Mood::note:
-      return "note";
-    case Mood::warning:
-      return "warning";
-    case Mood::error:
-      return "error";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kClasses = {"", "good", "note", "warning", "error"};
+  return kClasses.at(static_cast<std::size_t>(mood));
 }
 
 std::string heads_html(const Table& table, const Translator& w) {
@@ -32,10 +23,6 @@ std::string heads_html(const Table& table, const Translator& w) {
     }
   }
   return html;
-}
-
-std::string code_html(std::string_view text) {
-  return "<code dir=\"ltr\">" + html_escaped(text) + "</code>";
 }
 
 std::string cell_html(const Column& column, const Value& cell, const Translator& w) {

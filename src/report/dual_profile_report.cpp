@@ -1,5 +1,4 @@
 #include "locale/messages.h"
-#include "report/known_names.h"
 #include "report/profile_parts.h"
 #include "report/profile_report.h"
 #include "report/run_json.h"
@@ -52,7 +51,6 @@ Value why_incomplete(const DualProfile& profile) {
 }
 
 Section dual_verdict(const DualProfile& profile) {
-  const MessageArg verdict = in_words(to_string(profile.verdict));
   Section section{
       .title = msg::profile_verdict{},
       .facts = {{.key = "verdict", .value = figure_of(to_string(profile.verdict))},
@@ -70,7 +68,7 @@ Section dual_verdict(const DualProfile& profile) {
     section.facts.push_back({.name = msg::dual_reason{}, .value = why_incomplete(profile)});
   } else {
     section.lead = msg::dual_verdict_lead{
-        .verdict = verdict,
+        .verdict = to_message(profile.verdict),
         .ratio = ratio_interval(profile.comparison.ratio, profile.comparison.ci95)};
   }
   if (profile.emulated) {
@@ -114,10 +112,10 @@ Message memory_of(const std::optional<DeviceUse>& use) {
 }
 
 Fact device_fact(Message name, double busy, Band band, const std::optional<DeviceUse>& use) {
-  return {.name = std::move(name),
-          .parts = {{.value = msg::dual_busy{.share = in_percent(busy, 1),
-                                             .band = in_words(to_string(band))}},
-                    {.value = memory_of(use)}}};
+  return {
+      .name = std::move(name),
+      .parts = {{.value = msg::dual_busy{.share = in_percent(busy, 1), .band = to_message(band)}},
+                {.value = memory_of(use)}}};
 }
 
 Section dual_bottleneck(const DualProfile& profile) {
@@ -133,7 +131,7 @@ Section dual_bottleneck(const DualProfile& profile) {
               msg::dual_model_gpu{}, dual.model_busy, model_gpu_band(dual.model_busy), dual.model),
           {.name = msg::profile_variation{},
            .value = msg::dual_variation{.share = in_percent(variation, 1),
-                                        .band = in_words(to_string(variation_band(variation)))}},
+                                        .band = to_message(variation_band(variation))}},
           {.name = msg::dual_overlap{},
            .value = msg::dual_overlap_value{.overlap = plain(profile.overlap, 2)}},
           {.name = msg::dual_ideal{},

@@ -26,10 +26,10 @@ inline constexpr double kFeltShare = 0.05;
 
 struct FeedRow {
   std::string name;
-  std::string chart_name{};       // of its row in the chart, for all storage; empty: its name
-  std::string flags{};            // of `qanat train`; empty: none are needed
-  std::vector<FeedTurn> turns{};  // one of each round
-  std::string skipped{};          // why there are none
+  std::string chart_name{};             // of its row in the chart, for all storage; empty: its name
+  std::string flags{};                  // of `qanat train`; empty: none are needed
+  std::vector<FeedTurn> turns{};        // one of each round
+  std::optional<MessageArg> skipped{};  // why there are none
 };
 
 // The same rows for one kind of storage; the first row is what the others are compared with.
@@ -47,6 +47,9 @@ struct FeedTable {
 // The median of each figure over the turns; nothing for a row that was skipped.
 std::optional<FeedTurn> typical_turn(const FeedRow& row);
 RunComparison compare_feeds(const FeedRow& row, const FeedRow& first);
+
+// Steps per second of every mode, beside the device's own pace; nothing when nothing was measured.
+std::optional<Figure> feed_figure(const FeedTable& table, const Translator& words);
 
 // A section for the device and its chart, and one for each kind of storage.
 Document to_document(const FeedTable& table);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "report/demo_sample.h"
-#include "report/feed_chart.h"
 
 namespace qanat {
 namespace {

@@ -81,16 +81,7 @@ std::string render_text(const FullDiagnosis& full, const Translator& w, Detail d
     write_changes(out, recommend(diagnosis.findings), w);
   }
   fmt::format_to(out, "\n  {}  {}\n", w.tr(msg::heading_checks{}), checks_words(diagnosis, w));
-  if (detail == Detail::all) {
-    for (const PassedCheck& check : diagnosis.passed) {
-      fmt::format_to(out,
-                     "    {:<8} {:<7} {}\n",
-                     w.tr(msg::check_ok{}),
-                     w.verbatim(check.id),
-                     w.tr(check.what));
-    }
-    text += render_skipped(diagnosis, "    ", w);
-  }
+  text += detail == Detail::all ? list_checks(diagnosis, "    ", w) : "";
   return text.substr(1);  // without the empty line before the first section
 }
 

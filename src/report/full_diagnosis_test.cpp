@@ -78,7 +78,7 @@ TEST(FullDiagnosisTextTest, OneReasonIsSaidOnce) {
                        {.id = "DL009", .reason = msg::skip_too_few_steps{}},
                        {.id = "HW005", .reason = msg::missing_gpu{}}};
 
-  EXPECT_EQ(render_skipped(diagnosis, "  "),
+  EXPECT_EQ(list_checks(diagnosis, "  "),
             "  skipped  HW004 HW005\n           no GPU\n  skipped  DL009   too few steps\n");
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/diagnosis.h"
+#include "diagnose/ranks_testing.h"
 #include "report/dataset_document.h"
 #include "report/dataset_report_sample.h"
 #include "report/demo_sample.h"
@@ -11,6 +13,8 @@
 #include "report/golden_testing.h"
 #include "report/profile_report.h"
 #include "report/profile_sample.h"
+#include "report/run_json.h"
+#include "report/run_text.h"
 
 namespace qanat {
 namespace {
@@ -49,6 +53,13 @@ TEST(GoldenTest, DualProfile) {
 
 TEST(GoldenTest, FullDiagnosis) {
   expect_texts("full_diagnosis", full_diagnosis());
+}
+
+// Of three ranks, one of which has a slow disk; then one whose gradients take long.
+TEST(GoldenTest, Ranks) {
+  expect_texts("straggler",
+               diagnose_run(make_ranks({.world = 3, .slow_rank = 1, .slow_data = 0.03})));
+  expect_texts("exchange", diagnose_run(make_ranks({.world = 2, .wire = 0.12, .exposed = 0.08})));
 }
 
 TEST(GoldenTest, Dataset) {

@@ -1,4 +1,4 @@
-// The words for names that JSON and journals use: stages, phases, bands, outcomes, endings. Pure.
+// The words for names that JSON and journals use: stages, phases, roles, endings. Pure.
 #pragma once
 
 #include <string_view>

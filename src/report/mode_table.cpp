@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "locale/messages.h"
-#include "report/html.h"
+#include "page/html.h"
 #include "report/profile_parts.h"
 #include "report/run_json.h"
 #include "web/resources.h"
@@ -70,8 +70,7 @@ Section figures_section(std::span<const ModeRow> rows) {
 }
 
 // "Multi-GPU: 1.20x [1.18, 1.22] the speech per second of serial"
-Message against_first(const ModeRow& row, const ModeRow& first) {
-  const RunComparison seen = compare_turns(row.turns, first.turns);
+Message against_first(const RunComparison& seen, const ModeRow& row, const ModeRow& first) {
   if (seen.withheld) {
     return msg::demo_no_ratio{.mode = row.name, .why = *seen.withheld};
   }
@@ -93,8 +92,10 @@ Section verdicts_section(std::span<const ModeRow> rows) {
 Section comparison_section(std::span<const ModeRow> rows) {
   Section section{.key = "comparison", .title = msg::modes_comparison{}};
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (is_measured(rows[0]) && is_measured(rows[i])) {
-      section.remarks.emplace_back(against_first(rows[i], rows[0]));
+    // Why there is no ratio is said of every mode.
+    const RunComparison seen = compare_turns(rows[i].turns, rows[0].turns);
+    if (seen.withheld || (is_measured(rows[0]) && is_measured(rows[i]))) {
+      section.remarks.emplace_back(against_first(seen, rows[i], rows[0]));
     }
   }
   if (std::ranges::any_of(rows, &ModeRow::emulated)) {

@@ -38,9 +38,9 @@ TEST(ProfileReportTest, PercentilesThatCannotBeBoundedSayWhatIsMissing) {
 
 // What is left English in a Persian text, names and flags aside: three words of prose in a row.
 std::vector<std::string> english_in(const std::string& text) {
-  static const std::regex kProse("[a-z]+ [a-z]+ [a-z]{3,}");
+  static const std::regex prose("[a-z]+ [a-z]+ [a-z]{3,}");
   std::vector<std::string> found;
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), kProse);
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), prose);
        at != std::sregex_iterator();
        ++at) {
     found.push_back(at->str());

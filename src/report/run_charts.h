@@ -3,17 +3,15 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/run_summary.h"
+#include "history/run_history.h"
 #include "locale/translator.h"
-#include "report/figure.h"
-#include "report/run_history.h"
-#include "report/svg_plot.h"
+#include "page/figure.h"
 
 namespace qanat {
 
@@ -65,35 +63,5 @@ std::optional<Figure> gradient_figure(const RunView& run);
 // What it sounds and looks like: run_renders.cpp. HTML, escaped; empty where nothing was rendered
 // or the page links to no files.
 std::string renders_html(const RunView& run);
-
-// A line with its envelope over steps or time.
-struct SeriesChart {
-  std::string id;
-  std::string title;
-  std::string spoken{};  // its title where it is read aloud, out of its place; empty: the same
-  std::string about;
-  std::string x_name;
-  std::string value_name;
-  std::function<std::string(double)> x_label;
-  std::function<std::string(double)> y_label;
-  std::optional<Range> y{};  // the axis; absent: what the values need
-  std::optional<double> limit{};
-  std::vector<LegendEntry> legend{};
-  std::function<void(SvgPlot&)> marks{};  // what stands on the line
-  Ticks x_ticks = Ticks::whole;
-  Ticks y_ticks = Ticks::decimal;
-  int most_x_labels = 7;
-  double width = 760;
-  double height = 160;
-  double left = 76;
-};
-Figure series_figure(const SeriesChart& chart,
-                     const EnvelopeSeries& series,
-                     const Translator& words);
-
-// Labels of an axis of steps.
-std::function<std::string(double)> step_label(const Translator& words);
-// Labels of an axis of time: "2.5 s" in short runs, "3:58" in others.
-std::function<std::string(double)> time_label(double longest, const Translator& words);
 
 }  // namespace qanat

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
+#include "page/svg_plot.h"
 #include "report/run_charts.h"
-#include "report/svg_plot.h"
 
 namespace qanat {
 namespace {
@@ -131,6 +131,7 @@ std::optional<Figure> sweep_figure(const RunView& run) {
     return std::nullopt;
   }
   std::vector<std::string> columns;
+  columns.reserve(workers.size());
   for (const int count : workers) {
     columns.push_back(w.count(count));
   }

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
+#include "page/series_chart.h"
 #include "report/known_names.h"
 #include "report/run_charts.h"
-#include "report/svg_plot.h"
 
 namespace qanat {
 namespace {
@@ -38,7 +38,7 @@ void draw_shares(Figure& figure, const std::vector<ShareRow>& rows, const Transl
   SvgPlot plot(figure,
                {.x = {.low = 0, .high = 1},
                 .y = {.low = 0, .high = num_rows},
-                .x_label = [&w](double value) { return w.percent(value, 0); },
+                .x_label = percent_label(w),
                 .x_name = w.tr(msg::chart_own_share{}),
                 .height = 60 + 26 * num_rows,
                 .left = 110});
@@ -79,12 +79,10 @@ std::optional<Figure> queue_figure(const RunView& run) {
   return series_figure({.id = "queue",
                         .title = w.tr(msg::chart_ready{}),
                         .about = w.tr(msg::chart_ready_about{}),
-                        .x_name = w.tr(msg::chart_run_time{}),
+                        .x = run_time_axis(run.history.last_time, w),
                         .value_name = w.tr(msg::chart_batches{}),
-                        .x_label = time_label(run.history.last_time, w),
                         .y_label = [&w](double value) { return w.short_number(value, 1); },
                         .limit = run.history.ready_capacity,
-                        .x_ticks = Ticks::time,
                         .y_ticks = Ticks::whole},
                        run.history.ready,
                        w);

@@ -1,38 +1,42 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "locale/messages.h"
+#include "page/series_chart.h"
 #include "report/known_names.h"
 #include "report/run_charts.h"
-#include "report/svg_plot.h"
 
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMaxStepRows = 80;  // of a table
+struct PhasePart {
+  std::string_view name;
+  double seconds = 0;
 
-std::vector<std::string> phase_names() {
-  std::vector<std::string> names;
-  visit_phases(static_cast<const StepPhases&>(StepPhases{}),
-               [&names](std::string_view name, Seconds) { names.emplace_back(name); });
-  return names;
+  std::string style() const { return "c-" + std::string(name); }
+  std::string in(const Translator& words) const { return words.said(in_words(name)); }
+};
+
+std::vector<PhasePart> parts_of(const StepPhases& phases) {
+  std::vector<PhasePart> parts;
+  visit_phases(phases, [&parts](std::string_view name, Seconds part) {
+    parts.push_back({.name = name, .seconds = part.count()});
+  });
+  return parts;
 }
 
-std::string style_of(const std::string& name) {
-  return "c-" + name;
+double share_of(const StepPhases& phases, std::size_t part) {
+  const double total = phases.total().count();
+  return total > 0 ? parts_of(phases)[part].seconds / total : 0;
 }
 
 // Those that can be seen.
-std::vector<LegendEntry> phase_legend(const PhaseSums& sums, const Translator& words) {
+std::vector<LegendEntry> phase_legend(const StepPhases& phases, const Translator& words) {
   std::vector<LegendEntry> legend;
-  const std::vector<std::string> names = phase_names();
-  const double total = std::accumulate(sums.values.begin(), sums.values.end(), 0.0);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (sums.values[i] > 0.0005 * total) {
-      legend.push_back({.style = style_of(names[i]), .name = words.said(in_words(names[i]))});
+  for (const PhasePart& part : parts_of(phases)) {
+    if (part.seconds > 0.0005 * phases.total().count()) {
+      legend.push_back({.style = part.style(), .name = part.in(words)});
     }
   }
   return legend;
@@ -46,14 +50,6 @@ double top_of(const RunView& run) {
   }
   const std::vector<double>& steady = run.diagnosis.measures.seconds;
   return steady.empty() ? highest : std::min(highest, 2.5 * quantile(steady, 0.99));
-}
-
-// "1,000" or "1,000–1,009".
-template <typename Content>
-std::string range_label(const Bin<Content>& bin, const std::function<std::string(double)>& label) {
-  const std::string from = label(bin.first);
-  const std::string to = label(bin.last);
-  return from == to ? from : from + "–" + to;
 }
 
 void mark_steps(SvgPlot& plot, const RunView& run) {
@@ -81,16 +77,6 @@ void mark_steps(SvgPlot& plot, const RunView& run) {
 
 }  // namespace
 
-std::function<std::string(double)> time_label(double longest, const Translator& words) {
-  return [longest, words](double value) {
-    return longest < 60 ? words.tick(Seconds(value)) : words.clock(Seconds(value));
-  };
-}
-
-std::function<std::string(double)> step_label(const Translator& words) {
-  return [words](double value) { return words.count(std::llround(value)); };
-}
-
 std::optional<Figure> breakdown_figure(const RunView& run) {
   const RunMeasures& m = run.diagnosis.measures;
   const Translator& w = run.words;
@@ -102,9 +88,8 @@ std::optional<Figure> breakdown_figure(const RunView& run) {
       .title = w.tr(msg::chart_breakdown{}),
       .about = w.tr(
           msg::chart_breakdown_about{.steps = m.steady.size(), .mean = in_seconds(m.mean_step, 1)}),
+      .legend = phase_legend(m.breakdown, w),
       .columns = {w.tr(msg::chart_part{}), w.tr(msg::chart_time{}), w.tr(msg::chart_share{})}};
-  const PhaseSums parts = to_sums(m.breakdown);
-  figure.legend = phase_legend(parts, w);
   SvgPlot plot(figure,
                {.x = {.low = 0, .high = std::max(m.mean_step, 1e-9)},
                 .y = {.low = 0, .high = 1},
@@ -112,24 +97,22 @@ std::optional<Figure> breakdown_figure(const RunView& run) {
                 .x_name = w.tr(msg::chart_step_time{}),
                 .height = 100,
                 .left = 36});
-  const std::vector<std::string> names = phase_names();
   double from = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Seconds part(parts.values[i]);
-    const double to = from + part.count();
-    if (part > Seconds{0}) {
-      const std::string words = fmt::format("{}: {} ({})",
-                                            w.said(in_words(names[i])),
-                                            w.milliseconds(part),
-                                            w.percent(m.share(part)));
-      plot.box({.low = from, .high = to}, {.low = 0, .high = 1}, style_of(names[i]), words);
-      if (m.share(part) >= 0.07) {
-        plot.note({(from + to) / 2, 0.5}, "on-bar", w.percent(m.share(part), 0));
+  for (const PhasePart& part : parts_of(m.breakdown)) {
+    const Seconds took(part.seconds);
+    const double to = from + part.seconds;
+    const std::string time = w.milliseconds(took);
+    const std::string share = w.percent(m.share(took));
+    if (part.seconds > 0) {
+      plot.box({.low = from, .high = to},
+               {.low = 0, .high = 1},
+               part.style(),
+               fmt::format("{}: {} ({})", part.in(w), time, share));
+      if (m.share(took) >= 0.07) {
+        plot.note({(from + to) / 2, 0.5}, "on-bar", w.percent(m.share(took), 0));
       }
     }
-    figure.rows.push_back(
-        {.x = plot.x((from + to) / 2),
-         .cells = {w.said(in_words(names[i])), w.milliseconds(part), w.percent(m.share(part))}});
+    figure.rows.push_back({.x = plot.x((from + to) / 2), .cells = {part.in(w), time, share}});
     from = std::max(from, to);
   }
   figure.chart = std::move(plot).finish();
@@ -150,41 +133,35 @@ std::optional<Figure> breakdown_series_figure(const RunView& run) {
                {.x = {.low = bins.front().first, .high = bins.back().last},
                 .y = {.low = 0, .high = 1},
                 .x_label = step_label(w),
-                .y_label = [&w](double value) { return w.percent(value, 0); },
+                .y_label = percent_label(w),
                 .x_name = w.tr(msg::chart_step{}),
                 .x_ticks = Ticks::whole});
-  const std::vector<std::string> names = phase_names();
-  PhaseSums all;
+  StepPhases all;
   std::vector<PlotPoint> lower;
-  for (const Bin<PhaseSums>& bin : bins) {
+  for (const Bin<StepPhases>& bin : bins) {
     lower.push_back({bin.middle(), 0});
     all += bin.content;
   }
   figure.legend = phase_legend(all, w);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (all.values[i] <= 0) {
+  const std::vector<Bin<StepPhases>> rows = joined_to(bins, kMaxFigureRows);
+  for (const Bin<StepPhases>& bin : rows) {
+    figure.rows.push_back({.x = plot.x(bin.middle()), .cells = {range_label(bin, step_label(w))}});
+  }
+  const std::vector<PhasePart> parts = parts_of(all);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].seconds <= 0) {
       continue;
     }
     std::vector<PlotPoint> upper = lower;
     for (std::size_t at = 0; at < bins.size(); ++at) {
-      const auto& values = bins[at].content.values;
-      const double total = std::accumulate(values.begin(), values.end(), 0.0);
-      upper[at].y += total > 0 ? values[i] / total : 0;
+      upper[at].y += share_of(bins[at].content, i);
     }
-    plot.area(upper, lower, style_of(names[i]));
+    plot.area(upper, lower, parts[i].style());
     lower = std::move(upper);
-    figure.columns.push_back(w.said(in_words(names[i])));
-  }
-  for (const Bin<PhaseSums>& bin : joined_to(bins, kMaxStepRows)) {
-    const auto& values = bin.content.values;
-    const double total = std::accumulate(values.begin(), values.end(), 0.0);
-    FigureRow row{.x = plot.x(bin.middle()), .cells = {range_label(bin, step_label(w))}};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (all.values[i] > 0) {
-        row.cells.push_back(w.percent(total > 0 ? values[i] / total : 0));
-      }
+    figure.columns.push_back(parts[i].in(w));
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      figure.rows[at].cells.push_back(w.percent(share_of(rows[at].content, i)));
     }
-    figure.rows.push_back(std::move(row));
   }
   figure.chart = std::move(plot).finish();
   return figure;
@@ -201,9 +178,8 @@ std::optional<Figure> step_time_figure(const RunView& run) {
                     .about = w.tr(msg::chart_step_times_about{.steps = run.history.num_steps,
                                                               .warm_up = m.warm_up.steps,
                                                               .outliers = m.spread.num_outliers}),
-                    .x_name = w.tr(msg::chart_step{}),
+                    .x = step_axis(w),
                     .value_name = w.tr(msg::chart_mean{}),
-                    .x_label = step_label(w),
                     .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                     .y = from_zero(top_of(run)),
                     .legend = {{"c-mean-fill", w.tr(msg::chart_mean{})},
@@ -237,11 +213,7 @@ std::optional<Figure> fold_figure(const RunView& run) {
   SvgPlot plot(figure,
                {.x = {.low = -0.5, .high = static_cast<double>(pattern->profile.size()) - 0.5},
                 .y = from_zero(*std::ranges::max_element(pattern->profile)),
-                .x_label =
-                    [&w](double value) {
-                      return value == std::round(value) ? w.count(std::llround(value))
-                                                        : std::string();
-                    },
+                .x_label = step_label(w),
                 .y_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.tr(msg::chart_position_in_period{}),
                 .x_ticks = Ticks::whole,
@@ -254,64 +226,10 @@ std::optional<Figure> fold_figure(const RunView& run) {
              longest ? "outlier" : "c-bar",
              w.milliseconds(Seconds(bin.content.high)));
   }
-  for (const Bin<Envelope>& bin : joined_to(profile.bins(), kMaxStepRows)) {
+  for (const Bin<Envelope>& bin : joined_to(profile.bins(), kMaxFigureRows)) {
     figure.rows.push_back(
         {.x = plot.x(bin.middle()),
          .cells = {range_label(bin, step_label(w)), w.milliseconds(Seconds(bin.mean()))}});
-  }
-  figure.chart = std::move(plot).finish();
-  return figure;
-}
-
-Figure series_figure(const SeriesChart& chart,
-                     const EnvelopeSeries& series,
-                     const Translator& words) {
-  const auto bins = series.bins();
-  Figure figure{.id = chart.id,
-                .title = chart.title,
-                .about = chart.about,
-                .legend = chart.legend,
-                .columns = {chart.x_name,
-                            chart.value_name,
-                            words.tr(msg::chart_least{}),
-                            words.tr(msg::chart_greatest{})}};
-  double highest = chart.limit.value_or(0);
-  double lowest = 0;
-  for (const Bin<Envelope>& bin : bins) {
-    highest = std::max(highest, bin.content.high);
-    lowest = std::min(lowest, bin.content.low);
-  }
-  Range y = from_zero(highest, chart.y_ticks);
-  y.low = lowest;  // losses may be negative
-  const Range x{.low = bins.front().first, .high = bins.back().last};
-  SvgPlot plot(figure,
-               {.title = chart.spoken,
-                .x = x,
-                .y = chart.y.value_or(y),
-                .x_label = chart.x_label,
-                .y_label = chart.y_label,
-                .x_name = chart.x_name,
-                .x_ticks = chart.x_ticks,
-                .y_ticks = chart.y_ticks,
-                .most_x_labels = chart.most_x_labels,
-                .width = chart.width,
-                .height = chart.height,
-                .left = chart.left});
-  plot.envelope(bins, "c-range");
-  plot.means(bins, "c-mean");
-  if (chart.limit) {
-    plot.line(std::vector<PlotPoint>{{x.low, *chart.limit}, {x.high, *chart.limit}}, "limit");
-    figure.legend.push_back({"limit", words.tr(msg::chart_limit{}), LegendShape::line});
-  }
-  if (chart.marks) {
-    chart.marks(plot);
-  }
-  for (const Bin<Envelope>& bin : joined_to(bins, kMaxStepRows)) {
-    figure.rows.push_back({.x = plot.x(bin.middle()),
-                           .cells = {range_label(bin, chart.x_label),
-                                     chart.y_label(bin.mean()),
-                                     chart.y_label(bin.content.low),
-                                     chart.y_label(bin.content.high)}});
   }
   figure.chart = std::move(plot).finish();
   return figure;

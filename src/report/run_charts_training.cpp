@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
+#include "page/series_chart.h"
 #include "report/run_charts.h"
-#include "report/svg_plot.h"
 
 namespace qanat {
 namespace {
@@ -37,25 +37,16 @@ void mark_validations(SvgPlot& plot, const RunView& run) {
   }
 }
 
-// Nothing when there are too few steps for a line.
-std::optional<Figure> small_figure(const char* id,
-                                   const Message& title,
-                                   const EnvelopeSeries& series,
-                                   const Translator& w) {
-  if (series.bins().size() < 2) {
-    return std::nullopt;
-  }
-  return series_figure(
-      {.id = id,
+std::optional<Figure> by_step(std::string id,
+                              const Message& title,
+                              const EnvelopeSeries& series,
+                              const Translator& w) {
+  return strip_figure(
+      {.id = std::move(id),
        .title = w.tr(title),
-       .about = "",
-       .x_name = w.tr(msg::chart_step{}),
+       .x = step_axis(w),
        .value_name = w.tr(msg::chart_mean{}),
-       .x_label = step_label(w),
        .y_label = [&w](double value) { return w.digits(fmt::format("{:.3g}", value)); },
-       .most_x_labels = 4,
-       .width = 360,
-       .height = 130,
        .left = 64},
       series,
       w);
@@ -81,9 +72,8 @@ std::optional<Figure> loss_figure(const RunView& run) {
                     .about = w.tr(msg::chart_loss_about{
                         .steps = std::llround(bins.back().last - bins.front().first) + 1,
                         .loss = plain(bins.back().mean(), 4)}),
-                    .x_name = w.tr(msg::chart_step{}),
+                    .x = step_axis(w),
                     .value_name = w.tr(msg::chart_mean{}),
-                    .x_label = step_label(w),
                     .y_label = [&w](double value) { return w.short_number(value, 4); },
                     .y = around(history.loss, history.validations),
                     .legend = {{"c-mean-fill", w.tr(msg::chart_training{})},
@@ -113,8 +103,8 @@ std::vector<Figure> loss_part_figures(const RunView& run) {
     if (found == run.history.loss_parts.end() || is_always_zero(found->second)) {
       continue;  // the model has no such part
     }
-    if (auto figure = small_figure(
-            (std::string("loss-") + name).c_str(), Message{title}, found->second, run.words)) {
+    if (auto figure =
+            by_step(std::string("loss-") + name, Message{title}, found->second, run.words)) {
       figures.push_back(*std::move(figure));
     }
   }
@@ -122,12 +112,11 @@ std::vector<Figure> loss_part_figures(const RunView& run) {
 }
 
 std::optional<Figure> learning_rate_figure(const RunView& run) {
-  return small_figure(
-      "learning-rate", msg::chart_learning_rate{}, run.history.learning_rate, run.words);
+  return by_step("learning-rate", msg::chart_learning_rate{}, run.history.learning_rate, run.words);
 }
 
 std::optional<Figure> gradient_figure(const RunView& run) {
-  return small_figure("gradient", msg::chart_gradient_norm{}, run.history.gradient_norm, run.words);
+  return by_step("gradient", msg::chart_gradient_norm{}, run.history.gradient_norm, run.words);
 }
 
 }  // namespace qanat

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
-#include "report/html.h"
+#include "page/html.h"
 #include "report/run_json.h"
 #include "report/run_sections.h"
 #include "web/resources.h"
@@ -120,6 +120,7 @@ std::vector<PageSection> run_sections(const RunView& run) {
              step_time_figure(run),
              fold_figure(run)})},
       {"statistics", w.tr(msg::page_timing{}), statistics_html(run)},
+      {"ranks", w.tr(msg::page_ranks{}), ranks_html(run)},
       {"pipeline",
        w.tr(msg::page_pipeline{}),
        join(w, {queue_figure(run), occupancy_figure(run), workers_figure(run), slots_figure(run)})},

@@ -4,15 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/run_page_sample.h"
-#include "report/svg_plot.h"
+#include "diagnose/ranks_testing.h"
+#include "history/run_sample.h"
+#include "page/svg_plot.h"
+#include "report/known_names.h"
 
 namespace qanat {
 namespace {
 
 using testing::AllOf;
-using testing::DoubleEq;
-using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -31,58 +31,6 @@ Figure figure_of(std::optional<Figure> (*make)(const RunView&)) {
   const Diagnosis diagnosis = diagnose_run(record.summary);
   return make({.summary = record.summary, .history = record.history, .diagnosis = diagnosis})
       .value();
-}
-
-TEST(BinnedSeriesTest, KeepsTheExtremesOfAnyNumberOfValues) {
-  EnvelopeSeries series;
-  for (int i = 0; i < 100'003; ++i) {
-    series.add(i, Envelope::of(i == 54'321 ? 99.0 : 1.0));
-  }
-
-  std::int64_t count = 0;
-  double high = 0;
-  for (const Bin<Envelope>& bin : series.bins()) {
-    count += bin.count;
-    high = std::max(high, bin.content.high);
-  }
-  EXPECT_LE(series.bins().size(), EnvelopeSeries::kMaxBins);
-  EXPECT_GT(series.bins().size(), EnvelopeSeries::kMaxBins / 3);
-  EXPECT_EQ(count, 100'003);
-  EXPECT_EQ(high, 99.0);
-  EXPECT_EQ(series.bins().front().first, 0);
-  EXPECT_EQ(series.bins().back().last, 100'002);
-}
-
-TEST(SvgPlotTest, TicksAreRoundNumbers) {
-  EXPECT_THAT(nice_ticks({.low = 0, .high = 10}, 4),
-              ElementsAre(0, DoubleEq(2.5), DoubleEq(5), DoubleEq(7.5), DoubleEq(10)));
-  EXPECT_THAT(nice_ticks({.low = 3, .high = 3}, 4), ElementsAre(3));
-  EXPECT_THAT(from_zero(0.103).high, DoubleNear(0.15, 1e-12));
-}
-
-TEST(SvgPlotTest, TicksOfTimeAreThoseOfClocks) {
-  EXPECT_THAT(nice_ticks({.low = 0, .high = 240}, 7, Ticks::time),
-              ElementsAre(0, 60, 120, 180, 240));
-  EXPECT_THAT(nice_ticks({.low = 0, .high = 50'000}, 7, Ticks::time),
-              ElementsAre(0, 7200, 14'400, 21'600, 28'800, 36'000, 43'200));
-  EXPECT_THAT(nice_ticks({.low = 0, .high = 0.4}, 4, Ticks::time),
-              ElementsAre(0, DoubleEq(0.1), DoubleEq(0.2), DoubleNear(0.3, 1e-12), DoubleEq(0.4)));
-}
-
-TEST(SvgPlotTest, TicksOfBytesArePowersOfTwo) {
-  EXPECT_THAT(from_zero(9.0 * (1 << 30), Ticks::bytes).high, 12.0 * (1LL << 30));
-}
-
-TEST(SvgPlotTest, TicksOfCountsAreWhole) {
-  EXPECT_THAT(nice_ticks({.low = 0, .high = 3}, 7, Ticks::whole), ElementsAre(0, 1, 2, 3));
-}
-
-TEST(SvgPlotTest, ValuesOutsideLieOnTheEdge) {
-  const SvgPlot plot({.id = "p", .x = {.low = 0, .high = 10}, .y = {.low = 0, .high = 1}});
-
-  EXPECT_EQ(plot.x(20), plot.x(10));
-  EXPECT_EQ(plot.y(-1), plot.y(0));
-  EXPECT_LT(plot.y(1), plot.y(0)) << "up is more";
 }
 
 TEST(RunHtmlTest, TheVerdictComesFirst) {
@@ -213,7 +161,7 @@ TEST(RunChartsTest, TheBreakdownShowsTheMeanParts) {
   const Figure figure = figure_of(breakdown_figure);
 
   EXPECT_THAT(figure.rows[0].cells[0], "wait");
-  EXPECT_THAT(figure.rows[2].cells, ElementsAre("forward", "30.0 ms", testing::EndsWith("%")));
+  EXPECT_THAT(figure.rows[3].cells, ElementsAre("forward", "30.0 ms", testing::EndsWith("%")));
 }
 
 TEST(RunChartsTest, TheStepTimesKeepTheLongestStep) {
@@ -245,26 +193,6 @@ TEST(RunChartsTest, EverySignOfTheLossIsInItsLegend) {
               HasSubstr("<circle class=\"validation best\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>best"));
 }
 
-TEST(RunChartsTest, ADashedLineIsInTheLegend) {
-  EnvelopeSeries series;
-  series.add(0, Envelope::of(1));
-  series.add(1, Envelope::of(2));
-  const auto label = [](double value) { return fmt::to_string(value); };
-
-  const Figure figure = series_figure({.id = "x",
-                                       .title = "",
-                                       .about = "",
-                                       .x_name = "",
-                                       .value_name = "",
-                                       .x_label = label,
-                                       .y_label = label,
-                                       .limit = 4.0},
-                                      series,
-                                      Translator());
-
-  EXPECT_THAT(render_figure(figure, Translator()), HasSubstr("<line class=\"limit\""));
-}
-
 TEST(RunChartsTest, OneWorkerIsNotSeveral) {
   EXPECT_EQ(figure_of(workers_figure).about, "1 worker was switched on at the end.");
 }
@@ -291,99 +219,26 @@ TEST(RunChartsTest, TheRecommendedCellOfTheSweepIsFramed) {
   EXPECT_THAT(figure.rows.at(1).cells, ElementsAre("8", "2", "100.0"));
 }
 
-TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
-  RunHistory history;
-  for (const nlohmann::json& line : sample_journal(50)) {
-    history.add(entry_of(line));
-  }
-  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
-  history.add({.at = Seconds{0.1}, .event = sample_step(50)});
+TEST(RunHtmlTest, EveryPartOfAStepHasAWordAndAColour) {
+  const std::string page = sample_page();
 
-  EXPECT_EQ(history.sessions, 2);
-  EXPECT_EQ(history.num_steps, 1);
-  EXPECT_EQ(history.step_seconds.bins().size(), 1U);
-  EXPECT_EQ(history.loss.bins().size(), 51U);
+  for (const StepPart& part : kStepParts) {
+    EXPECT_TRUE(std::holds_alternative<Message>(in_words(part.name).value())) << part.name;
+    EXPECT_THAT(page, HasSubstr(fmt::format(".c-{}", part.name)));
+    EXPECT_THAT(page, HasSubstr(fmt::format("--c-{}:", part.name)));
+  }
 }
 
-TEST(RunHistoryTest, TrainingFromScratchForgetsWhatWasLearnt) {
-  RunHistory history;
-  for (const nlohmann::json& line : sample_journal(50)) {
-    history.add(entry_of(line));
-  }
-  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
-  history.add({.at = Seconds{0.1}, .event = sample_step(0)});
+TEST(RunHtmlTest, ARunOfSeveralRanksHasATableOfThem) {
+  RunRecord record = sample_record();
+  record.summary = make_ranks({.world = 3, .slow_rank = 1, .slow_data = 0.03});
+  const Diagnosis diagnosis = diagnose_run(record.summary);
 
-  EXPECT_EQ(history.loss.bins().size(), 1U);
-  EXPECT_TRUE(history.validations.empty());
-}
+  const std::string page =
+      render_html({.summary = record.summary, .history = record.history, .diagnosis = diagnosis});
 
-TEST(RunHistoryTest, TheFirstRenderAndTheNewestAreKept) {
-  RunHistory history;
-  for (int step = 1; step <= 20; ++step) {
-    history.add(entry_of({{"kind", "render"},
-                          {"t", 1.0},
-                          {"step", step},
-                          {"folder", fmt::format("renders/step-{:09}", step)},
-                          {"sentences", {{{"text", "a"}, {"seconds", 1.0}}}}}));
-  }
-  history.add(entry_of({{"kind", "render"},
-                        {"t", 1.0},
-                        {"step", 21},
-                        {"folder", "renders/..\"><script>"},
-                        {"sentences", nlohmann::json::array()}}));
-
-  ASSERT_EQ(history.renders.size(), RunHistory::kMaxRenders);
-  EXPECT_EQ(history.renders.front().step, 1);
-  EXPECT_EQ(history.renders.back().step, 20) << "the last one is no folder of ours";
-}
-
-TEST(RunHistoryTest, LengthsBeyondTheRoomJoinTheirNeighbours) {
-  RunHistory history;
-  history.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
-  for (int i = 0; i < 500; ++i) {
-    StepRecord step = sample_step(i);
-    step.padded_frames = 100 + i;
-    history.add({.at = Seconds(i), .event = step});
-  }
-
-  std::int64_t batches = 0;
-  for (const auto& [length, bin] : history.lengths) {
-    batches += bin.batches;
-  }
-  EXPECT_LE(history.lengths.size(), RunHistory::kMaxLengths);
-  EXPECT_EQ(batches, 500);
-}
-
-TEST(RunHistoryTest, GpusKeepTheirNamesAndClocks) {
-  RunHistory history;
-  history.add(entry_of(
-      {{"kind", "devices"},
-       {"t", 0.0},
-       {"setup",
-        {{"driver", "1"}, {"gpus", {{{"name", "RTX"}}}}, {"pairs", nlohmann::json::array()}}}}));
-  history.add(entry_of(
-      {{"kind", "devices"},
-       {"t", 1.0},
-       {"samples", {{{"kernels_resident", 0.5}, {"clock", 2e9}, {"memory_used", nullptr}}}}}));
-
-  const DeviceHistory& gpu = history.devices.at("GPU 0 RTX");
-  EXPECT_EQ(gpu.clock.bins().front().mean(), 2e9);
-  EXPECT_EQ(gpu.busy.bins().front().mean(), 0.5);
-  EXPECT_TRUE(gpu.memory.empty()) << "unknown is not zero";
-}
-
-TEST(RunHistoryTest, BusyTimeOfDevicesBecomesShares) {
-  RunHistory history;
-  for (const double busy : {0.0, 0.5, 1.5}) {
-    PipelineStats stats;
-    stats.devices = {{.name = "virtual:0", .busy = Seconds{busy / 2}, .memory = Bytes{1000}}};
-    history.add({.at = Seconds{1 + busy}, .event = stats});
-  }
-
-  const DeviceHistory& device = history.devices.at("virtual:0");
-  ASSERT_EQ(device.busy.bins().size(), 2U);
-  EXPECT_THAT(device.busy.bins()[1].mean(), DoubleNear(0.5, 1e-9));
-  EXPECT_EQ(device.memory.bins()[0].mean(), 1000);
+  EXPECT_THAT(page, AllOf(HasSubstr("id=\"ranks\""), HasSubstr("node-2"), HasSubstr("RNK001")));
+  EXPECT_THAT(sample_page(), Not(HasSubstr("id=\"ranks\"")));
 }
 
 }  // namespace

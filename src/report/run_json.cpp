@@ -4,6 +4,7 @@
 
 #include "locale/translator.h"
 #include "report/config_changes.h"
+#include "report/run_words.h"
 
 namespace qanat {
 namespace {
@@ -53,21 +54,6 @@ Json breakdown(const RunMeasures& m) {
     parts[std::string(name)] = part.count();
   });
   return parts;
-}
-
-Json periodicity(const Periodicity& tested) {
-  Json result{{"tested_max_period", tested.longest_tested},
-              {"p_value", tested.p_value},
-              {"period", nullptr},
-              {"phase", nullptr},
-              {"excess_s", nullptr},
-              {"autocorrelation", tested.autocorrelation}};
-  if (tested.pattern) {
-    result["period"] = tested.pattern->period;
-    result["phase"] = tested.pattern->phase;
-    result["excess_s"] = tested.pattern->excess_seconds;
-  }
-  return result;
 }
 
 Json to_json(const Fix& fix) {
@@ -120,6 +106,21 @@ Json findings(const Diagnosis& diagnosis) {
 
 }  // namespace
 
+nlohmann::ordered_json to_json(const Periodicity& tested,
+                               const std::optional<nlohmann::ordered_json>& matches) {
+  const std::optional<PeriodicPattern>& found = tested.pattern;
+  Json result{{"tested_max_period", tested.longest_tested},
+              {"p_value", tested.p_value},
+              {"period", found ? Json(found->period) : Json()},
+              {"phase", found ? Json(found->phase) : Json()},
+              {"excess_s", found ? Json(found->excess_seconds) : Json()}};
+  if (matches) {
+    result["matches"] = *matches;
+  }
+  result["autocorrelation"] = tested.autocorrelation;
+  return result;
+}
+
 nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
   const RunMeasures& m = diagnosis.measures;
   Json passed = Json::array();
@@ -130,7 +131,7 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
   for (const SkippedCheck& check : diagnosis.skipped) {
     skipped.push_back({{"id", check.id}, {"reason", english(check.reason)}});
   }
-  return {
+  Json report{
       {"schema", "qanat.report"},
       {"schema_version", "1.0"},
       {"verdict",
@@ -143,20 +144,21 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
       {"work_model",
        {{"fixed_s", m.work.fixed}, {"s_per_frame", m.work.per_frame}, {"r2", m.work.r2}}},
       {"throughput", {{"frames_per_s", m.frames_per_second}, {"padding_share", m.padding_share}}},
-      {"periodicity", periodicity(m.periodicity)},
+      {"periodicity", to_json(m.periodicity)},
       {"passed", std::move(passed)},
       {"skipped", std::move(skipped)}};
+  if (const std::optional<Section> ranks = ranks_section(m)) {
+    report.update(render_json(*ranks));
+  }
+  return report;
 }
 
 nlohmann::ordered_json to_json(const RunComparison& comparison) {
-  const char* const change = comparison.change == Change::slower   ? "slower"
-                             : comparison.change == Change::faster ? "faster"
-                                                                   : "none";
   const SpreadChange& spread = comparison.spread;
   const bool is_known = !comparison.withheld;
   return {{"ratio", is_known ? Json(comparison.ratio) : Json()},
           {"ci95", is_known ? to_json(comparison.ci95) : Json()},
-          {"change", change},
+          {"change", to_string(comparison.change)},
           {"withheld", is_known ? Json() : Json(Translator().tr(*comparison.withheld))},
           {"spread",
            {{"ratio", spread.ratio},
@@ -171,6 +173,30 @@ nlohmann::ordered_json to_json(const std::vector<Difference>& differences) {
     listed.push_back({{"key", one.key}, {"now", one.now}, {"before", one.before}});
   }
   return listed;
+}
+
+nlohmann::ordered_json to_json(const RunSnapshot& now, const Diagnosis& diagnosis) {
+  nlohmann::ordered_json json{{"schema", "qanat.top"},
+                              {"schema_version", "1.0"},
+                              {"mode", now.mode},
+                              {"model_device", now.model_device},
+                              {"started", now.started},
+                              {"age_s", now.at.count()},
+                              {"ending", or_null(now.ending)},
+                              {"step", nullptr},
+                              {"last_step", or_null(now.last_step)},
+                              {"epoch", nullptr},
+                              {"loss", nullptr},
+                              {"steps_per_s", or_null(now.steps_per_second())},
+                              {"wait_share", or_null(now.wait_share())},
+                              {"verdict", to_string(diagnosis.verdict)},
+                              {"why", Translator().tr(diagnosis.why)}};
+  if (now.newest) {
+    json["step"] = now.newest->step + 1;
+    json["epoch"] = now.newest->epoch;
+    json["loss"] = now.newest->losses.total;
+  }
+  return json;
 }
 
 }  // namespace qanat

@@ -73,47 +73,38 @@ std::string describe(const Finding& finding) {
   return text;
 }
 
-void open_case(Out out, std::string_view id) {
-  fmt::format_to(
-      out, "  <testcase classname=\"qanat.diagnose\" name=\"{}\" time=\"0\">\n", escape_xml(id));
+// One test case; `outcome` is an element.
+void write_case(Out out, std::string_view id, std::string_view outcome) {
+  fmt::format_to(out,
+                 "  <testcase classname=\"qanat.diagnose\" name=\"{}\" time=\"0\">\n"
+                 "    {}\n  </testcase>\n",
+                 escape_xml(id),
+                 outcome);
 }
 
-void write_finding(Out out, const Finding& finding, bool fails) {
-  open_case(out, finding.id);
-  const std::string text = escape_xml(describe(finding));
-  if (fails) {
-    fmt::format_to(out,
-                   "    <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                   to_string(finding.severity),
-                   escape_xml(Translator().tr(finding.title)),
-                   text);
-  } else {
-    fmt::format_to(out, "    <system-out>{}</system-out>\n", text);
-  }
-  fmt::format_to(out, "  </testcase>\n");
+std::string passed_element(std::string_view text) {
+  return fmt::format("<system-out>{}</system-out>", escape_xml(text));
 }
 
-void write_verdict(Out out, const Diagnosis& diagnosis) {
-  open_case(out, "verdict");
-  const std::string text = escape_xml(render_verdict(diagnosis));
-  if (diagnosis.verdict == VerdictKind::incomplete) {
-    fmt::format_to(out, "    <error type=\"incomplete\" message=\"{0}\">{0}</error>\n", text);
-  } else {
-    fmt::format_to(out, "    <system-out>{}</system-out>\n", text);
-  }
-  fmt::format_to(out, "  </testcase>\n");
+std::string failure_element(const Finding& finding) {
+  return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>",
+                     to_string(finding.severity),
+                     escape_xml(Translator().tr(finding.title)),
+                     escape_xml(describe(finding)));
+}
+
+std::string verdict_element(const Diagnosis& diagnosis) {
+  const std::string text = render_verdict(diagnosis);
+  return diagnosis.verdict == VerdictKind::incomplete
+             ? fmt::format("<error type=\"incomplete\" message=\"{0}\">{0}</error>",
+                           escape_xml(text))
+             : passed_element(text);
 }
 
 std::string_view command_of(FindingSeverity severity) {
-  switch (severity) {
-    case FindingSeverity::crit:
-      return "error";
-    case FindingSeverity::warn:
-      return "warning";
-    case FindingSeverity::info:
-      break;
-  }
-  return "notice";
+  return severity == FindingSeverity::crit   ? "error"
+         : severity == FindingSeverity::warn ? "warning"
+                                             : "notice";
 }
 
 }  // namespace
@@ -132,21 +123,18 @@ std::string render_junit(const Diagnosis& diagnosis,
       diagnosis.verdict == VerdictKind::incomplete ? 1 : 0,
       diagnosis.skipped.size());
   const Out out = std::back_inserter(text);
-  write_verdict(out, diagnosis);
+  write_case(out, "verdict", verdict_element(diagnosis));
   for (const Finding& finding : diagnosis.findings) {
-    write_finding(out, finding, fails(finding));
+    write_case(out,
+               finding.id,
+               fails(finding) ? failure_element(finding) : passed_element(describe(finding)));
   }
   for (const PassedCheck& check : diagnosis.passed) {
-    open_case(out, check.id);
-    fmt::format_to(out,
-                   "    <system-out>{}</system-out>\n  </testcase>\n",
-                   escape_xml(Translator().tr(check.what)));
+    write_case(out, check.id, passed_element(Translator().tr(check.what)));
   }
   for (const SkippedCheck& check : diagnosis.skipped) {
-    open_case(out, check.id);
-    fmt::format_to(out,
-                   "    <skipped message=\"{}\"/>\n  </testcase>\n",
-                   escape_xml(Translator().tr(check.reason)));
+    const std::string reason = escape_xml(Translator().tr(check.reason));
+    write_case(out, check.id, fmt::format("<skipped message=\"{}\"/>", reason));
   }
   text += "</testsuite>\n";
   return text;

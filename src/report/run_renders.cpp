@@ -3,23 +3,12 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
-#include "report/html.h"
+#include "page/html.h"
+#include "page/svg_plot.h"
 #include "report/run_charts.h"
-#include "report/svg_plot.h"
 
 namespace qanat {
 namespace {
-
-// Bytes that mean something in a URL, or are none of ASCII, as %XX.
-std::string url_escaped(std::string_view path) {
-  std::string url;
-  for (const char c : path) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z') || c == '/' || c == '.' || c == '-' || c == '_';
-    url += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return url;
-}
 
 std::string hz_label(double hz, const Translator& w) {
   return hz < 1000 ? w.short_number(hz, 0) + ' ' + w.tr(msg::unit_hertz{})

@@ -18,7 +18,7 @@ RunSummary starved_run() {
     summary.add(StepRecord{.step = i,
                            .rows = 16,
                            .padded_frames = 400 + i % 7,
-                           .frames = 16 * 396,
+                           .frames = std::int64_t{16} * 396,
                            .phases = {.wait = Seconds{0.02},
                                       .forward = Seconds{0.03 + 0.0001 * (i % 7)},
                                       .backward = Seconds{0.05}}});
@@ -154,6 +154,14 @@ TEST(RunReportTest, AComparisonSaysWhetherTheRunIsAsSteady) {
               HasSubstr("LESS STEADY   1.80x its spread [1.40, 2.30], p 0.002"));
   EXPECT_EQ(to_json(comparison)["spread"]["change"], "less_steady");
   EXPECT_THAT(render_text(RunComparison{}), Not(HasSubstr("STEADY")));
+}
+
+TEST(RunReportTest, WhatIsUnknownIsNullForPrograms) {
+  const nlohmann::ordered_json state = to_json(RunSnapshot{}, diagnose_run(RunSummary{}));
+
+  EXPECT_TRUE(state.at("step").is_null());
+  EXPECT_TRUE(state.at("steps_per_s").is_null());
+  EXPECT_EQ(state.at("verdict"), "INCOMPLETE");
 }
 
 }  // namespace

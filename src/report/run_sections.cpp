@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "locale/messages.h"
+#include "page/html.h"
 #include "report/config_changes.h"
 #include "report/document_words.h"
-#include "report/html.h"
 #include "report/known_names.h"
 #include "report/run_words.h"
 
@@ -18,30 +18,19 @@ namespace {
 using Out = std::back_insert_iterator<std::string>;
 
 std::string_view mood(const Diagnosis& diagnosis) {
-  switch (diagnosis.verdict) {
-    case VerdictKind::balanced:
-      return "good";
-    case VerdictKind::incomplete:
-      return "note";
-    default:
-      return diagnosis.recoverable_share >= 0.1 ? "error" : "warning";
+  if (diagnosis.verdict == VerdictKind::balanced) {
+    return "good";
   }
+  if (diagnosis.verdict == VerdictKind::incomplete) {
+    return "note";
+  }
+  return diagnosis.recoverable_share >= 0.1 ? "error" : "warning";
 }
 
 std::string_view mood(FindingSeverity severity) {
-  switch (severity) {
-    case FindingSeverity::crit:
-      return "error";
-    case FindingSeverity::warn:
-      return "warning";
-    default:
-      return "note";
-  }
-}
-
-// Text that a person copies as it is.
-std::string code(std::string_view text) {
-  return fmt::format("<code dir=\"ltr\">{}</code>", html_escaped(text));
+  return severity == FindingSeverity::crit   ? "error"
+         : severity == FindingSeverity::warn ? "warning"
+                                             : "note";
 }
 
 void add_fact(Out out, std::string_view name, std::string_view html) {
@@ -55,7 +44,7 @@ void add_fixes(Out out, const Finding& finding, const Translator& w) {
     std::string html = fmt::format(
         "<span class=\"fix\">{} <button type=\"button\" class=\"copy\" "
         "data-copy=\"{}\">{}</button>",
-        fix.is_setting() ? code(copied) : prose_html(w.tr(fix.action)),
+        fix.is_setting() ? code_html(copied) : prose_html(w.tr(fix.action)),
         html_escaped(copied),
         html_escaped(w.tr(msg::page_copy{})));
     if (fix.precondition) {
@@ -88,8 +77,9 @@ void add_card(Out out, const Finding& finding, std::size_t rank, const Translato
   fmt::format_to(out, "<dl>\n");
   std::string evidence = "<ul>";
   for (const Evidence& item : finding.evidence) {
-    evidence += fmt::format(
-        "<li>{} <bdi>{}</bdi></li>", code(item.metric.name), html_escaped(evidence_value(item, w)));
+    evidence += fmt::format("<li>{} <bdi>{}</bdi></li>",
+                            code_html(item.metric.name),
+                            html_escaped(evidence_value(item, w)));
   }
   add_fact(out, w.tr(msg::label_evidence{}), evidence + "</ul>");
   add_fixes(out, finding, w);
@@ -117,7 +107,7 @@ void add_settings(const nlohmann::json& value, const std::string& key, std::vect
     return;
   }
   for (const auto& [name, inner] : value.items()) {
-    add_settings(inner, key.empty() ? name : key + '.' + name, rows);
+    add_settings(inner, key.empty() ? name : fmt::format("{}.{}", key, name), rows);
   }
 }
 
@@ -214,6 +204,15 @@ std::string findings_html(const RunView& run) {
 
 std::string statistics_html(const RunView& run) {
   return facts_html(timing_facts(run.diagnosis.measures), run.words);
+}
+
+std::string ranks_html(const RunView& run) {
+  std::optional<Section> section = ranks_section(run.diagnosis.measures);
+  if (!section) {
+    return {};
+  }
+  section->title.reset();  // the page has one
+  return render_html(*section, run.words.on_pages());
 }
 
 std::string checks_html(const RunView& run) {

@@ -17,6 +17,8 @@ std::string now_html(const RunSnapshot& now, const RunView& run);
 // Empty when there is none.
 std::string findings_html(const RunView& run);
 std::string statistics_html(const RunView& run);
+// Empty for a run of one rank.
+std::string ranks_html(const RunView& run);
 std::string checks_html(const RunView& run);
 std::string events_html(const RunView& run);
 std::string configuration_html(const RunView& run);

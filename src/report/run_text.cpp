@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -139,6 +140,9 @@ std::string render_run(const Diagnosis& diagnosis, const Translator& w, Detail d
   const RunMeasures& m = diagnosis.measures;
   if (!m.seconds.empty() && detail == Detail::all) {
     text += '\n' + render_text(breakdown_section(m), w);
+    if (const std::optional<Section> ranks = ranks_section(m)) {
+      text += '\n' + render_text(*ranks, w);
+    }
     text += '\n' + render_text(statistics_section(m), w);
   }
   return text;
@@ -153,23 +157,19 @@ std::string render_findings(const Diagnosis& diagnosis, const Translator& w, Det
 }
 
 std::string render_checks(const Diagnosis& diagnosis, const Translator& w) {
-  std::string text =
-      fmt::format("{}  {}\n", w.tr(msg::heading_summary{}), w.tr(counts_message(diagnosis)));
-  for (const PassedCheck& check : diagnosis.passed) {
-    fmt::format_to(std::back_inserter(text),
-                   "  {:<8} {:<7} {}\n",
-                   w.tr(msg::check_ok{}),
-                   w.verbatim(check.id),
-                   w.tr(check.what));
-  }
-  return text + render_skipped(diagnosis, "  ", w);
+  return fmt::format("{}  {}\n{}",
+                     w.tr(msg::heading_summary{}),
+                     w.tr(counts_message(diagnosis)),
+                     list_checks(diagnosis, "  ", w));
 }
 
-std::string render_skipped(const Diagnosis& diagnosis,
-                           std::string_view indent,
-                           const Translator& w) {
+std::string list_checks(const Diagnosis& diagnosis, std::string_view indent, const Translator& w) {
   std::string text;
   const Out out = std::back_inserter(text);
+  for (const PassedCheck& check : diagnosis.passed) {
+    const std::string id = w.verbatim(check.id);
+    fmt::format_to(out, "{}{:<8} {:<7} {}\n", indent, w.tr(msg::check_ok{}), id, w.tr(check.what));
+  }
   for (const SkippedChecks& group : skipped_by_reason(diagnosis)) {
     std::string ids;
     for (const std::string& id : group.ids) {

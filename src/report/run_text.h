@@ -33,10 +33,10 @@ std::string render_findings(const Diagnosis& diagnosis,
                             const Translator& words = Translator(),
                             Detail detail = Detail::all);
 std::string render_checks(const Diagnosis& diagnosis, const Translator& words = Translator());
-// Of the checks: those that were skipped, the ones for the same reason together.
-std::string render_skipped(const Diagnosis& diagnosis,
-                           std::string_view indent,
-                           const Translator& words = Translator());
+// Of it: a line for each check; those that were skipped for the same reason share one.
+std::string list_checks(const Diagnosis& diagnosis,
+                        std::string_view indent,
+                        const Translator& words = Translator());
 
 // The verdict in one line, without its end: what a trainer says after an epoch.
 std::string render_verdict(const Diagnosis& diagnosis, const Translator& words = Translator());

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "locale/messages.h"
 #include "metrics/order_statistics.h"
-#include "report/known_names.h"
 
 namespace qanat {
 namespace {
@@ -30,18 +31,6 @@ Fact quantile_fact(const RunMeasures& m, double share, const char* name) {
           .value = msg::fact_quantile_value{.value = in_seconds(quantile(m.seconds, share), 1),
                                             .low = bare_ms(interval->low),
                                             .high = bare_ms(interval->high)}};
-}
-
-Message change_message(Change change) {
-  switch (change) {
-    case Change::slower:
-      return msg::change_slower{};
-    case Change::faster:
-      return msg::change_faster{};
-    case Change::none:
-      return msg::change_none{};
-  }
-  return {};
 }
 
 }  // namespace
@@ -67,7 +56,7 @@ std::vector<Fact> timing_facts(const RunMeasures& m) {
       {.name = msg::fact_variation{},
        .value = msg::fact_variation_value{.normalised = in_percent(m.spread.robust_cv, 1),
                                           .raw = in_percent(deviation / m.mean_step, 1),
-                                          .label = in_words(to_string(m.spread.label))}}};
+                                          .label = to_message(m.spread.label)}}};
   if (m.frames_per_second > 0) {  // other trainers need not say how long their batches are
     facts.push_back(
         {.name = msg::fact_throughput{},
@@ -79,6 +68,34 @@ std::vector<Fact> timing_facts(const RunMeasures& m) {
                      .value = msg::fact_journal_value{.share = in_percent(*m.journal_share, 2)}});
   }
   return facts;
+}
+
+std::optional<Section> ranks_section(const RunMeasures& measures) {
+  if (!measures.ranks || !measures.ranks->is_complete() || measures.ranks->steps == 0) {
+    return std::nullopt;
+  }
+  Table table{.key = "ranks",
+              .columns = {{.key = "rank", .name = msg::ranks_rank{}},
+                          {.key = "host", .name = msg::ranks_host{}, .kind = CellKind::code},
+                          {.key = "data_s", .name = msg::ranks_data{}},
+                          {.key = "compute_s", .name = msg::ranks_compute{}},
+                          {.key = "exchange_s", .name = msg::ranks_exchange{}},
+                          {.key = "other_s", .name = msg::ranks_other{}},
+                          {.key = "frames", .name = msg::ranks_frames{}}}};
+  for (const RankMeasures& rank : measures.ranks->ranks) {
+    const double exchange = rank.breakdown.exchange.count();
+    const double other = (rank.breakdown.checkpoint + rank.breakdown.residual).count();
+    table.rows.push_back({.cells = {rank.rank,
+                                    rank.host.empty() ? Value() : Value(rank.host),
+                                    in_seconds(rank.data(), 1),
+                                    in_seconds(rank.compute(), 1),
+                                    in_seconds(exchange, 1),
+                                    in_seconds(other, 1),
+                                    std::llround(rank.padded)}});
+  }
+  return Section{.title = msg::heading_ranks{},
+                 .lead = msg::ranks_steps{.steps = measures.ranks->steps},
+                 .tables = {std::move(table)}};
 }
 
 Message speedup_message(const Gain& gain) {
@@ -136,7 +153,7 @@ std::string checks_words(const Diagnosis& diagnosis, const Translator& w) {
 }
 
 Message comparison_message(const RunComparison& comparison) {
-  return msg::change_ratio{.change = change_message(comparison.change),
+  return msg::change_ratio{.change = to_message(comparison.change),
                            .ratio = times(comparison.ratio, 3),
                            .low = plain(comparison.ci95.low, 3),
                            .high = plain(comparison.ci95.high, 3)};

@@ -1,6 +1,7 @@
 // The words that all forms of a run's report share, in the language asked for. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace qanat {
 // Mean, spread, quantiles and throughput of the steady steps. A quantile without a bound says how
 // many steps it needs.
 std::vector<Fact> timing_facts(const RunMeasures& measures);
+
+// What each rank did in a mean step; nothing for a run of one.
+std::optional<Section> ranks_section(const RunMeasures& measures);
 
 // "1.38x [1.31, 1.45]"
 Message speedup_message(const Gain& gain);

@@ -1,3 +1,4 @@
+#include "diagnose/dual_profile.h"
 #include "locale/messages.h"
 #include "report/known_names.h"
 #include "report/profile_parts.h"
@@ -6,22 +7,20 @@
 namespace qanat {
 namespace {
 
-MessageArg band_of_wait(double share) {
+Message band_of_wait(double share) {
   constexpr double kGood = 0.3;
   constexpr double kAcceptable = 0.5;
-  return in_words(share < kGood ? "good" : share < kAcceptable ? "acceptable" : "poor");
+  return to_message(share < kGood         ? Band::good
+                    : share < kAcceptable ? Band::acceptable
+                                          : Band::poor);
 }
 
 Message explain(ProbeOutcome outcome) {
-  switch (outcome) {
-    case ProbeOutcome::confirmed:
-      break;
-    case ProbeOutcome::cheaper:
-      return msg::probe_cheaper_why{};
-    case ProbeOutcome::dearer:
-      return msg::probe_dearer_why{};
+  if (outcome == ProbeOutcome::confirmed) {
+    return msg::probe_confirmed_why{};
   }
-  return msg::probe_confirmed_why{};
+  return outcome == ProbeOutcome::cheaper ? Message(msg::probe_cheaper_why{})
+                                          : msg::probe_dearer_why{};
 }
 
 Table phase_table(const StepProfile& profile) {
@@ -94,8 +93,7 @@ Section probe_section(const StepProfile& profile) {
                      {.key = "measured_ci95", .value = interval_value(probe.measured_ci95)}}},
           {.name = msg::probe_outcome{},
            .parts = {
-               {.key = "outcome",
-                .value = {in_words(to_string(probe.outcome)), to_string(probe.outcome)}},
+               {.key = "outcome", .value = {to_message(probe.outcome), to_string(probe.outcome)}},
                {.key = "error", .name = msg::probe_error{}, .value = in_percent(probe.error(), 1)},
                {.value = explain(probe.outcome)}}}}};
 }

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/training_modes.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "monitor/neighbours.h"
 #include "selftest/fault_injection.h"
 #include "selftest/paced_run.h"
@@ -34,7 +36,9 @@ Result<nlohmann::json> read_answer_of(ChildProcess& program, Seconds timeout) {
     return Failure{"its answer is not JSON"};
   }
   if (answer.contains("error")) {
-    return Failure{answer.at("error").get<std::string>()};
+    const Failure no_torch = to_failure(msg::feed_no_torch{});
+    Failure failure{answer.at("error").get<std::string>()};
+    return failure.what == no_torch.what ? no_torch : failure;
   }
   return answer;
 }
@@ -104,7 +108,7 @@ class FeedRounds {
       if (turn) {
         part_.rows.back().turns.push_back(turn.value());
       } else {
-        skip_dataloader(turn.failure().what);
+        skip_dataloader(turn.failure());
       }
     }
     on_turn();
@@ -138,14 +142,14 @@ class FeedRounds {
     if (started) {
       dataloader_.emplace(std::move(started).value());
     } else {
-      skip_dataloader(started.failure().what);
+      skip_dataloader(started.failure());
     }
   }
 
-  void skip_dataloader(const std::string& why) {
+  void skip_dataloader(const Failure& why) {
     dataloader_.reset();
     part_.rows.back().turns.clear();
-    part_.rows.back().skipped = why;
+    part_.rows.back().skipped = reason_of(why);
   }
 
   FeedTurn turn_of(const TrainingMode& mode) const {
@@ -178,7 +182,7 @@ class FeedRounds {
 
 Result<DataLoaderTurns> DataLoaderTurns::start(const DataLoaderRequest& request) {
   if (request.program.empty()) {
-    return Failure{"bench/torch_dataloader.py is not beside this program"};
+    return to_failure(msg::feed_no_program{});
   }
   const std::vector<std::string> command = {request.program.string(),
                                             "--corpus",
@@ -227,15 +231,16 @@ std::optional<FeedTable> run_feed(const FeedRequest& request) {
   FeedTable table{.step = request.step, .batch = request.config.data.batch_size};
   const std::vector<Seconds> delays = {Seconds{0}, request.slow};
   std::int64_t done = 0;
+  const auto tell = [&](std::int64_t total) {
+    if (request.progress) {
+      request.progress(++done, total);
+    }
+  };
   for (const Seconds delay : delays) {
     FeedRounds rounds(request, delay);
-    const auto turns = static_cast<std::int64_t>(rounds.part().rows.size());
+    const std::int64_t turns = std::ssize(delays) * request.rounds * std::ssize(rounds.part().rows);
     for (int i = 0; i < request.rounds && !request.stop.stop_requested(); ++i) {
-      rounds.round([&] {
-        if (request.progress) {
-          request.progress(++done, std::ssize(delays) * request.rounds * turns);
-        }
-      });
+      rounds.round([&] { tell(turns); });
     }
     table.parts.push_back(rounds.part());
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_testing.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -46,7 +47,7 @@ TEST_F(FeedRunTest, EveryModeIsFedInTurnsWithWarmFilesAndSlowStorage) {
       EXPECT_LE(typical_turn(part.rows[i])->steps_per_s, 101);
       EXPECT_GT(typical_turn(part.rows[i])->cores, 0);
     }
-    EXPECT_THAT(part.rows[3].skipped, testing::HasSubstr("not beside this program"));
+    EXPECT_EQ(part.rows[3].skipped, MessageArg(msg::feed_no_program{}));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "metrics/tee_sink.h"
 #include "session/device_pipeline.h"
 #include "session/run_event.h"
+#include "transfer/slot_timeline.h"
 
 namespace qanat {
 namespace {
@@ -33,7 +34,7 @@ constexpr std::array kPhases = {PhaseShare{StepPhase::forward, 0.35},
 struct SubmittedStep {
   StepRecord record;
   BatchArrival arrival;
-  std::shared_ptr<SlotTimes> times;                  // shared with the ring, which fills them in
+  std::shared_ptr<SlotTimeline> way;                 // of the batch; shared with the ring
   std::vector<std::unique_ptr<DeviceEvent>> events;  // the device took the batch; then each phase
 };
 
@@ -51,7 +52,7 @@ class PacedConsumer final : public BatchConsumer {
         journal_(journal) {}
 
   std::optional<Delivery> take(const std::stop_token& stop) override {
-    SubmittedStep submitted{.record = {.step = step_}, .arrival = {}, .times = {}, .events = {}};
+    SubmittedStep submitted{.record = {.step = step_}, .arrival = {}, .way = {}, .events = {}};
     submitted.arrival.host_busy_since = host_busy_since_;
     submitted.arrival.asked = Clock::now();
     std::optional<DeviceBatch> batch = pipeline_.ring().next(*stream_, stop);
@@ -98,7 +99,7 @@ class PacedConsumer final : public BatchConsumer {
     for (const std::int32_t frames : batch.mel_lengths) {
       to.record.frames += frames;
     }
-    to.times = batch.times;
+    to.way = batch.way;
   }
 
   Seconds cost_of(const StepRecord& record) {
@@ -149,7 +150,7 @@ class PacedConsumer final : public BatchConsumer {
   }
 
   void settle(SubmittedStep& step) {
-    step.arrival.arrived = step.times->copy.end.value_or(step.arrival.handed);
+    step.arrival.arrived = step.way->arrived().value_or(step.arrival.handed);
     std::vector<StepStretch> stretches = {
         {.end = *step.events[0]->passed_at(), .idle = true, .arrival = step.arrival}};
     for (std::size_t i = 0; i < kPhases.size(); ++i) {
@@ -173,12 +174,12 @@ class PacedConsumer final : public BatchConsumer {
 
 // In the mode that the GPU numbers of the configuration ask for.
 DevicePlan plan_of(const RunConfig& config) {
-  const std::optional<int> data = config.data.data_gpu;
-  const std::optional<int> model = config.data.model_gpu;
-  DevicePlan plan{.model = {.kind = DeviceKind::virtual_gpu, .index = model.value_or(0)}};
+  const std::optional<GpuList>& data = config.data.data_gpu;
+  const std::optional<GpuList>& model = config.data.model_gpu;
+  DevicePlan plan{.model = {.kind = DeviceKind::virtual_gpu, .index = model ? model->first() : 0}};
   if (data && model) {
     plan.mode = RunMode::multi_gpu;
-    plan.data = DeviceId{.kind = DeviceKind::virtual_gpu, .index = *data};
+    plan.data = DeviceId{.kind = DeviceKind::virtual_gpu, .index = data->first()};
   }
   return plan;
 }

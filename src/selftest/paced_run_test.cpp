@@ -19,6 +19,8 @@ class PacedRunTest : public testing::Test {
     std::filesystem::create_directories(folder_);
     corpus_.emplace(folder_);
   }
+  PacedRunTest(const PacedRunTest&) = delete;
+  PacedRunTest& operator=(const PacedRunTest&) = delete;
   ~PacedRunTest() override { std::filesystem::remove_all(folder_); }
 
   RunSummary run(const RowFaults& faults, TrainObserver& observer, std::int64_t steps) {

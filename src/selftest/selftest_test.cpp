@@ -14,6 +14,8 @@ class SelftestTest : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  SelftestTest(const SelftestTest&) = delete;
+  SelftestTest& operator=(const SelftestTest&) = delete;
   ~SelftestTest() override { std::filesystem::remove_all(folder_); }
 
   SelftestReport run(std::vector<std::string> only) const {

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/thread.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
-#include "report/html.h"
+#include "page/html.h"
 #include "report/run_html.h"
 #include "report/run_json.h"
 #include "report/run_sections.h"
@@ -69,8 +69,7 @@ std::string problem_html(const Message& problem, const Translator& w) {
 
 Dashboard::Dashboard(const DashboardOptions& options) : options_(options), watch_(options.journal) {
   if (!is_loopback(options_.address) && options_.token.empty()) {
-    throw Error("dashboard on {}: others can reach this address; expected a token",
-                options_.address);
+    throw MessageError(msg::dashboard_needs_token{.address = options_.address});
   }
   server_ =
       std::make_unique<HttpServer>(HttpServerOptions{.address = options_.address,

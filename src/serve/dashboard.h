@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "history/run_watch.h"
 #include "locale/translator.h"
-#include "report/run_watch.h"
 #include "serve/access.h"
 #include "serve/http_server.h"
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/run_page_sample.h"
+#include "history/run_sample.h"
 #include "serve/http_testing.h"
 
 namespace qanat {
@@ -44,7 +44,7 @@ std::string first_event(const Dashboard& dashboard, const std::string& query = "
   send_text(
       fd,
       fmt::format("GET /events{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", query, dashboard.port()));
-  const std::string text = receive_until(fd, "}\n\n");
+  std::string text = receive_until(fd, "}\n\n");
   const std::size_t data = text.find("data: ");
   if (data == std::string::npos) {
     return text;

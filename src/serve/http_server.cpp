@@ -16,42 +16,36 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/thread.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
 
+struct StatusReason {
+  int status;
+  std::string_view reason;
+};
+constexpr auto kStatusReasons =
+    std::to_array<StatusReason>({{200, "OK"},
+                                 {401, "Unauthorized"},
+                                 {403, "Forbidden"},
+                                 {404, "Not Found"},
+                                 {405, "Method Not Allowed"},
+                                 {408, "Request Timeout"},
+                                 {413, "Content Too Large"},
+                                 {414, "URI Too Long"},
+                                 {421, "Misdirected Request"},
+                                 {431, "Request Header Fields Too Large"},
+                                 {500, "Internal Server Error"},
+                                 {503, "Service Unavailable"},
+                                 {505, "HTTP Version Not Supported"}});
+
 std::string_view reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 421:
-      return "Misdirected Request";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Bad Request";
-  }
+  const auto* known = std::ranges::find(kStatusReasons, status, &StatusReason::status);
+  return known == kStatusReasons.end() ? "Bad Request" : known->reason;
 }
 
 constexpr int kBacklog = 64;
@@ -79,7 +73,7 @@ SocketAddress to_socket_address(const std::string& address, int port) {
     v6.sin6_port = htons(static_cast<std::uint16_t>(port));
     result.size = sizeof(v6);
   } else {
-    throw Error("{}: not an address; expected numbers like 127.0.0.1 or ::1", address);
+    throw MessageError(msg::server_not_an_address{.address = address});
   }
   return result;
 }
@@ -90,10 +84,8 @@ UniqueFd listen_on(const std::string& address, int port) {
   const int yes = 1;
   if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
       ::bind(fd.get(), where.get(), where.size) != 0 || ::listen(fd.get(), kBacklog) != 0) {
-    throw Error("{} port {}: cannot listen: {}; try another port, or 0 for any that is free",
-                address,
-                port,
-                std::strerror(errno));
+    throw MessageError(msg::server_cannot_listen{
+        .address = address, .port = std::to_string(port), .reason = system_reason(errno)});
   }
   return fd;
 }

@@ -123,6 +123,7 @@ TEST(HttpServerTest, AStreamThatComesLateGetsTheNewestEvent) {
 TEST(HttpServerTest, TwoHundredClientsThatNeverReadHoldNobodyUp) {
   HttpServer server({.most_clients = 256}, echo);
   std::vector<UniqueFd> silent;
+  silent.reserve(200);
   for (int i = 0; i < 200; ++i) {
     silent.push_back(open_stream(server));
   }

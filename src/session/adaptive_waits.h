@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/message.h"
 #include "base/time.h"
 
 namespace qanat {
@@ -18,6 +19,11 @@ struct AdaptiveWaitsOptions {
   Seconds every{0.25};
   // Cores that others took since the last call: see CoreLossWatch. Called by the thread.
   std::function<std::optional<double>()> lost;
+  // Told once, by the thread, when no thread can be had for waits that sleep: from then on they
+  // spin for good. May be absent.
+  std::function<void(const Message& note)> say{};
+  // Makes waits sleep while what it gives lives; may throw Error. Tests replace it.
+  std::function<std::shared_ptr<void>()> sleep = {};
 };
 
 class AdaptiveWaits {
@@ -39,6 +45,7 @@ class AdaptiveWaits {
 
 // For the whole program, by what the kernel counts. Null when the user has decided how threads wait
 // (GOMP_SPINCOUNT, OMP_WAIT_POLICY), and where there is one core.
-std::unique_ptr<AdaptiveWaits> make_adaptive_waits();
+std::unique_ptr<AdaptiveWaits> make_adaptive_waits(
+    std::function<void(const Message& note)> say = {});
 
 }  // namespace qanat

@@ -1,15 +1,19 @@
 #include "session/adaptive_waits.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <future>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/time.h"
+#include "locale/messages.h"
 #include "monitor/core_loss.h"
 #include "monitor/host_counters.h"
 #include "monitor/monitor_testing.h"
@@ -80,6 +84,30 @@ TEST(AdaptiveWaitsTest, NothingIsLeftWhenItEnds) {
   passive_during({1, 1, 1}, {false, true, true});
 
   EXPECT_FALSE(settles_at(false));
+}
+
+TEST(AdaptiveWaitsTest, ThreadsThatCannotBeHadAreSaidOnceAndNotAskedForAgain) {
+  std::atomic<int> readings = 0;
+  std::atomic<int> asked = 0;
+  std::promise<Message> said;
+  {
+    const AdaptiveWaits waits({.every = Seconds{0},
+                               .lost =
+                                   [&] {
+                                     ++readings;
+                                     return std::optional(1.0);
+                                   },
+                               .say = [&](const Message& note) { said.set_value(note); },
+                               .sleep = [&]() -> std::shared_ptr<void> {
+                                 ++asked;
+                                 throw Error("no thread can be started");
+                               }});
+    EXPECT_EQ(said.get_future().get(),
+              Message(msg::waits_no_thread{.reason = "no thread can be started"}));
+  }
+
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(readings, 1);  // of a contended machine; it has not looked since
 }
 
 class UsersChoiceTest : public testing::TestWithParam<const char*> {

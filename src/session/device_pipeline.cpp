@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
+#include "locale/message_error.h"
 #include "session/memory_check.h"
 #include "torch_features/torch_features.h"
 #include "transfer/host_features.h"
@@ -150,8 +150,8 @@ RingOptions DevicePipeline::fit_ring(const DevicePipelineRequest& request) const
   while (options.slots > least && problem()) {
     --options.slots;
   }
-  if (const std::optional<std::string> found = problem()) {
-    throw Error(*found);
+  if (const std::optional<Message> found = problem()) {
+    throw MessageError(*found);
   }
   return options;
 }

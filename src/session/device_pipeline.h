@@ -59,7 +59,7 @@ struct DevicePipelineRequest {
   RunConfig config;
   DevicePlan plan;
   LoaderRequest loader;  // payload, consumer_threads and blocks are decided by the pipeline
-  HostFacts host = read_host_facts();
+  HostFacts host = read_host_share();
   std::optional<LoaderOptions> loader_options = {};  // for those who know better than the config
 };
 

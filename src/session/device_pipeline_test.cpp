@@ -9,6 +9,7 @@
 #include "app/session_testing.h"
 #include "base/error.h"
 #include "device/out_of_memory.h"
+#include "metrics/journal_testing.h"
 #include "session/memory_check.h"
 
 namespace qanat {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "base/error.h"
 #include "batch/batch.h"
 #include "config/field.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -46,21 +46,23 @@ std::string_view name_of(ModelSize size) {
   return "unknown";
 }
 
-std::string model_remedies(const MemoryNeed& need, const DevicePlan& plan, Bytes limit) {
-  std::vector<std::string> remedies;
-  if (const int rows = fitting_rows(need, limit); rows > 0) {
-    remedies.push_back(fmt::format("--batch-size {}", rows));
-  }
+MessageArg either(MessageArg one, MessageArg other) {
+  return msg::either_or{.one = std::move(one), .other = std::move(other)};
+}
+
+MessageArg model_remedy(const MemoryNeed& need, const DevicePlan& plan, Bytes limit) {
+  MessageArg remedy =
+      plan.model.kind == DeviceKind::cpu
+          ? MessageArg(msg::memory_smaller_model{})
+          : MessageArg(fmt::format("--model-gpu-memory {}", whole_megabytes(need.on_model())));
   for (int slots = need.ring.slots - 1; slots >= 1; --slots) {
     if (with_slots(need, slots).on_model() <= limit) {
-      remedies.push_back(fmt::format("--prefetch-buffer-size {}", slots));
+      remedy = either(fmt::format("--prefetch-buffer-size {}", slots), std::move(remedy));
       break;
     }
   }
-  remedies.push_back(plan.model.kind == DeviceKind::cpu
-                         ? std::string("a smaller --model-size")
-                         : fmt::format("--model-gpu-memory {}", whole_megabytes(need.on_model())));
-  return fmt::format("{}", fmt::join(remedies, ", or "));
+  const int rows = fitting_rows(need, limit);
+  return rows > 0 ? either(fmt::format("--batch-size {}", rows), std::move(remedy)) : remedy;
 }
 
 }  // namespace
@@ -126,51 +128,47 @@ int fitting_rows(const MemoryNeed& need, Bytes limit) {
   return rows;
 }
 
-std::optional<std::string> memory_problem(const MemoryNeed& need,
-                                          const DevicePlan& plan,
-                                          const std::optional<Bytes>& model_limit,
-                                          const std::optional<Bytes>& data_limit) {
+std::optional<Message> memory_problem(const MemoryNeed& need,
+                                      const DevicePlan& plan,
+                                      const std::optional<Bytes>& model_limit,
+                                      const std::optional<Bytes>& data_limit) {
   if (model_limit && need.on_model() > *model_limit) {
-    return fmt::format(
-        "memory of {}: training needs about {:.0f} MB (model {:.0f}, a batch of {} x {} frames "
-        "{:.0f}, a ring of {} slots {:.1f}); expected at most {:.0f} MB; try {}",
-        to_string(plan.model),
-        exact_megabytes(need.on_model()),
-        exact_megabytes(need.model.held),
-        need.largest.rows,
-        need.largest.frames,
-        exact_megabytes(need.batch()),
-        need.ring.slots,
-        exact_megabytes(ring_bytes_on_model(need.ring)),
-        exact_megabytes(*model_limit),
-        model_remedies(need, plan, *model_limit));
+    return msg::memory_of_model{.device = to_string(plan.model),
+                                .need = plain(exact_megabytes(need.on_model()), 0),
+                                .model = plain(exact_megabytes(need.model.held), 0),
+                                .rows = need.largest.rows,
+                                .frames = need.largest.frames,
+                                .batch = plain(exact_megabytes(need.batch()), 0),
+                                .slots = need.ring.slots,
+                                .ring = plain(exact_megabytes(ring_bytes_on_model(need.ring)), 1),
+                                .most = plain(exact_megabytes(*model_limit), 0),
+                                .remedy = model_remedy(need, plan, *model_limit)};
   }
   if (plan.data && data_limit && need.on_data() > *data_limit) {
     const std::int64_t fits =
         data_limit->value / (need.ring.slot_bytes.value + need.ring.stage_bytes.value);
-    return fmt::format(
-        "memory of {}: preparing batches takes {:.1f} MB; expected at most {:.1f} MB; try "
-        "{}--data-gpu-memory {}",
-        to_string(*plan.data),
-        exact_megabytes(need.on_data()),
-        exact_megabytes(*data_limit),
-        fits > 0 ? fmt::format("--prefetch-buffer-size {}, or ", fits) : std::string(),
-        whole_megabytes(need.on_data()));
+    const std::string budget = fmt::format("--data-gpu-memory {}", whole_megabytes(need.on_data()));
+    return msg::memory_of_data{
+        .device = to_string(*plan.data),
+        .need = plain(exact_megabytes(need.on_data()), 1),
+        .most = plain(exact_megabytes(*data_limit), 1),
+        .remedy = fits > 0 ? either(fmt::format("--prefetch-buffer-size {}", fits), budget)
+                           : MessageArg(budget)};
   }
   return std::nullopt;
 }
 
-std::optional<std::string> check_host_memory(const MemoryNeed& need,
-                                             const DevicePlan& plan,
-                                             const HostFacts& host) {
+std::optional<Message> check_host_memory(const MemoryNeed& need,
+                                         const DevicePlan& plan,
+                                         const HostFacts& host) {
   if (plan.model.kind != DeviceKind::cpu) {
     return std::nullopt;
   }
   if (const auto impossible = memory_problem(need, plan, memory_ceiling(host), {})) {
-    throw Error(*impossible);
+    throw MessageError(*impossible);
   }
   const auto doubtful = memory_problem(need, plan, free_memory(host), {});
-  return doubtful ? std::optional("the kernel may end this run: " + *doubtful) : std::nullopt;
+  return doubtful ? std::optional<Message>(msg::memory_doubtful{.what = *doubtful}) : std::nullopt;
 }
 
 std::vector<MemoryAdvice> memory_table(const RunConfig& config) {
@@ -224,11 +222,8 @@ std::string render_memory_table(const std::vector<MemoryAdvice>& table, const Tr
 void check_address_space(const std::optional<Bytes>& limit) {
   constexpr Bytes kMin = mebibytes(2048);  // a nano model on two cores takes 2174
   if (limit && *limit < kMin) {
-    throw Error(
-        "address space: limited to {} MB; training takes at least {} MB, more than it uses of "
-        "memory; try `ulimit -v unlimited`",
-        limit->value / mebibytes(1).value,
-        kMin.value / mebibytes(1).value);
+    throw MessageError(msg::memory_address_space{.limit = limit->value / mebibytes(1).value,
+                                                 .least = kMin.value / mebibytes(1).value});
   }
 }
 

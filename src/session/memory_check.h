@@ -1,6 +1,6 @@
 // Whether a run fits the memory of its devices, asked before it starts, and what would fit.
 //
-// Pure functions. What a model takes is an estimate from measurements (docs/en/memory.md); what the
+// Pure functions. What a model takes is an estimate from measurements (docs/en/sizing.md); what the
 // ring takes is exact.
 #pragma once
 
@@ -50,16 +50,16 @@ int fitting_rows(const MemoryNeed& need, Bytes limit);
 
 // What is wrong, with the flags and the numbers that would fit; nothing when it fits or there is no
 // limit.
-std::optional<std::string> memory_problem(const MemoryNeed& need,
-                                          const DevicePlan& plan,
-                                          const std::optional<Bytes>& model_limit,
-                                          const std::optional<Bytes>& data_limit);
+std::optional<Message> memory_problem(const MemoryNeed& need,
+                                      const DevicePlan& plan,
+                                      const std::optional<Bytes>& model_limit,
+                                      const std::optional<Bytes>& data_limit);
 
 // On the processor nothing fails when memory runs out: the kernel ends the run without a word. So
 // what can never fit throws Error, and what does not fit into what is free now is a note.
-std::optional<std::string> check_host_memory(const MemoryNeed& need,
-                                             const DevicePlan& plan,
-                                             const HostFacts& host);
+std::optional<Message> check_host_memory(const MemoryNeed& need,
+                                         const DevicePlan& plan,
+                                         const HostFacts& host);
 
 // libtorch hangs where it may not start its threads for lack of addresses. So a limit below what
 // any run takes (`ulimit -v`) throws Error.

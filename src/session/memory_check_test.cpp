@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "locale/translator.h"
 #include "session/device_pipeline.h"
 
 namespace qanat {
@@ -30,6 +31,10 @@ MemoryNeed need() {
   return memory_need({}, make_ring_options({}, kMulti, kEdges), kEdges);
 }
 
+std::string said(const Message& message) {
+  return Translator().tr(message);
+}
+
 TEST(MemoryCheckTest, TakesTheLargestShape) {
   EXPECT_EQ(need().largest, kEdges.back().shape());
 }
@@ -46,9 +51,9 @@ TEST(MemoryCheckTest, NamesTheBatchSizeAndTheBudgetThatWouldFit) {
   const auto problem = memory_problem(need(), kMulti, limit, {});
 
   ASSERT_TRUE(problem.has_value());
-  EXPECT_THAT(*problem, HasSubstr("memory of virtual:1"));
-  EXPECT_THAT(*problem, HasSubstr("--batch-size " + std::to_string(rows)));
-  EXPECT_THAT(*problem, HasSubstr("--model-gpu-memory "));
+  EXPECT_THAT(said(*problem), HasSubstr("memory of virtual:1"));
+  EXPECT_THAT(said(*problem), HasSubstr("--batch-size " + std::to_string(rows)));
+  EXPECT_THAT(said(*problem), HasSubstr("--model-gpu-memory "));
   EXPECT_FALSE(memory_problem(with_rows(need(), rows), kMulti, limit, {}).has_value());
   EXPECT_TRUE(memory_problem(with_rows(need(), rows + 1), kMulti, limit, {}).has_value());
 }
@@ -56,15 +61,16 @@ TEST(MemoryCheckTest, NamesTheBatchSizeAndTheBudgetThatWouldFit) {
 TEST(MemoryCheckTest, NamesAShallowerRingWhereThatIsEnough) {
   const Bytes limit = with_slots(need(), 2).on_model();
 
-  EXPECT_THAT(*memory_problem(need(), kMulti, limit, {}), HasSubstr("--prefetch-buffer-size 2"));
+  EXPECT_THAT(said(*memory_problem(need(), kMulti, limit, {})),
+              HasSubstr("--prefetch-buffer-size 2"));
 }
 
 TEST(MemoryCheckTest, ChecksTheRingOnTheDataDevice) {
   const auto problem = memory_problem(need(), kMulti, {}, Bytes{need().on_data().value * 3 / 4});
 
   ASSERT_TRUE(problem.has_value());
-  EXPECT_THAT(*problem, HasSubstr("memory of virtual:0"));
-  EXPECT_THAT(*problem, HasSubstr("--prefetch-buffer-size 2, or --data-gpu-memory"));
+  EXPECT_THAT(said(*problem), HasSubstr("memory of virtual:0"));
+  EXPECT_THAT(said(*problem), HasSubstr("--prefetch-buffer-size 2, or --data-gpu-memory"));
 }
 
 TEST(HostMemoryTest, WhatCanNeverFitIsRefusedWithWhatWould) {
@@ -86,7 +92,7 @@ TEST(HostMemoryTest, WhatDoesNotFitNowIsANote) {
   const MemoryNeed need = need_of(ModelSize::nano, 16);
   const HostFacts busy{.total_memory = mebibytes(8000), .available_memory = mebibytes(300)};
 
-  EXPECT_THAT(check_host_memory(need, kCpu, busy).value_or(""),
+  EXPECT_THAT(said(check_host_memory(need, kCpu, busy).value_or(Message{})),
               HasSubstr("the kernel may end this run"));
 }
 

@@ -4,10 +4,11 @@
 
 #include <sched.h>
 
-#include "base/error.h"
 #include "cuda_runtime/open_cuda_runtime.h"
 #include "device/cuda/cuda_device.h"
 #include "device/host/host_device.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "torch_binding/torch_binding.h"
 
 namespace qanat {
@@ -25,9 +26,8 @@ std::unique_ptr<Device> make_device(HostDeviceOptions options) {
 RunDevices make_cuda_devices(const DevicePlan& plan) {
   const Result<std::shared_ptr<CudaRuntime>> runtime = open_cuda_runtime();
   if (!runtime) {
-    throw Error("{}: {}; expected cpu or a virtual GPU; try --virtual-gpus 2, which emulates two",
-                to_string(plan.model),
-                runtime.failure().what);
+    throw MessageError(msg::device_no_cuda{.device = to_string(plan.model),
+                                           .reason = reason_of(runtime.failure())});
   }
   const auto blocks = std::make_shared<CudaBlocks>();
   RunDevices devices;
@@ -83,6 +83,16 @@ std::vector<int> usable_cores(const HostFacts& host) {
     cores.resize(allowed);
   }
   return cores;
+}
+
+std::vector<int> cores_of_process(std::span<const int> cores, int index, int count) {
+  const auto size = static_cast<int>(cores.size());
+  if (size == 0) {
+    return {};
+  }
+  const int first = count <= size ? index * size / count : index % size;
+  const int last = count <= size ? (index + 1) * size / count : first + 1;
+  return {cores.begin() + first, cores.begin() + last};
 }
 
 Hardware find_hardware(const RunConfig& config) {

@@ -33,6 +33,10 @@ CoreShares share_cores(const DevicePlan& plan, std::span<const int> cores);
 // The cores this process may use: as many as its affinity and quota allow.
 std::vector<int> usable_cores(const HostFacts& host);
 
+// The cores of one of `count` processes that may all use the same ones: a run of its own, as far as
+// there are enough.
+std::vector<int> cores_of_process(std::span<const int> cores, int index, int count);
+
 struct RunDevices {
   std::unique_ptr<Device> model;
   std::unique_ptr<Device> data;  // Multi-GPU only

@@ -65,6 +65,15 @@ TEST(ShareCoresTest, KeepsOneCoreForAModelOnCuda) {
 
 constexpr DeviceId kVirtual{.kind = DeviceKind::virtual_gpu, .index = 0};
 
+TEST(CoresOfProcessTest, AreDividedAndNobodyHasNone) {
+  const std::vector<int> cores = {2, 3, 6, 7, 8};
+
+  EXPECT_EQ(cores_of_process(cores, 0, 2), (std::vector<int>{2, 3}));
+  EXPECT_EQ(cores_of_process(cores, 1, 2), (std::vector<int>{6, 7, 8}));
+  EXPECT_EQ(cores_of_process(cores, 6, 7), (std::vector<int>{3}));
+  EXPECT_TRUE(cores_of_process({}, 0, 2).empty());
+}
+
 TEST(MemoryLimitTest, IsAnEqualShareOfTheHostForEachVirtualGpu) {
   RunConfig config;
   config.pipeline.virtual_gpus = 2;

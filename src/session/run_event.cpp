@@ -12,7 +12,7 @@ RunStart run_start(const RunConfig& config, const RunFacts& facts) {
   RunStart start{.mode = std::string(to_string(facts.mode)),
                  .device = facts.device,
                  .last_step = facts.last_step,
-                 .allowed_cores = allowed_cores(read_host_facts()),
+                 .allowed_cores = allowed_cores(read_host_share()),
                  .uses_of_batch = facts.uses_of_batch,
                  .bucket_edges = config.pipeline.bucket_edges,
                  .prefetch_to_gpu = config.data.prefetch_to_gpu,
@@ -21,6 +21,12 @@ RunStart run_start(const RunConfig& config, const RunFacts& facts) {
                               {"training.validate_every", training.validate_every},
                               {"training.render_every", training.render_every},
                               {"batches of an epoch", facts.batches_per_epoch}}};
+  if (facts.world > 1) {
+    start.rank = facts.rank;
+    start.world = facts.world;
+    start.host = facts.host;
+    start.exchange = facts.exchange;
+  }
   if (training.log_every) {
     start.cadences["training.log_every"] = *training.log_every;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct RunFacts {
   std::int64_t batches_per_epoch = 0;
   std::int64_t last_step = 0;
   int uses_of_batch = 1;  // see TrainerOptions
+  int rank = 0;
+  int world = 1;
+  std::string host{};  // of a run of several processes
+  std::optional<ExchangeSetup> exchange{};
 };
 
 RunStart run_start(const RunConfig& config, const RunFacts& facts);

@@ -1,14 +1,14 @@
 #include "speech/align_session.h"
 
-#include <system_error>
 #include <utility>
 
 #include "audio/audio_decoder.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/time.h"
 #include "dataset/manifest.h"
 #include "features/mel_extractor.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "monitor/host_facts.h"
 #include "speech/speech_model.h"
 #include "speech/text_grid.h"
@@ -78,28 +78,19 @@ std::optional<fs::path> file_below(const fs::path& folder, const std::string& id
   return folder / name;
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw Error(
-        "{}: cannot make the folder: {}; try another --out", folder.string(), error.message());
-  }
-}
-
 class AlignmentWriter {
  public:
   AlignmentWriter(fs::path folder, const Tokenizer& tokenizer, double frame_s)
       : folder_(std::move(folder)), tokenizer_(tokenizer), frame_s_(frame_s) {
-    make_folder(folder_);
+    make_folders(folder_, "--out");
   }
 
   Result<Done> write(const Utterance& utterance, const AlignedUtterance& aligned) const {
     const std::optional<fs::path> stem = file_below(folder_, utterance.id);
     if (!stem) {
-      return Failure{"its id leads out of the folder"};
+      return to_failure(msg::align_id_leads_out{});
     }
-    make_folder(stem->parent_path());
+    make_folders(stem->parent_path(), "--out");
     const TokenTimes times{
         .tokens = aligned.reading.ids, .frames = aligned.frames, .frame_s = frame_s_};
     const std::vector<GridInterval> tokens = token_intervals(times, tokenizer_);
@@ -161,7 +152,7 @@ Result<Done> align_one(const Utterance& utterance,
 }  // namespace
 
 AlignReport run_alignment(const AlignRequest& request) {
-  const auto warn = [&](const std::string& text) {
+  const auto warn = [&](const Message& text) {
     if (request.warn) {
       request.warn(text);
     }
@@ -186,7 +177,7 @@ AlignReport run_alignment(const AlignRequest& request) {
     const Result<Done> aligned = align_one(utterance, audio, aligner, writer, report);
     if (!aligned) {
       report.failures.push_back(
-          {.id = utterance.id, .file = audio.string(), .reason = aligned.failure().what});
+          {.id = utterance.id, .file = audio.string(), .reason = reason_of(aligned.failure())});
     }
     if (request.progress) {
       request.progress(++done, report.utterances);
@@ -198,7 +189,8 @@ AlignReport run_alignment(const AlignRequest& request) {
 nlohmann::json to_json(const AlignReport& report) {
   nlohmann::json failures = nlohmann::json::array();
   for (const AlignFailure& one : report.failures) {
-    failures.push_back({{"id", one.id}, {"file", one.file}, {"reason", one.reason}});
+    failures.push_back(
+        {{"id", one.id}, {"file", one.file}, {"reason", Translator().said(one.reason)}});
   }
   return {{"checkpoint", report.checkpoint.string()},
           {"step", report.step},

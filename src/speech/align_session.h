@@ -23,7 +23,7 @@ struct AlignRequest {
   std::optional<Language> language;  // of rows that do not say
   // Gets <id>.json and <id>.TextGrid of every utterance, each whole or not at all.
   std::filesystem::path out;
-  std::function<void(const std::string&)> warn;
+  std::function<void(const Message&)> warn;
   ProgressFn progress;
   std::stop_token stop;
 };
@@ -31,7 +31,7 @@ struct AlignRequest {
 struct AlignFailure {
   std::string id;
   std::string file;
-  std::string reason;
+  MessageArg reason;
 };
 
 struct AlignReport {

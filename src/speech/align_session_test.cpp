@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "locale/translator.h"
 #include "speech/evaluation_renderer.h"
 #include "speech/speech_testing.h"
 
@@ -72,7 +73,7 @@ TEST_F(AlignSessionTest, MoreTokensThanFramesAreAFailure) {
   const AlignReport report = run_alignment(request());
 
   ASSERT_EQ(report.failures.size(), 1);
-  EXPECT_THAT(report.failures[0].reason, HasSubstr("153 tokens in 128 frames"));
+  EXPECT_THAT(Translator().said(report.failures[0].reason), HasSubstr("153 tokens in 128 frames"));
 }
 
 TEST_F(AlignSessionTest, StoppedItSaysSo) {

@@ -3,9 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "speech/speech_model.h"
 
 namespace qanat {
@@ -14,8 +15,7 @@ namespace {
 LoadedCheckpoint load_single(const std::filesystem::path& folder, const CheckpointParts& parts) {
   Result<LoadedCheckpoint> loaded = load_checkpoint(folder, parts);
   if (!loaded) {
-    throw Error("{}; expected a whole checkpoint; try the folder above it, which has others",
-                loaded.failure().what);
+    throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(loaded.failure())});
   }
   return std::move(loaded).value();
 }
@@ -30,11 +30,10 @@ LoadedCheckpoint load_chosen(const CheckpointChoice& choice, const WarnFn& warn)
   std::optional<LoadedCheckpoint> loaded =
       choice.pick == CheckpointPick::best ? folder.best(warn, parts) : folder.newest(warn, parts);
   if (!loaded) {
-    throw Error(
-        "{}: no {} checkpoint here; expected a folder that `qanat train` has saved into; try "
-        "--checkpoint DIR",
-        choice.path.string(),
-        choice.pick == CheckpointPick::best ? "best" : "complete");
+    const std::string path = choice.path.string();
+    throw MessageError(choice.pick == CheckpointPick::best
+                           ? Message(msg::checkpoint_none_best{.path = path})
+                           : Message(msg::checkpoint_none{.path = path}));
   }
   return *std::move(loaded);
 }
@@ -45,19 +44,19 @@ ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice, const WarnFn& w
   LoadedCheckpoint loaded = load_chosen(choice, warn);
   const Result<CheckpointState> state = to_checkpoint_state(loaded.checkpoint.state);
   if (!state) {
-    throw Error("{}/state.json: {}", loaded.folder.string(), state.failure().what);
+    throw MessageError(msg::set_refused{.file = (loaded.folder / "state.json").string(),
+                                        .why = reason_of(state.failure())});
   }
   const bool averaged = choice.weights == WeightsPick::averaged;
   const TensorMap& weights = averaged ? loaded.checkpoint.ema : loaded.checkpoint.weights;
   if (weights.empty()) {
-    throw Error("{}: has no {} weights; try {}",
-                loaded.folder.string(),
-                averaged ? "averaged" : "plain",
-                averaged ? "--weights plain" : "--weights averaged");
+    const std::string path = loaded.folder.string();
+    throw MessageError(averaged ? Message(msg::checkpoint_no_averaged{.path = path})
+                                : Message(msg::checkpoint_no_plain{.path = path}));
   }
   auto text = make_text_front_end(state.value().text);
   if (text->hash() != state.value().text.front_end_hash) {
-    warn("text is read by other rules than when the model was trained; the symbols are the same");
+    warn(msg::checkpoint_other_reading{});
   }
   return {.step = loaded.step,
           .folder = loaded.folder,

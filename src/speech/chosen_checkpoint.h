@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/message.h"
 #include "checkpoint_files/checkpoint_state.h"
 
 namespace qanat {
@@ -32,6 +33,6 @@ struct ChosenCheckpoint {
 // `warn` is told of damaged checkpoints that were passed over, and of rules of reading that have
 // changed since. Throws Error when there is no usable checkpoint, saying what was looked for.
 ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice,
-                                 const std::function<void(const std::string&)>& warn);
+                                 const std::function<void(const Message&)>& warn);
 
 }  // namespace qanat

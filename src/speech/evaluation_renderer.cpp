@@ -2,19 +2,19 @@
 
 #include <filesystem>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "audio/wav_writer.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
 #include "features/mel_filterbank.h"
 #include "features/mel_image.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "speech/speech_model.h"
 
 namespace qanat {
@@ -27,11 +27,7 @@ void render_evaluation(const std::filesystem::path& stem,
                        std::span<const float> mel,
                        const MelConfig& config,
                        GriffinLim& vocoder) {
-  std::error_code error;
-  std::filesystem::create_directories(stem.parent_path(), error);
-  if (error) {
-    throw Error("{}: cannot make the folder: {}", stem.parent_path().string(), error.message());
-  }
+  make_folders(stem.parent_path());
   std::filesystem::path sound = stem;
   sound += ".wav";
   write_wav(sound, vocoder.synthesise(mel), config.sample_rate);
@@ -51,7 +47,7 @@ std::vector<EvaluationSentence> read_evaluation_sentences(
   }
   const Result<std::string> content = read_text_file(*file, mebibytes(1));
   if (!content) {
-    throw Error("evaluation sentences: {}", content.failure().what);
+    throw MessageError(msg::evaluation_unreadable{.reason = reason_of(content.failure())});
   }
   std::vector<EvaluationSentence> sentences;
   const std::string& text = content.value();
@@ -64,7 +60,7 @@ std::vector<EvaluationSentence> read_evaluation_sentences(
     begin = end + 1;
   }
   if (sentences.empty()) {
-    throw Error("evaluation sentences: {}: has none; expected one a line", file->string());
+    throw MessageError(msg::evaluation_none{.file = file->string()});
   }
   return sentences;
 }
@@ -80,7 +76,8 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
   for (const EvaluationSentence& one : sentences) {
     Result<TokenIds> tokens = text_->tokens(one.text, one.language);
     if (!tokens) {
-      throw Error("evaluation sentence \"{}\": {}", one.text, tokens.failure().what);
+      throw MessageError(
+          msg::evaluation_sentence{.text = one.text, .reason = reason_of(tokens.failure())});
     }
     sentences_.push_back({.text = one.text, .tokens = std::move(tokens).value()});
   }

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "model/monotonic_search.h"
 #include "train/flat_parameters.h"
 #include "train/model_preset.h"
@@ -33,12 +34,9 @@ torch::Tensor to_mel(std::span<const float> mel, int bins) {
 
 void check_symbols(const StoredText& stored, const TextFrontEnd& text) {
   if (text.tokenizer().hash() != stored.symbol_table_hash) {
-    throw Error(
-        "symbol table: {:016x}; the checkpoint was trained with {:016x}; expected the same "
-        "symbols; "
-        "try the version of qanat it was trained with",
-        text.tokenizer().hash(),
-        stored.symbol_table_hash);
+    throw MessageError(
+        msg::checkpoint_other_symbols{.ours = fmt::format("{:016x}", text.tokenizer().hash()),
+                                      .stored = fmt::format("{:016x}", stored.symbol_table_hash)});
   }
 }
 
@@ -69,9 +67,8 @@ SpeechModel::SpeechModel(const CheckpointState& state,
     : state_(state), text_(std::move(text)) {
   check_symbols(state_.text, *text_);
   if (state_.model.vocabulary < text_->tokenizer().size()) {
-    throw Error("checkpoint: {} symbols; expected {}, one for each of the table",
-                state_.model.vocabulary,
-                text_->tokenizer().size());
+    throw MessageError(msg::checkpoint_too_few_symbols{.symbols = state_.model.vocabulary,
+                                                       .expected = text_->tokenizer().size()});
   }
   network_ = XttsModel(to_model_shape(state_));
   const FlatParameters layout(*network_);
@@ -108,9 +105,8 @@ Result<std::vector<std::int64_t>> SpeechModel::align(std::span<const TokenId> to
   batch.mel = to_mel(mel, state_.mel.mel_bins);
   batch.mel_lengths = one_number(batch.mel.size(1));
   if (batch.tokens.size(1) > batch.mel.size(1)) {
-    return Failure{fmt::format("{} tokens in {} frames; expected at least a frame for each",
-                               batch.tokens.size(1),
-                               batch.mel.size(1))};
+    return to_failure(
+        msg::align_too_short{.tokens = batch.tokens.size(1), .frames = batch.mel.size(1)});
   }
   const torch::Tensor durations = monotonic_durations(
       network_->align(batch).log_probability.contiguous(), batch.token_lengths, batch.mel_lengths);

@@ -6,17 +6,18 @@
 #include <span>
 #include <utility>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "audio/audio_decoder.h"
 #include "audio/wav_writer.h"
-#include "base/error.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
 #include "features/griffin_lim.h"
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "monitor/host_facts.h"
 #include "speech/sentence_pieces.h"
 #include "speech/speech_model.h"
@@ -49,7 +50,8 @@ PlannedText plan_text(const std::string& text,
   planned.spoken.language = language.value_or(language_by_script(clean));
   const Result<TextReading> whole = front_end.read(clean, planned.spoken.language);
   if (!whole) {
-    throw Error("\"{}\": {}; expected something to say", shortened(clean), whole.failure().what);
+    throw MessageError(
+        msg::synth_unreadable{.text = shortened(clean), .reason = reason_of(whole.failure())});
   }
   planned.spoken.normalised = whole.value().normalised;
   planned.spoken.unknown = whole.value().unknown;
@@ -60,7 +62,7 @@ PlannedText plan_text(const std::string& text,
     }
   }
   if (planned.pieces.empty()) {
-    throw Error("\"{}\": nothing in it can be read aloud", shortened(clean));
+    throw MessageError(msg::synth_nothing_to_say{.text = shortened(clean)});
   }
   return planned;
 }
@@ -70,14 +72,13 @@ std::vector<float> read_reference(const std::filesystem::path& path, const MelCo
   AudioDecoder decoder(config.sample_rate);
   const Result<std::span<const float>> samples = decoder.decode(path);
   if (!samples) {
-    throw Error("reference: {}", samples.failure().what);
+    throw MessageError(msg::reference_unreadable{.reason = reason_of(samples.failure())});
   }
   const auto bins = static_cast<std::size_t>(config.mel_bins);
   const std::size_t frames = samples.value().size() / static_cast<std::size_t>(config.hop);
   if (frames == 0) {
-    throw Error("reference: {}: {} samples; expected a few seconds of speech",
-                path.string(),
-                samples.value().size());
+    throw MessageError(
+        msg::reference_too_short{.file = path.string(), .samples = samples.value().size()});
   }
   std::vector<float> mel(frames * bins);
   MelExtractor(config).extract(samples.value(), mel);
@@ -95,17 +96,17 @@ std::optional<int> find_speaker(const std::string& name, const std::vector<std::
     return std::nullopt;
   }
   if (speakers.empty()) {
-    throw Error("speaker {}: the model knows no speakers by name; try --reference with a recording",
-                name);
+    throw MessageError(msg::speaker_none{.speaker = name});
   }
   const auto found = std::ranges::find(speakers, name);
   if (found == speakers.end()) {
     constexpr std::size_t kShown = 20;
     const std::span<const std::string> shown(speakers.data(), std::min(kShown, speakers.size()));
-    throw Error("speaker {}: not in the model; expected one of {}{}",
-                name,
-                fmt::join(shown, ", "),
-                speakers.size() > kShown ? ", …" : "");
+    std::vector<std::string> known(shown.begin(), shown.end());
+    if (speakers.size() > kShown) {
+      known.emplace_back("…");
+    }
+    throw MessageError(msg::speaker_unknown{.speaker = name, .known = known});
   }
   return static_cast<int>(found - speakers.begin());
 }
@@ -135,8 +136,7 @@ Sound say(const PlannedText& planned,
   return sound;
 }
 
-void warn_of_unknown(const SpokenText& spoken,
-                     const std::function<void(const std::string&)>& warn) {
+void warn_of_unknown(const SpokenText& spoken, const std::function<void(const Message&)>& warn) {
   if (spoken.unknown.empty() || !warn) {
     return;
   }
@@ -144,31 +144,26 @@ void warn_of_unknown(const SpokenText& spoken,
   for (const UnknownSymbol& one : spoken.unknown) {
     shown.push_back(fmt::format("{} ({} x)", describe_character(one.symbol), one.count));
   }
-  warn(fmt::format("\"{}\": characters the model has no symbol for were left out: {}",
-                   shortened(spoken.text),
-                   fmt::join(shown, ", ")));
+  warn(msg::synth_left_out{.text = shortened(spoken.text), .symbols = shown});
 }
 
-std::string language_word(Language language) {
-  return language == Language::en ? "English" : "Persian";
+Message language_word(Language language) {
+  return language == Language::en ? Message(msg::language_english{})
+                                  : Message(msg::language_persian{});
 }
 
 // The text is in a language, or in the script of one, that the model was not trained on.
 void warn_of_unseen(const SpokenText& spoken,
                     const std::vector<Language>& trained,
-                    const std::function<void(const std::string&)>& warn) {
+                    const std::function<void(const Message&)>& warn) {
   if (trained.empty() || !warn) {
     return;  // checkpoints of earlier versions do not say
   }
   for (const Language asked : {spoken.language, language_by_script(spoken.normalised)}) {
     if (std::ranges::find(trained, asked) == trained.end()) {
-      warn(fmt::format(
-          "\"{}\": the model was trained on {} only and never saw {}; expect noise; try "
-          "a model trained on {} recordings",
-          shortened(spoken.text),
-          language_word(trained.front()),
-          language_word(asked),
-          language_word(asked)));
+      warn(msg::synth_unseen{.text = shortened(spoken.text),
+                             .trained = language_word(trained.front()),
+                             .asked = language_word(asked)});
       return;
     }
   }
@@ -214,9 +209,9 @@ std::filesystem::path numbered(const std::filesystem::path& path, std::size_t nu
 
 SynthReport run_synthesis(const SynthRequest& request) {
   if (request.texts.empty()) {
-    throw Error("no text to say; expected at least one line");
+    throw MessageError(msg::usage_no_text{});
   }
-  const auto warn = [&](const std::string& text) {
+  const auto warn = [&](const Message& text) {
     if (request.warn) {
       request.warn(text);
     }

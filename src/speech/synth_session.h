@@ -27,7 +27,7 @@ struct SynthRequest {
   double length_scale = 1.0;         // above 1: slower
   std::filesystem::path out;         // WAV; several texts: numbered
   std::filesystem::path mel;         // NPY [frames, mel_bins]; empty: not written
-  std::function<void(const std::string&)> warn;
+  std::function<void(const Message&)> warn;
   ProgressFn progress;
   std::stop_token stop;
 };

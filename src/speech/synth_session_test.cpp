@@ -3,6 +3,7 @@
 #include "audio/audio_decoder.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "locale/translator.h"
 #include "speech/speech_testing.h"
 
 namespace qanat {
@@ -18,7 +19,7 @@ class SynthSessionTest : public SpeechFolderTest {
     return {.checkpoint = {.path = checkpoints()},
             .texts = std::move(texts),
             .out = root_ / "speech.wav",
-            .warn = [this](const std::string& text) { warnings_.push_back(text); }};
+            .warn = [this](const Message& text) { warnings_.push_back(Translator().tr(text)); }};
   }
   std::size_t num_samples(const std::filesystem::path& path) {
     AudioDecoder decoder(SampleRate{22050});

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/thread.h"
+#include "locale/message_error.h"
 #include "pipeline/bounded_buffer.h"
 
 namespace qanat {
@@ -52,7 +53,7 @@ class BackgroundQueue {
   // Offers that came while the queue was full, or after the work had failed or finished.
   std::int64_t dropped() const { return dropped_; }
   // Why the work ended early: telemetry that fails ends itself, not the run.
-  std::optional<std::string> failure() const {
+  std::optional<MessageArg> failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;
   }
@@ -69,7 +70,7 @@ class BackgroundQueue {
     } catch (const std::exception& error) {
       queue_.close();
       const std::lock_guard lock(mutex_);
-      failure_ = error.what();
+      failure_ = reason_of(error);
     }
   }
 
@@ -77,7 +78,7 @@ class BackgroundQueue {
   const Work work_;
   std::atomic<std::int64_t> dropped_ = 0;
   mutable std::mutex mutex_;  // guards failure_
-  std::optional<std::string> failure_;
+  std::optional<MessageArg> failure_;
   std::jthread thread_;  // last: uses everything above
 };
 

@@ -53,7 +53,7 @@ TEST(BackgroundQueueTest, WorkThatFailsEndsItselfAndSaysWhy) {
   queue.finish();
   queue.offer(2);
 
-  EXPECT_EQ(queue.failure(), "disk full");
+  EXPECT_EQ(queue.failure(), MessageArg("disk full"));
   EXPECT_EQ(queue.dropped(), 1);
 }
 

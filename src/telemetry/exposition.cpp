@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,12 +38,14 @@ std::string exposition_number(double value) {
 
 void Exposition::family(std::string_view name, std::string_view type, std::string_view help) {
   name_ = fmt::format("qanat_{}", name);
-  fmt::format_to(
-      std::back_inserter(text_), "# HELP {} {}\n# TYPE {} {}\n", name_, help, name_, type);
+  head_ = fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name_, help, type);
 }
 
-void Exposition::sample(double value, Labels labels, std::string_view suffix) {
-  text_ += name_;
+void Exposition::sample(std::optional<double> value, Labels labels, std::string_view suffix) {
+  if (!value) {
+    return;
+  }
+  text_ += std::exchange(head_, {}) + name_;
   text_ += suffix;
   if (labels.size() > 0) {
     char before = '{';
@@ -52,15 +55,17 @@ void Exposition::sample(double value, Labels labels, std::string_view suffix) {
     }
     text_ += '}';
   }
-  fmt::format_to(std::back_inserter(text_), " {}\n", exposition_number(value));
+  fmt::format_to(std::back_inserter(text_), " {}\n", exposition_number(*value));
 }
 
-void Exposition::counter(std::string_view name, std::string_view help, double value) {
+void Exposition::counter(std::string_view name,
+                         std::string_view help,
+                         std::optional<double> value) {
   family(name, "counter", help);
   sample(value);
 }
 
-void Exposition::gauge(std::string_view name, std::string_view help, double value) {
+void Exposition::gauge(std::string_view name, std::string_view help, std::optional<double> value) {
   family(name, "gauge", help);
   sample(value);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,16 +13,18 @@ class Exposition {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  // A family of samples; all of them follow at once.
+  // A family of samples; all of them follow at once. One without samples is not written.
   void family(std::string_view name, std::string_view type, std::string_view help);
-  void sample(double value, Labels labels = {}, std::string_view suffix = "");
-  void counter(std::string_view name, std::string_view help, double value);
-  void gauge(std::string_view name, std::string_view help, double value);
+  // What is absent is no sample.
+  void sample(std::optional<double> value, Labels labels = {}, std::string_view suffix = "");
+  void counter(std::string_view name, std::string_view help, std::optional<double> value);
+  void gauge(std::string_view name, std::string_view help, std::optional<double> value);
 
   std::string take() { return std::move(text_); }
 
  private:
   std::string text_;
+  std::string head_;  // of the family, until its first sample
   std::string name_;
 };
 

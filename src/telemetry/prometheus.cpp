@@ -61,9 +61,7 @@ void write_steps(Exposition& out, const RunSnapshot& run) {
 }
 
 void write_learning(Exposition& out, const RunSnapshot& run) {
-  if (run.last_step) {
-    out.gauge("last_step", "Number of steps the run is to have.", to_double(*run.last_step));
-  }
+  out.gauge("last_step", "Number of steps the run is to have.", run.last_step);
   if (!run.newest) {
     return;
   }
@@ -79,27 +77,23 @@ void write_learning(Exposition& out, const RunSnapshot& run) {
 }
 
 void write_rates(Exposition& out, const RunSnapshot& run) {
-  if (const std::optional<double> rate = run.steps_per_second()) {
-    out.gauge("steps_per_second", "Over the newest steps.", *rate);
+  out.gauge("steps_per_second", "Over the newest steps.", run.steps_per_second());
+  out.gauge("wait_ratio",
+            "Share of the newest steps' time in which the model device waited for a batch.",
+            run.wait_share());
+  const Seconds total = run.seconds.total();
+  if (total <= Seconds{0}) {
+    return;
   }
-  if (const std::optional<double> share = run.wait_share()) {
-    out.gauge("wait_ratio",
-              "Share of the newest steps' time in which the model device waited for a batch.",
-              *share);
+  constexpr std::string_view kBusyHelp =
+      "Share of the steps' time in which the model device worked on them.";
+  const double busy = run.seconds.busy() / total;
+  out.gauge("device_busy_ratio", kBusyHelp, busy);
+  if (!run.model_device.empty() && run.model_device != "cpu") {
+    out.family("gpu_device_busy_ratio", "gauge", kBusyHelp);
+    out.sample(busy, {{"gpu", run.model_device}});
   }
-  const double total = run.seconds.total().count();
-  if (total > 0) {
-    out.gauge("device_busy_ratio",
-              "Share of the steps' time in which the model device worked on them.",
-              run.seconds.busy().count() / total);
-  }
-  if (total > 0 && !run.model_device.empty() && run.model_device != "cpu") {
-    out.family("gpu_device_busy_ratio",
-               "gauge",
-               "Share of the steps' time in which the model device worked on them.");
-    out.sample(run.seconds.busy().count() / total, {{"gpu", run.model_device}});
-  }
-  if (total > 0 && run.at.count() > 0) {
+  if (run.at.count() > 0) {
     out.gauge("goodput_ratio",
               "Share of the session in which the model device worked on steps: starting, waiting, "
               "saving and validating are not work.",
@@ -157,20 +151,18 @@ void write_workers(Exposition& out, const PipelineStats& pipeline) {
 
 // What the kernel says of the loader's threads and of the process; of none that it does not.
 void write_usage(Exposition& out, const PipelineStats& pipeline) {
-  std::optional<Seconds> delay;
+  std::optional<double> delay;
   Seconds locked{0};
   for (const WorkerStats& worker : pipeline.workers) {
     locked += worker.lock_wait;
     if (worker.run_delay) {
-      delay = delay.value_or(Seconds{0}) + *worker.run_delay;
+      delay = delay.value_or(0) + worker.run_delay->count();
     }
   }
-  if (delay) {
-    out.family("stage_run_delay_seconds_total",
-               "counter",
-               "Time in which threads of a stage could have run, but no processor was free.");
-    out.sample(delay->count(), {{"stage", "loader"}});
-  }
+  out.family("stage_run_delay_seconds_total",
+             "counter",
+             "Time in which threads of a stage could have run, but no processor was free.");
+  out.sample(delay, {{"stage", "loader"}});
   out.counter("worker_lock_wait_seconds_total",
               "Time in which loader threads waited for one another.",
               locked.count());
@@ -192,9 +184,6 @@ void write_usage(Exposition& out, const PipelineStats& pipeline) {
 }
 
 void write_devices(Exposition& out, const PipelineStats& pipeline) {
-  if (pipeline.devices.empty()) {
-    return;
-  }
   const auto each = [&](auto&& value) {
     for (const DeviceUse& use : pipeline.devices) {
       out.sample(value(use), {{"device", use.name}, {"role", use.role}});
@@ -210,15 +199,10 @@ void write_devices(Exposition& out, const PipelineStats& pipeline) {
   each([](const DeviceUse& use) { return to_double(use.memory.value); });
   out.family("device_memory_most_bytes", "gauge", "Most memory of a device that was ever in use.");
   each([](const DeviceUse& use) { return to_double(use.most_memory.value); });
-  bool first = true;
-  for (const DeviceUse& use : pipeline.devices) {
-    if (use.memory_limit && std::exchange(first, false)) {
-      out.family("device_memory_limit_bytes", "gauge", "Memory that a device may use.");
-    }
-    if (use.memory_limit) {
-      out.sample(to_double(use.memory_limit->value), {{"device", use.name}, {"role", use.role}});
-    }
-  }
+  out.family("device_memory_limit_bytes", "gauge", "Memory that a device may use.");
+  each([](const DeviceUse& use) {
+    return use.memory_limit ? std::optional(to_double(use.memory_limit->value)) : std::nullopt;
+  });
 }
 
 void write_pipeline(Exposition& out, const RunSnapshot& run) {

@@ -14,9 +14,6 @@
 
 namespace qanat {
 
-// The Content-Type to serve it with.
-inline constexpr const char* kPrometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
-
 // A rule that was applied.
 struct FindingState {
   std::string id;

@@ -3,11 +3,9 @@
 #include <array>
 #include <bit>
 #include <cctype>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "monitor/gpu_sample.h"
 
@@ -32,56 +30,26 @@ constexpr std::array kStalls{Stall{"cpu_some", "cpu", "some"},
                              Stall{"memory_full", "memory", "full"}};
 
 void write_stalls(Exposition& out, const nlohmann::json& counters) {
-  bool first = true;
+  out.family("psi_stall_seconds_total",
+             "counter",
+             "Time in which some, or all, tasks of the machine waited for a resource.");
   for (const Stall& stall : kStalls) {
-    const std::optional<double> seconds = counter_at(counters, stall.counter);
-    if (!seconds) {
-      continue;
-    }
-    if (std::exchange(first, false)) {
-      out.family("psi_stall_seconds_total",
-                 "counter",
-                 "Time in which some, or all, tasks of the machine waited for a resource.");
-    }
-    out.sample(*seconds, {{"resource", stall.resource}, {"kind", stall.kind}});
+    out.sample(counter_at(counters, stall.counter),
+               {{"resource", stall.resource}, {"kind", stall.kind}});
   }
 }
 
-// One family with a sample for each GPU that has such a reading.
-struct GpuFamily {
-  const char* name;
-  const char* type;
-  const char* help;
-};
-using GpuValue = std::function<std::optional<double>(const GpuTotals&)>;
+// Of maps: the newest reading of a GPU by its name, and so on.
+std::optional<double> value_in(const auto& values, const auto& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
 
-void write_family(Exposition& out,
-                  std::span<const GpuTotals> gpus,
-                  const GpuFamily& family,
-                  const GpuValue& value,
-                  std::pair<std::string_view, std::string_view> label = {}) {
-  bool first = true;
+// A sample for each GPU that has such a reading, of the family that was begun.
+void write_readings(Exposition& out, std::span<const GpuTotals> gpus, const char* name) {
   for (const GpuTotals& gpu : gpus) {
-    const std::optional<double> known = value(gpu);
-    if (!known) {
-      continue;
-    }
-    if (std::exchange(first, false)) {
-      out.family(family.name, family.type, family.help);
-    }
-    if (label.first.empty()) {
-      out.sample(*known, {{"gpu", gpu.id}});
-    } else {
-      out.sample(*known, {{"gpu", gpu.id}, label});
-    }
+    out.sample(value_in(gpu.latest, name), {{"gpu", gpu.id}});
   }
-}
-
-GpuValue reading(const char* name) {
-  return [name](const GpuTotals& gpu) {
-    const auto found = gpu.latest.find(name);
-    return found == gpu.latest.end() ? std::nullopt : std::optional(found->second);
-  };
 }
 
 // "temperature (hardware)" -> "temperature_hardware"
@@ -101,77 +69,49 @@ std::string to_label(std::string_view words) {
 }
 
 void write_gauges(Exposition& out, std::span<const GpuTotals> gpus) {
-  write_family(out,
-               gpus,
-               {"gpu_kernel_resident_ratio",
-                "gauge",
-                "Share of the last moments in which a kernel was there."},
-               reading("kernels_resident"));
-  write_family(out, gpus, {"gpu_power_watts", "gauge", "Power drawn."}, reading("power"));
-  write_family(out,
-               gpus,
-               {"gpu_temperature_celsius", "gauge", "Temperature of the chip."},
-               reading("temperature"));
-  write_family(out,
-               gpus,
-               {"gpu_memory_used_bytes", "gauge", "Memory in use, by any process."},
-               reading("memory_used"));
-}
-
-void write_clocks(Exposition& out, std::span<const GpuTotals> gpus) {
-  bool first = true;
+  out.family("gpu_kernel_resident_ratio",
+             "gauge",
+             "Share of the last moments in which a kernel was there.");
+  write_readings(out, gpus, "kernels_resident");
+  out.family("gpu_power_watts", "gauge", "Power drawn.");
+  write_readings(out, gpus, "power");
+  out.family("gpu_temperature_celsius", "gauge", "Temperature of the chip.");
+  write_readings(out, gpus, "temperature");
+  out.family("gpu_memory_used_bytes", "gauge", "Memory in use, by any process.");
+  write_readings(out, gpus, "memory_used");
+  out.family("gpu_clock_hertz", "gauge", "Clocks now.");
   for (const GpuTotals& gpu : gpus) {
-    for (const auto& [name, domain] :
-         {std::pair("clock", "sm"), std::pair("memory_clock", "memory")}) {
-      const auto found = gpu.latest.find(name);
-      if (found == gpu.latest.end()) {
-        continue;
-      }
-      if (std::exchange(first, false)) {
-        out.family("gpu_clock_hertz", "gauge", "Clocks now.");
-      }
-      out.sample(found->second, {{"gpu", gpu.id}, {"domain", domain}});
-    }
+    out.sample(value_in(gpu.latest, "clock"), {{"gpu", gpu.id}, {"domain", "sm"}});
+    out.sample(value_in(gpu.latest, "memory_clock"), {{"gpu", gpu.id}, {"domain", "memory"}});
   }
 }
 
 void write_limits(Exposition& out, std::span<const GpuTotals> gpus) {
-  bool first = true;
+  out.family("gpu_clock_limited_seconds_total",
+             "counter",
+             "Time in which clocks were held back, by reason.");
   for (const GpuTotals& gpu : gpus) {
     for (const ClockLimit limit : all_clock_limits()) {
       const int bit = std::countr_zero(static_cast<std::uint64_t>(limit));
-      const auto found = gpu.limited.find(bit);
-      if (found == gpu.limited.end()) {
-        continue;
-      }
-      if (std::exchange(first, false)) {
-        out.family("gpu_clock_limited_seconds_total",
-                   "counter",
-                   "Time in which clocks were held back, by reason.");
-      }
-      out.sample(found->second, {{"gpu", gpu.id}, {"reason", to_label(to_string(limit))}});
+      out.sample(value_in(gpu.limited, bit),
+                 {{"gpu", gpu.id}, {"reason", to_label(to_string(limit))}});
     }
   }
 }
 
 void write_errors(Exposition& out, std::span<const GpuTotals> gpus) {
-  write_family(out,
-               gpus,
-               {"gpu_ecc_errors_total", "counter", "Errors of memory since the driver was loaded."},
-               reading("uncorrected_errors"),
-               {"kind", "uncorrected"});
-  write_family(out,
-               gpus,
-               {"gpu_pcie_replays_total",
-                "counter",
-                "Packets sent again over PCI Express since the driver was loaded."},
-               reading("link_replays"));
-  bool first = true;
+  out.family("gpu_ecc_errors_total", "counter", "Errors of memory since the driver was loaded.");
+  for (const GpuTotals& gpu : gpus) {
+    out.sample(value_in(gpu.latest, "uncorrected_errors"),
+               {{"gpu", gpu.id}, {"kind", "uncorrected"}});
+  }
+  out.family("gpu_pcie_replays_total",
+             "counter",
+             "Packets sent again over PCI Express since the driver was loaded.");
+  write_readings(out, gpus, "link_replays");
+  out.family("gpu_xid_errors_total", "counter", "Errors that the driver reported.");
   for (const GpuTotals& gpu : gpus) {
     for (const auto& [xid, count] : gpu.xids) {
-      if (std::exchange(first, false)) {
-        out.family("gpu_xid_errors_total", "counter", "Errors that the driver reported.");
-      }
       out.sample(static_cast<double>(count), {{"gpu", gpu.id}, {"xid", std::to_string(xid)}});
     }
   }
@@ -184,34 +124,26 @@ void write_host(Exposition& out, const RunSnapshot& run) {
     return;
   }
   const nlohmann::json& counters = *run.host->counters;
-  if (const std::optional<double> throttled = counter_at(counters, "throttled")) {
-    out.counter("cgroup_throttled_seconds_total",
-                "Time in which the control group's quota held threads back, summed over cores.",
-                *throttled);
-  }
+  out.counter("cgroup_throttled_seconds_total",
+              "Time in which the control group's quota held threads back, summed over cores.",
+              counter_at(counters, "throttled"));
   write_stalls(out, counters);
 }
 
 void write_gpus(Exposition& out, std::span<const GpuTotals> gpus) {
   write_gauges(out, gpus);
-  write_clocks(out, gpus);
-  write_family(out,
-               gpus,
-               {"gpu_energy_joules_total", "counter", "Energy, from the power of the samples."},
-               [](const GpuTotals& gpu) { return gpu.energy; });
+  out.family("gpu_energy_joules_total", "counter", "Energy, from the power of the samples.");
+  for (const GpuTotals& gpu : gpus) {
+    out.sample(gpu.energy, {{"gpu", gpu.id}});
+  }
   write_limits(out, gpus);
   write_errors(out, gpus);
 }
 
 void write_findings(Exposition& out, const ScrapeContext& context) {
-  if (context.recoverable) {
-    out.gauge("recoverable_ratio",
-              "Share of the step time that the first finding says can be won.",
-              *context.recoverable);
-  }
-  if (context.findings.empty()) {
-    return;
-  }
+  out.gauge("recoverable_ratio",
+            "Share of the step time that the first finding says can be won.",
+            context.recoverable);
   out.family("finding_active", "gauge", "1: the rule found something; 0: all is well.");
   for (const FindingState& finding : context.findings) {
     out.sample(finding.active ? 1 : 0, {{"id", finding.id}, {"severity", finding.severity}});

@@ -17,7 +17,7 @@ namespace qanat {
 class ProtoWriter {
  public:
   ProtoWriter& put_varint(std::uint32_t field, std::uint64_t value) {
-    put_tag(field, kVarint);
+    put_tag(field, WireType::varint);
     put_raw_varint(value);
     return *this;
   }
@@ -25,7 +25,7 @@ class ProtoWriter {
     return put_varint(field, static_cast<std::uint64_t>(value));
   }
   ProtoWriter& put_fixed64(std::uint32_t field, std::uint64_t value) {
-    put_tag(field, kFixed64);
+    put_tag(field, WireType::fixed64);
     put_little_endian(value, 8);
     return *this;
   }
@@ -33,13 +33,13 @@ class ProtoWriter {
     return put_fixed64(field, std::bit_cast<std::uint64_t>(value));
   }
   ProtoWriter& put_float(std::uint32_t field, float value) {
-    put_tag(field, kFixed32);
+    put_tag(field, WireType::fixed32);
     put_little_endian(std::bit_cast<std::uint32_t>(value), 4);
     return *this;
   }
   // Strings, bytes and messages.
   ProtoWriter& put_bytes(std::uint32_t field, std::string_view bytes) {
-    put_tag(field, kBytes);
+    put_tag(field, WireType::bytes);
     put_raw_varint(bytes.size());
     bytes_.append(bytes);
     return *this;
@@ -51,9 +51,11 @@ class ProtoWriter {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  enum WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+  enum class WireType : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-  void put_tag(std::uint32_t field, WireType type) { put_raw_varint(field << 3U | type); }
+  void put_tag(std::uint32_t field, WireType type) {
+    put_raw_varint(field << 3U | static_cast<std::uint32_t>(type));
+  }
   void put_raw_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7U) {
       bytes_ += static_cast<char>((value & 0x7FU) | 0x80U);

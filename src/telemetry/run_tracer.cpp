@@ -17,14 +17,14 @@ constexpr std::size_t kMaxPending = 64;
 
 // Where tracks stand in the picture.
 namespace rank {
-constexpr int steps = 0;
-constexpr int loss = 1;
-constexpr int slots = 10;
-constexpr int feeder = 200;
-constexpr int queue = 201;
-constexpr int workers = 300;
-constexpr int jobs = 800;
-constexpr int events = 900;
+constexpr int kSteps = 0;
+constexpr int kLoss = 1;
+constexpr int kSlots = 10;
+constexpr int kFeeder = 200;
+constexpr int kQueue = 201;
+constexpr int kWorkers = 300;
+constexpr int kJobs = 800;
+constexpr int kEvents = 900;
 }  // namespace rank
 
 std::int64_t to_nanoseconds(double seconds) {
@@ -100,7 +100,7 @@ void RunTracer::put_instant(const JournalEvent& event, std::int64_t at) {
       notes.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
-  Track& events = track("events", rank::events);
+  Track& events = track("events", rank::kEvents);
   events.newest = std::max(events.newest, at);
   std::string records;
   encoder_->put_instant(
@@ -115,7 +115,8 @@ void RunTracer::put_counter(const std::string& name,
   if (!std::isfinite(value)) {
     return;
   }
-  Track& counter = track(name, name == "loss" ? rank::loss : rank::queue, TraceTrackKind::counter);
+  Track& counter =
+      track(name, name == "loss" ? rank::kLoss : rank::kQueue, TraceTrackKind::counter);
   counter.track.unit = unit;
   counter.newest = std::max(counter.newest, at);
   std::string records;
@@ -165,7 +166,7 @@ void RunTracer::add_row(const TracedRow& row) {
   const BatchKey batch{row.epoch, row.batch};
   row_sets_[batch].push_back(row.row);
   bound(row_sets_);
-  put_slice(track(fmt::format("loader worker {}", row.worker), rank::workers + row.worker),
+  put_slice(track(fmt::format("loader worker {}", row.worker), rank::kWorkers + row.worker),
             {.name = row.utterance,
              .begin = to_nanoseconds(row.begin.count()),
              .end = to_nanoseconds(row.end.count()),
@@ -197,7 +198,7 @@ void RunTracer::add_slot(const SlotRecord& slot) {
   const BatchKey batch{slot.epoch, slot.batch};
   if (slot.load) {
     const auto [begin, end] = ring_interval(*slot.load);
-    put_slice(track("feeder", rank::feeder),
+    put_slice(track("feeder", rank::kFeeder),
               {.name = "wait for the loader", .begin = begin, .end = end},
               flow_id(batch, kWholeBatch));
   }
@@ -231,11 +232,11 @@ void RunTracer::put_slot_stages(const SlotRecord& slot, const BatchKey& batch) {
   };
   if (slot.stage || slot.prepare) {
     Track& data =
-        track(fmt::format("slot {} on the data device", slot.slot), rank::slots + 2 * slot.slot);
+        track(fmt::format("slot {} on the data device", slot.slot), rank::kSlots + 2 * slot.slot);
     put(data, "stage", slot.stage);
     put(data, "prepare", slot.prepare);
   }
-  Track& model = track(fmt::format("slot {}", slot.slot), rank::slots + 2 * slot.slot + 1);
+  Track& model = track(fmt::format("slot {}", slot.slot), rank::kSlots + 2 * slot.slot + 1);
   put(model, "copy", slot.copy);
   if (slot.copy && slot.train && slot.train->begin > slot.copy->end) {
     put(model, "ready", StageTime{.begin = slot.copy->end, .end = slot.train->begin});
@@ -264,7 +265,7 @@ void RunTracer::put_pending_steps(std::size_t most_pending) {
 // first.
 void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
   const StepPhases& p = record.phases;
-  Track& steps = track("steps", rank::steps);
+  Track& steps = track("steps", rank::kSteps);
   const std::int64_t length = to_nanoseconds(p.total().count());
   // It did not begin before the one before had ended: what is idle may also lie behind the batch.
   const std::int64_t begin = std::max(end - length, steps.newest);
@@ -273,20 +274,16 @@ void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
                   .end = begin + length,
                   .notes = notes_of(record)};
   std::int64_t from = step.begin;
-  for (const auto& [name, part] : {std::pair("wait", p.wait),
-                                   std::pair("transfer", p.transfer),
-                                   std::pair("checkpoint", p.checkpoint),
-                                   std::pair("residual", p.residual),
-                                   std::pair("forward", p.forward),
-                                   std::pair("loss", p.loss),
-                                   std::pair("backward", p.backward),
-                                   std::pair("retry", p.retry),
-                                   std::pair("optimizer", p.optimizer)}) {
-    const std::int64_t to = from + std::max<std::int64_t>(0, to_nanoseconds(part.count()));
-    if (to > from) {
-      step.inner.push_back({.name = name, .begin = from, .end = to});
+  for (const bool before : {true, false}) {
+    for (const StepPart& part : kStepParts) {
+      const bool is_now = (part.kind == StepPartKind::before) == before;
+      const std::int64_t to =
+          from + (is_now ? std::max<std::int64_t>(0, to_nanoseconds((p.*part.time).count())) : 0);
+      if (to > from) {
+        step.inner.push_back({.name = std::string(part.name), .begin = from, .end = to});
+      }
+      from = to;
     }
-    from = to;
   }
   // Into the forward pass, and not into the step: that may begin before its batch is there.
   const auto forward = std::ranges::find(step.inner, "forward", &TraceSlice::name);
@@ -325,7 +322,7 @@ void RunTracer::put_job(const std::string& track_name,
                         std::int64_t step,
                         Seconds took,
                         std::int64_t end) {
-  put_slice(track(track_name, rank::jobs),
+  put_slice(track(track_name, rank::kJobs),
             {.name = fmt::format("step {}", step),
              .begin = end - to_nanoseconds(took.count()),
              .end = end});
@@ -353,7 +350,7 @@ void RunTracer::write(const std::filesystem::path& path) {
   }
   std::string end;
   if (store_.left_out() > 0) {
-    Track& events = track("events", rank::events);
+    Track& events = track("events", rank::kEvents);
     encoder_->put_instant(
         end,
         events.track.id,

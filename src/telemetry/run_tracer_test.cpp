@@ -99,6 +99,7 @@ TEST_F(RunTracerTest, ArrowsLeadFromUtteranceToBatchToStep) {
   }
 
   std::vector<std::string> phases;
+  phases.reserve(ways.size());
   for (const auto& [id, way] : ways) {
     phases.push_back(way);
   }

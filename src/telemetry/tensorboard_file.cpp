@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <span>
 
 #include <fcntl.h>
@@ -11,6 +10,8 @@
 
 #include "audio/wav_layout.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "locale/message_error.h"
 
 namespace qanat {
 namespace {
@@ -33,19 +34,19 @@ constexpr std::size_t kMaxBuffered = 1 << 20;
 
 // Field numbers of TensorBoard's messages.
 namespace event_field {
-constexpr std::uint32_t wall_time = 1;
-constexpr std::uint32_t step = 2;
-constexpr std::uint32_t file_version = 3;
-constexpr std::uint32_t summary = 5;
-constexpr std::uint32_t session_log = 7;
+constexpr std::uint32_t kWallTime = 1;
+constexpr std::uint32_t kStep = 2;
+constexpr std::uint32_t kFileVersion = 3;
+constexpr std::uint32_t kSummary = 5;
+constexpr std::uint32_t kSessionLog = 7;
 }  // namespace event_field
 namespace value_field {
-constexpr std::uint32_t tag = 1;
-constexpr std::uint32_t simple_value = 2;
-constexpr std::uint32_t image = 4;
-constexpr std::uint32_t audio = 6;
-constexpr std::uint32_t tensor = 8;
-constexpr std::uint32_t metadata = 9;
+constexpr std::uint32_t kTag = 1;
+constexpr std::uint32_t kSimpleValue = 2;
+constexpr std::uint32_t kImage = 4;
+constexpr std::uint32_t kAudio = 6;
+constexpr std::uint32_t kTensor = 8;
+constexpr std::uint32_t kMetadata = 9;
 }  // namespace value_field
 constexpr std::uint32_t kSummaryValue = 1;
 constexpr std::uint64_t kStringTensor = 7;
@@ -65,13 +66,13 @@ std::string host_name() {
 
 ProtoWriter event_at(const BoardTime& time) {
   ProtoWriter event;
-  event.put_double(event_field::wall_time, time.wall).put_signed(event_field::step, time.step);
+  event.put_double(event_field::kWallTime, time.wall).put_signed(event_field::kStep, time.step);
   return event;
 }
 
 ProtoWriter tagged(const std::string& tag) {
   ProtoWriter value;
-  value.put_bytes(value_field::tag, tag);
+  value.put_bytes(value_field::kTag, tag);
   return value;
 }
 
@@ -84,15 +85,7 @@ std::uint64_t big_endian(std::string_view bytes) {
 }
 
 std::filesystem::path make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error(
-        "{}: cannot make the folder for TensorBoard: {}; try another "
-        "training.tensorboard_dir",
-        folder.string(),
-        error.message());
-  }
+  make_folders(folder, "training.tensorboard_dir");
   return folder;
 }
 
@@ -116,16 +109,15 @@ TensorBoardFile::TensorBoardFile(const std::filesystem::path& folder, double wal
                                  number);
     fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
     if (!fd_ && errno != EEXIST) {
-      throw Error(
-          "{}: cannot make a file for TensorBoard: {}; try another "
-          "training.tensorboard_dir",
-          path_.string(),
-          std::strerror(errno));
+      throw MessageError(to_message({.path = path_.string(),
+                                     .action = FileAction::create,
+                                     .error = errno,
+                                     .flag = "training.tensorboard_dir"}));
     }
   }
   ProtoWriter first;
-  first.put_double(event_field::wall_time, wall_now)
-      .put_bytes(event_field::file_version, "brain.Event:2");
+  first.put_double(event_field::kWallTime, wall_now)
+      .put_bytes(event_field::kFileVersion, "brain.Event:2");
   put_event(first);
   flush();
 }
@@ -144,20 +136,20 @@ void TensorBoardFile::put_event(const ProtoWriter& event) {
 }
 
 void TensorBoardFile::put_summary(const BoardTime& time, const ProtoWriter& summary) {
-  put_event(event_at(time).put_message(event_field::summary, summary));
+  put_event(event_at(time).put_message(event_field::kSummary, summary));
 }
 
 void TensorBoardFile::put_session_start(const BoardTime& time) {
   ProtoWriter log;
   log.put_varint(1, kSessionStart);
-  put_event(event_at(time).put_message(event_field::session_log, log));
+  put_event(event_at(time).put_message(event_field::kSessionLog, log));
 }
 
 void TensorBoardFile::put_scalars(const BoardTime& time, const std::vector<TagValue>& values) {
   ProtoWriter summary;
   for (const auto& [tag, value] : values) {
     summary.put_message(
-        kSummaryValue, tagged(tag).put_float(value_field::simple_value, static_cast<float>(value)));
+        kSummaryValue, tagged(tag).put_float(value_field::kSimpleValue, static_cast<float>(value)));
   }
   put_summary(time, summary);
 }
@@ -176,7 +168,7 @@ void TensorBoardFile::put_wav(const BoardTime& time, const std::string& tag, std
       .put_bytes(4, wav)
       .put_bytes(5, "audio/wav");
   ProtoWriter summary;
-  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::audio, audio));
+  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::kAudio, audio));
   put_summary(time, summary);
 }
 
@@ -191,7 +183,7 @@ void TensorBoardFile::put_png(const BoardTime& time, const std::string& tag, std
       .put_varint(3, kRgb)
       .put_bytes(4, png);
   ProtoWriter summary;
-  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::image, image));
+  summary.put_message(kSummaryValue, tagged(tag).put_message(value_field::kImage, image));
   put_summary(time, summary);
 }
 
@@ -207,8 +199,8 @@ void TensorBoardFile::put_markdown(const BoardTime& time,
   ProtoWriter summary;
   summary.put_message(kSummaryValue,
                       tagged(tag)
-                          .put_message(value_field::tensor, tensor)
-                          .put_message(value_field::metadata, metadata));
+                          .put_message(value_field::kTensor, tensor)
+                          .put_message(value_field::kMetadata, metadata));
   put_summary(time, summary);
 }
 
@@ -220,7 +212,8 @@ void TensorBoardFile::flush() {
       continue;
     }
     if (put < 0) {
-      throw Error("{}: cannot write: {}", path_.string(), std::strerror(errno));
+      throw MessageError(
+          to_message({.path = path_.string(), .action = FileAction::write, .error = errno}));
     }
     rest.remove_prefix(static_cast<std::size_t>(put));
   }

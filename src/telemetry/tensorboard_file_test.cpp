@@ -12,9 +12,8 @@ namespace qanat {
 namespace {
 
 std::filesystem::path fresh_folder() {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) /
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
+                                 testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove_all(folder);
   return folder;
 }

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -20,7 +23,7 @@ void collect_numbers(const nlohmann::json& object,
                      const std::string& prefix,
                      std::vector<TagValue>& into) {
   for (const auto& [name, value] : object.items()) {
-    const std::string tag = prefix + "/" + name;
+    const std::string tag = fmt::format("{}/{}", prefix, name);
     if (value.is_object()) {
       collect_numbers(value, tag, into);
     } else if (value.is_number()) {
@@ -140,15 +143,14 @@ void TensorBoardSink::record(const JournalEvent& event) {
   }
 }
 
-std::optional<std::string> TensorBoardSink::finish() {
+std::optional<Message> TensorBoardSink::finish() {
   queue_.finish();
-  if (const std::optional<std::string> failure = queue_.failure()) {
-    return fmt::format("TensorBoard got nothing any more: {}", *failure);
+  if (const std::optional<MessageArg> failure = queue_.failure()) {
+    return msg::tensorboard_ended{.reason = *failure};
   }
   if (queue_.dropped() > 0) {
-    return fmt::format("{}: {} events came faster than they could be written and are missing",
-                       writer_.path().string(),
-                       queue_.dropped());
+    return msg::tensorboard_events_missing{.count = queue_.dropped(),
+                                           .file = writer_.path().string()};
   }
   return std::nullopt;
 }

@@ -66,7 +66,7 @@ class TensorBoardSink final : public EventSink {
 
   // Writes what has come; nothing is written after it. What was left out and why, for people;
   // nothing when all is well.
-  std::optional<std::string> finish();
+  std::optional<Message> finish();
 
  private:
   static constexpr std::size_t kCapacity = 4096;

@@ -3,14 +3,15 @@
 #include <gmock/gmock.h>
 
 #include "audio/wav_writer.h"
+#include "base/files.h"
+#include "locale/translator.h"
 
 namespace qanat {
 namespace {
 
 std::filesystem::path fresh_sink_folder() {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) /
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
+                                 testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove_all(folder);
   return folder;
 }
@@ -89,7 +90,7 @@ TEST(TensorBoardSinkTest, WhatCannotBeWrittenIsSaidAndHurtsNobody) {
 
   sink.record(EvaluationRendered{.step = 5, .folder = renders.string()});
 
-  EXPECT_THAT(sink.finish().value(), testing::HasSubstr("not a WAV file"));
+  EXPECT_THAT(Translator().tr(sink.finish().value()), testing::HasSubstr("not a WAV file"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 
 TraceSink::TraceSink(const TraceOptions& options)
@@ -34,11 +36,10 @@ void TraceSink::take(const RowSpan& row) {
 TraceSink::Finished TraceSink::finish(const std::filesystem::path& path) {
   queue_.finish();
   Finished finished;
-  if (const std::optional<std::string> failure = queue_.failure()) {
-    finished.complaint = fmt::format("the trace ends early: {}", *failure);
+  if (const std::optional<MessageArg> failure = queue_.failure()) {
+    finished.complaint = msg::trace_ends_early{.reason = *failure};
   } else if (queue_.dropped() > 0) {
-    finished.complaint = fmt::format(
-        "{} records came faster than they could be traced and are missing", queue_.dropped());
+    finished.complaint = msg::trace_records_missing{.count = queue_.dropped()};
   }
   tracer_.write(path);
   finished.steps = tracer_.steps();

@@ -24,8 +24,8 @@ class TraceSink final : public EventSink {
 
   struct Finished {
     std::int64_t steps = 0;
-    std::int64_t left_out = 0;                            // of the middle, for the budget
-    std::optional<std::string> complaint = std::nullopt;  // what is missing besides, for people
+    std::int64_t left_out = 0;                        // of the middle, for the budget
+    std::optional<Message> complaint = std::nullopt;  // what is missing besides
   };
   // Works off what has come and writes the file. Throws Error when it cannot be written.
   Finished finish(const std::filesystem::path& path);

@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -23,14 +26,21 @@ Failure failed(std::string_view what, int error) {
   return Failure{std::string(what) + ": " + std::strerror(error)};
 }
 
+// It may end while something is on its way to it.
+bool has_ended(int error) {
+  return error == EPIPE || error == ECONNRESET;
+}
+
 // What posix_spawn is told, released whatever happens.
 class SpawnPlan {
  public:
-  explicit SpawnPlan(int socket) {
+  SpawnPlan(int socket, ChildMessages messages) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_adddup2(&actions_, socket, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, socket, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (messages == ChildMessages::dropped) {
+      posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
     posix_spawnattr_init(&attributes_);
     sigset_t none;
     sigemptyset(&none);
@@ -55,7 +65,8 @@ class SpawnPlan {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(std::span<const std::string> command) {
+Result<ChildProcess> ChildProcess::start(std::span<const std::string> command,
+                                         ChildMessages messages) {
   std::array<int, 2> ends = {-1, -1};
   // A socket, not two pipes: writing to a program that is gone can then fail without SIGPIPE.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -65,11 +76,12 @@ Result<ChildProcess> ChildProcess::start(std::span<const std::string> command) {
   const UniqueFd theirs(ends[1]);
   std::vector<std::string> arguments(command.begin(), command.end());
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
   }
   pointers.push_back(nullptr);
-  const SpawnPlan plan(theirs.get());
+  const SpawnPlan plan(theirs.get(), messages);
   pid_t pid = -1;
   const int error = ::posix_spawnp(
       &pid, pointers[0], plan.actions(), plan.attributes(), pointers.data(), environ);
@@ -112,7 +124,7 @@ Result<Done> ChildProcess::wait_until_ready(short events, Clock::time_point dead
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) {
-      return Failure{"no answer in time"};
+      return to_failure(msg::child_no_answer{});
     }
     pollfd poll_fd{.fd = socket_.get(), .events = events, .revents = 0};
     const int ready = ::poll(&poll_fd, 1, static_cast<int>(std::min<long>(left.count(), 60'000)));
@@ -127,12 +139,15 @@ Result<Done> ChildProcess::wait_until_ready(short events, Clock::time_point dead
 
 Result<Done> ChildProcess::write(std::string_view text, Clock::time_point deadline) {
   while (!text.empty()) {
-    const Result<Done> ready = wait_until_ready(POLLOUT, deadline);
+    Result<Done> ready = wait_until_ready(POLLOUT, deadline);
     if (!ready) {
       return ready;
     }
     const ssize_t sent =
         ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && has_ended(errno)) {
+      return to_failure(msg::child_ended{});
+    }
     if (sent < 0 && errno != EINTR && errno != EAGAIN) {
       return failed("the program takes no input", errno);
     }
@@ -151,13 +166,16 @@ Result<std::string> ChildProcess::read_line(Clock::time_point deadline) {
       return line;
     }
     searched = received_.size();
+    if (searched > kMaxChildLine) {
+      return to_failure(msg::child_endless_line{});
+    }
     if (const Result<Done> ready = wait_until_ready(POLLIN, deadline); !ready) {
       return ready.failure();
     }
     std::array<char, 4096> block;
     const ssize_t got = ::recv(socket_.get(), block.data(), block.size(), MSG_DONTWAIT);
-    if (got == 0) {
-      return Failure{"the program ended without an answer"};
+    if (got == 0 || (got < 0 && has_ended(errno))) {
+      return to_failure(msg::child_ended{});
     }
     if (got < 0 && errno != EINTR && errno != EAGAIN) {
       return failed("cannot read from the program", errno);

@@ -4,6 +4,7 @@
 // thread-safe. Every call ends by its deadline.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,19 +17,29 @@
 
 namespace qanat {
 
+// What becomes of what the program writes to standard error.
+enum class ChildMessages { dropped, shown };
+
+// Longer lines are no answers: a program that never ends its line cannot fill the memory.
+inline constexpr std::size_t kMaxChildLine = std::size_t{1} << 24;
+
 class ChildProcess {
  public:
-  // `command` is the program, looked up in PATH, and its arguments. Its messages on standard
-  // error are dropped; Ctrl-C in the terminal does not reach it.
-  static Result<ChildProcess> start(std::span<const std::string> command);
+  // `command` is the program, looked up in PATH, and its arguments. Ctrl-C in the terminal does
+  // not reach it.
+  static Result<ChildProcess> start(std::span<const std::string> command,
+                                    ChildMessages messages = ChildMessages::dropped);
 
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   ~ChildProcess();
 
   Result<Done> write(std::string_view text, Clock::time_point deadline);
 
-  // Without the line end. What the program wrote before it ended can still be read.
+  // Without the line end, at most kMaxChildLine bytes. What the program wrote before it ended can
+  // still be read.
   Result<std::string> read_line(Clock::time_point deadline);
 
  private:

@@ -47,12 +47,23 @@ TEST(ChildProcessTest, AProgramThatDoesNotAnswerIsLeftAtTheDeadline) {
   EXPECT_LT(seconds_since(start), 5s);
 }
 
+TEST(ChildProcessTest, ALineThatDoesNotEndIsAFailureBeforeTheMemoryIsFull) {
+  const std::array<std::string, 3> command = {"sh", "-c", "tr '\\0' x < /dev/zero"};
+  Result<ChildProcess> process = ChildProcess::start(command);
+  ASSERT_TRUE(process);
+
+  const Result<std::string> line = process.value().read_line(Clock::now() + 60s);
+
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.failure().what, "the program's line does not end");
+}
+
 TEST(ChildProcessTest, AProgramThatReadsNothingIsLeftAtTheDeadline) {
   const std::array<std::string, 2> command = {"sleep", "600"};
   Result<ChildProcess> process = ChildProcess::start(command);
   ASSERT_TRUE(process);
 
-  EXPECT_FALSE(process.value().write(std::string(10'000'000, 'x'), Clock::now() + 50ms));
+  EXPECT_FALSE(process.value().write(std::string(8'000'000, 'x'), Clock::now() + 50ms));
 }
 
 TEST(ChildProcessTest, AProgramThatEndedGivesItsLastLineAndThenFails) {

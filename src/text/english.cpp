@@ -1,77 +1,41 @@
-#include "text/english.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "text/characters.h"
-#include "text/english_addresses.h"
-#include "text/english_calendar.h"
-#include "text/english_money.h"
-#include "text/english_quantities.h"
-#include "text/english_words.h"
-#include "text/number_scan.h"
-#include "text/place.h"
-#include "text/word_writer.h"
+#include "text/english_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
 
-struct SignWord {
-  string_view sign;
+struct PerWord {
+  string_view written;
   string_view word;
 };
 
-constexpr std::array kSignWords = {
-    SignWord{"&", "and"},
-    SignWord{"@", "at"},
-    SignWord{"%", "percent"},
-    SignWord{"+", "plus"},
-    SignWord{"=", "equals"},
-    SignWord{"°", "degrees"},
-    SignWord{"×", "times"},
-    SignWord{"÷", "divided by"},
-    SignWord{"±", "plus or minus"},
-    SignWord{"§", "section"},
-    SignWord{"№", "number"},
-    SignWord{"¢", "cents"},
-    SignWord{"$", "dollars"},
-    SignWord{"£", "pounds"},
-    SignWord{"€", "euros"},
-    SignWord{"¥", "yen"},
-    SignWord{"₹", "rupees"},
-    SignWord{"‰", "per mille"},
-    SignWord{"≈", "approximately"},
-    SignWord{"≠", "is not equal to"},
-    SignWord{"≤", "less than or equal to"},
-    SignWord{"≥", "greater than or equal to"},
-    SignWord{"∞", "infinity"},
-    SignWord{"√", "square root of"},
-    SignWord{"π", "pi"},
-};
-
 // What an amount can be counted by: "$18/hr", "60 words/minute".
-constexpr std::array kPerWords = {SignWord{"second", "second"},
-                                  SignWord{"sec", "second"},
-                                  SignWord{"minute", "minute"},
-                                  SignWord{"min", "minute"},
-                                  SignWord{"hour", "hour"},
-                                  SignWord{"hr", "hour"},
-                                  SignWord{"day", "day"},
-                                  SignWord{"night", "night"},
-                                  SignWord{"week", "week"},
-                                  SignWord{"wk", "week"},
-                                  SignWord{"month", "month"},
-                                  SignWord{"mo", "month"},
-                                  SignWord{"year", "year"},
-                                  SignWord{"yr", "year"},
-                                  SignWord{"person", "person"},
-                                  SignWord{"mile", "mile"},
-                                  SignWord{"gallon", "gallon"},
-                                  SignWord{"kg", "kilogram"},
-                                  SignWord{"lb", "pound"}};
+constexpr std::array kPerWords = {PerWord{"second", "second"},
+                                  PerWord{"sec", "second"},
+                                  PerWord{"minute", "minute"},
+                                  PerWord{"min", "minute"},
+                                  PerWord{"hour", "hour"},
+                                  PerWord{"hr", "hour"},
+                                  PerWord{"day", "day"},
+                                  PerWord{"night", "night"},
+                                  PerWord{"week", "week"},
+                                  PerWord{"wk", "week"},
+                                  PerWord{"month", "month"},
+                                  PerWord{"mo", "month"},
+                                  PerWord{"year", "year"},
+                                  PerWord{"yr", "year"},
+                                  PerWord{"person", "person"},
+                                  PerWord{"mile", "mile"},
+                                  PerWord{"gallon", "gallon"},
+                                  PerWord{"kg", "kilogram"},
+                                  PerWord{"lb", "pound"}};
 
 constexpr std::size_t kFewWords = 4;
 constexpr std::size_t kLongestToken = 32;  // bytes looked back
@@ -156,10 +120,8 @@ class EnglishReader {
     if (const std::size_t length = read_mark(place); length > 0) {
       return length;
     }
-    for (const SignWord& sign : kSignWords) {
-      if (place.rest[0] == sign.sign[0] && place.rest.starts_with(sign.sign)) {
-        return put_word(sign.word, sign.sign.size());
-      }
+    if (const SpokenSign* sign = find_sign(place.rest, Language::en)) {
+      return put_word(sign->english, sign->sign.size());
     }
     out_.symbol(place.rest.substr(0, 1));
     return 1;
@@ -279,7 +241,7 @@ class EnglishReader {
 
   std::size_t read_slash(const Place& place) {
     const string_view word = leading_letters(place.rest.substr(1));
-    const auto* per = std::ranges::find(kPerWords, word, &SignWord::sign);
+    const auto* per = std::ranges::find(kPerWords, word, &PerWord::written);
     const bool amount = starts_with_amount(last_token(place.before)) ||
                         ends_in_digit(without_last_token(place.before));
     if (per != kPerWords.end() && amount) {

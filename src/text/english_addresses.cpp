@@ -1,5 +1,3 @@
-#include "text/english_addresses.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -7,7 +5,7 @@
 
 #include "text/characters.h"
 #include "text/english_numbers.h"
-#include "text/english_words.h"
+#include "text/english_readers.h"
 #include "text/word_index.h"
 
 namespace qanat {

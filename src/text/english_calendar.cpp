@@ -1,11 +1,8 @@
-#include "text/english_calendar.h"
-
 #include <algorithm>
 #include <array>
 
 #include "text/characters.h"
-#include "text/english_abbreviations.h"
-#include "text/number_scan.h"
+#include "text/english_readers.h"
 #include "text/word_index.h"
 
 namespace qanat {
@@ -27,25 +24,7 @@ struct CalendarName {
 };
 
 constexpr std::array kCalendar = {
-    CalendarName{"january", "jan", "", CalendarKind::month},
-    CalendarName{"february", "feb", "", CalendarKind::month},
-    CalendarName{"march", "mar", "", CalendarKind::month_word},
-    CalendarName{"april", "apr", "", CalendarKind::month},
-    CalendarName{"may", "may", "", CalendarKind::month_word},
-    CalendarName{"june", "jun", "", CalendarKind::month_word},
-    CalendarName{"july", "jul", "", CalendarKind::month_word},
-    CalendarName{"august", "aug", "", CalendarKind::month},
-    CalendarName{"september", "sept", "sep", CalendarKind::month},
-    CalendarName{"october", "oct", "", CalendarKind::month},
-    CalendarName{"november", "nov", "", CalendarKind::month},
-    CalendarName{"december", "dec", "", CalendarKind::month},
-    CalendarName{"monday", "mon", "", CalendarKind::day},
-    CalendarName{"tuesday", "tue", "tues", CalendarKind::day},
-    CalendarName{"wednesday", "wed", "", CalendarKind::day},
-    CalendarName{"thursday", "thu", "thurs", CalendarKind::day},
-    CalendarName{"friday", "fri", "", CalendarKind::day},
-    CalendarName{"saturday", "sat", "", CalendarKind::day},
-    CalendarName{"sunday", "sun", "", CalendarKind::day},
+#include "text/english_calendar_rows.inc"
 };
 
 constexpr std::size_t kNamesOfEach = 3;

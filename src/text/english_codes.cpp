@@ -1,5 +1,3 @@
-#include "text/english_codes.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,7 +6,7 @@
 
 #include "text/characters.h"
 #include "text/english_numbers.h"
-#include "text/number_scan.h"
+#include "text/english_readers.h"
 #include "text/word_list.h"
 
 namespace qanat {

@@ -1,13 +1,11 @@
-#include "text/english_dates.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 
 #include "text/characters.h"
-#include "text/english_calendar.h"
 #include "text/english_numbers.h"
+#include "text/english_readers.h"
 
 namespace qanat {
 namespace {

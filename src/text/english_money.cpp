@@ -1,46 +1,15 @@
-#include "text/english_money.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "text/english_numbers.h"
+#include "text/english_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
-
-struct EnglishCurrency {
-  string_view sign;
-  string_view one;
-  string_view many;
-  string_view cent;
-  string_view cents;
-};
-
-constexpr std::array kEnglishCurrencies = {
-    EnglishCurrency{"US$", "u s dollar", "u s dollars", "cent", "cents"},
-    EnglishCurrency{"CA$", "canadian dollar", "canadian dollars", "cent", "cents"},
-    EnglishCurrency{"C$", "canadian dollar", "canadian dollars", "cent", "cents"},
-    EnglishCurrency{"AU$", "australian dollar", "australian dollars", "cent", "cents"},
-    EnglishCurrency{"A$", "australian dollar", "australian dollars", "cent", "cents"},
-    EnglishCurrency{"NZ$", "new zealand dollar", "new zealand dollars", "cent", "cents"},
-    EnglishCurrency{"HK$", "hong kong dollar", "hong kong dollars", "cent", "cents"},
-    EnglishCurrency{"USD", "u s dollar", "u s dollars", "cent", "cents"},
-    EnglishCurrency{"CAD", "canadian dollar", "canadian dollars", "cent", "cents"},
-    EnglishCurrency{"AUD", "australian dollar", "australian dollars", "cent", "cents"},
-    EnglishCurrency{"EUR", "euro", "euros", "cent", "cents"},
-    EnglishCurrency{"GBP", "pound", "pounds", "penny", "pence"},
-    EnglishCurrency{"JPY", "yen", "yen", "sen", "sen"},
-    EnglishCurrency{"INR", "rupee", "rupees", "paisa", "paise"},
-    EnglishCurrency{"CHF", "swiss franc", "swiss francs", "rappen", "rappen"},
-    EnglishCurrency{"IRR", "rial", "rials", "dinar", "dinars"},
-    EnglishCurrency{"$", "dollar", "dollars", "cent", "cents"},
-    EnglishCurrency{"£", "pound", "pounds", "penny", "pence"},
-    EnglishCurrency{"€", "euro", "euros", "cent", "cents"},
-    EnglishCurrency{"¥", "yen", "yen", "sen", "sen"},
-    EnglishCurrency{"₹", "rupee", "rupees", "paisa", "paise"}};
 
 struct Magnitude {
   string_view written;
@@ -61,12 +30,6 @@ constexpr std::array kEnglishMagnitudes = {Magnitude{" thousand", "thousand"},
                                            Magnitude{"tn", "trillion"},
                                            Magnitude{"T", "trillion"}};
 
-const EnglishCurrency* find_currency_by_sign(string_view text) {
-  const auto* found = std::ranges::find_if(
-      kEnglishCurrencies, [&](const EnglishCurrency& one) { return text.starts_with(one.sign); });
-  return found == kEnglishCurrencies.end() ? nullptr : found;
-}
-
 const Magnitude* find_magnitude(string_view text) {
   for (const Magnitude& magnitude : kEnglishMagnitudes) {
     if (text.starts_with(magnitude.written) &&
@@ -78,7 +41,7 @@ const Magnitude* find_magnitude(string_view text) {
 }
 
 // "dollars and fifty cents"; "fifty cents"
-std::string english_money_words(const WrittenNumber& number, const EnglishCurrency& currency) {
+std::string english_money_words(const WrittenNumber& number, const SpokenCurrency& currency) {
   const bool has_cents = number.fraction.size() == 2;
   if (!has_cents) {
     return english_number(number) + ' ' +
@@ -112,7 +75,7 @@ std::size_t read_money_range(string_view rest, std::string& words) {
 }  // namespace
 
 std::size_t read_english_money(const Place& place, WordWriter& out) {
-  const EnglishCurrency* currency = find_currency_by_sign(place.rest);
+  const SpokenCurrency* currency = find_currency(place.rest, Language::en);
   if (currency == nullptr) {
     return 0;
   }
@@ -139,12 +102,12 @@ std::size_t read_english_money(const Place& place, WordWriter& out) {
   return length;
 }
 
-CurrencySuffix find_english_currency(string_view sign, const WrittenNumber& number) {
+EnglishSuffix find_english_currency(string_view sign, const WrittenNumber& number) {
   constexpr string_view kCent = "¢";
   if (sign.starts_with(kCent)) {
-    return {.word = number.is_one() ? "cent" : "cents", .length = kCent.size()};
+    return {.words = number.is_one() ? "cent" : "cents", .length = kCent.size()};
   }
-  const EnglishCurrency* currency = find_currency_by_sign(sign);
+  const SpokenCurrency* currency = find_currency(sign, Language::en);
   if (currency == nullptr) {
     return {};
   }
@@ -152,7 +115,7 @@ CurrencySuffix find_english_currency(string_view sign, const WrittenNumber& numb
   if (starts_with_digit(after) || starts_with_letter(after)) {
     return {};
   }
-  return {.word = std::string(number.is_one() ? currency->one : currency->many),
+  return {.words = std::string(number.is_one() ? currency->one : currency->many),
           .length = currency->sign.size()};
 }
 

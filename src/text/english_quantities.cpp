@@ -1,17 +1,12 @@
-#include "text/english_quantities.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
 #include "text/characters.h"
-#include "text/english_codes.h"
-#include "text/english_dates.h"
-#include "text/english_money.h"
 #include "text/english_numbers.h"
-#include "text/english_units.h"
-#include "text/number_scan.h"
+#include "text/english_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {
@@ -179,11 +174,37 @@ std::size_t read_fraction(const Place& place, WordWriter& out) {
   return whole.size() + 1 + fraction->length;
 }
 
-// "%", "km", "€", "¢" behind a number: their words and length.
-struct EnglishSuffix {
-  std::string words;
-  std::size_t length = 0;
-};
+// "m squared" is a square meter; the fold wrote the exponent out.
+EnglishSuffix find_power(string_view text, const WrittenNumber& number) {
+  for (const string_view sign : {"km", "cm", "mm", "mi", "ft", "m"}) {
+    const string_view after = text.substr(std::min(sign.size(), text.size()));
+    const bool square = after.starts_with(" squared");
+    if (!text.starts_with(sign) || (!square && !after.starts_with(" cubed"))) {
+      continue;
+    }
+    const std::size_t exponent = string_view(square ? " squared" : " cubed").size();
+    const SpokenUnit* unit = find_unit(sign, Language::en);
+    if (unit == nullptr || !ends_unit_sign(after.substr(exponent))) {
+      return {};
+    }
+    return {.words = (square ? "square " : "cubic ") +
+                     std::string(number.is_one() ? unit->singular : unit->plural),
+            .length = sign.size() + exponent};
+  }
+  return {};
+}
+
+// The unit `text` starts with, in the form that `number` asks for.
+EnglishSuffix find_english_unit(string_view text, const WrittenNumber& number) {
+  if (EnglishSuffix power = find_power(text, number); power.length > 0) {
+    return power;
+  }
+  if (const SpokenUnit* unit = find_unit(text, Language::en)) {
+    return {.words = std::string(number.is_one() ? unit->singular : unit->plural),
+            .length = unit->sign.size()};
+  }
+  return {};
+}
 
 // "5M views", "1.2B", "3x": letters glued to the number. "3M" is a company, "4B" a flat.
 EnglishSuffix find_glued_letter(string_view after, const WrittenNumber& number) {
@@ -229,13 +250,13 @@ EnglishSuffix find_english_suffix(string_view after, const WrittenNumber& number
   if (sign.starts_with('%')) {
     return {.words = " percent", .length = gap + 1};
   }
-  if (const EnglishUnit unit = find_english_unit(sign, number); unit.length > 0) {
+  if (const EnglishSuffix unit = find_english_unit(sign, number); unit.length > 0) {
     const string_view behind = sign.substr(unit.length);  // "2 tsp. sugar": no end of a sentence
     const bool stop = behind.starts_with(". ") && behind.size() > 2 && is_ascii_lower(behind[2]);
     return {.words = ' ' + unit.words, .length = gap + unit.length + (stop ? 1 : 0)};
   }
-  if (const CurrencySuffix currency = find_english_currency(sign, number); currency.length > 0) {
-    return {.words = ' ' + currency.word, .length = gap + currency.length};
+  if (const EnglishSuffix currency = find_english_currency(sign, number); currency.length > 0) {
+    return {.words = ' ' + currency.words, .length = gap + currency.length};
   }
   return {};
 }
@@ -281,12 +302,7 @@ std::size_t read_english_quantity(const Place& place, WordWriter& out) {
                                    read_rating,
                                    read_fraction,
                                    read_english_number};
-  for (const auto reader : kReaders) {
-    if (const std::size_t length = reader(place, out); length > 0) {
-      return length;
-    }
-  }
-  return 0;
+  return read_first(kReaders, place, out);
 }
 
 }  // namespace qanat

@@ -1,5 +1,3 @@
-#include "text/english_roman.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "text/characters.h"
 #include "text/english_numbers.h"
+#include "text/english_readers.h"
 #include "text/roman_numerals.h"
 #include "text/word_list.h"
 

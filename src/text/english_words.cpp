@@ -1,14 +1,9 @@
-#include "text/english_words.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "text/characters.h"
-#include "text/english_abbreviations.h"
-#include "text/english_calendar.h"
-#include "text/english_roman.h"
-#include "text/english_states.h"
+#include "text/english_readers.h"
 #include "text/word_index.h"
 #include "text/word_list.h"
 
@@ -302,13 +297,11 @@ std::size_t read_english_word(const Place& place, Capitals capitals, WordWriter&
     return length;
   }
   const string_view singular = word.substr(0, word.size() - 1);
-  if (is_file_ending(place.before, word)) {
+  const bool capitals_tell = capitals != Capitals::everywhere;
+  if (is_file_ending(place.before, word) ||
+      (capitals_tell && (is_initialism(word) || stands_beside_ampersand(place, word)))) {
     out.words(spaced_letters(word));
-  } else if (capitals == Capitals::everywhere) {
-    out.letters(ascii_lower(word));
-  } else if (is_initialism(word) || stands_beside_ampersand(place, word)) {
-    out.words(spaced_letters(word));
-  } else if (word.ends_with('s') && is_initialism(singular)) {
+  } else if (capitals_tell && word.ends_with('s') && is_initialism(singular)) {
     out.words(spaced_letters(singular) + "'s");
   } else {
     out.letters(ascii_lower(word));

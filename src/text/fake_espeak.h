@@ -16,7 +16,7 @@ inline std::filesystem::path make_test_folder() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + '.' + test->name();
   std::replace(name.begin(), name.end(), '/', '_');
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

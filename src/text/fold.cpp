@@ -14,97 +14,67 @@ namespace qanat {
 namespace {
 
 struct Replacement {
-  char32_t code_point;
+  std::u32string_view characters;  // any of them
+  std::u32string_view text;        // empty: they are dropped
+};
+
+constexpr auto kReplacements = std::to_array<Replacement>({
+    {U"\t\n\v\f\r\u0085•\u2028\u2029", U" "},
+    {U"[\uFD3E", U"("},
+    {U"]\uFD3F", U")"},
+    {U"`´ʻʼ‘’‚‛′", U"'"},
+    {U"\u007F\u061C\u0640\u0655\u200B\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068\u2069\uFEFF",
+     U""},
+    {U"·‐‑−", U"-"},
+    {U"،٬", U","},
+    {U"؛", U";"},
+    {U"؟", U"?"},
+    {U"\u0625\u0671\u0672\u0673", U"ا"},
+    {U"\u0629\u06BE\u06C1\u06C3\u06D5", U"ه"},
+    {U"\u0643\u06AA", U"ک"},
+    {U"\u0649\u064A\u06CD\u06D0\u06D2", U"ی"},
+    {U"٪", U"%"},
+    {U"٫\u06D4", U"."},
+    {U"\u066D", U"*"},
+    {U"\u06C0\u06C2", U"ه\u0654"},
+    {U"\u06D3", U"ئ"},
+    {U"‒", U"–"},
+    {U"―", U"—"},
+    {U"″", U"\""},
+    {U"⁄", U"/"},
+    {U"℃", U"°C"},
+    {U"℉", U"°F"},
+});
+
+struct ReplacedCharacter {
+  char32_t code_point = 0;
   std::u32string_view text;
 };
 
-// Sorted by code point. An empty text drops the character.
-constexpr std::array kReplacements = {
-    Replacement{U'\t', U" "},
-    Replacement{U'\n', U" "},
-    Replacement{U'\v', U" "},
-    Replacement{U'\f', U" "},
-    Replacement{U'\r', U" "},
-    Replacement{U'[', U"("},
-    Replacement{U']', U")"},
-    Replacement{U'`', U"'"},
-    Replacement{U'\u007F', U""},
-    Replacement{U'\u0085', U" "},
-    Replacement{U'´', U"'"},
-    Replacement{U'·', U"-"},
-    Replacement{U'ʻ', U"'"},
-    Replacement{U'ʼ', U"'"},
-    Replacement{U'،', U","},
-    Replacement{U'؛', U";"},
-    Replacement{U'\u061C', U""},
-    Replacement{U'؟', U"?"},
-    Replacement{U'\u0625', U"ا"},
-    Replacement{U'\u0629', U"ه"},
-    Replacement{U'\u0640', U""},
-    Replacement{U'\u0643', U"ک"},
-    Replacement{U'\u0649', U"ی"},
-    Replacement{U'\u064A', U"ی"},
-    Replacement{U'\u0655', U""},
-    Replacement{U'٪', U"%"},
-    Replacement{U'٫', U"."},
-    Replacement{U'٬', U","},
-    Replacement{U'\u066D', U"*"},
-    Replacement{U'\u0671', U"ا"},
-    Replacement{U'\u0672', U"ا"},
-    Replacement{U'\u0673', U"ا"},
-    Replacement{U'\u06AA', U"ک"},
-    Replacement{U'\u06BE', U"ه"},
-    Replacement{U'\u06C0', U"ه\u0654"},
-    Replacement{U'\u06C1', U"ه"},
-    Replacement{U'\u06C2', U"ه\u0654"},
-    Replacement{U'\u06C3', U"ه"},
-    Replacement{U'\u06CD', U"ی"},
-    Replacement{U'\u06D0', U"ی"},
-    Replacement{U'\u06D2', U"ی"},
-    Replacement{U'\u06D3', U"ئ"},
-    Replacement{U'\u06D4', U"."},
-    Replacement{U'\u06D5', U"ه"},
-    Replacement{U'\u200B', U""},
-    Replacement{U'\u200D', U""},
-    Replacement{U'\u200E', U""},
-    Replacement{U'\u200F', U""},
-    Replacement{U'‐', U"-"},
-    Replacement{U'‑', U"-"},
-    Replacement{U'‒', U"–"},
-    Replacement{U'―', U"—"},
-    Replacement{U'‘', U"'"},
-    Replacement{U'’', U"'"},
-    Replacement{U'‚', U"'"},
-    Replacement{U'‛', U"'"},
-    Replacement{U'•', U" "},
-    Replacement{U'\u2028', U" "},
-    Replacement{U'\u2029', U" "},
-    Replacement{U'\u202A', U""},
-    Replacement{U'\u202B', U""},
-    Replacement{U'\u202C', U""},
-    Replacement{U'\u202D', U""},
-    Replacement{U'\u202E', U""},
-    Replacement{U'′', U"'"},
-    Replacement{U'″', U"\""},
-    Replacement{U'⁄', U"/"},
-    Replacement{U'\u2060', U""},
-    Replacement{U'\u2066', U""},
-    Replacement{U'\u2067', U""},
-    Replacement{U'\u2068', U""},
-    Replacement{U'\u2069', U""},
-    Replacement{U'℃', U"°C"},
-    Replacement{U'℉', U"°F"},
-    Replacement{U'−', U"-"},
-    Replacement{U'\uFD3E', U"("},
-    Replacement{U'\uFD3F', U")"},
-    Replacement{U'\uFEFF', U""},
-};
-static_assert(std::ranges::is_sorted(kReplacements, {}, &Replacement::code_point));
+// Sorted by code point.
+constexpr auto kReplaced = [] {
+  constexpr std::size_t kCharacters = [] {
+    std::size_t count = 0;
+    for (const Replacement& one : kReplacements) {
+      count += one.characters.size();
+    }
+    return count;
+  }();
+  std::array<ReplacedCharacter, kCharacters> replaced;
+  std::size_t at = 0;
+  for (const Replacement& one : kReplacements) {
+    for (const char32_t code_point : one.characters) {
+      replaced[at++] = {.code_point = code_point, .text = one.text};
+    }
+  }
+  std::ranges::sort(replaced, {}, &ReplacedCharacter::code_point);
+  return replaced;
+}();
 
 std::optional<std::u32string_view> find_replacement(char32_t code_point) {
   const auto* found =
-      std::ranges::lower_bound(kReplacements, code_point, {}, &Replacement::code_point);
-  if (found == kReplacements.end() || found->code_point != code_point) {
+      std::ranges::lower_bound(kReplaced, code_point, {}, &ReplacedCharacter::code_point);
+  if (found == kReplaced.end() || found->code_point != code_point) {
     return std::nullopt;
   }
   return found->text;

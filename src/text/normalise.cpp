@@ -5,13 +5,10 @@
 
 #include "base/utf8.h"
 #include "text/characters.h"
-#include "text/english.h"
-#include "text/english_abbreviations.h"
+#include "text/english_readers.h"
 #include "text/fold.h"
 #include "text/persian.h"
-#include "text/persian_ezafe.h"
-#include "text/persian_letters.h"
-#include "text/persian_spelling.h"
+#include "text/persian_readers.h"
 #include "text/script_runs.h"
 #include "text/tidy.h"
 

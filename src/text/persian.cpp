@@ -6,54 +6,21 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/number_scan.h"
-#include "text/persian_abbreviations.h"
-#include "text/persian_context.h"
-#include "text/persian_letters.h"
 #include "text/persian_numbers.h"
-#include "text/persian_phones.h"
-#include "text/persian_quantities.h"
-#include "text/persian_roman.h"
-#include "text/place.h"
-#include "text/word_writer.h"
+#include "text/persian_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
 
-struct Reading {
-  string_view written;
-  string_view words;
+struct Mark {
+  char written;
+  string_view persian;
 };
 
-constexpr std::array kSigns = {
-    Reading{"&", "و"},
-    Reading{"@", "ات"},
-    Reading{"%", "درصد"},
-    Reading{"+", "به‌علاوه"},
-    Reading{"=", "مساوی"},
-    Reading{"°", "درجه"},
-    Reading{"×", "ضربدر"},
-    Reading{"÷", "تقسیم بر"},
-    Reading{"±", "مثبت منفی"},
-    Reading{"§", "بند"},
-    Reading{"№", "شماره"},
-    Reading{"$", "دلار"},
-    Reading{"£", "پوند"},
-    Reading{"€", "یورو"},
-    Reading{"¥", "ین"},
-    Reading{"₹", "روپیه"},
-    Reading{"‰", "در هزار"},
-    Reading{"≈", "حدود"},
-    Reading{"≥", "بزرگ‌تر یا مساوی"},
-    Reading{"≤", "کوچک‌تر یا مساوی"},
-    Reading{"≠", "نامساوی"},
-    Reading{"√", "جذر"},
-    Reading{"∞", "بی‌نهایت"},
-    Reading{"π", "پی"},
-};
-
-constexpr std::array kPunctuation = {Reading{",", "،"}, Reading{";", "؛"}, Reading{"?", "؟"}};
+constexpr std::array kPunctuation = {Mark{',', "،"}, Mark{';', "؛"}, Mark{'?', "؟"}};
 
 // A slash between them says "per".
 constexpr std::array<string_view, 5> kPerTime = {"ساعت", "ثانیه", "دقیقه", "روز", "لیتر"};
@@ -275,19 +242,12 @@ class PersianReader {
   }
 
   std::size_t read_character(const Place& place) {
-    for (const Reading& sign : kSigns) {
-      if (place.rest[0] == sign.written[0] && place.rest.starts_with(sign.written)) {
-        put_word(sign.words);
-        return sign.written.size();
-      }
+    if (const SpokenSign* sign = find_sign(place.rest, Language::fa)) {
+      put_word(sign->persian);
+      return sign->sign.size();
     }
-    for (const Reading& mark : kPunctuation) {
-      if (place.rest[0] == mark.written[0]) {
-        out_.symbol(mark.words);
-        return mark.written.size();
-      }
-    }
-    out_.symbol(place.rest.substr(0, 1));
+    const auto* mark = std::ranges::find(kPunctuation, place.rest[0], &Mark::written);
+    out_.symbol(mark == kPunctuation.end() ? place.rest.substr(0, 1) : mark->persian);
     return 1;
   }
 

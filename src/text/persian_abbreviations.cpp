@@ -1,58 +1,33 @@
-#include "text/persian_abbreviations.h"
-
 #include <array>
 #include <string>
 #include <string_view>
 
 #include "base/utf8.h"
 #include "text/characters.h"
-#include "text/persian_letters.h"
+#include "text/persian_readers.h"
 
 namespace qanat {
 namespace {
 
 using std::string_view;
 
+// Where a short form counts as one: between anything but letters, with the full stop behind it; or
+// only in front of a number, where the full stop may be missing.
+enum class ShortFormPlace { apart, before_number };
+
 struct ShortForm {
   string_view written;
   string_view words;
+  ShortFormPlace place;
 };
 
-// Between anything but letters. The full stop behind them belongs to them.
 constexpr std::array kShortForms = {
-    ShortForm{"ه.ش", "هجری شمسی"},
-    ShortForm{"ه.ق", "هجری قمری"},
-    ShortForm{"ه.خ", "هجری خورشیدی"},
-    ShortForm{"ق.م", "قبل از میلاد"},
-    ShortForm{"پ.م", "پیش از میلاد"},
-    ShortForm{"ب.م", "بعد از میلاد"},
-    ShortForm{"ق.ه", "قبل از هجرت"},
-    ShortForm{"ق.ظ", "قبل از ظهر"},
-    ShortForm{"ب.ظ", "بعد از ظهر"},
-    ShortForm{"ب.ظهر", "بعد از ظهر"},
-    ShortForm{"ر.ک", "رجوع کنید"},
-    ShortForm{"ن.ک", "نگاه کنید"},
-    ShortForm{"ص.پ", "صندوق پستی"},
-    ShortForm{"(ص)", "صلی الله علیه و آله"},
-    ShortForm{"(ع)", "علیه السلام"},
-    ShortForm{"(س)", "سلام الله علیها"},
-    ShortForm{"(ره)", "رحمت الله علیه"},
-    ShortForm{"(رض)", "رضی الله عنه"},
-    ShortForm{"(عج)", "عجل الله تعالی فرجه"},
+#include "text/persian_short_forms_rows.inc"
 };
 
-// Words of their own.
-constexpr std::array kShortWords = {ShortForm{"الخ", "الی آخر"}};
-
-// Only in front of a number; a full stop behind them may be missing.
-constexpr std::array kBeforeNumber = {
-    ShortForm{"صص", "صفحات"},
-    ShortForm{"ص", "صفحهٔ"},
-    ShortForm{"ج", "جلد"},
-    ShortForm{"ش", "شمارهٔ"},
-    ShortForm{"پ", "پلاک"},
-    ShortForm{"ط", "طبقهٔ"},
-};
+// A word of its own.
+constexpr string_view kShortWord = "الخ";
+constexpr string_view kLongForm = "الی آخر";
 
 constexpr std::size_t kMaxSpelledLetters = 3;  // of one name of a letter: «وای»
 
@@ -80,7 +55,8 @@ std::size_t read_short_form(const Place& place, WordWriter& out) {
   for (const ShortForm& one : kShortForms) {
     const std::size_t length = match_loosely(place.rest, one.written);
     const string_view after = place.rest.substr(length);
-    if (length > 0 && (bracket || !starts_with_persian_letter(after))) {
+    if (one.place == ShortFormPlace::apart && length > 0 &&
+        (bracket || !starts_with_persian_letter(after))) {
       const bool stop = !bracket && after.starts_with('.') && after.size() > 1;
       out.words(one.words);
       return length + (stop ? 1 : 0);
@@ -90,8 +66,8 @@ std::size_t read_short_form(const Place& place, WordWriter& out) {
 }
 
 std::size_t read_before_number(const Place& place, WordWriter& out) {
-  for (const ShortForm& one : kBeforeNumber) {
-    if (!place.rest.starts_with(one.written)) {
+  for (const ShortForm& one : kShortForms) {
+    if (one.place != ShortFormPlace::before_number || !place.rest.starts_with(one.written)) {
       continue;
     }
     const string_view after = place.rest.substr(one.written.size());
@@ -107,14 +83,12 @@ std::size_t read_before_number(const Place& place, WordWriter& out) {
 }
 
 std::size_t read_short_word(const Place& place, WordWriter& out) {
-  for (const ShortForm& one : kShortWords) {
-    if (place.rest.starts_with(one.written) &&
-        !starts_with_persian_letter(place.rest.substr(one.written.size()))) {
-      out.words(one.words);
-      return one.written.size();
-    }
+  if (!place.rest.starts_with(kShortWord) ||
+      starts_with_persian_letter(place.rest.substr(kShortWord.size()))) {
+    return 0;
   }
-  return 0;
+  out.words(kLongForm);
+  return kShortWord.size();
 }
 
 // The Persian letters `text` starts with, at most four.
@@ -170,7 +144,7 @@ bool may_be_persian_abbreviation(string_view word, string_view after) {
   }
   const string_view next = skip_spaces(after.substr(0, kReach));
   return starts_with_digit(next) || next.starts_with('.') || next.starts_with(':') ||
-         word == kShortWords[0].written;
+         word == kShortWord;
 }
 
 std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
@@ -183,12 +157,7 @@ std::size_t read_persian_abbreviation(const Place& place, WordWriter& out) {
   }
   constexpr std::array kReaders = {
       read_short_form, read_before_number, read_short_word, read_spelled};
-  for (const auto reader : kReaders) {
-    if (const std::size_t length = reader(place, out); length > 0) {
-      return length;
-    }
-  }
-  return 0;
+  return read_first(kReaders, place, out);
 }
 
 }  // namespace qanat

@@ -1,12 +1,11 @@
-#include "text/persian_context.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "text/persian_letters.h"
-#include "text/persian_units.h"
-#include "text/place.h"
+#include "base/utf8.h"
+#include "text/characters.h"
+#include "text/persian_readers.h"
+#include "text/units.h"
 #include "text/word_list.h"
 
 namespace qanat {
@@ -82,6 +81,24 @@ string_view next_word(string_view after) {
 }
 
 }  // namespace
+
+bool starts_with_persian_letter(string_view text) {
+  std::size_t at = 0;
+  return !text.empty() && is_arabic_letter(next_code_point(text, at));
+}
+
+bool ends_with_persian_letter(string_view text) {
+  // All of them take two bytes once presentation forms are folded away.
+  return text.size() >= 2 && starts_with_persian_letter(text.substr(text.size() - 2));
+}
+
+string_view leading_persian_letters(string_view text) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < text.size() && is_arabic_letter(next_code_point(text, at));) {
+    end = at;
+  }
+  return text.substr(0, end);
+}
 
 bool persian_word_before(string_view before,
                          std::span<const string_view> words,

@@ -1,5 +1,3 @@
-#include "text/persian_dates.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,9 +5,8 @@
 #include <string_view>
 
 #include "text/number_scan.h"
-#include "text/persian_context.h"
-#include "text/persian_letters.h"
 #include "text/persian_numbers.h"
+#include "text/persian_readers.h"
 #include "text/word_list.h"
 
 namespace qanat {
@@ -19,6 +16,8 @@ using std::string_view;
 
 constexpr int kFirstGregorianYear = 1700;  // below it a year is Jalali
 
+constexpr std::array kJalaliMonths =
+    word_list<12>("فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند");
 constexpr std::array kGregorianMonths =
     word_list<12>("ژانویه فوریه مارس آوریل مه ژوئن ژوئیه اوت سپتامبر اکتبر نوامبر دسامبر");
 

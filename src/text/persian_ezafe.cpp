@@ -1,9 +1,8 @@
-#include "text/persian_ezafe.h"
-
 #include <algorithm>
 #include <array>
 
-#include "text/persian_letters.h"
+#include "text/persian.h"
+#include "text/persian_readers.h"
 
 namespace qanat {
 namespace {
@@ -12,41 +11,9 @@ using std::string_view;
 
 constexpr string_view kKasra = "\u0650";
 
-// With the kasra where it is spoken.
-constexpr std::array<string_view, 34> kCompounds = {"وزارتِ امورِ خارجه",
-                                                    "وزیرِ امورِ خارجه",
-                                                    "وزارتِ آموزش و پرورش",
-                                                    "وزارتِ بهداشت",
-                                                    "وزیرِ بهداشت",
-                                                    "مجلسِ شورای اسلامی",
-                                                    "جمهوریِ اسلامیِ ایران",
-                                                    "جمهوریِ اسلامی",
-                                                    "سازمانِ ملل متحد",
-                                                    "سازمانِ ملل",
-                                                    "شورای نگهبان",
-                                                    "قانونِ اساسی",
-                                                    "بانکِ مرکزی",
-                                                    "دانشگاهِ تهران",
-                                                    "تیمِ ملی",
-                                                    "جامِ جهانی",
-                                                    "جنگِ جهانیِ اول",
-                                                    "جنگِ جهانیِ دوم",
-                                                    "جنگِ جهانی",
-                                                    "حقوقِ بشر",
-                                                    "نیروی هوایی",
-                                                    "نیروی دریایی",
-                                                    "سازمانِ هواشناسی",
-                                                    "هوشِ مصنوعی",
-                                                    "محیطِ زیست",
-                                                    "خلیجِ فارس",
-                                                    "دریای خزر",
-                                                    "زبانِ فارسی",
-                                                    "زبانِ انگلیسی",
-                                                    "شهرِ تهران",
-                                                    "قوهٔ قضائیه",
-                                                    "حملِ و نقل",
-                                                    "پایانِ نامه",
-                                                    "خطِ لوله"};
+constexpr std::array kCompounds = {
+#include "text/persian_compounds_rows.inc"
+};
 
 constexpr std::array<string_view, 10> kAlwaysTied = {
     "بدون", "مثل", "مانند", "طبق", "توسط", "ضمن", "نزد", "علیه", "نظیر", "حین"};

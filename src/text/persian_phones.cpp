@@ -1,5 +1,3 @@
-#include "text/persian_phones.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,8 +6,8 @@
 
 #include "text/characters.h"
 #include "text/number_scan.h"
-#include "text/persian_context.h"
 #include "text/persian_numbers.h"
+#include "text/persian_readers.h"
 
 namespace qanat {
 namespace {

@@ -1,5 +1,3 @@
-#include "text/persian_quantities.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,57 +6,89 @@
 #include <string_view>
 
 #include "text/number_scan.h"
-#include "text/persian_amounts.h"
-#include "text/persian_context.h"
-#include "text/persian_dates.h"
-#include "text/persian_letters.h"
 #include "text/persian_numbers.h"
-#include "text/persian_phones.h"
-#include "text/persian_units.h"
-#include "text/place.h"
-#include "text/word_writer.h"
+#include "text/persian_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {
 
-// Amounts of foreign money in Persian text: $۵۰, $۲ میلیون.
-//
-// A sign behind a number (۵۰ $): its word and length, 0 when there is none.
-struct PersianCurrencySuffix {
-  std::string_view word;
-  std::size_t length = 0;
-};
-
 using std::string_view;
+
+constexpr std::size_t kMaxGroups = 6;
+constexpr std::size_t kMaxSlashDecimals = 4;
+
+bool three_digits_at(string_view text, std::size_t at) {
+  return leading_digits(text.substr(std::min(at, text.size()), 4)).size() == 3;
+}
+
+// ۱/۲۵۰/۰۰۰: groups of three behind one kind of separator.
+std::optional<WrittenNumber> scan_groups(string_view text) {
+  WrittenNumber number;
+  number.integer = leading_digits(text.substr(0, 4));
+  number.length = number.integer.size();
+  if (number.length == 0 || number.length > 3 || number.length >= text.size() ||
+      number.integer.front() == '0') {
+    return std::nullopt;
+  }
+  const char separator = text[number.length];
+  if (separator != '/' && separator != '.') {
+    return std::nullopt;
+  }
+  std::size_t groups = 0;
+  while (groups < kMaxGroups && number.length < text.size() && text[number.length] == separator &&
+         three_digits_at(text, number.length + 1)) {
+    number.integer += text.substr(number.length + 1, 3);
+    number.length += 4;
+    ++groups;
+  }
+  const string_view after = text.substr(number.length);
+  const bool goes_on =
+      !after.empty() && after[0] == separator && starts_with_digit(after.substr(1));
+  const bool one_counts = number.integer.ends_with("000") || currency_follows(after);
+  if (groups == 0 || goes_on || (groups == 1 && !one_counts)) {
+    return std::nullopt;
+  }
+  number.grouped = true;
+  return number;
+}
+
+// The number at the start of `text`, folded, with the separators Persian writers use: ۱/۲۵۰/۰۰۰ and
+// ۱.۲۵۰.۰۰۰ are groups of thousands, ۲۲/۵ is a decimal. One group behind a slash or point (۲۵۰/۰۰۰)
+// counts as thousands before a currency, or when it is 000.
+std::optional<WrittenNumber> scan_persian_amount(string_view text) {
+  if (std::optional<WrittenNumber> groups = scan_groups(text)) {
+    return groups;
+  }
+  std::optional<WrittenNumber> number = scan_number(text);
+  if (!number || !number->fraction.empty() || !text.substr(number->length).starts_with('/')) {
+    return number;
+  }
+  const string_view decimals =
+      leading_digits(text.substr(number->length + 1, kMaxSlashDecimals + 1));
+  const string_view after = text.substr(number->length + 1 + decimals.size());
+  const bool goes_on = after.starts_with('/') && starts_with_digit(after.substr(1));
+  if (decimals.empty() || decimals.size() > kMaxSlashDecimals || goes_on) {
+    return number;
+  }
+  number->fraction = decimals;
+  number->length += 1 + decimals.size();
+  return number;
+}
+
+// Amounts of foreign money in Persian text: $۵۰, $۲ میلیون.
 
 constexpr std::array<string_view, 4> kPersianMagnitudes = {
     " هزار", " میلیون", " میلیارد", " تریلیون"};
 
-struct PersianCurrency {
-  string_view sign;
-  string_view name;
-  string_view cents;
-};
-
-constexpr std::array kPersianCurrencies = {PersianCurrency{"$", "دلار", "سنت"},
-                                           PersianCurrency{"£", "پوند", "پنی"},
-                                           PersianCurrency{"€", "یورو", "سنت"},
-                                           PersianCurrency{"¥", "ین", "سن"},
-                                           PersianCurrency{"₹", "روپیه", "پایسا"}};
-
-const PersianCurrency* find_persian_sign(string_view text) {
-  const string_view sign = leading_currency_sign(text);
-  const auto* found = std::ranges::find(kPersianCurrencies, sign, &PersianCurrency::sign);
-  return found == kPersianCurrencies.end() ? nullptr : found;
-}
-
-std::string persian_money_words(const WrittenNumber& number, const PersianCurrency& currency) {
-  const std::string name(currency.name);
+std::string persian_money_words(const WrittenNumber& number, const SpokenCurrency& currency) {
+  const std::string name(currency.persian);
   if (number.fraction.size() != 2) {
     return persian_number(number) + ' ' + name;
   }
   const std::uint64_t cents = *to_value(number.fraction);
-  const std::string cent_words = persian_cardinal(cents) + ' ' + std::string(currency.cents);
+  const std::string cent_words =
+      persian_cardinal(cents) + ' ' + std::string(currency.persian_cents);
   if (cents == 0) {
     return persian_integer(number) + ' ' + name;
   }
@@ -68,7 +98,7 @@ std::string persian_money_words(const WrittenNumber& number, const PersianCurren
 
 // Reads an amount whose sign stands in front. The bytes it took, or 0.
 std::size_t read_persian_money(const Place& place, WordWriter& out) {
-  const PersianCurrency* currency = find_persian_sign(place.rest);
+  const SpokenCurrency* currency = find_currency(place.rest, Language::fa);
   if (currency == nullptr) {
     return 0;
   }
@@ -82,28 +112,18 @@ std::size_t read_persian_money(const Place& place, WordWriter& out) {
   for (const string_view magnitude : kPersianMagnitudes) {
     if (place.rest.substr(length).starts_with(magnitude)) {
       out.words(persian_number(*number) + std::string(magnitude) + ' ' +
-                std::string(currency->name));
+                std::string(currency->persian));
       return length + magnitude.size();
     }
   }
   if (const string_view magnitude = magnitude_sign(place.rest.substr(length)); !magnitude.empty()) {
     out.words(persian_number(*number) + ' ' + std::string(magnitude) + ' ' +
-              std::string(currency->name));
+              std::string(currency->persian));
     return length + 1;
   }
   out.words(persian_money_words(*number, *currency));
   return length;
 }
-
-PersianCurrencySuffix find_persian_currency(string_view sign) {
-  const PersianCurrency* currency = find_persian_sign(sign);
-  if (currency == nullptr || starts_with_digit(sign.substr(currency->sign.size()))) {
-    return {};
-  }
-  return {.word = currency->name, .length = currency->sign.size()};
-}
-
-using std::string_view;
 
 // What is said to be below zero.
 constexpr std::array<string_view, 4> kSignedUnits = {"درجه", "درصد", "%", "سانتی‌گراد"};
@@ -272,8 +292,9 @@ PersianSuffix find_persian_suffix(string_view after) {
   if (const std::optional<PersianUnit> unit = find_persian_unit(sign)) {
     return {.words = ' ' + std::string(unit->words), .length = gap + unit->sign.size()};
   }
-  if (const PersianCurrencySuffix currency = find_persian_currency(sign); currency.length > 0) {
-    return {.words = ' ' + std::string(currency.word), .length = gap + currency.length};
+  const SpokenCurrency* currency = find_currency(sign, Language::fa);
+  if (currency != nullptr && !starts_with_digit(sign.substr(currency->sign.size()))) {
+    return {.words = ' ' + std::string(currency->persian), .length = gap + currency->sign.size()};
   }
   // The joint of ۲۰‌ساله; words() puts a space in its place.
   return {.words = {}, .length = after.starts_with(kZwnjBytes) ? kZwnjBytes.size() : 0};
@@ -320,12 +341,7 @@ std::size_t read_persian_quantity(const Place& place, WordWriter& out) {
                                    read_slash,
                                    read_mixed_fraction,
                                    read_persian_number};
-  for (const auto reader : kReaders) {
-    if (const std::size_t length = reader(place, out); length > 0) {
-      return length;
-    }
-  }
-  return 0;
+  return read_first(kReaders, place, out);
 }
 
 }  // namespace qanat

@@ -1,11 +1,9 @@
-#include "text/persian_roman.h"
-
 #include <array>
 #include <optional>
 #include <string_view>
 
-#include "text/persian_context.h"
 #include "text/persian_numbers.h"
+#include "text/persian_readers.h"
 #include "text/roman_numerals.h"
 
 namespace qanat {

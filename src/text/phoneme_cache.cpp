@@ -105,7 +105,7 @@ void PhonemeCache::save_locked() {
   AtomicFile file(file_);
   file.write(header());
   for (const auto& [key, phonemes] : entries_) {
-    file.write(key + '\t' + phonemes + '\n');
+    file.write(fmt::format("{}\t{}\n", key, phonemes));
   }
   file.commit();
   unsaved_ = 0;

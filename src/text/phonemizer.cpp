@@ -7,8 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
 #include "base/utf8.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/word_index.h"
@@ -101,10 +102,7 @@ constexpr int kMaxFailuresInARow = 3;
 std::string require_version(const PhonemizerConfig& config) {
   Result<std::string> version = read_espeak_version(config.espeak_program, config.timeout);
   if (!version) {
-    throw Error(
-        "phonemes need espeak-ng, which did not run: {}; try `apt install espeak-ng`, or train on "
-        "characters",
-        version.failure().what);
+    throw MessageError(msg::phonemes_need_espeak{.reason = reason_of(version.failure())});
   }
   return std::move(version).value() + " spelling " + std::to_string(kEspeakSpellingVersion);
 }

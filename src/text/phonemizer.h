@@ -47,6 +47,7 @@ class Phonemizer {
   explicit Phonemizer(const PhonemizerConfig& config);
   Phonemizer(const Phonemizer&) = delete;
   Phonemizer& operator=(const Phonemizer&) = delete;
+  ~Phonemizer() = default;
 
   // Words become IPA with stress marks; marks and spaces stay where they are. Each word is read
   // by the voice of its script. Fails when espeak-ng does not answer in time; after three such

@@ -135,6 +135,7 @@ TEST(PhonemizerTest, ThreadsGetTheirOwnAnswers) {
       {.espeak_program = make_fake_espeak(make_test_folder(), kAnswersEveryLine)});
   std::latch start(4);
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       start.arrive_and_wait();

@@ -10,9 +10,8 @@
 #include "text/characters.h"
 #include "text/fold.h"
 #include "text/latin_letters.h"
-#include "text/persian_phones.h"
-#include "text/persian_roman.h"
-#include "text/persian_units.h"
+#include "text/persian_readers.h"
+#include "text/units.h"
 
 namespace qanat {
 namespace {

@@ -37,4 +37,15 @@ class WordWriter {
   bool after_words_ = false;
 };
 
+// The bytes that the first of `readers` takes which finds something to read; 0 when none does. A
+// reader looks at what starts at a place, writes its words and returns the bytes it took, or 0.
+std::size_t read_first(const auto& readers, const auto& place, WordWriter& out) {
+  for (const auto reader : readers) {
+    if (const std::size_t length = reader(place, out); length > 0) {
+      return length;
+    }
+  }
+  return 0;
+}
+
 }  // namespace qanat

@@ -1,13 +1,10 @@
 #include <string>
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include "cli/help_formatter.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 #include "speech/align_session.h"
 #include "torch_cli/checkpoint_flags.h"
 #include "torch_cli/torch_commands.h"
@@ -28,18 +25,13 @@ class AlignCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    ProgressLine progress(context.err,
-                          detect_terminal(STDERR_FILENO),
-                          {.label = msg::progress_aligning{}, .words = context.words});
+    ProgressLine progress(context, msg::progress_aligning{});
     const AlignReport report =
         run_alignment({.checkpoint = checkpoint_.choice(),
                        .data = data_,
                        .language = to_language(language_),
                        .out = out_,
-                       .warn =
-                           [&](const std::string& text) {
-                             context.err << context.words.tr(msg::note{.text = text}) << '\n';
-                           },
+                       .warn = [&](const Message& text) { tell(context, msg::note{.text = text}); },
                        .progress = progress.fn(),
                        .stop = context.stop});
     progress.finish();
@@ -69,7 +61,7 @@ class AlignCommand : public Command {
         msg::fact_speed_is{.audio = in_seconds(report.audio_s), .work = in_seconds(report.work_s)});
     for (std::size_t i = 0; i < report.failures.size() && i < kShown; ++i) {
       fact(msg::fact_failed{},
-           fmt::format("{}: {}", report.failures[i].id, report.failures[i].reason));
+           msg::set_refused{.file = report.failures[i].id, .why = report.failures[i].reason});
     }
     if (report.failures.size() > kShown) {
       out << fact_line("", w.tr(msg::more_in_json{.count = report.failures.size() - kShown}));

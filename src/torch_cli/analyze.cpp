@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/ostream.h>
 
 #include "base/files.h"
+#include "base/value_or_throw.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
@@ -33,22 +35,18 @@ class AnalyzeCommand : public Command {
     LoadedConfig config = flags_.load();
     config.values.data.train_data = data_;
     config.origins["data.train_data"] = "DIR";
-    StageLines lines(context.err);
-    const Analysis analysis =
-        analyze({.config = std::move(config),
-                 .folder = out_,
-                 .budget = Seconds(budget_),
-                 .steps = steps_,
-                 .words = report_.words(),
-                 .say = [&](const std::string& line) { lines.say(line); },
-                 .progress = [&](const std::string& what,
-                                 const std::string& unit) { return lines.start(what, unit); },
-                 .stop = context.stop});
+    StageLines lines(context);
+    const Analysis analysis = analyze({.config = std::move(config),
+                                       .folder = out_,
+                                       .budget = Seconds(budget_),
+                                       .steps = steps_,
+                                       .words = report_.words(),
+                                       .say = lines.say_fn(),
+                                       .progress = lines.start_fn(),
+                                       .stop = context.stop});
     lines.finish();
     if (report_.json()) {
-      const Result<std::string> report =
-          read_text_file(std::filesystem::path(out_) / "report.json");
-      context.out << (report ? report.value() : report.failure().what + "\n");
+      context.out << value_or_throw(read_text_file(std::filesystem::path(out_) / "report.json"));
     } else {
       print(analysis, context.out);
     }
@@ -68,7 +66,12 @@ class AnalyzeCommand : public Command {
         fmt::print(out, "           {}\n", part.text.substr(0, end));
       }
     }
-    fmt::print(out, "report: {0}/report.txt, {0}/report.html\n", out_);
+    const std::filesystem::path folder = out_;
+    fmt::print(out,
+               "{}\n",
+               report_.words().tr(msg::report_is{
+                   .place = std::vector<std::string>{(folder / "report.txt").string(),
+                                                     (folder / "report.html").string()}}));
   }
 
   ExitCode exit_code(const Analysis& analysis) const {

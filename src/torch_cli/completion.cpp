@@ -1,4 +1,5 @@
 // Shell completion scripts from the command tree: commands, flags, and files where a value is one.
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -39,107 +40,136 @@ std::string fish_quoted(const std::string& text) {
   return result + "'";
 }
 
-std::string words_of(const CommandFacts& command) {
-  std::vector<std::string> words = command.subcommands;
-  for (const FlagFacts& flag : command.flags) {
-    words.insert(words.end(), flag.names.begin(), flag.names.end());
-  }
-  return fmt::to_string(fmt::join(words, " "));
+// What may be typed after a command: a command inside it, or a flag by all its names.
+struct Candidate {
+  std::vector<std::string> names;
+  std::string help;
+  bool is_flag = false;
+  bool takes_value = false;
+};
+
+const CommandFacts* find_command(const std::vector<CommandFacts>& commands,
+                                 const std::vector<std::string>& path) {
+  const auto found = std::ranges::find(commands, path, &CommandFacts::path);
+  return found == commands.end() ? nullptr : &*found;
 }
 
-// What is typed before the words, with blanks at both ends: " data check ".
+std::vector<Candidate> candidates_after(const CommandFacts& command,
+                                        const std::vector<CommandFacts>& commands) {
+  std::vector<Candidate> candidates;
+  for (const std::string& name : command.subcommands) {
+    std::vector<std::string> path = command.path;
+    path.push_back(name);
+    const CommandFacts* const inner = find_command(commands, path);
+    candidates.push_back(
+        {.names = {name}, .help = inner == nullptr ? "" : without_ticks(inner->summary)});
+  }
+  for (const FlagFacts& flag : command.flags) {
+    candidates.push_back({.names = flag.names,
+                          .help = without_ticks(flag.help),
+                          .is_flag = true,
+                          .takes_value = !flag.placeholder.empty()});
+  }
+  return candidates;
+}
+
+// What is typed before a candidate: "data check".
 std::string key_of(const CommandFacts& command) {
   return fmt::to_string(fmt::join(command.path, " "));
 }
 
-const CommandFacts* find_command(const std::vector<CommandFacts>& commands,
-                                 const std::vector<std::string>& path) {
+// Functions of a POSIX shell: one that completes, in `head`, and one that knows the candidates of
+// every command, of which `arm` writes those of one.
+template <typename Arm>
+std::string posix_completion(const std::vector<CommandFacts>& commands,
+                             std::string head,
+                             const char* last_line,
+                             const Arm& arm) {
+  head += "  case $1 in\n";
   for (const CommandFacts& command : commands) {
-    if (command.path == path) {
-      return &command;
-    }
+    fmt::format_to(std::back_inserter(head),
+                   "    {}) {} ;;\n",
+                   quoted(key_of(command)),
+                   arm(candidates_after(command, commands)));
   }
-  return nullptr;
+  return head + "    *) return 1 ;;\n  esac\n}\n" + last_line;
+}
+
+std::string bash_words(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> words;
+  for (const Candidate& one : candidates) {
+    words.insert(words.end(), one.names.begin(), one.names.end());
+  }
+  return "words=" + quoted(fmt::to_string(fmt::join(words, " ")));
 }
 
 std::string bash_completion(const std::vector<CommandFacts>& commands) {
-  std::string text =
-      "# Completion of qanat for bash; generated.\n"
-      "_qanat() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} key='' word i words\n"
-      "  for ((i = 1; i < COMP_CWORD && i < 3; i++)); do\n"
-      "    word=${COMP_WORDS[i]}\n"
-      "    [[ $word == -* ]] && break\n"
-      "    key+=\"${key:+ }$word\"\n"
-      "  done\n"
-      "  _qanat_words \"$key\" || _qanat_words \"${key%% *}\" || return 0\n"
-      "  if [[ $current == -* || -n $words && $words != -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  fi\n"
-      "  if [[ ${#COMPREPLY[@]} -eq 0 ]]; then\n"
-      "    compopt -o filenames 2>/dev/null\n"
-      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-      "  fi\n"
-      "}\n"
-      "_qanat_words() {\n"
-      "  case $1 in\n";
-  for (const CommandFacts& command : commands) {
-    fmt::format_to(std::back_inserter(text),
-                   "    {}) words={} ;;\n",
-                   quoted(key_of(command)),
-                   quoted(words_of(command)));
+  return posix_completion(commands,
+                          "# Completion of qanat for bash; generated.\n"
+                          "_qanat() {\n"
+                          "  local current=${COMP_WORDS[COMP_CWORD]} key='' word i words\n"
+                          "  for ((i = 1; i < COMP_CWORD && i < 3; i++)); do\n"
+                          "    word=${COMP_WORDS[i]}\n"
+                          "    [[ $word == -* ]] && break\n"
+                          "    key+=\"${key:+ }$word\"\n"
+                          "  done\n"
+                          "  _qanat_words \"$key\" || _qanat_words \"${key%% *}\" || return 0\n"
+                          "  if [[ $current == -* || -n $words && $words != -* ]]; then\n"
+                          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+                          "  fi\n"
+                          "  if [[ ${#COMPREPLY[@]} -eq 0 ]]; then\n"
+                          "    compopt -o filenames 2>/dev/null\n"
+                          "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+                          "  fi\n"
+                          "}\n"
+                          "_qanat_words() {\n",
+                          "complete -F _qanat qanat\n",
+                          bash_words);
+}
+
+std::string zsh_entries(const std::vector<Candidate>& candidates) {
+  std::string text = "entries=(\n";
+  for (const Candidate& one : candidates) {
+    std::string help;
+    for (const char c : one.help) {
+      help += c == ':' ? std::string("\\:") : std::string(1, c);
+    }
+    for (const std::string& name : one.names) {
+      fmt::format_to(std::back_inserter(text), "      {}\n", quoted(name + ":" + help));
+    }
   }
-  text +=
-      "    *) return 1 ;;\n"
-      "  esac\n"
-      "}\n"
-      "complete -F _qanat qanat\n";
-  return text;
+  return text + "    )";
 }
 
 std::string zsh_completion(const std::vector<CommandFacts>& commands) {
-  std::string text =
-      "#compdef qanat\n"
-      "# Completion of qanat for zsh; generated.\n"
-      "_qanat() {\n"
-      "  local key=''\n"
-      "  local -a entries\n"
-      "  [[ CURRENT -gt 2 && $words[2] != -* ]] && key=$words[2]\n"
-      "  [[ CURRENT -gt 3 && $words[3] != -* ]] && key=\"$key $words[3]\"\n"
-      "  _qanat_entries \"$key\" || _qanat_entries \"${key%% *}\" || return 1\n"
-      "  _describe -o qanat entries\n"
-      "  _files\n"
-      "}\n"
-      "_qanat_entries() {\n"
-      "  case $1 in\n";
-  const auto entry = [&](const std::string& name, std::string help) {
-    std::string escaped;
-    for (const char c : help) {
-      escaped += c == ':' ? std::string("\\:") : std::string(1, c);
-    }
-    fmt::format_to(std::back_inserter(text), "      {}\n", quoted(name + ":" + escaped));
-  };
-  for (const CommandFacts& command : commands) {
-    fmt::format_to(std::back_inserter(text), "    {}) entries=(\n", quoted(key_of(command)));
-    for (const std::string& name : command.subcommands) {
-      std::vector<std::string> path = command.path;
-      path.push_back(name);
-      const CommandFacts* inner = find_command(commands, path);
-      entry(name, inner == nullptr ? "" : without_ticks(inner->summary));
-    }
-    for (const FlagFacts& flag : command.flags) {
-      for (const std::string& name : flag.names) {
-        entry(name, without_ticks(flag.help));
-      }
-    }
-    text += "    ) ;;\n";
+  return posix_completion(commands,
+                          "#compdef qanat\n"
+                          "# Completion of qanat for zsh; generated.\n"
+                          "_qanat() {\n"
+                          "  local key=''\n"
+                          "  local -a entries\n"
+                          "  [[ CURRENT -gt 2 && $words[2] != -* ]] && key=$words[2]\n"
+                          "  [[ CURRENT -gt 3 && $words[3] != -* ]] && key=\"$key $words[3]\"\n"
+                          "  _qanat_entries \"$key\" || _qanat_entries \"${key%% *}\" || return 1\n"
+                          "  _describe -o qanat entries\n"
+                          "  _files\n"
+                          "}\n"
+                          "_qanat_entries() {\n",
+                          "compdef _qanat qanat\n",
+                          zsh_entries);
+}
+
+// The part of a line that names the candidate.
+std::string fish_names(const Candidate& candidate) {
+  if (!candidate.is_flag) {
+    return " -f -a " + candidate.names.front();
   }
-  text +=
-      "    *) return 1 ;;\n"
-      "  esac\n"
-      "}\n"
-      "compdef _qanat qanat\n";
-  return text;
+  std::string text;
+  for (const std::string& name : candidate.names) {
+    const bool is_long = name.starts_with("--");
+    text += (is_long ? " -l " : " -s ") + name.substr(is_long ? 2 : 1);
+  }
+  return text + (candidate.takes_value ? " -r" : "");
 }
 
 std::string fish_completion(const std::vector<CommandFacts>& commands) {
@@ -154,31 +184,14 @@ std::string fish_completion(const std::vector<CommandFacts>& commands) {
       "  end\n"
       "  test \"$key\" = \"$argv\"; or test \"$key[1]\" = \"$argv\" -a (count $argv) -eq 1\n"
       "end\n";
-  const auto out = std::back_inserter(text);
   for (const CommandFacts& command : commands) {
     const std::string at = fish_quoted("__qanat_at " + key_of(command));
-    for (const std::string& name : command.subcommands) {
-      std::vector<std::string> path = command.path;
-      path.push_back(name);
-      const CommandFacts* inner = find_command(commands, path);
-      fmt::format_to(out,
-                     "complete -c qanat -n {} -f -a {} -d {}\n",
+    for (const Candidate& one : candidates_after(command, commands)) {
+      fmt::format_to(std::back_inserter(text),
+                     "complete -c qanat -n {}{} -d {}\n",
                      at,
-                     name,
-                     fish_quoted(inner == nullptr ? "" : without_ticks(inner->summary)));
-    }
-    for (const FlagFacts& flag : command.flags) {
-      fmt::format_to(out, "complete -c qanat -n {}", at);
-      for (const std::string& name : flag.names) {
-        fmt::format_to(out,
-                       " {} {}",
-                       name.starts_with("--") ? "-l" : "-s",
-                       name.substr(name.starts_with("--") ? 2 : 1));
-      }
-      fmt::format_to(out,
-                     "{} -d {}\n",
-                     flag.placeholder.empty() ? "" : " -r",
-                     fish_quoted(without_ticks(flag.help)));
+                     fish_names(one),
+                     fish_quoted(one.help));
     }
   }
   return text;

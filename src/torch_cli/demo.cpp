@@ -3,22 +3,19 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
 #include "locale/messages.h"
+#include "locale/translator.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 #include "selftest/feed_run.h"
@@ -57,12 +54,12 @@ class DemoCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    make_folder();
+    make_folders(out_, "--out");
     const std::filesystem::path data = data_.empty() ? make_corpus(context) : data_;
     const std::optional<FeedTable> fed = feed(data, context);
     const auto rows = fed ? train(data, context) : std::nullopt;
     if (!rows) {
-      context.err << "stopped; what was finished is in " << out_.string() << '\n';
+      tell(context, msg::demo_ended_early{.folder = out_.string()});
       return ExitCode::failed;
     }
     const Translator words = report_.words();
@@ -72,22 +69,15 @@ class DemoCommand : public Command {
   }
 
  private:
-  static constexpr int kParts = 3;
-
   std::filesystem::path page() const { return out_ / "report.html"; }
 
-  void make_folder() const {
-    std::error_code error;
-    std::filesystem::create_directories(out_, error);
-    if (error) {
-      throw Error(
-          "{}: cannot make the folder: {}; try another --out", out_.string(), error.message());
-    }
+  static void begin_part(int part, const Message& what, const CommandContext& context) {
+    tell(context, msg::part_begins{.part = part, .parts = 3, .what = what});
   }
 
   std::filesystem::path make_corpus(const CommandContext& context) const {
-    fmt::print(context.err, "1 of {}: a corpus of synthetic speech\n", kParts);
-    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    begin_part(1, msg::demo_part_corpus{}, context);
+    ProgressLine progress(context, msg::progress_speaking{});
     std::filesystem::path folder = out_ / "corpus";
     make_demo_corpus(
         {.folder = folder,
@@ -111,9 +101,8 @@ class DemoCommand : public Command {
   // Nothing when stopped.
   std::optional<FeedTable> feed(const std::filesystem::path& data,
                                 const CommandContext& context) const {
-    fmt::print(context.err, "2 of {}: feeding a paced virtual GPU, in turns\n", kParts);
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "feeding", .unit = "turns"});
+    begin_part(2, msg::demo_part_feed{}, context);
+    ProgressLine progress(context, msg::progress_feeding{}, msg::progress_turns{});
     RunConfig paced = config(data).values;
     paced.data.batch_size = paced_batch_;
     std::optional<ProfiledSet> set = load_profiled_set(paced, nullptr, context.stop);
@@ -134,9 +123,8 @@ class DemoCommand : public Command {
   // Nothing when stopped.
   std::optional<std::vector<ModeRow>> train(const std::filesystem::path& data,
                                             const CommandContext& context) const {
-    fmt::print(context.err, "3 of {}: training nano in the same modes, in turns\n", kParts);
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "training", .unit = "steps"});
+    begin_part(3, msg::demo_part_train{}, context);
+    ProgressLine progress(context, msg::progress_training{}, msg::progress_steps{});
     return run_modes({.modes = training_modes(config(data)),
                       .steps = steps_,
                       .rounds = rounds_,
@@ -162,22 +150,19 @@ class DemoCommand : public Command {
     }
     const Translator words = report_.words();
     fmt::print(out,
-               "\n{}\n{}\nreport: {}\n\n",
+               "\n{}\n{}\n{}\n\n{}\n",
                render_text(to_document(fed), words),
                render_text(to_document(rows), words),
-               absolute(page()).string());
-    out << "What to type next:\n";
-    const auto suggest = [&out](const std::string& command, std::string_view why) {
-      fmt::print(out, "  {:<52}  # {}\n", command, why);
+               words.tr(msg::report_is{.place = absolute(page()).string()}),
+               words.tr(msg::demo_next{}));
+    const auto suggest = [&](const std::string& command, const Message& why) {
+      fmt::print(out, "  {:<52}  # {}\n", command, words.tr(why));
     };
     const std::string qanat = as_word(called_as());
-    suggest(qanat + " report " + as_word(out_ / "serial"),
-            "what held the serial run back, in full");
-    suggest(qanat + " data check " + as_word(data),
-            "what is in the data set, and what is wrong with it");
-    suggest(qanat + " train --train-data " + as_word(data),
-            "train; Ctrl-C saves, the same command resumes");
-    suggest(qanat + " top checkpoints", "in another terminal: the run, live");
+    suggest(qanat + " report " + as_word(out_ / "serial"), msg::demo_next_report{});
+    suggest(qanat + " data check " + as_word(data), msg::demo_next_check{});
+    suggest(qanat + " train --train-data " + as_word(data), msg::demo_next_train{});
+    suggest(qanat + " top checkpoints", msg::demo_next_top{});
   }
 
   std::filesystem::path data_;

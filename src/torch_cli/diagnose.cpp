@@ -5,10 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/ostream.h>
-#include <fmt/ranges.h>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/config_flags.h"
@@ -24,11 +20,6 @@
 
 namespace qanat {
 namespace {
-
-// What is counted while it is done.
-std::string unit_of(const std::string& what) {
-  return what == "checking the data set" ? "utterances" : "steps";
-}
 
 class DiagnoseCommand : public Command {
  public:
@@ -54,10 +45,12 @@ class DiagnoseCommand : public Command {
     if (!verify_.empty() && (!config.values.data.train_data || quick_)) {
       throw UsageError(msg::usage_verify{.given = verify_});
     }
-    make_folder();
+    if (!out_.empty()) {  // first: a place that cannot be written is said before all else
+      make_folders(out_, "--out");
+    }
     const std::optional<FullDiagnosis> full = diagnose(config, context);
     if (!full) {
-      context.err << "stopped before the diagnosis was done\n";
+      tell(context, msg::stopped_before_diagnosis{});
       return ExitCode::failed;
     }
     if (!verify_.empty()) {
@@ -73,7 +66,7 @@ class DiagnoseCommand : public Command {
       write_text_file(folder() / "report.txt", render_text(*full, words));
       write_text_file(folder() / "report.json", json);
       write_text_file(folder() / "run.yaml", to_yaml(config));
-      fmt::print(context.err, "written: {}\n", out_);
+      tell(context, msg::written_to{.place = out_});
     }
     return exit_code(*full, config.values);
   }
@@ -81,26 +74,18 @@ class DiagnoseCommand : public Command {
  private:
   std::filesystem::path folder() const { return out_; }
 
-  // First: a place that cannot be written is said before anything is measured.
-  void make_folder() const {
-    std::error_code error;
-    if (!out_.empty() && !std::filesystem::create_directories(out_, error) && error) {
-      throw Error("{}: cannot make the folder: {}; try another --out", out_, error.message());
-    }
-  }
-
   std::optional<FullDiagnosis> diagnose(const LoadedConfig& config,
                                         const CommandContext& context) const {
-    StageLines lines(context.err);
-    std::optional<FullDiagnosis> full = run_diagnosis(
-        {.config = config,
-         .depth = quick_ ? DiagnoseDepth::quick : DiagnoseDepth::full,
-         .steps = steps_,
-         .timeout = Seconds{timeout_},
-         .folder = out_,
-         .say = [&](const std::string& line) { lines.say(line); },
-         .progress = [&](const std::string& what) { return lines.start(what, unit_of(what)); },
-         .stop = context.stop});
+    StageLines lines(context);
+    std::optional<FullDiagnosis> full =
+        run_diagnosis({.config = config,
+                       .depth = quick_ ? DiagnoseDepth::quick : DiagnoseDepth::full,
+                       .steps = steps_,
+                       .timeout = Seconds{timeout_},
+                       .folder = out_,
+                       .say = lines.say_fn(),
+                       .progress = lines.start_fn(),
+                       .stop = context.stop});
     lines.finish();
     return full;
   }
@@ -110,28 +95,27 @@ class DiagnoseCommand : public Command {
                   const CommandContext& context) const {
     const auto finding = std::ranges::find(findings, verify_, &Finding::id);
     if (finding == findings.end()) {
-      fmt::print(context.err,
-                 "{}: not found in this run, so there is nothing to verify; found: {}\n",
-                 verify_,
-                 findings.empty() ? "nothing" : fmt::to_string(fmt::join(ids_of(findings), ", ")));
+      tell(context,
+           findings.empty()
+               ? Message(msg::verify_nothing_found{.finding = verify_})
+               : Message(msg::verify_not_found{.finding = verify_, .found = ids_of(findings)}));
       return ExitCode::cannot_measure;
     }
-    StageLines lines(context.err);
-    const std::optional<FixTrial> trial = try_fix(
-        {.config = config,
-         .finding = *finding,
-         .steps = steps_,
-         .rounds = rounds_,
-         .say = [&](const std::string& line) { lines.say(line); },
-         .progress = [&](const std::string& what) { return lines.start(what, unit_of(what)); },
-         .stop = context.stop});
+    StageLines lines(context);
+    const std::optional<FixTrial> trial = try_fix({.config = config,
+                                                   .finding = *finding,
+                                                   .steps = steps_,
+                                                   .rounds = rounds_,
+                                                   .say = lines.say_fn(),
+                                                   .progress = lines.start_fn(),
+                                                   .stop = context.stop});
     lines.finish();
     if (!trial) {
-      context.err << "stopped before the fix was tried\n";
+      tell(context, msg::stopped_before_fix{});
       return ExitCode::failed;
     }
     const std::string json = to_json(*trial).dump(2) + "\n";
-    context.out << (report_.json() ? json : render_text(*trial));
+    context.out << (report_.json() ? json : render_text(*trial, report_.words()));
     if (!out_.empty()) {
       write_text_file(folder() / "verify.json", json);
     }

@@ -181,18 +181,12 @@ class ManualCommand : public Command {
     if (folder_.empty()) {
       throw UsageError(msg::usage_required{.name = "FOLDER"});
     }
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) {
-      throw Error("{}: cannot make the folder: {}", folder_, error.message());
-    }
+    make_folders(folder_);
     for (const CommandFacts& command : commands) {
       write_text_file(std::filesystem::path(folder_) / manual_page_name(command),
                       manual_page(command, commands, context.words));
     }
-    fmt::print(context.err,
-               "{}\n",
-               context.words.tr(msg::manual_written{.count = commands.size(), .folder = folder_}));
+    tell(context, msg::manual_written{.count = commands.size(), .folder = folder_});
     return ExitCode::done;
   }
 

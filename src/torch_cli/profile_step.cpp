@@ -1,14 +1,9 @@
-#include <optional>
 #include <string>
 
-#include <unistd.h>
-
 #include "cli/config_flags.h"
-#include "cli/progress_line.h"
+#include "cli/profile_frame.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "locale/messages.h"
-#include "report/profile_report.h"
 #include "torch_cli/torch_commands.h"
 #include "training/profile_run.h"
 
@@ -29,25 +24,19 @@ class ProfileStepCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "training", .unit = "steps"});
-    const std::optional<StepProfile> profile =
-        run_step_profile({.config = flags_.load(),
-                          .steps = steps_,
-                          .folder = keep_,
-                          .say = [&](const std::string& line) { context.err << line << '\n'; },
-                          .progress = progress.fn(),
-                          .stop = context.stop});
-    progress.finish();
-    if (!profile) {
-      context.err << "stopped before the first step; nothing to report\n";
-      return ExitCode::cannot_measure;
-    }
-    report_.print(context.out, to_document(*profile));
-    if (profile->diagnosis.verdict == VerdictKind::incomplete) {
-      return ExitCode::cannot_measure;
-    }
-    return report_.exit_code(profile->diagnosis.findings);
+    return run_profile(context,
+                       report_,
+                       {.label = msg::progress_training{},
+                        .unit = msg::progress_steps{},
+                        .stopped = msg::stopped_before_step{}},
+                       [&](StageLines& lines, const ProgressFn& progress) {
+                         return run_step_profile({.config = flags_.load(),
+                                                  .steps = steps_,
+                                                  .folder = keep_,
+                                                  .say = lines.say_fn(),
+                                                  .progress = progress,
+                                                  .stop = context.stop});
+                       });
   }
 
  private:

@@ -5,15 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <fmt/ostream.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
-
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 
@@ -33,8 +28,7 @@ class SelftestCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     check_names();
     const TemporaryFolder folder;
-    ProgressLine progress(
-        context.err, detect_terminal(STDERR_FILENO), {.label = "planting faults", .unit = "runs"});
+    ProgressLine progress(context, msg::progress_injecting{}, msg::progress_runs{});
     const SelftestReport report =
         run_selftest({.size = full_ ? SelftestSize::full : SelftestSize::quick,
                       .folder = folder.path(),

@@ -16,6 +16,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 #include "speech/synth_session.h"
 #include "torch_cli/checkpoint_flags.h"
@@ -28,7 +29,7 @@ namespace {
 std::vector<std::string> read_lines(const std::string& path) {
   const Result<std::string> content = read_text_file(path, mebibytes(64));
   if (!content) {
-    throw Error(content.failure().what);
+    throw Error(content.failure());
   }
   std::vector<std::string> lines;
   const std::string& text = content.value();
@@ -41,7 +42,7 @@ std::vector<std::string> read_lines(const std::string& path) {
     begin = end + 1;
   }
   if (lines.empty()) {
-    throw Error("{}: has no text; expected one text a line", path);
+    throw MessageError(msg::synth_no_lines{.file = path});
   }
   return lines;
 }
@@ -90,10 +91,7 @@ class SynthCommand : public Command {
 
   ExitCode run(const CommandContext& context) override {
     SynthRequest request = make_request(context);
-    ProgressLine progress(
-        context.err,
-        detect_terminal(STDERR_FILENO),
-        {.label = msg::progress_speaking{}, .unit = msg::progress_texts{}, .words = context.words});
+    ProgressLine progress(context, msg::progress_speaking{}, msg::progress_texts{});
     request.progress = progress.fn();
     const SynthReport report = run_synthesis(request);
     progress.finish();
@@ -119,10 +117,7 @@ class SynthCommand : public Command {
             .length_scale = length_scale_,
             .out = out_,
             .mel = mel_,
-            .warn =
-                [&context](const std::string& text) {
-                  context.err << context.words.tr(msg::note{.text = text}) << '\n';
-                },
+            .warn = [&context](const Message& text) { tell(context, msg::note{.text = text}); },
             .stop = context.stop};
   }
 

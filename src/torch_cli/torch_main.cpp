@@ -1,15 +1,21 @@
 // qanat-torch: every command; started by qanat for those that need libtorch.
+#include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "cli/torch_part.h"
+#include "locale/messages.h"
 #include "session/adaptive_waits.h"
 #include "torch_cli/torch_commands.h"
 
 int main(int argc, char** argv) {
   qanat::restart_with_torch_environment(argv);
-  const std::unique_ptr<qanat::AdaptiveWaits> waits = qanat::make_adaptive_waits();
+  const qanat::Translator words = qanat::asked_words(argc, argv);
+  const std::unique_ptr<qanat::AdaptiveWaits> waits =
+      qanat::make_adaptive_waits([words](const qanat::Message& note) {
+        std::cerr << words.tr(qanat::msg::note{.text = note}) + '\n';
+      });
   const qanat::TorchCommands commands{
       .align = qanat::make_align_command,
       .analyze = qanat::make_analyze_command,

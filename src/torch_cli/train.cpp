@@ -1,4 +1,7 @@
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +21,11 @@
 #include "cli/trace_flags.h"
 #include "config/field_list.h"
 #include "diagnose/diagnosis.h"
+#include "history/run_history.h"
+#include "launch/children.h"
+#include "launch/replica_place.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
-#include "report/run_history.h"
 #include "report/run_text.h"
 #include "serve/dashboard.h"
 #include "torch_cli/torch_commands.h"
@@ -62,6 +68,44 @@ Message describe_end(const TrainSummary& summary) {
                         .folder = summary.checkpoints.string()};
 }
 
+// The arguments this process was started with, for others like it.
+std::vector<std::string> own_command() {
+  std::vector<std::string> command;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  for (std::string argument; std::getline(file, argument, '\0');) {
+    command.push_back(std::move(argument));
+  }
+  if (!command.empty()) {
+    command[0] = std::filesystem::read_symlink("/proc/self/exe").string();
+  }
+  return command;
+}
+
+// Wrong variables are a mistake of the command line.
+ReplicaPlace own_place() {
+  try {
+    return read_replica_place();
+  } catch (const MessageError& error) {
+    throw UsageError(error.message());
+  }
+}
+
+// Of a process that is not the first: only what a log of it has to say.
+class RankObserver : public TrainObserver {
+ public:
+  RankObserver(const CommandContext& context, int rank) : context_(context), rank_(rank) {}
+
+  void on_note(const MessageArg& note) override {
+    const std::lock_guard lock(mutex_);
+    tell(context_, msg::launch_line{.rank = rank_, .line = note});
+  }
+
+ private:
+  const CommandContext& context_;
+  const int rank_;
+  std::mutex mutex_;  // one line at a time
+};
+
 class TrainCommand : public Command {
  public:
   void declare(Flags& flags) override {
@@ -73,12 +117,54 @@ class TrainCommand : public Command {
     flags.footer(
         msg::footer_train{},
         {"qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32",
-         "qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1"});
+         "qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1",
+         "qanat train --train-data LJSpeech-1.1 --processes 2",
+         "torchrun --no-python --nproc-per-node 2 qanat train --train-data LJSpeech-1.1"});
   }
 
   ExitCode run(const CommandContext& context) override {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves ends the output, not the training
     const LoadedConfig config = flags_.load();
+    if (config.values.training.processes > 1 && !has_launcher()) {
+      return run_processes(context, config.values.training);
+    }
+    const ReplicaPlace place = own_place();
+    return place.rank == 0 ? run_first(context, config, place) : run_other(context, config, place);
+  }
+
+ private:
+  static ExitCode run_processes(const CommandContext& context, const TrainingConfig& training) {
+    constexpr Seconds kToName{20.0};  // beyond the timeout, until all have said who is gone
+    const std::filesystem::path logs = std::filesystem::path(training.checkpoint_dir) / "ranks";
+    tell(context, msg::launch_started{.processes = training.processes, .folder = logs.string()});
+    const int code = run_children({.count = training.processes,
+                                   .command = own_command(),
+                                   .logs = logs,
+                                   .patience = training.exchange_timeout + kToName,
+                                   .stop = context.stop,
+                                   .say = [&](const Message& line) { tell(context, line); }});
+    return static_cast<ExitCode>(code);
+  }
+
+  static ExitCode run_other(const CommandContext& context,
+                            const LoadedConfig& config,
+                            const ReplicaPlace& place) {
+    RankObserver observer(context, place.rank);
+    const std::optional<TrainSummary> summary =
+        run_training({.config = config,
+                      .observer = observer,
+                      .say = [](const MessageArg& /*line*/) {},
+                      .measuring = {},
+                      .starting = [](std::int64_t /*first*/, std::int64_t /*last*/) {},
+                      .stop = context.stop,
+                      .place = place,
+                      .words = context.words});
+    return summary ? ExitCode::done : ExitCode::failed;
+  }
+
+  ExitCode run_first(const CommandContext& context,
+                     const LoadedConfig& config,
+                     const ReplicaPlace& place) {
     const Terminal terminal = detect_terminal(STDERR_FILENO);
     TrainDisplay display(context.err,
                          terminal,
@@ -95,8 +181,7 @@ class TrainCommand : public Command {
                         .trace = trace_.file(),
                         .trace_options = trace_.options()},
                        [&](const MessageArg& line) { display.say(line); });
-    ProgressLine measuring(
-        context.err, terminal, {.label = msg::progress_measuring{}, .words = context.words});
+    ProgressLine measuring(context, msg::progress_measuring{});
     const std::optional<TrainSummary> summary = run_training(
         {.config = config,
          .symbols = terminal.unicode && !no_emoji_ ? Symbols::emoji : Symbols::plain,
@@ -111,14 +196,16 @@ class TrainCommand : public Command {
          .stop = context.stop,
          .sinks = exports.sinks(),
          .verdicts = TrainRequest::Verdicts::live,
-         .on_row = exports.on_row()});
+         .place = place,
+         .on_row = exports.on_row(),
+         .words = context.words});
     measuring.finish();
     display.finish();
     if (!summary) {
-      context.err << context.words.tr(msg::train_stopped_early{}) << '\n';
+      tell(context, msg::train_stopped_early{});
       return ExitCode::failed;
     }
-    context.err << context.words.tr(describe_end(*summary)) << '\n';
+    tell(context, describe_end(*summary));
     report_end(context, *summary, exports);
     exports.finish();
     if (report_.json()) {
@@ -127,7 +214,6 @@ class TrainCommand : public Command {
     return ExitCode::done;
   }
 
- private:
   static void tell_verdict(const RunExports& exports, const Diagnosis& diagnosis) {
     for (EventSink* sink : exports.sinks()) {
       sink->record(VerdictGiven{.text = fmt::format("```\n{}```\n", render_text(diagnosis))});
@@ -138,17 +224,12 @@ class TrainCommand : public Command {
   void report_end(const CommandContext& context,
                   const TrainSummary& summary,
                   const RunExports& exports) const {
-    ProgressLine reading(context.err,
-                         detect_terminal(STDERR_FILENO),
-                         {.label = msg::progress_reading_journal{},
-                          .unit = msg::progress_lines{},
-                          .words = context.words});
+    ProgressLine reading(context, msg::progress_reading_journal{}, msg::progress_lines{});
     const Result<RunRecord> record = read_run_record(summary.journal, reading.fn());
     reading.finish();
     if (!record) {
       if (summary.outcome.steps > 0) {  // else the run was over before its first step
-        context.err << context.words.tr(msg::train_no_report{.reason = record.failure().what})
-                    << '\n';
+        tell(context, msg::train_no_report{.reason = reason_of(record.failure())});
       }
       return;
     }

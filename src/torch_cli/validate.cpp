@@ -3,13 +3,10 @@
 #include <filesystem>
 #include <optional>
 
-#include <unistd.h>
-
 #include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/terminal.h"
 #include "corpus/demo_corpus.h"
 #include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
@@ -23,7 +20,7 @@ constexpr int kUtterances = 24;
 class TemporaryCorpus {
  public:
   explicit TemporaryCorpus(const CommandContext& context) {
-    ProgressLine progress(context.err, detect_terminal(STDERR_FILENO), {.label = "speaking"});
+    ProgressLine progress(context, msg::progress_speaking{});
     make_demo_corpus({.folder = path(),
                       .utterances = kUtterances,
                       .mean_seconds = 2.0,
@@ -63,6 +60,7 @@ class ValidateCommand : public Command {
       config.data.batch_size = std::min(config.data.batch_size, kUtterances / 3);
     }
     if (context.stop.stop_requested()) {
+      tell(context, msg::stopped_before_measured{});
       return ExitCode::failed;
     }
     const ValidationReport report = run_checks(context, config);
@@ -79,12 +77,9 @@ class ValidateCommand : public Command {
 
  private:
   ValidationReport run_checks(const CommandContext& context, const RunConfig& config) const {
-    const Terminal terminal = detect_terminal(STDERR_FILENO);
     std::optional<ProgressLine> training;  // between two checks
     const auto restart = [&] {
-      training.emplace(context.err,
-                       terminal,
-                       ProgressLineOptions{.label = "training for a moment", .unit = "steps"});
+      training.emplace(context, msg::progress_training_a_moment{}, msg::progress_steps{});
     };
     return validate({.config = config,
                      .steps = steps_,

@@ -95,6 +95,7 @@ TorchFeatures::TorchFeatures(const MelConfig& config, const Device& device) {
   if (!wrong.empty()) {
     throw Error("mel: {}", wrong.front());
   }
+  checked_default_mel(config);
   const torch::Device where = torch_device(device);
   tables_ = std::make_unique<Tables>(Tables{.config = config,
                                             .device = where,

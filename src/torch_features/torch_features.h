@@ -15,7 +15,8 @@ namespace qanat {
 
 class TorchFeatures : public DeviceFeatures {
  public:
-  // The memory given to extract() lies on `device`. Throws Error when `config` has problems().
+  // The memory given to extract() lies on `device`. Throws Error when `config` has problems() or
+  // is of another kind than the default.
   TorchFeatures(const MelConfig& config, const Device& device);
   TorchFeatures(const TorchFeatures&) = delete;
   TorchFeatures& operator=(const TorchFeatures&) = delete;

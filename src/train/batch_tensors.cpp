@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include "base/check.h"
+#include "model/monotonic_search.h"
 
 namespace qanat {
 namespace {
@@ -20,7 +21,11 @@ torch::Tensor part(const DeviceBatch& batch,
   // from_blob() takes no const; nothing writes through the view.
   auto* begin =
       const_cast<std::byte*>(batch.bytes.data()) + offset + rows.first * width * value_bytes;
-  return torch::from_blob(begin, {rows.count, width}, options);
+  // Where it is need not be asked of the driver.
+  return at::for_blob(begin, {rows.count, width})
+      .options(options)
+      .target_device(options.device())
+      .make_tensor();
 }
 
 // For tensors made on the host and read by `device`: pinned unless that is the host itself.
@@ -127,6 +132,10 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
   result.mel = all_mel.narrow(0, rows.first, rows.count).view({rows.count, frames, bins});
   const auto integers = on_device.dtype(torch::kInt32);
   result.tokens = part(batch, layout.tokens, rows, layout.shape.tokens, integers).to(torch::kInt64);
+  for (std::size_t row = first; row < first + count; ++row) {
+    require_alignable(
+        static_cast<std::int64_t>(row), batch.token_lengths[row], batch.mel_lengths[row]);
+  }
   result.mel_lengths = lengths(batch.mel_lengths, rows, device);
   result.token_lengths = lengths(batch.token_lengths, rows, device);
   if (speakers > 0) {
@@ -140,6 +149,21 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
   result.reference_lengths = send(reference.lengths, device);
   result.mel_weights = send(mel_weights(crops, batch.mel_lengths, rows, frames, device), device);
   return result;
+}
+
+torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device) {
+  if (device.is_cpu()) {
+    return values;
+  }
+  const torch::Tensor pinned = torch::empty(values.sizes(), values.options().pinned_memory(true));
+  return send(pinned.copy_(values), device);
+}
+
+torch::Tensor fetch_to_host(const torch::Tensor& values) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor copy = torch::empty(
+      values.sizes(), values.options().device(torch::kCPU).pinned_memory(!values.is_cpu()));
+  return copy.copy_(values, /*non_blocking=*/true);
 }
 
 torch::Tensor frame_weights(const ModelBatch& batch) {

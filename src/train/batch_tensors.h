@@ -29,6 +29,11 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
                           torch::Device device,
                           int speakers);
 
+// From host memory to `device` and back, in the order of the current stream; the host waits for
+// neither. What came back is whole once the stream has come so far.
+torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device);
+torch::Tensor fetch_to_host(const torch::Tensor& values);
+
 // Frames of each row: f32 [rows]; what its losses are weighted with.
 torch::Tensor frame_weights(const ModelBatch& batch);
 

@@ -1,6 +1,7 @@
 #include "train/divergence_guard.h"
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 
@@ -19,16 +20,11 @@ void DivergenceGuard::observe(const StepRecord& record, const std::vector<std::u
                                  .in_a_row = in_a_row_});
   }
   if (in_a_row_ > max_skipped_) {
-    throw Error(
-        "training diverged: {} steps in a row had a loss or gradient that is not finite, the last "
-        "at step {} (epoch {}, batch {}); their utterances are in the journal as skipped_step; try "
-        "a lower --lr than {:.1e}, --no-mixed-precision, or --enable-eager-debug to find the "
-        "operation",
-        in_a_row_,
-        record.step,
-        record.epoch,
-        record.batch,
-        record.learning_rate);
+    throw MessageError(msg::train_diverged{.steps = in_a_row_,
+                                           .step = record.step,
+                                           .epoch = record.epoch,
+                                           .batch = record.batch,
+                                           .rate = fmt::format("{:.1e}", record.learning_rate)});
   }
 }
 

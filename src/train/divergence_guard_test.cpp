@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {

@@ -1,7 +1,8 @@
 #include "train/flat_parameters.h"
 
 #include "base/check.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 
 namespace qanat {
 namespace {
@@ -82,27 +83,21 @@ void FlatParameters::load(const torch::Tensor& block,
   for (const Part& part : parts_) {
     const auto found = values.find(part.name);
     if (found == values.end()) {
-      throw Error(
-          "{} {}: missing; expected {} tensors, one per parameter of the model; try the "
-          "model size the checkpoint was made with",
-          what,
-          part.name,
-          parts_.size());
+      throw MessageError(
+          msg::weights_missing{.what = what, .tensor = part.name, .expected = parts_.size()});
     }
     if (found->second.sizes().vec() != part.shape) {
-      throw Error("{} {}: shape {}; expected {}; try the model size the checkpoint was made with",
-                  what,
-                  part.name,
-                  c10::str(found->second.sizes()),
-                  c10::str(c10::IntArrayRef(part.shape)));
+      throw MessageError(
+          msg::weights_other_shape{.what = what,
+                                   .tensor = part.name,
+                                   .shape = c10::str(found->second.sizes()),
+                                   .expected = c10::str(c10::IntArrayRef(part.shape))});
     }
     view(block, part).copy_(found->second);
   }
   if (values.size() != parts_.size()) {
-    throw Error("{}: {} tensors; expected {}; try the model size the checkpoint was made with",
-                what,
-                values.size(),
-                parts_.size());
+    throw MessageError(msg::weights_other_count{
+        .what = what, .tensors = values.size(), .expected = parts_.size()});
   }
 }
 

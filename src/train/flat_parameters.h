@@ -23,6 +23,13 @@ class FlatParameters {
   std::int64_t num_decayed() const { return num_decayed_; }  // the first ones: matrices
   std::int64_t num_parameters() const;                       // values, gaps not included
 
+  // Where the values of a parameter begin; parameters are counted in the order of parameters().
+  std::int64_t first(std::size_t parameter) const { return parts_[parameter].first; }
+  // Those of one parameter.
+  torch::Tensor view(const torch::Tensor& block, std::size_t parameter) const {
+    return view(block, parts_[parameter]);
+  }
+
   // A block of zeros for one value per parameter.
   torch::Tensor make_block(torch::Device device) const;  // f32 [size]
   // Moves the values of `network` into a new block, of which its parameters are views from then

@@ -6,9 +6,11 @@
 
 #include <torch/torch.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "model/monotonic_search.h"
 #include "train/batch_tensors.h"
+#include "train/gradient_exchange.h"
 
 namespace qanat {
 namespace {
@@ -27,16 +29,27 @@ class NanCheck {
   // Throws Error naming `what`.
   void require_none(std::string_view what, const torch::Tensor& values) const {
     if (anomalies_ && values.defined() && values.isnan().any().item<bool>()) {
-      throw Error(
-          "{}: holds NaN (found by --enable-eager-debug); try a lower --lr, or "
-          "--no-mixed-precision",
-          what);
+      throw MessageError(msg::train_found_nan{.what = what});
     }
   }
 
  private:
   std::optional<torch::autograd::DetectAnomalyGuard> anomalies_;
 };
+
+torch::Tensor sum_losses(const LossParts& parts,
+                         const torch::Tensor& loss,
+                         const torch::Tensor& row_weights) {
+  const torch::NoGradGuard no_grad;
+  const auto sum = [&](const torch::Tensor& rows) { return (rows.detach() * row_weights).sum(); };
+  return torch::stack({loss.detach(),
+                       sum(parts.mel),
+                       sum(parts.postnet_mel),
+                       sum(parts.prior),
+                       sum(parts.forward_sum),
+                       sum(parts.binarisation),
+                       sum(parts.duration)});
+}
 
 }  // namespace
 
@@ -54,31 +67,12 @@ void MicrobatchGradient::align() {
   check.require_none("the alignment", alignment_.log_probability);
 }
 
-void MicrobatchGradient::fetch() {
-  const auto ask = [](const torch::Tensor& values) {
-    torch::Tensor on_host = torch::empty(
-        values.sizes(), values.options().device(torch::kCPU).pinned_memory(!values.is_cpu()));
-    return on_host.copy_(values, /*non_blocking=*/true);
-  };
-  fetched_ = {.scores = ask(alignment_.log_probability.detach()),
-              .token_lengths = ask(batch_.token_lengths),
-              .mel_lengths = ask(batch_.mel_lengths)};
-}
-
 void MicrobatchGradient::search() {
-  if (!fetched_.scores.defined()) {
-    fetched_ = {.scores = alignment_.log_probability.detach().cpu(),
-                .token_lengths = batch_.token_lengths.cpu(),
-                .mel_lengths = batch_.mel_lengths.cpu()};
-  }
-  durations_ = monotonic_durations(fetched_.scores, fetched_.token_lengths, fetched_.mel_lengths)
-                   .to(model_.device());
+  durations_ = monotonic_durations(
+      alignment_.log_probability.detach(), batch_.token_lengths, batch_.mel_lengths);
 }
 
 void MicrobatchGradient::encode() {
-  if (options_.graphs != nullptr) {
-    return;
-  }
   const NanCheck check(options_.check_every_operation);
   const Autocast autocast(options_.precision, model_.device());
   text_ = model_.network->encode(batch_);
@@ -86,9 +80,6 @@ void MicrobatchGradient::encode() {
 }
 
 void MicrobatchGradient::decode() {
-  if (options_.graphs != nullptr) {
-    return;
-  }
   const NanCheck check(options_.check_every_operation);
   const Autocast autocast(options_.precision, model_.device());
   output_ = model_.network->decode(batch_, text_, durations_);
@@ -98,9 +89,7 @@ void MicrobatchGradient::decode() {
 
 void MicrobatchGradient::losses() {
   const NanCheck check(options_.check_every_operation);
-  const LossParts parts = options_.graphs != nullptr
-                              ? alignment_losses(batch_, alignment_, durations_)
-                              : row_losses(batch_, alignment_, output_, durations_);
+  const LossParts parts = row_losses(batch_, alignment_, output_, durations_);
   loss_ = weighted_loss(parts, options_.weights, row_weights_);
   check.require_none("the loss", loss_);
   loss_sums_ = sum_losses(parts, loss_, row_weights_);
@@ -109,19 +98,19 @@ void MicrobatchGradient::losses() {
 void MicrobatchGradient::backward(const torch::Tensor& sums) {
   const NanCheck check(options_.check_every_operation);
   const torch::Tensor& scale = options_.loss_scale;
-  const std::vector<torch::Tensor> gradients =
-      torch::autograd::grad({scale.defined() ? loss_ * scale : loss_},
-                            model_.parameters,
-                            /*grad_outputs=*/{},
-                            /*retain_graph=*/false,
-                            /*create_graph=*/false,
-                            /*allow_unused=*/true);
-  if (options_.graphs != nullptr) {
-    // Before anything is added: what does not fit the memory is done again from the start.
-    options_.graphs->add(
-        {.batch = batch_, .durations = durations_, .row_weights = row_weights_},
-        {.weights = options_.weights, .precision = options_.precision, .loss_scale = scale});
+  const torch::Tensor loss = scale.defined() ? loss_ * scale : loss_;
+  if (options_.exchange != nullptr && sums.defined()) {
+    options_.exchange->backward(loss);
+    sums.add_(loss_sums_);
+    drop();
+    return;
   }
+  const std::vector<torch::Tensor> gradients = torch::autograd::grad({loss},
+                                                                     model_.parameters,
+                                                                     /*grad_outputs=*/{},
+                                                                     /*retain_graph=*/false,
+                                                                     /*create_graph=*/false,
+                                                                     /*allow_unused=*/true);
   if (sums.defined()) {
     model_.layout.add(model_.gradient, gradients);
     sums.add_(loss_sums_);
@@ -144,7 +133,6 @@ void MicrobatchGradient::drop() {
   text_ = EncodedText();
   output_ = ModelOutput();
   row_weights_.reset();
-  fetched_ = Fetched();
   durations_.reset();
   loss_.reset();
   loss_sums_.reset();

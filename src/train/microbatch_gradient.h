@@ -1,11 +1,9 @@
 // The gradient of some rows of a batch, in steps that can be submitted one by one:
 //
-//   align -> search (on the host) -> decode -> losses -> backward
-//         -> encode               ->
+//   align -> search -> decode -> losses -> backward
+//         -> encode ->
 //
-// With fetch() in between, where a device is not the host.
-//
-// search() and encode() may run at the same time, on two threads.
+// search() and encode() may run at the same time, on two threads. No step waits for the device.
 // Nothing is added to the model's gradient before backward() has succeeded, so a microbatch that
 // runs out of memory anywhere can be dropped, split and done again.
 #pragma once
@@ -15,20 +13,24 @@
 #include <torch/torch.h>
 
 #include "model/xtts_model.h"
-#include "train/speech_gradient.h"
-#include "train/step_graphs.h"
+#include "train/precision.h"
 #include "train/trained_model.h"
 
 namespace qanat {
+
+// Frame-weighted sums over rows, in the order of StepLosses: total, mel, postnet mel, prior,
+// forward_sum, binarisation, duration.
+inline constexpr std::int64_t kLossSums = 7;
+
+class GradientExchange;
 
 struct MicrobatchOptions {
   LossWeights weights;
   Precision precision = Precision::single;
   torch::Tensor loss_scale{};  // f32 []; undefined: gradients are as they are
-  // Not owned; absent: everything is computed. With it, encode() and decode() leave their work to
-  // backward(), which plays it from a recording where it can.
-  StepGraphs* graphs = nullptr;
   bool check_every_operation = false;
+  // Of the last microbatch of an update that several processes make; not owned.
+  GradientExchange* exchange = nullptr;
 };
 
 class MicrobatchGradient {
@@ -39,10 +41,6 @@ class MicrobatchGradient {
                      std::function<ModelBatch()> rows);
 
   void align();
-  // Starts the copy of what search() reads, where the host cannot read the device's memory; the
-  // device continues meanwhile. search() may run once the stream has passed this point; without
-  // fetch(), it waits for the device itself.
-  void fetch();
   void search();
   void encode();
   void decode();
@@ -60,12 +58,6 @@ class MicrobatchGradient {
   ModelBatch batch_;
   torch::Tensor row_weights_;
   Alignment alignment_;
-  struct Fetched {
-    torch::Tensor scores;
-    torch::Tensor token_lengths;
-    torch::Tensor mel_lengths;
-  };
-  Fetched fetched_;          // in the host's memory
   torch::Tensor durations_;  // search() writes nothing else
   EncodedText text_;         // encode() writes nothing else
   ModelOutput output_;

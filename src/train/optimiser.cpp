@@ -233,10 +233,10 @@ torch::Tensor AdamW::update_fused(const torch::Tensor& weights,
   return torch::stack({norm, made});
 }
 
-TensorMap AdamW::state() const {
-  TensorMap state = with_prefix(layout_.views(first_), kFirst);
-  state.merge(with_prefix(layout_.views(second_), kSecond));
-  state.emplace(kUpdates, updates_);
+TensorMap AdamW::state(const std::function<torch::Tensor(const torch::Tensor&)>& copy) const {
+  TensorMap state = with_prefix(layout_.views(copy(first_)), kFirst);
+  state.merge(with_prefix(layout_.views(copy(second_)), kSecond));
+  state.emplace(kUpdates, copy(updates_));
   return state;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <torch/torch.h>
 
@@ -41,8 +42,9 @@ class AdamW {
                        double divisor,
                        double learning_rate);
 
-  // Views: "first.<parameter>", "second.<parameter>" and "updates", f64 [1].
-  TensorMap state() const;
+  // "first.<parameter>", "second.<parameter>" and "updates", f64 [1]: views of what `copy` makes of
+  // the three blocks that hold them.
+  TensorMap state(const std::function<torch::Tensor(const torch::Tensor&)>& copy) const;
   // Throws Error when it is not the state of an optimiser for the same parameters.
   void load_state(const TensorMap& state);
 

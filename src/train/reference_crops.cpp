@@ -28,6 +28,21 @@ std::vector<std::size_t> others_of_speaker(const BatchRows& rows, std::size_t ro
   return others;
 }
 
+// The neighbour of its pair where it is another utterance of the speaker; then it does not matter
+// how many processes share the batch. Else any of the others; itself where there are none, or where
+// an odd number of rows leaves it without a neighbour.
+std::size_t choose_shown(const BatchRows& rows, std::size_t row, Random& random) {
+  const std::vector<std::size_t> others = others_of_speaker(rows, row);
+  const std::size_t neighbour = row ^ 1U;
+  if (std::ranges::find(others, neighbour) != others.end()) {
+    return neighbour;
+  }
+  const bool has_neighbour = neighbour < rows.items.size();
+  return others.empty() || !has_neighbour
+             ? row
+             : others[random.below(static_cast<std::uint32_t>(others.size()))];
+}
+
 }  // namespace
 
 ReferenceCrop ReferenceCrops::crop(std::int64_t epoch,
@@ -39,9 +54,7 @@ ReferenceCrop ReferenceCrops::crop(std::int64_t epoch,
   const auto range = static_cast<std::uint32_t>(options_.max_frames - options_.min_frames + 1);
   const int wanted = options_.min_frames + static_cast<int>(random.below(range));
 
-  const std::vector<std::size_t> others = others_of_speaker(rows, row);
-  const std::size_t shown =
-      others.empty() ? row : others[random.below(static_cast<std::uint32_t>(others.size()))];
+  const std::size_t shown = choose_shown(rows, row, random);
   const int frames = rows.frames[shown];
   const int length = std::min(wanted, shown == row ? most_of_own(frames, options_) : frames);
   const auto places = static_cast<std::uint32_t>(frames - length + 1);

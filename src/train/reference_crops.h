@@ -1,10 +1,11 @@
 // Which recording each row of a batch is shown as the voice to imitate, and which rows are trained
 // without one, or without the name of their speaker.
 //
-// A row is shown another utterance of its speaker, of the same batch: plans bring speakers together
-// (batch_plan.h). Where the batch has none it is shown a part of its own, and is not trained on
-// that part. Depends on the seed, the epoch and the contents of the batch; not on how the batch is
-// split into microbatches, nor on where it was made.
+// A row is shown another utterance of its speaker, of the same batch: that of the row beside it
+// where it can be, as plans bring speakers together in pairs (batch_plan.h). Where the batch has
+// none it is shown a part of its own, and is not trained on that part. Depends on the seed, the
+// epoch and the contents of the batch; not on how the batch is split into microbatches, nor on
+// where it was made.
 #pragma once
 
 #include <cstdint>

@@ -58,6 +58,24 @@ TEST(ReferenceCropsTest, ARowIsShownAnotherUtteranceOfItsSpeaker) {
   }
 }
 
+// Processes that share a batch show what one process would show.
+TEST(ReferenceCropsTest, HalfABatchHasTheCropsOfTheWholeOne) {
+  const Rows whole = rows_of_one_speaker(16, 700);
+  const BatchRows rows = whole.get();
+  const BatchRows second_half{.items = rows.items.subspan(8),
+                              .speakers = rows.speakers.subspan(8),
+                              .frames = rows.frames.subspan(8)};
+
+  const std::vector<ReferenceCrop> all = ReferenceCrops(7).crops(2, rows);
+  const std::vector<ReferenceCrop> half = ReferenceCrops(7).crops(2, second_half);
+
+  for (std::size_t i = 0; i < half.size(); ++i) {
+    EXPECT_EQ(half[i].row + 8, all[i + 8].row);
+    EXPECT_EQ(half[i].first, all[i + 8].first);
+    EXPECT_EQ(half[i].frames, all[i + 8].frames);
+  }
+}
+
 TEST(ReferenceCropsTest, AnUtteranceThatIsInTheBatchTwiceIsNotAnother) {
   Rows rows = rows_of_one_speaker(2, 300);
   rows.items = {9, 9};

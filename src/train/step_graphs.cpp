@@ -25,27 +25,22 @@ void overwrite(const torch::Tensor& to, const torch::Tensor& from) {
 }
 
 // Memory of its own for everything a recording reads, as large as a shape can need.
-SpeechPart make_inputs(const SpeechPart& part) {
-  const ModelBatch& batch = part.batch;
-  const torch::Tensor& reference = batch.reference;
-  const std::int64_t longest = longest_reference(static_cast<int>(batch.mel.size(1)));
-  return {.batch = {.tokens = copy_of(batch.tokens),
-                    .token_lengths = copy_of(batch.token_lengths),
-                    .mel = copy_of(batch.mel),
-                    .mel_lengths = copy_of(batch.mel_lengths),
-                    .reference = torch::zeros({reference.size(0), longest, reference.size(2)},
-                                              reference.options()),
-                    .reference_lengths = copy_of(batch.reference_lengths),
-                    .speakers = copy_of(batch.speakers),
-                    .mel_weights = copy_of(batch.mel_weights)},
-          .durations = copy_of(part.durations),
-          .row_weights = copy_of(part.row_weights)};
+ModelBatch make_inputs(const ModelBatch& rows) {
+  const torch::Tensor& reference = rows.reference;
+  const std::int64_t longest = longest_reference(static_cast<int>(rows.mel.size(1)));
+  return {.tokens = copy_of(rows.tokens),
+          .token_lengths = copy_of(rows.token_lengths),
+          .mel = copy_of(rows.mel),
+          .mel_lengths = copy_of(rows.mel_lengths),
+          .reference =
+              torch::zeros({reference.size(0), longest, reference.size(2)}, reference.options()),
+          .reference_lengths = copy_of(rows.reference_lengths),
+          .speakers = copy_of(rows.speakers),
+          .mel_weights = copy_of(rows.mel_weights)};
 }
 
-void fill(const SpeechPart& inputs, const SpeechPart& part) {
+void fill(const ModelBatch& to, const ModelBatch& from) {
   const torch::NoGradGuard no_grad;
-  const ModelBatch& to = inputs.batch;
-  const ModelBatch& from = part.batch;
   overwrite(to.tokens, from.tokens);
   overwrite(to.token_lengths, from.token_lengths);
   overwrite(to.mel, from.mel);
@@ -54,8 +49,6 @@ void fill(const SpeechPart& inputs, const SpeechPart& part) {
   overwrite(to.reference_lengths, from.reference_lengths);
   overwrite(to.speakers, from.speakers);
   overwrite(to.mel_weights, from.mel_weights);
-  overwrite(inputs.durations, part.durations);
-  overwrite(inputs.row_weights, part.row_weights);
 }
 
 }  // namespace
@@ -63,7 +56,7 @@ void fill(const SpeechPart& inputs, const SpeechPart& part) {
 struct StepGraphs::Entry {
   int runs = 0;
   bool is_refused = false;
-  SpeechPart inputs;
+  ModelBatch inputs;
   std::unique_ptr<DeviceGraph> graph;
 };
 
@@ -79,31 +72,54 @@ StepGraphs::StepGraphs(StepGraphParts parts, const StepGraphOptions& options)
 
 StepGraphs::~StepGraphs() = default;
 
-void StepGraphs::add(const SpeechPart& part, const SpeechOptions& options) {
-  const Key key{part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)};
+void StepGraphs::compute(const ModelBatch& rows, const MicrobatchOptions& options) {
+  MicrobatchGradient(parts_.model, options, [&rows] { return rows; }).run(parts_.sums);
+}
+
+void StepGraphs::reserve(const ModelBatch& largest, const MicrobatchOptions& options) {
+  try {
+    reserved_ = parts_.stream.capture([this, largest, options] {
+      MicrobatchGradient(parts_.model, options, [&largest] { return largest; }).run({});
+    });
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Error&) {
+    // The first shape that is to be played will say why it cannot be recorded.
+  } catch (const c10::OutOfMemoryError&) {
+    // There is no more than computing needs.
+  }
+}
+
+void StepGraphs::add(const ModelBatch& rows, const MicrobatchOptions& options) {
+  if (options.weights != weights_) {
+    entries_.clear();
+    num_recorded_ = 0;
+    weights_ = options.weights;
+  }
+  const Key key{rows.mel.size(0), rows.mel.size(1), rows.tokens.size(1)};
   std::unique_ptr<Entry>& entry = entries_[key];
   if (entry == nullptr) {
     entry = std::make_unique<Entry>();
   }
   if (entry->graph != nullptr) {
-    fill(entry->inputs, part);
+    fill(entry->inputs, rows);
     entry->graph->replay();
     return;
   }
   if (entry->is_refused || num_recorded_ >= options_.most || ++entry->runs <= options_.warm_ups) {
-    add_speech_gradient(parts_.model, part, options, parts_.sums);
+    compute(rows, options);
     return;
   }
-  record(*entry, part, options);
+  record(*entry, rows, options);
 }
 
-// Adds the gradient of the part exactly once, as computed, whether or not the recording succeeds.
-void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOptions& options) {
+// Adds the gradient of the rows exactly once, as computed, whether or not the recording succeeds.
+void StepGraphs::record(Entry& entry, const ModelBatch& rows, const MicrobatchOptions& options) {
   const torch::Tensor& gradient = parts_.model.gradient;
   Computed computed;
   std::string why = why_not_fitting([&] { computed.before = gradient.clone(); });
   // Where this does not fit, nothing has been added yet, and the caller tries smaller parts.
-  add_speech_gradient(parts_.model, part, options, parts_.sums);
+  compute(rows, options);
   if (why.empty()) {
     why = why_not_fitting([&] {
       computed.after = gradient.clone();
@@ -111,24 +127,24 @@ void StepGraphs::record(Entry& entry, const SpeechPart& part, const SpeechOption
     });
   }
   if (why.empty()) {
-    why = why_unusable(entry, computed, part, options);
+    why = why_unusable(entry, computed, rows, options);
     gradient.copy_(computed.after);
     parts_.sums.copy_(computed.sums);
   }
   if (why.empty()) {
     ++num_recorded_;
-    journal(part, "recorded", "");
+    journal(rows, "recorded", "");
     return;
   }
-  refuse(entry, part, why);
+  refuse(entry, rows, why);
 }
 
 std::string StepGraphs::why_unusable(Entry& entry,
                                      const Computed& computed,
-                                     const SpeechPart& part,
-                                     const SpeechOptions& options) {
+                                     const ModelBatch& rows,
+                                     const MicrobatchOptions& options) {
   try {
-    return try_recording(entry, computed, part, options);
+    return try_recording(entry, computed, rows, options);
   } catch (const DeviceLost&) {
     throw;
   } catch (const Error& error) {
@@ -140,13 +156,12 @@ std::string StepGraphs::why_unusable(Entry& entry,
 
 std::string StepGraphs::try_recording(Entry& entry,
                                       const Computed& computed,
-                                      const SpeechPart& part,
-                                      const SpeechOptions& options) {
-  entry.inputs = make_inputs(part);
-  fill(entry.inputs, part);
-  entry.graph = parts_.stream.capture([this, inputs = entry.inputs, options] {
-    add_speech_gradient(parts_.model, inputs, options, parts_.sums);
-  });
+                                      const ModelBatch& rows,
+                                      const MicrobatchOptions& options) {
+  entry.inputs = make_inputs(rows);
+  fill(entry.inputs, rows);
+  entry.graph =
+      parts_.stream.capture([this, inputs = entry.inputs, options] { compute(inputs, options); });
   if (entry.graph == nullptr) {
     return "this device records nothing";
   }
@@ -165,26 +180,26 @@ std::string StepGraphs::try_recording(Entry& entry,
                    options_.tolerance);
 }
 
-void StepGraphs::refuse(Entry& entry, const SpeechPart& part, const std::string& why) {
+void StepGraphs::refuse(Entry& entry, const ModelBatch& rows, const std::string& why) {
   entry.is_refused = true;
   entry.graph.reset();
   entry.inputs = {};
-  journal(part, "refused", why);
+  journal(rows, "refused", why);
   if (!was_told_ && parts_.note) {
     was_told_ = true;
-    parts_.note(msg::train_no_graph{
-        .rows = part.batch.mel.size(0), .frames = part.batch.mel.size(1), .reason = why});
+    parts_.note(
+        msg::train_no_graph{.rows = rows.mel.size(0), .frames = rows.mel.size(1), .reason = why});
   }
 }
 
-void StepGraphs::journal(const SpeechPart& part, const char* state, const std::string& why) const {
+void StepGraphs::journal(const ModelBatch& rows, const char* state, const std::string& why) const {
   if (parts_.journal == nullptr) {
     return;
   }
-  parts_.journal->record(StepGraphState{
-      .shape = {part.batch.mel.size(0), part.batch.mel.size(1), part.batch.tokens.size(1)},
-      .state = state,
-      .why = why});
+  parts_.journal->record(
+      StepGraphState{.shape = {rows.mel.size(0), rows.mel.size(1), rows.tokens.size(1)},
+                     .state = state,
+                     .why = why});
 }
 
 }  // namespace qanat

@@ -1,8 +1,7 @@
-// Plays the larger part of a step from recordings, one per shape, where a device can record: the
-// host then launches one graph instead of some hundred kernels.
+// Plays the gradients of microbatches from recordings, one per shape, where a device can record:
+// the host then launches one graph instead of some hundred kernels.
 //
-// Recorded are encoder, decoder, their losses and their backward pass. The aligner stays outside:
-// its durations are found on the host. A shape is recorded when it has come often enough to be
+// A shape is recorded when it has come often enough to be
 // warm, and the recording is used only if it gives the gradient that computing gave; else, and
 // where recording fails, the shape is computed as before, and the journal says why.
 //
@@ -18,7 +17,7 @@
 #include "base/message.h"
 #include "device/device.h"
 #include "metrics/journal.h"
-#include "train/speech_gradient.h"
+#include "train/microbatch_gradient.h"
 
 namespace qanat {
 
@@ -43,30 +42,39 @@ class StepGraphs {
   StepGraphs& operator=(const StepGraphs&) = delete;
   ~StepGraphs();
 
-  // As add_speech_gradient(), with the same result. `options` are the same every time.
-  void add(const SpeechPart& part, const SpeechOptions& options);
+  // Records rows that are never played, and keeps that recording for its memory: all others are
+  // made in what it computes in between, so give the largest that will come, before any other
+  // comes. Where it fails, each takes what it needs. Adds nothing.
+  void reserve(const ModelBatch& largest, const MicrobatchOptions& options);
+
+  // As MicrobatchGradient::run(), with the same result. Weights are part of a recording: when they
+  // change, what was recorded before is dropped.
+  void add(const ModelBatch& rows, const MicrobatchOptions& options);
 
  private:
   struct Entry;
   struct Computed;
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // rows, frames, tokens
 
-  void record(Entry& entry, const SpeechPart& part, const SpeechOptions& options);
+  void compute(const ModelBatch& rows, const MicrobatchOptions& options);
+  void record(Entry& entry, const ModelBatch& rows, const MicrobatchOptions& options);
   // Empty, or why the recording must not be used. Leaves the gradient undefined.
   std::string why_unusable(Entry& entry,
                            const Computed& computed,
-                           const SpeechPart& part,
-                           const SpeechOptions& options);
+                           const ModelBatch& rows,
+                           const MicrobatchOptions& options);
   std::string try_recording(Entry& entry,
                             const Computed& computed,
-                            const SpeechPart& part,
-                            const SpeechOptions& options);
-  void refuse(Entry& entry, const SpeechPart& part, const std::string& why);
-  void journal(const SpeechPart& part, const char* state, const std::string& why) const;
+                            const ModelBatch& rows,
+                            const MicrobatchOptions& options);
+  void refuse(Entry& entry, const ModelBatch& rows, const std::string& why);
+  void journal(const ModelBatch& rows, const char* state, const std::string& why) const;
 
   const StepGraphParts parts_;
   const StepGraphOptions options_;
+  std::unique_ptr<DeviceGraph> reserved_;
   std::map<Key, std::unique_ptr<Entry>> entries_;
+  LossWeights weights_;  // that they were recorded with
   std::size_t num_recorded_ = 0;
   bool was_told_ = false;  // the user, of a shape that could not be recorded
 };

@@ -1,11 +1,12 @@
 #include "train/step_graphs.h"
 
-#include <c10/util/Exception.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "device/cuda/cuda_testing.h"
 #include "locale/translator.h"
+#include "metrics/journal_testing.h"
+#include "train/full_memory_testing.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {
@@ -65,6 +66,14 @@ class GraphBench {
       losses.push_back(done->record.losses.total);
     }
     return weights_that_count(*model_);
+  }
+
+  void try_shape(const BatchShape& shape) { step_->try_shape(shape); }
+  void change_weights() { step_->set_loss_weights({.binarisation = 0.1}); }
+  // A share of the GPU's memory was in use, and is free again.
+  void fill_memory(double share) {
+    const auto bytes = static_cast<double>(device_->memory().use().limit->value);
+    (void)device_->allocate(Bytes{static_cast<std::int64_t>(share * bytes)});
   }
 
   FakeCuda::Counts counts() const { return machine_.fake->counts(); }
@@ -131,10 +140,11 @@ TEST_F(StepGraphsTest, NeverPlaysARecordingThatGivesAnotherGradient) {
   EXPECT_EQ(wrong.counts().live_graphs, 0);
 }
 
-// The memory of the device is full whenever something is recorded, as libtorch says it.
-class FullWhileRecording final : public DeviceStream {
+// Records as CUDA does: work allocates while it is recorded, whether or not it succeeds, and what
+// it computed meanwhile means nothing.
+class RecordingStream final : public DeviceStream {
  public:
-  explicit FullWhileRecording(DeviceStream& stream) : stream_(stream) {}
+  explicit RecordingStream(DeviceStream& stream) : stream_(stream) {}
 
   void submit(std::function<void()> work) override { stream_.submit(std::move(work)); }
   void then(std::function<void()> callback) override { stream_.then(std::move(callback)); }
@@ -145,31 +155,141 @@ class FullWhileRecording final : public DeviceStream {
   void wait(const DeviceEvent& event) override { stream_.wait(event); }
   void synchronise() override { stream_.synchronise(); }
   std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override {
-    work();  // a recording that breaks off late may have changed anything
-    throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)},
-                                "CUDA out of memory");
+    struct Again final : DeviceGraph {
+      explicit Again(std::function<void()> recorded) : work(std::move(recorded)) {}
+      void replay() override { work(); }
+      const std::function<void()> work;
+    };
+    work();
+    return std::make_unique<Again>(work);
   }
 
  private:
   DeviceStream& stream_;
 };
 
-TEST(StepGraphMemoryTest, AGradientIsAddedOnceWhereARecordingDoesNotFit) {
-  StepBench computed;
-  StepBench full;
-  FullWhileRecording stream(full.stream());
-  EventList journal;
-  TrainStep step(full.device(), stream, full.model(), {.journal = &journal, .record_graphs = true});
-  const MadeUpBatch batch({0, 1, 2}, kGraphShape);
-  const Clock::time_point now = Clock::now();
-  for (int i = 0; i < kSteps; ++i) {
-    computed.accumulate(batch);
-    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+// A batch whose gradient is computed, or whose shape is recorded, on a device whose memory is full
+// at one of its allocations.
+class FullStepBench {
+ public:
+  FullStepBench(bool record_graphs, FullIn told_by)
+      : stream_(bench_.stream()), record_graphs_(record_graphs) {
+    memory_.told_by = told_by;
   }
 
-  EXPECT_TRUE(torch::allclose(full.gradient(), computed.gradient(), 1e-4, 1e-6));
-  ASSERT_THAT(journal.events<StepGraphState>(), SizeIs(1));
-  EXPECT_THAT(journal.events<OutOfMemoryRetry>(), IsEmpty());
+  // `refused` counts from 1, 0 is none.
+  torch::Tensor gradient(int refused) {
+    EventList journal;
+    TrainStep step(
+        bench_.device(),
+        stream_,
+        bench_.model(),
+        TrainStepOptions{
+            .journal = &journal, .record_graphs = record_graphs_, .graphs = {.warm_ups = 0}});
+    bench_.model().gradient.zero_();
+    const int before = memory_.count;
+    memory_.refused = refused == 0 ? 0 : before + refused;
+    const Clock::time_point now = Clock::now();
+    step.accumulate(batch_.get(), {.host_busy_since = now, .asked = now, .handed = now});
+    bench_.stream().synchronise();
+    memory_.refused = 0;
+    num_allocations = memory_.count - before;
+    const auto graphs = journal.events<StepGraphState>();
+    is_recorded = graphs.size() == 1 && graphs[0].state == "recorded";
+    num_splits = journal.events<OutOfMemoryRetry>().size();
+    return bench_.model().gradient.clone();
+  }
+
+  // Of the last one.
+  int num_allocations = 0;
+  bool is_recorded = false;
+  std::size_t num_splits = 0;
+
+ private:
+  FullAllocator memory_;
+  StepBench bench_;
+  RecordingStream stream_;
+  const bool record_graphs_;
+  const MadeUpBatch batch_{{0, 1, 2}, {.rows = 3, .frames = 24, .tokens = 6}};
+};
+
+struct FullCase {
+  const char* name;
+  bool record_graphs = false;
+  FullIn told_by = FullIn::torch;
+
+  friend std::ostream& operator<<(std::ostream& out, const FullCase& c) { return out << c.name; }
+};
+
+class FullStepTest : public testing::TestWithParam<FullCase> {};
+
+TEST_P(FullStepTest, AGradientIsAddedOnceWhereverMemoryRunsOut) {
+  at::set_num_threads(1);
+  FullStepBench bench(GetParam().record_graphs, GetParam().told_by);
+  const torch::Tensor expected = bench.gradient(0);
+  const int count = bench.num_allocations;
+  ASSERT_EQ(bench.is_recorded, GetParam().record_graphs);
+  ASSERT_GT(count, 100);
+
+  std::size_t splits = 0;
+  int unrecorded = 0;
+  for (const int refused : allocations_to_refuse(count)) {
+    const torch::Tensor gradient = bench.gradient(refused);
+    ASSERT_TRUE(torch::allclose(gradient, expected, 1e-4, 1e-6)) << "at allocation " << refused;
+    splits += bench.num_splits;
+    unrecorded += bench.is_recorded ? 0 : 1;
+  }
+
+  EXPECT_GT(splits, 0U);  // where computing did not fit
+  if (GetParam().record_graphs) {
+    EXPECT_GT(unrecorded, static_cast<int>(splits));  // where only the recording did not
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Full,
+                         FullStepTest,
+                         testing::Values(FullCase{.name = "computed"},
+                                         FullCase{.name = "computed_in_our_words",
+                                                  .told_by = FullIn::budget},
+                                         FullCase{.name = "recorded", .record_graphs = true},
+                                         FullCase{.name = "recorded_in_our_words",
+                                                  .record_graphs = true,
+                                                  .told_by = FullIn::budget}),
+                         [](const auto& tested) { return tested.param.name; });
+
+// The scripted GPU cannot know how much memory a graph takes, but in which it is recorded.
+TEST(StepGraphReserveTest, GraphsShareTheMemoryOfTheLargestShapeWhichIsRecordedFirst) {
+  GraphBench bench(FakeGraphs::of_work, true);
+
+  bench.try_shape({.rows = 3, .frames = 96, .tokens = 24});
+  EXPECT_EQ(bench.counts().graphs_captured, 1);
+  bench.train();
+  EXPECT_EQ(bench.counts().live_graphs, 2);
+  EXPECT_EQ(bench.counts().graphs_replayed, 1 + 3);  // none of them the reserved one
+
+  bench.change_weights();  // drops what is played, and records it again
+  bench.train();
+
+  EXPECT_EQ(bench.counts().graphs_captured, 3);
+  EXPECT_EQ(bench.counts().live_graphs, 2);
+  EXPECT_EQ(bench.counts().graph_memories, 1);
+}
+
+TEST(StepGraphReserveTest, NothingIsReservedWhereItWouldTakeTheMemoryOfComputing) {
+  GraphBench bench(FakeGraphs::of_work, true);
+  bench.fill_memory(0.6);
+
+  bench.try_shape({.rows = 3, .frames = 96, .tokens = 24});
+
+  EXPECT_EQ(bench.counts().graphs_captured, 0);
+}
+
+TEST(StepGraphReserveTest, AShapeThatCannotBeReservedIsNoFailure) {
+  GraphBench bench(FakeGraphs::refused, true);
+
+  bench.try_shape({.rows = 3, .frames = 96, .tokens = 24});
+
+  EXPECT_EQ(bench.counts().live_graphs, 0);
 }
 
 }  // namespace

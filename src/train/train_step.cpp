@@ -4,15 +4,22 @@
 #include <span>
 
 #include "base/check.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
 #include "train/host_numbers.h"
 #include "train/memory_attempt.h"
 #include "transfer/device_batch.h"
+#include "transfer/slot_timeline.h"
 
 namespace qanat {
 namespace {
 
 constexpr std::int64_t kNumbers = kLossSums + 2;  // and norm, made
+constexpr int kUpdatesAhead = 8;                  // more than the ring lets the host submit ahead
+
+std::optional<Clock::time_point> arrival_of(const std::shared_ptr<SlotTimeline>& way) {
+  return way == nullptr ? std::nullopt : way->arrived();
+}
 
 // Rows of a shape that are split until they fit.
 struct RowSplit {
@@ -50,13 +57,11 @@ void run_or_split(const RowSplit& split, RowRange rows) {
 
 void split_rows(const RowSplit& split, RowRange rows, const std::string& why) {
   if (rows.count == 1) {
-    throw Error(
-        "model device: one utterance of {} frames and {} tokens does not fit its memory ({}); try "
-        "--max-mel-frames {}, a smaller --model-size, or a larger --model-gpu-memory",
-        split.shape.frames,
-        split.shape.tokens,
-        why,
-        std::max(1, split.shape.frames / 2));
+    throw MessageError(
+        msg::train_one_too_large{.frames = ungrouped(split.shape.frames),
+                                 .tokens = split.shape.tokens,
+                                 .reason = why,
+                                 .fewer = ungrouped(std::max(1, split.shape.frames / 2))});
   }
   journal_split(split, rows, why);
   const int first = (rows.count + 1) / 2;
@@ -104,10 +109,11 @@ struct TrainStep::Microbatch {
     if (why.empty()) {
       return;
     }
-    MicrobatchOptions computed = options;
-    computed.graphs = nullptr;  // a split has other shapes, and memory is short
+    if (options.exchange != nullptr) {
+      options.exchange->do_again();
+    }
     split_rows({.model = model,
-                .options = computed,
+                .options = options,
                 .rows = tensors,
                 .shape = batch.layout.shape,
                 .fitting = *fitting,
@@ -136,8 +142,9 @@ struct TrainStep::Pending {
     std::unique_ptr<DeviceEvent> event;
     bool idle = false;
     StepPhase phase = StepPhase::forward;
+    std::optional<Clock::time_point> launched{};  // as in StepStretch
     HandOver hand_over{};
-    std::shared_ptr<SlotTimes> times{};  // shared with the ring, which fills them in
+    std::shared_ptr<SlotTimeline> way{};  // of the batch; shared with the ring
   };
   StepRecord record;
   std::vector<std::uint32_t> items;
@@ -145,6 +152,8 @@ struct TrainStep::Pending {
   bool is_update = false;
   torch::Tensor numbers;                 // f32 [kNumbers] on the device
   std::unique_ptr<HostNumbers> on_host;  // of updates only
+  // Of updates of several processes; shared with the work that fills it.
+  std::shared_ptr<StepExchange> exchange;
 };
 
 TrainStep::TrainStep(Device& device,
@@ -160,8 +169,11 @@ TrainStep::TrainStep(Device& device,
       fitting_(std::make_shared<FittingRows>()),
       host_numbers_(std::make_shared<BlockPool>(kNumbers * sizeof(float), device.pinned_blocks())),
       current_(std::make_unique<Pending>()) {
-  // Streams of the host wait for one another; a CUDA stream cannot wait for one of the host.
-  if (device.id().kind != DeviceKind::cuda) {
+  for (int i = 0; i < kUpdatesAhead; ++i) {
+    host_numbers_->add_block();  // now: making one holds up a device that works
+  }
+  // A GPU searches with all its rows at once, and other streams would only fight over its cores.
+  if (!device.is_discrete()) {
     search_device_ = std::make_unique<HostDevice>(HostDeviceOptions{});
     search_stream_ = search_device_->make_stream("durations");
   }
@@ -171,13 +183,15 @@ TrainStep::TrainStep(Device& device,
     if (options_.precision == Precision::fp16) {
       loss_scale_.emplace(LossScaleOptions{}, model_.loss_scale);
     }
-    if (options_.record_graphs) {
+    if (is_shared()) {
+      exchange_.emplace(model_, *options_.group, options_.exchange);
+    } else if (options_.record_graphs && !options_.check_every_operation) {
       graphs_.emplace(StepGraphParts{.stream = stream_,
                                      .model = model_,
                                      .sums = sums_,
                                      .journal = options_.journal,
                                      .note = options_.note},
-                      StepGraphOptions{});
+                      options_.graphs);
     }
   });
   stream_.synchronise();
@@ -205,8 +219,13 @@ std::unique_ptr<DeviceEvent> TrainStep::record_event() {
   return event;
 }
 
+// Streams of the host have threads of their own; a GPU's work is launched by this one.
+std::optional<Clock::time_point> TrainStep::launched_now() const {
+  return device_.is_discrete() ? std::optional(Clock::now()) : std::nullopt;
+}
+
 void TrainStep::mark(StepPhase phase) {
-  current_->marks.push_back({.event = record_event(), .phase = phase});
+  current_->marks.push_back({.event = record_event(), .phase = phase, .launched = launched_now()});
 }
 
 int TrainStep::try_shape(const BatchShape& shape) {
@@ -230,16 +249,33 @@ int TrainStep::try_shape(const BatchShape& shape) {
                   .journal = options_.journal,
                   .sums = nothing},
                  all);
-    microbatches = static_cast<int>(fitting_->microbatches(shape, all).size());
+    const std::vector<RowRange> fitting = fitting_->microbatches(shape, all);
+    microbatches = static_cast<int>(fitting.size());
+    if (graphs_ && has_memory_twice()) {
+      graphs_->reserve(rows(fitting.front()), options);
+    }
   });
   stream_.synchronise();
   exclude_from_next_step();
   return microbatches;
 }
 
-void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) {
-  current_->marks.push_back(
-      {.event = record_event(), .idle = true, .hand_over = hand_over, .times = batch.times});
+// Whether there is room for what the largest shape computes in between a second time: shapes that
+// are played keep it apart from those that are computed.
+bool TrainStep::has_memory_twice() const {
+  constexpr double kFillable = 0.9;  // fragmentation takes the rest
+  const MemoryUse use = device_.memory().use();
+  const std::int64_t twice = 2 * use.peak.value - use.used.value;
+  return !use.limit ||
+         static_cast<double>(twice) <= kFillable * static_cast<double>(use.limit->value);
+}
+
+void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over, BatchPlace place) {
+  current_->marks.push_back({.event = record_event(),
+                             .idle = true,
+                             .launched = launched_now(),
+                             .hand_over = hand_over,
+                             .way = batch.way});
   StepRecord& record = current_->record;
   const BatchShape& shape = batch.layout.shape;
   record.epoch = batch.id.epoch;
@@ -260,8 +296,10 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
       batch.id.epoch,
       {.items = batch.items, .speakers = batch.speakers, .frames = batch.mel_lengths}));
   MicrobatchOptions options = microbatch_options();
-  options.graphs = graphs_ ? &*graphs_ : nullptr;
-  for (const RowRange rows : fitting_->microbatches(shape, {.count = shape.rows})) {
+  const std::vector<RowRange> microbatches = fitting_->microbatches(shape, {.count = shape.rows});
+  for (const RowRange rows : microbatches) {
+    const bool is_last = place == BatchPlace::last && rows.first == microbatches.back().first;
+    options.exchange = exchange_ && is_last ? &*exchange_ : nullptr;
     // Shared by the work of both streams.
     auto microbatch = std::make_shared<Microbatch>(Microbatch{
         .model = model_,
@@ -282,6 +320,20 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over) 
 }
 
 void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch) {
+  if (graphs_) {
+    stream_.submit([this, microbatch] {
+      microbatch->full = why_not_fitting(
+          [&] { graphs_->add(microbatch->tensors(microbatch->rows), microbatch->options); });
+    });
+    mark(StepPhase::backward);
+  } else {
+    submit_phases(microbatch);
+  }
+  stream_.submit([microbatch] { microbatch->retry(); });
+  mark(StepPhase::retry);
+}
+
+void TrainStep::submit_phases(const std::shared_ptr<Microbatch>& microbatch) {
   const auto submit = [&](void (MicrobatchGradient::*phase)()) {
     stream_.submit([microbatch, phase] {
       if (microbatch->full.empty() && microbatch->search_full.empty()) {
@@ -310,8 +362,6 @@ void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch)
     }
   });
   mark(StepPhase::backward);
-  stream_.submit([microbatch] { microbatch->retry(); });
-  mark(StepPhase::retry);
 }
 
 void TrainStep::submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch) {
@@ -326,7 +376,8 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Microbatch>& micr
     }
   };
   if (!search_stream_) {
-    search_on_host(microbatch, search, encode);
+    stream_.submit(search);
+    stream_.submit(encode);
     return;
   }
   const std::unique_ptr<DeviceEvent> aligned = record_event();
@@ -338,46 +389,22 @@ void TrainStep::submit_search_and_encode(const std::shared_ptr<Microbatch>& micr
   stream_.wait(*found);
 }
 
-// The only wait of the host in a step: the next work depends on the durations, and finding them is
-// a job for the CPU. The device encodes meanwhile.
-void TrainStep::search_on_host(const std::shared_ptr<Microbatch>& microbatch,
-                               const std::function<void()>& search,
-                               const std::function<void()>& encode) {
-  stream_.submit([microbatch] {
-    if (microbatch->is_aligned) {
-      microbatch->attempt(&MicrobatchGradient::fetch, microbatch->search_full);
-    }
-  });
-  const std::unique_ptr<DeviceEvent> fetched = record_event();
-  stream_.submit(encode);
-  fetched->synchronise();
-  stream_.submit(search);
-}
-
-// The divisor of the gradient: the frames of all processes. With several processes the division is
-// done here, by the same number everywhere, so that their weights stay bit-identical.
-double TrainStep::all_reduce(double frames) {
-  if (options_.group == nullptr || options_.group->rank().world == 1) {
-    return frames;
-  }
-  ProcessGroup& group = *options_.group;
-  torch::Tensor all_frames = torch::full({}, frames, sums_.options());
-  group.all_reduce(all_frames);
-  group.all_reduce(model_.gradient);
-  group.all_reduce(sums_);
-  model_.gradient.div_(all_frames);
+void TrainStep::exchange(double frames,
+                         double all_frames,
+                         const std::shared_ptr<StepExchange>& cost) {
+  const torch::NoGradGuard no_grad;
+  exchange_->finish(sums_);
   sums_.mul_(frames / all_frames);  // the record divides by the frames of this process
-  return 1;
+  *cost = exchange_->last().value_or(StepExchange{});
 }
 
 void TrainStep::apply_update(const UpdateRequest& request,
-                             double frames,
+                             double divisor,
                              const torch::Tensor& numbers) {
   const torch::NoGradGuard no_grad;
   if (loss_scale_) {
-    loss_scale_->unscale(model_.gradient);
+    loss_scale_->unscale(model_.gradient);  // after the exchange: the scale is the same everywhere
   }
-  const double divisor = all_reduce(frames);
   const torch::Tensor result =
       model_.optimiser.update(model_.weights, model_.gradient, divisor, request.learning_rate);
   if (loss_scale_) {
@@ -397,10 +424,18 @@ void TrainStep::update(const UpdateRequest& request) {
   update.record.step = request.step;
   update.record.learning_rate = request.learning_rate;
   update.numbers = torch::empty({kNumbers}, torch::TensorOptions().device(model_.device()));
-  stream_.submit([this,
-                  request,
-                  frames = static_cast<double>(update.record.frames),
-                  numbers = update.numbers] { apply_update(request, frames, numbers); });
+  const auto frames = static_cast<double>(update.record.frames);
+  if (is_shared()) {
+    update.exchange = std::make_shared<StepExchange>();
+    stream_.submit([this, frames, all = request.frames, cost = update.exchange] {
+      exchange(frames, all, cost);
+    });
+    mark(StepPhase::exchange);
+  }
+  stream_.submit(
+      [this, request, divisor = is_shared() ? request.frames : frames, numbers = update.numbers] {
+        apply_update(request, divisor, numbers);
+      });
   update.on_host = std::make_unique<HostNumbers>(host_numbers_);
   stream_.copy(update.on_host->bytes(),
                std::as_bytes(std::span(update.numbers.data_ptr<float>(), kNumbers)));
@@ -444,13 +479,16 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
   pending.marks.back().event->synchronise();  // it has passed; throws what its work failed with
   std::vector<StepStretch> stretches;
   for (const Pending::Mark& mark : pending.marks) {
-    StepStretch stretch{
-        .end = mark.event->passed_at().value(), .idle = mark.idle, .phase = mark.phase};
+    StepStretch stretch{.end = mark.event->passed_at().value(),
+                        .idle = mark.idle,
+                        .phase = mark.phase,
+                        .launched = mark.launched};
     if (mark.idle) {
       stretch.arrival = {.host_busy_since = mark.hand_over.host_busy_since,
                          .asked = mark.hand_over.asked,
                          .handed = mark.hand_over.handed,
-                         .arrived = mark.times->copy.end.value_or(mark.hand_over.handed)};
+                         .arrived = arrival_of(mark.way).value_or(mark.hand_over.handed),
+                         .met = mark.hand_over.met};
     }
     stretches.push_back(stretch);
   }
@@ -461,6 +499,9 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
   }
   FinishedStep step{.record = pending.record, .items = std::move(pending.items)};
   step.record.phases = make_breakdown(begin, stretches);
+  if (pending.exchange && pending.exchange->busy > Seconds{0}) {
+    step.record.exchange = *pending.exchange;
+  }
   const auto mean = [&](std::size_t i) {
     return (*pending.on_host)[i] / static_cast<double>(step.record.frames);
   };

@@ -30,11 +30,13 @@
 #include "metrics/journal.h"
 #include "metrics/step_breakdown.h"
 #include "metrics/step_record.h"
+#include "replicas/process_group.h"
 #include "train/batch_tensors.h"
+#include "train/gradient_exchange.h"
 #include "train/loss_scale.h"
 #include "train/microbatch_gradient.h"
-#include "train/process_group.h"
 #include "train/reference_crops.h"
+#include "train/step_graphs.h"
 #include "transfer/device_batch.h"
 
 namespace qanat {
@@ -45,9 +47,11 @@ struct TrainStepOptions {
   bool check_every_operation = false;
   double ema_decay = 0.999;
   ProcessGroup* group = nullptr;  // not owned; absent: this process is alone
-  EventSink* journal = nullptr;   // not owned; may be absent
+  GradientExchangeOptions exchange{};
+  EventSink* journal = nullptr;  // not owned; may be absent
   // Play what can be played from recordings: see step_graphs.h.
   bool record_graphs = false;
+  StepGraphOptions graphs{};
   std::function<void(const Message&)> note{};  // for the user; may be absent
 };
 
@@ -56,12 +60,18 @@ struct HandOver {
   Clock::time_point host_busy_since;
   Clock::time_point asked;
   Clock::time_point handed;
+  std::optional<Clock::time_point> met{};  // the other processes had come as far
 };
 
 struct UpdateRequest {
   std::int64_t step = 0;
   double learning_rate = 0;
+  double frames = 0;  // of all processes; 0: this one is alone
 };
+
+// Whether a batch is the last one of its update: then its gradients are exchanged as they come, and
+// not at the end.
+enum class BatchPlace { before_others, last };
 
 struct FinishedStep {
   StepRecord record;
@@ -95,11 +105,14 @@ class TrainStep {
   DeviceStream& stream() { return stream_; }
   void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
 
-  // Forward and backward of a shape without an update. Returns how many microbatches it took;
-  // throws Error with the remedy when not even one row fits. Waits for the device.
+  // Forward and backward of a shape without an update, the largest that will come. Returns how many
+  // microbatches it took; throws Error with the remedy when not even one row fits. Waits for the
+  // device.
   int try_shape(const BatchShape& shape);
 
-  void accumulate(const DeviceBatch& batch, const HandOver& hand_over);
+  void accumulate(const DeviceBatch& batch,
+                  const HandOver& hand_over,
+                  BatchPlace place = BatchPlace::before_others);
   void update(const UpdateRequest& request);
   // Work for a checkpoint; its time is booked there.
   void submit_checkpoint_work(std::function<void()> work);
@@ -116,14 +129,16 @@ class TrainStep {
   struct Microbatch;
 
   void submit_microbatch(const std::shared_ptr<Microbatch>& microbatch);
-  // In parallel: on a second stream, or on the host while the device encodes.
+  void submit_phases(const std::shared_ptr<Microbatch>& microbatch);
+  // On the host's devices side by side, on a second stream.
   void submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch);
-  void search_on_host(const std::shared_ptr<Microbatch>& microbatch,
-                      const std::function<void()>& search,
-                      const std::function<void()>& encode);
-  // The work of an update, on the stream. `frames` are those of this process.
-  void apply_update(const UpdateRequest& request, double frames, const torch::Tensor& numbers);
-  double all_reduce(double frames);
+  // The work of an update, on the stream.
+  void apply_update(const UpdateRequest& request, double divisor, const torch::Tensor& numbers);
+  // Sums gradient and losses over all processes; `frames` are those of this one.
+  void exchange(double frames, double all_frames, const std::shared_ptr<StepExchange>& cost);
+  bool is_shared() const { return options_.group != nullptr && options_.group->rank().world > 1; }
+  bool has_memory_twice() const;
+  std::optional<Clock::time_point> launched_now() const;
   void mark(StepPhase phase);
   std::unique_ptr<DeviceEvent> record_event();
   MicrobatchOptions microbatch_options() const;
@@ -136,12 +151,13 @@ class TrainStep {
   const ReferenceCrops crops_;
   const int speakers_;  // of the model's table
   LossWeights weights_;
-  std::shared_ptr<FittingRows> fitting_;     // shared with submitted work
-  torch::Tensor sums_;                       // f32 [kLossSums], since the last update; the stream's
-  std::optional<LossScale> loss_scale_;      // fp16 only; the stream's
-  std::optional<StepGraphs> graphs_;         // the stream's
-  std::shared_ptr<BlockPool> host_numbers_;  // shared with updates that are not done
-  std::unique_ptr<Pending> current_;         // what has been submitted since the last update
+  std::shared_ptr<FittingRows> fitting_;  // shared with submitted work
+  torch::Tensor sums_;                    // f32 [kLossSums], since the last update; the stream's
+  std::optional<LossScale> loss_scale_;   // fp16 only; the stream's
+  std::optional<StepGraphs> graphs_;      // the stream's
+  std::optional<GradientExchange> exchange_;  // the stream's; absent: this process is alone
+  std::shared_ptr<BlockPool> host_numbers_;   // shared with updates that are not done
+  std::unique_ptr<Pending> current_;          // what has been submitted since the last update
   std::deque<std::unique_ptr<Pending>> pending_;
   std::optional<Clock::time_point> last_end_;
   std::unique_ptr<HostDevice> search_device_;  // finds durations beside the model device

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {

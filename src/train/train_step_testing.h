@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "batch/random.h"
@@ -48,13 +49,16 @@ class MadeUpBatch {
               .items = std::move(items),
               .speakers = {},
               .slot = nullptr,
-              .times = std::make_shared<SlotTimes>()};
+              .way = nullptr};
     for (std::size_t row = 0; row < batch_.items.size(); ++row) {
       fill(row, batch_.items[row]);
     }
   }
 
   const DeviceBatch& get() const { return batch_; }
+  double frames() const {
+    return std::accumulate(batch_.mel_lengths.begin(), batch_.mel_lengths.end(), 0.0);
+  }
   float* mel(std::size_t row) {
     return reinterpret_cast<float*>(block_.data() + layout_.payload) + row * layout_.row_values();
   }
@@ -91,12 +95,14 @@ class MadeUpBatch {
 // A model on a device of its own.
 class StepBench {
  public:
-  explicit StepBench(TrainStepOptions options = {}, std::optional<Bytes> limit = std::nullopt)
+  explicit StepBench(TrainStepOptions options = {},
+                     std::optional<Bytes> limit = std::nullopt,
+                     ModelShape shape = small_shape())
       : device_({.id = {.kind = DeviceKind::virtual_gpu}, .threads = 1, .memory_limit = limit}) {
     bind_torch(device_);
     stream_ = device_.make_stream("train");
     stream_->submit(
-        [this] { model_.emplace(make_trained_model(small_shape(), {}, 1, torch::kCPU)); });
+        [this, &shape] { model_.emplace(make_trained_model(shape, {}, 1, torch::kCPU)); });
     stream_->synchronise();
     step_.emplace(device_, *stream_, *model_, options);
   }
@@ -115,14 +121,15 @@ class StepBench {
   HostDevice& device() { return device_; }
   DeviceStream& stream() { return *stream_; }
 
-  void accumulate(const MadeUpBatch& batch) {
+  void accumulate(const MadeUpBatch& batch, BatchPlace place = BatchPlace::before_others) {
     const Clock::time_point now = Clock::now();
-    step_->accumulate(batch.get(),
-                      {.host_busy_since = host_busy_since_, .asked = now, .handed = now});
+    step_->accumulate(
+        batch.get(), {.host_busy_since = host_busy_since_, .asked = now, .handed = now}, place);
     host_busy_since_ = now;
   }
-  void update(std::int64_t step) {
-    step_->update({.step = step, .learning_rate = 1e-3});
+  // `all_frames` are those of all processes, of runs that have several.
+  void update(std::int64_t step, double all_frames = 0) {
+    step_->update({.step = step, .learning_rate = 1e-3, .frames = all_frames});
     host_busy_since_ = Clock::now();
   }
   // Summed so far; waits.

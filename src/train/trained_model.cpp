@@ -1,15 +1,31 @@
 #include "train/trained_model.h"
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "train/loss_scale.h"
 
 namespace qanat {
+namespace {
+
+// Weights are drawn from libtorch's one generator of the process, so threads take turns: with the
+// same seed each run draws the same weights.
+XttsModel make_network(const ModelShape& shape, std::optional<std::uint64_t> seed = {}) {
+  static std::mutex drawing;
+  const std::lock_guard lock(drawing);
+  if (seed) {
+    torch::manual_seed(*seed);
+  }
+  return XttsModel(shape);
+}
+
+}  // namespace
 
 XttsModel make_view(const ModelShape& shape,
                     const FlatParameters& layout,
                     const torch::Tensor& block) {
-  XttsModel network(shape);
+  XttsModel network = make_network(shape);
   network->to(block.device());
   layout.attach(*network, block);
   network->eval();
@@ -20,10 +36,8 @@ TrainedModel make_trained_model(const ModelShape& shape,
                                 const AdamWOptions& options,
                                 std::uint64_t seed,
                                 torch::Device device) {
-  // The EMA network first, so that the trained weights are initialised right after the seed is set.
-  XttsModel ema_network(shape);
-  torch::manual_seed(seed);
-  XttsModel network(shape);
+  XttsModel ema_network = make_network(shape);
+  XttsModel network = make_network(shape, seed);
   network->to(device);
   ema_network->to(device);
   FlatParameters layout(*network);

@@ -1,25 +1,32 @@
 #include "train/trainer.h"
 
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "base/disk_full.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
-#include "torch_binding/torch_binding.h"
 
 namespace qanat {
 namespace {
 
 constexpr const char* kLossScaleName = "loss_scale";  // among the state of the optimiser
 
-TensorMap copy_to_host(const TensorMap& tensors) {
-  TensorMap copies;
-  for (const auto& [name, tensor] : tensors) {
-    copies.emplace(name, tensor.detach().to(torch::kCPU, tensor.scalar_type(), false, true));
-  }
-  return copies;
+// Of a device's memory, what fragmentation leaves.
+constexpr double kFillable = 0.9;
+
+// All that an update changes.
+std::vector<torch::Tensor> blocks_of(const TrainedModel& model) {
+  std::vector<torch::Tensor> blocks = {model.weights, model.ema, model.loss_scale};
+  (void)model.optimiser.state([&blocks](const torch::Tensor& block) {
+    blocks.push_back(block);
+    return block;
+  });
+  return blocks;
 }
 
 }  // namespace
@@ -62,16 +69,26 @@ Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgres
 }
 
 Trainer::~Trainer() {
-  try {
-    parts_.stream.synchronise();  // submitted work starts the jobs of the members
-  } catch (const std::exception&) {
-    // The run has failed, and its caller was told why.
+  const auto settle = [](const auto& work) {
+    try {
+      work();
+    } catch (const std::exception&) {
+      // The run has failed, and its caller was told why.
+    }
+  };
+  // Submitted work starts the jobs of the members.
+  settle([this] { parts_.stream.synchronise(); });
+  for (std::optional<HostSnapshot>* const snapshot : {&saved_, &rendered_}) {
+    if (*snapshot) {
+      settle([snapshot] { (*snapshot)->wait(); });
+    }
   }
 }
 
 TrainOutcome Trainer::run(const std::stop_token& stop) {
   stop_ = stop;
   try_largest_shape();
+  make_snapshots();
   if (parts_.open_gate) {
     parts_.open_gate(stop);
   }
@@ -97,7 +114,7 @@ void Trainer::wait_for_save() {
   try {
     saving_.wait();
   } catch (const DiskFull& full) {
-    parts_.observer.on_note(full.what());
+    parts_.observer.on_note(reason_of(full));
     saved_step_.reset();
   }
 }
@@ -107,11 +124,15 @@ TrainEnding Trainer::train(const std::stop_token& stop) {
     if (const std::optional<TrainEnding> ending = reason_to_end(stop)) {
       return *ending;
     }
-    if (!accumulate(stop)) {
-      return stop.stop_requested() ? TrainEnding::stopped : TrainEnding::all_epochs;
+    const Decision decision = accumulate(stop);
+    if (decision != Decision::go) {
+      return decision == Decision::stop ? TrainEnding::stopped : TrainEnding::all_epochs;
     }
     submit_update();
     report_finished();
+    if (is_shared() && is_due(options_.compare_weights_every)) {
+      compare_weights();
+    }
     const bool is_best = is_due(options_.validate_every) && validate();
     if ((is_best && options_.save_every > 0) || is_due(options_.save_every)) {
       save(is_best ? Best::yes : Best::no);
@@ -139,8 +160,32 @@ void Trainer::try_largest_shape() {
   }
 }
 
+// Before the first step, but after the largest shape has shown what it needs.
+void Trainer::make_snapshots() {
+  const auto make = [this](std::optional<HostSnapshot>& snapshot,
+                           std::vector<torch::Tensor> blocks) {
+    const SnapshotRoom room = room_for(HostSnapshot::bytes_of(blocks));
+    snapshot.emplace(parts_.device, parts_.stream, std::move(blocks), room);
+  };
+  if (options_.save_every > 0) {
+    make(saved_, blocks_of(parts_.model));
+  }
+  if (parts_.render && options_.render_every > 0) {
+    make(rendered_, {parts_.model.ema});
+  }
+  step_.exclude_from_next_step();
+}
+
+// A copy on the device must not be what makes batches too large for it.
+SnapshotRoom Trainer::room_for(Bytes bytes) const {
+  const MemoryUse use = parts_.device.memory().use();
+  const bool fits = !use.limit || static_cast<double>(use.peak.value + bytes.value) <=
+                                      kFillable * static_cast<double>(use.limit->value);
+  return fits ? SnapshotRoom::on_device : SnapshotRoom::on_host_only;
+}
+
 std::optional<TrainEnding> Trainer::reason_to_end(const std::stop_token& stop) const {
-  if (stop.stop_requested()) {
+  if (stop.stop_requested() && !is_shared()) {  // several processes stop at one step
     return TrainEnding::stopped;
   }
   if (progress_.step >= options_.max_steps) {
@@ -152,33 +197,76 @@ std::optional<TrainEnding> Trainer::reason_to_end(const std::stop_token& stop) c
   return std::nullopt;
 }
 
-// The batches of one update; fewer at the end of the data. False when there are none, or when a
-// stop came between them: they are then not part of the run.
-bool Trainer::accumulate(const std::stop_token& stop) {
+bool Trainer::is_shared() const {
+  return options_.step.group != nullptr && options_.step.group->rank().world > 1;
+}
+
+// One process of a run writes its checkpoints.
+bool Trainer::is_writer() const {
+  return options_.step.group == nullptr || options_.step.group->rank().rank == 0;
+}
+
+// Whoever wants to stop says so with its frames, so no process waits for one that has stopped.
+Trainer::Decision Trainer::meet(Decision own, double frames) {
+  all_frames_ = frames;
+  if (!is_shared()) {
+    return own;
+  }
+  ProcessGroup& group = *options_.step.group;
+  group.at_step(progress_.step);
+  const std::array<double, 3> said = {
+      frames, own == Decision::stop ? 1.0 : 0.0, own == Decision::end ? 1.0 : 0.0};
+  const std::vector<double> all = group.all_gather(said);
+  std::array<double, 3> sums{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    sums[i % sums.size()] += all[i];
+  }
+  all_frames_ = sums[0];
+  return sums[1] > 0 ? Decision::stop : sums[2] > 0 ? Decision::end : Decision::go;
+}
+
+// The batches of one update; fewer at the end of the data. When a process stops between them, they
+// are not part of the run.
+Trainer::Decision Trainer::accumulate(const std::stop_token& stop) {
   LossWeights weights;
   weights.binarisation =
       progress_.step >= options_.binarisation_start ? options_.binarisation : 0.0;
   step_.set_loss_weights(weights);
-  int count = 0;
-  while (count < options_.batches_per_update) {
+  double frames = 0;
+  for (int count = 0; count < options_.batches_per_update; ++count) {
     HandOver hand_over{.host_busy_since = host_busy_since_, .asked = Clock::now(), .handed = {}};
     if (!batch_) {
       batch_ = parts_.ring.next(parts_.stream, stop);
     }
     hand_over.handed = Clock::now();
     if (!batch_) {
-      return count > 0 && !stop.stop_requested();
+      return meet(stop.stop_requested() ? Decision::stop
+                  : count == 0          ? Decision::end
+                                        : Decision::go,
+                  frames);
     }
-    step_.accumulate(*batch_, hand_over);
+    frames += static_cast<double>(
+        std::accumulate(batch_->mel_lengths.begin(), batch_->mel_lengths.end(), std::int64_t{0}));
+    const bool is_last = count + 1 == options_.batches_per_update;
+    if (is_last) {
+      const bool is_stop = is_shared() && stop.stop_requested();
+      const Decision decision = meet(is_stop ? Decision::stop : Decision::go, frames);
+      if (decision != Decision::go) {
+        return decision;
+      }
+      if (is_shared()) {
+        hand_over.met = Clock::now();
+      }
+    }
+    step_.accumulate(*batch_, hand_over, is_last ? BatchPlace::last : BatchPlace::before_others);
     last_batch_ = batch_->id;
-    ++count;
-    const bool is_held = options_.hold_batch && count == options_.batches_per_update;
+    const bool is_held = options_.hold_batch && is_last;
     if (++uses_ >= options_.uses_of_batch && !is_held) {
       release_batch();
     }
     host_busy_since_ = Clock::now();
   }
-  return true;
+  return Decision::go;
 }
 
 void Trainer::release_batch() {
@@ -187,8 +275,9 @@ void Trainer::release_batch() {
 }
 
 void Trainer::submit_update() {
-  step_.update(
-      {.step = progress_.step, .learning_rate = options_.schedule.learning_rate(progress_.step)});
+  step_.update({.step = progress_.step,
+                .learning_rate = options_.schedule.learning_rate(progress_.step),
+                .frames = all_frames_});
   ++progress_.step;
   progress_.position = parts_.position_after(last_batch_);
   if (batch_ && uses_ >= options_.uses_of_batch) {
@@ -219,6 +308,29 @@ void Trainer::report(const FinishedStep& step) {
   progress_.skipped_in_a_row = guard_.in_a_row();
 }
 
+// Processes whose weights have come apart would go on for days without a sign of it.
+void Trainer::compare_weights() {
+  constexpr std::int64_t kExact = (std::int64_t{1} << 52) - 1;  // of a double
+  double sum = 0;
+  parts_.stream.submit([&] {
+    const torch::NoGradGuard no_grad;
+    const std::int64_t bits =
+        parts_.model.weights.view(torch::kInt32).sum(torch::kInt64).item<std::int64_t>();
+    sum = static_cast<double>(bits & kExact);
+  });
+  drain();
+  step_.exclude_from_next_step();
+  report_finished();
+  ProcessGroup& group = *options_.step.group;
+  const std::vector<double> sums = group.all_gather({&sum, 1});
+  for (std::size_t rank = 1; rank < sums.size(); ++rank) {
+    if (sums[rank] != sums[0]) {
+      throw MessageError(msg::replicas_weights_differ{
+          .rank = rank, .host = group.host(static_cast<int>(rank)), .step = progress_.step});
+    }
+  }
+}
+
 bool Trainer::is_due(std::int64_t every) const {
   return every > 0 && progress_.step % every == 0;
 }
@@ -231,7 +343,10 @@ bool Trainer::validate() {
   const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
   step_.exclude_from_next_step();
   report_finished();
-  const double score = score_of(result, options_.best_by);
+  double score = score_of(result, options_.best_by);
+  if (is_shared()) {  // one score for all, whatever the last bits of theirs are
+    score = options_.step.group->all_gather({&score, 1}).front();
+  }
   const bool is_best =
       std::isfinite(score) && (!progress_.best_score || score < *progress_.best_score);
   if (is_best) {
@@ -257,39 +372,50 @@ nlohmann::json Trainer::make_state() const {
   return state;
 }
 
-// To be called on the stream. The copies are the host's: they do not count against the device.
+// Of the snapshot, which is whole.
 Checkpoint Trainer::make_checkpoint() const {
-  const TorchBudgetScope host(nullptr);
   const TrainedModel& model = parts_.model;
-  TensorMap optimizer = model.optimiser.state();
-  optimizer.emplace(kLossScaleName, model.loss_scale);
-  return {.weights = copy_to_host(model.layout.views(model.weights)),
-          .ema = copy_to_host(model.layout.views(model.ema)),
-          .optimizer = copy_to_host(optimizer),
+  const auto copy = [this](const torch::Tensor& block) { return saved_->of(block); };
+  TensorMap optimizer = model.optimiser.state(copy);
+  optimizer.emplace(kLossScaleName, copy(model.loss_scale));
+  return {.weights = model.layout.views(copy(model.weights)),
+          .ema = model.layout.views(copy(model.ema)),
+          .optimizer = std::move(optimizer),
           .state = {}};
 }
 
 void Trainer::save(Best best) {
+  if (!is_writer()) {
+    saved_step_ = progress_.step;
+    return;
+  }
   saving_.reserve();
-  // Shared by the work that fills it and the thread that writes it.
-  auto copy = std::make_shared<std::optional<Checkpoint>>();
-  step_.submit_checkpoint_work([this, copy] { *copy = make_checkpoint(); });
-  parts_.stream.then([this, copy, best, step = progress_.step, state = make_state()] {
-    if (!*copy) {
-      saving_.cancel();  // the stream has failed; those who wait for it get the failure
-      return;
-    }
-    saving_.start([this, copy, best, step, state] {
+  step_.submit_checkpoint_work([this] { saved_->copy(); });
+  saved_->fetch([this, best, step = progress_.step, state = make_state()] {
+    saving_.start([this, best, step, state] {
+      saved_->require_whole();
       const Clock::time_point begin = Clock::now();
-      (*copy)->state = state;
-      retry_while_full({.stop = stop_,
-                        .say = [this](const std::string& line) { parts_.observer.on_note(line); }},
-                       [&] { parts_.checkpoints.save(step, **copy, best == Best::yes); });
+      Checkpoint checkpoint = make_checkpoint();
+      checkpoint.state = state;
+      retry_while_full(space_wait(),
+                       [&] { parts_.checkpoints.save(step, checkpoint, best == Best::yes); });
       journal_saved(step, best, seconds_since(begin));
     });
   });
   saved_step_ = progress_.step;
   parts_.observer.on_save(progress_.step);
+}
+
+SpaceWait Trainer::space_wait() const {
+  SpaceWait wait{.stop = stop_};
+  wait.on_full = [this, every = wait.every, timeout = wait.timeout](const DiskFull& full) {
+    parts_.observer.on_note(
+        msg::disk_full_wait{.reason = reason_of(full), .every = every, .timeout = timeout});
+  };
+  wait.on_space = [this](Seconds after) {
+    parts_.observer.on_note(msg::disk_has_space{.after = after});
+  };
+  return wait;
 }
 
 void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {
@@ -301,21 +427,16 @@ void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {
 
 // Skipped while the last one is running: nothing depends on the sound.
 void Trainer::render() {
-  if (!parts_.render || !rendering_.is_idle()) {
+  if (!is_writer() || !parts_.render || !rendering_.is_idle()) {
     return;
   }
   rendering_.reserve();
-  auto weights = std::make_shared<TensorMap>();
-  step_.submit_checkpoint_work([this, weights] {
-    const TorchBudgetScope host(nullptr);
-    *weights = copy_to_host(parts_.model.layout.views(parts_.model.ema));
-  });
-  parts_.stream.then([this, weights, step = progress_.step] {
-    if (weights->empty()) {
-      rendering_.cancel();
-      return;
-    }
-    rendering_.start([this, weights, step] { parts_.render(step, *weights); });
+  step_.submit_checkpoint_work([this] { rendered_->copy(); });
+  rendered_->fetch([this, step = progress_.step] {
+    rendering_.start([this, step] {
+      rendered_->require_whole();
+      parts_.render(step, parts_.model.layout.views(rendered_->of(parts_.model.ema)));
+    });
   });
 }
 

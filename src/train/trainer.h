@@ -11,10 +11,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/disk_full.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
 #include "train/background_work.h"
 #include "train/divergence_guard.h"
+#include "train/host_snapshot.h"
 #include "train/schedule.h"
 #include "train/train_observer.h"
 #include "train/train_progress.h"
@@ -43,7 +45,8 @@ struct TrainerOptions {
   // The last batch of an update goes back when the parameters are updated, not when it has been
   // read: a loader without a buffer then overlaps with nothing of the step.
   bool hold_batch = false;
-  BatchShape largest;  // of the plan; tried before the first step
+  BatchShape largest;                      // of the plan; tried before the first step
+  std::int64_t compare_weights_every = 0;  // steps, of several processes; 0: never
   TrainStepOptions step;
 };
 
@@ -81,7 +84,13 @@ class Trainer {
   void try_largest_shape();
   TrainEnding train(const std::stop_token& stop);
   std::optional<TrainEnding> reason_to_end(const std::stop_token& stop) const;
-  bool accumulate(const std::stop_token& stop);
+  // What the processes do next, decided together: one call per update.
+  enum class Decision { go, stop, end };
+  Decision accumulate(const std::stop_token& stop);
+  Decision meet(Decision own, double frames);
+  bool is_shared() const;
+  bool is_writer() const;
+  void compare_weights();
   void release_batch();
   void submit_update();
   void report_finished();
@@ -91,9 +100,13 @@ class Trainer {
   bool validate();
   enum class Best { no, yes };
   void save(Best best);
+  // How a save waits for space: until a stop, and in the observer's words.
+  SpaceWait space_wait() const;
   void journal_saved(std::int64_t step, Best best, Seconds time) const;
   void render();
   void wait_for_save();
+  void make_snapshots();
+  SnapshotRoom room_for(Bytes bytes) const;
   Checkpoint make_checkpoint() const;
   nlohmann::json make_state() const;
 
@@ -101,7 +114,8 @@ class Trainer {
   const TrainerParts parts_;
   TrainProgress progress_;
   std::int64_t first_step_ = 0;
-  std::stop_token stop_;  // of run()
+  double all_frames_ = 0;  // of the update, of all processes
+  std::stop_token stop_;   // of run()
   std::optional<std::int64_t> saved_step_;
   Clock::time_point host_busy_since_;
   BatchId last_batch_;
@@ -109,7 +123,9 @@ class Trainer {
   int uses_ = 0;                      // of that one
   DivergenceGuard guard_;
   TrainStep step_;
-  BackgroundWork saving_;
+  std::optional<HostSnapshot> saved_;     // while there is anything to save
+  std::optional<HostSnapshot> rendered_;  // of the EMA; while there is anything to render
+  BackgroundWork saving_;                 // after what its jobs read
   BackgroundWork rendering_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -41,12 +42,12 @@ DeviceBatch as_device_batch(const Batch& batch) {
           .items = copy(batch.items()),
           .speakers = copy(batch.speakers()),
           .slot = nullptr,
-          .times = nullptr};
+          .way = nullptr};
 }
 
 ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
   const auto move = [&](const torch::Tensor& tensor) {
-    return tensor.defined() ? tensor.to(device) : tensor;
+    return tensor.defined() ? send_to_device(tensor, device) : tensor;
   };
   return {.tokens = move(batch.tokens),
           .token_lengths = move(batch.token_lengths),
@@ -58,14 +59,12 @@ ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
           .mel_weights = move(batch.mel_weights)};
 }
 
-// Frame-weighted sums of the losses of some rows, f32 [kLossSums] in host memory.
+// Frame-weighted sums of the losses of some rows, f32 [kLossSums].
 torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
   XttsModelImpl& network = *model.ema_network;
   const Alignment alignment = network.align(batch);
   const torch::Tensor durations =
-      monotonic_durations(
-          alignment.log_probability.cpu(), batch.token_lengths.cpu(), batch.mel_lengths.cpu())
-          .to(model.device());
+      monotonic_durations(alignment.log_probability, batch.token_lengths, batch.mel_lengths);
   const ModelOutput output = network.forward(batch, durations);
   const LossParts parts = row_losses(batch, alignment, output, durations);
   const torch::Tensor frames = frame_weights(batch);
@@ -76,51 +75,50 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
                        sum(parts.prior),
                        sum(parts.forward_sum),
                        sum(parts.binarisation),
-                       sum(parts.duration)})
-      .cpu();
+                       sum(parts.duration)});
 }
 
-// Does `work` with the batch, in halves where it does not fit. Work that throws has changed
-// nothing.
+// Does `work` with the rows, in halves where they do not fit. Work that throws has changed nothing.
 template <typename Work>
-void in_fitting_parts(const ModelBatch& batch, const Work& work) {
-  const auto rows = static_cast<int>(batch.mel.size(0));
-  if (rows == 1) {
-    work(batch);
+void in_fitting_parts(RowRange rows, const Work& work) {
+  if (rows.count == 1) {
+    work(rows);
     return;
   }
-  if (why_not_fitting([&] { work(batch); }).empty()) {
+  if (why_not_fitting([&] { work(rows); }).empty()) {
     return;
   }
-  const int first = rows / 2;
-  in_fitting_parts(narrow_rows(batch, {.count = first}), work);
-  in_fitting_parts(narrow_rows(batch, {.first = first, .count = rows - first}), work);
+  const int first = rows.count / 2;
+  in_fitting_parts({.first = rows.first, .count = first}, work);
+  in_fitting_parts({.first = rows.first + first, .count = rows.count - first}, work);
 }
 
-void speak(TrainedModel& model, const ModelBatch& batch, FreeRunning& sums) {
-  const SynthesisInput input{.tokens = batch.tokens,
-                             .token_lengths = batch.token_lengths,
-                             .reference = batch.reference,
-                             .reference_lengths = batch.reference_lengths,
-                             .speakers = batch.speakers};
-  const std::vector<torch::Tensor> spoken = model.ema_network->synthesise(input, {});
-  const torch::Tensor lengths = batch.mel_lengths.cpu();
-  FreeRunning added = sums;
-  for (std::size_t row = 0; row < spoken.size(); ++row) {
-    const auto i = static_cast<std::int64_t>(row);
-    const auto frames = lengths[i].item<std::int64_t>();
-    const torch::Tensor recorded = batch.mel[i].narrow(0, 0, frames).cpu();
-    added.mel_distance += warped_distance(spoken[row].cpu(), recorded);
-    added.length_error +=
-        std::abs(static_cast<double>(spoken[row].size(0)) / static_cast<double>(frames) - 1);
-    ++added.utterances;
-  }
-  sums = added;
+RowRange all_rows(const ModelBatch& batch) {
+  return {.count = static_cast<int>(batch.mel.size(0))};
+}
+
+// `sums` is undefined before the first.
+void add_losses(TrainedModel& model, const ModelBatch& batch, torch::Tensor& sums) {
+  const torch::NoGradGuard no_grad;
+  in_fitting_parts(all_rows(batch), [&](RowRange rows) {
+    const torch::Tensor added =
+        loss_sums(model, on_device(narrow_rows(batch, rows), model.device()));
+    sums = sums.defined() ? sums + added : added;
+  });
+}
+
+SynthesisInput to_spoken(const ModelBatch& batch) {
+  return {.tokens = batch.tokens,
+          .token_lengths = batch.token_lengths,
+          .reference = batch.reference,
+          .reference_lengths = batch.reference_lengths,
+          .speakers = batch.speakers};
 }
 
 StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
-  const auto mean = [&](std::int64_t i) {
-    return sums[i].item<double>() / static_cast<double>(frames);
+  const float* const sum = sums.data_ptr<float>();
+  const auto mean = [&](std::size_t i) {
+    return static_cast<double>(sum[i]) / static_cast<double>(frames);
   };
   return {.total = mean(0),
           .mel = mean(1),
@@ -208,8 +206,8 @@ bool Validator::is_own(std::size_t batch, int row) const {
   return shown.batch == batch && shown.row == row;
 }
 
-// Nothing is left to chance.
-ModelBatch Validator::to_tensors(std::size_t batch, const TrainedModel& model) const {
+// Nothing is left to chance. In host memory.
+ModelBatch Validator::to_tensors(std::size_t batch, int speakers) const {
   const DeviceBatch source = as_device_batch(batches_[batch]);
   const int rows = batches_[batch].rows();
   std::vector<ReferenceCrop> crops;
@@ -217,10 +215,9 @@ ModelBatch Validator::to_tensors(std::size_t batch, const TrainedModel& model) c
     const int frames = source.mel_lengths[static_cast<std::size_t>(row)];
     crops.push_back({.row = row, .frames = is_own(batch, row) ? most_of_own(frames) : 0});
   }
-  ModelBatch tensors =
-      to_model_batch(source, {.count = rows}, crops, torch::kCPU, model.network->shape().speakers);
+  ModelBatch tensors = to_model_batch(source, {.count = rows}, crops, torch::kCPU, speakers);
   show(batch, tensors);
-  return on_device(tensors, model.device());
+  return tensors;
 }
 
 // Adds the references, which may come from any batch.
@@ -251,33 +248,118 @@ ModelBatch Validator::without_own(std::size_t batch, const ModelBatch& tensors) 
   return result;
 }
 
+// Rows that are to be spoken. The stream's while it is validated, the host's after it.
+struct Validator::Spoken {
+  std::size_t batch = 0;
+  ModelBatch rows;                       // the first of the batch; all in host memory
+  std::vector<torch::Tensor> durations;  // i64 [tokens] of each
+  std::vector<torch::Tensor> mel;        // f32 [frames, bins] of each
+};
+
+// How long they will be: the host has to know before they can be spoken.
+void Validator::predict(TrainedModel& model, Spoken& spoken) {
+  in_fitting_parts(all_rows(spoken.rows), [&](RowRange rows) {
+    const ModelBatch part = on_device(narrow_rows(spoken.rows, rows), model.device());
+    const torch::Tensor durations =
+        fetch_to_host(model.ema_network->predict_durations(to_spoken(part), {}));
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      spoken.durations.push_back(durations[row]);
+    }
+  });
+}
+
+void Validator::speak(TrainedModel& model, Spoken& spoken) {
+  const torch::NoGradGuard no_grad;
+  in_fitting_parts(all_rows(spoken.rows), [&](RowRange rows) {
+    const ModelBatch part = on_device(narrow_rows(spoken.rows, rows), model.device());
+    const auto first = spoken.durations.begin() + rows.first;
+    std::vector<torch::Tensor> mel =
+        model.ema_network->synthesise(to_spoken(part), {.durations = {first, first + rows.count}});
+    for (torch::Tensor& row : mel) {
+      row = fetch_to_host(row);
+    }
+    spoken.mel.insert(spoken.mel.end(), mel.begin(), mel.end());
+  });
+}
+
+void Validator::compare(const Spoken& spoken, FreeRunning& sums) const {
+  const Batch& batch = batches_[spoken.batch];
+  for (std::size_t row = 0; row < spoken.mel.size(); ++row) {
+    const torch::Tensor& mel = spoken.mel[row];
+    const std::int64_t frames = batch.mel_lengths()[row];
+    auto* recorded = const_cast<float*>(batch.mel_row(static_cast<int>(row)).data());
+    sums.mel_distance += warped_distance(mel, torch::from_blob(recorded, {frames, mel.size(1)}));
+    sums.length_error +=
+        std::abs(static_cast<double>(mel.size(0)) / static_cast<double>(frames) - 1);
+    ++sums.utterances;
+  }
+}
+
+// Everything is submitted ahead. The host waits twice, however many batches there are: for how long
+// the spoken rows are, and for the result.
 ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const {
-  ValidationResult result;
-  FreeRunning spoken;
-  torch::Tensor sums = torch::zeros({kLossSums});
+  std::vector<ModelBatch> batches;  // all before the first is submitted: submitted work is not left
   for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
-    stream.submit([&, batch] {
-      const torch::NoGradGuard no_grad;
-      const ModelBatch tensors = to_tensors(batch, model);
-      const int rows = batches_[batch].rows();
-      in_fitting_parts(tensors, [&](const ModelBatch& part) { sums.add_(loss_sums(model, part)); });
-      result.utterances += rows;
-      result.frames += tensors.mel_lengths.sum().item<std::int64_t>();
-      const int wanted = std::min(rows, max_free_running_ - spoken.utterances);
-      if (wanted > 0) {
-        in_fitting_parts(without_own(batch, narrow_rows(tensors, {.count = wanted})),
-                         [&](const ModelBatch& part) { speak(model, part, spoken); });
-      }
-    });
+    batches.push_back(to_tensors(batch, model.network->shape().speakers));
   }
+  std::deque<Spoken> spoken = to_speak(batches);
+  const torch::Tensor sums_on_host =
+      torch::zeros({kLossSums}, torch::TensorOptions().pinned_memory(!model.device().is_cpu()));
+  torch::Tensor sums;  // the stream's
+
+  for (const ModelBatch& batch : batches) {
+    stream.submit([&] { add_losses(model, batch, sums); });
+  }
+  for (Spoken& rows : spoken) {
+    stream.submit([&] { predict(model, rows); });
+  }
+  if (!spoken.empty()) {
+    stream.synchronise();
+  }
+  for (Spoken& rows : spoken) {
+    stream.submit([&] { speak(model, rows); });
+  }
+  stream.submit([&] { sums_on_host.copy_(sums, /*non_blocking=*/true); });
   stream.synchronise();
-  result.losses = mean_losses(sums, result.frames);
-  if (spoken.utterances > 0) {
-    spoken.mel_distance /= spoken.utterances;
-    spoken.length_error /= spoken.utterances;
-    result.free_running = spoken;
+
+  ValidationResult result;
+  for (const Batch& batch : batches_) {
+    result.utterances += batch.rows();
+    for (const std::int32_t frames : batch.mel_lengths()) {
+      result.frames += frames;
+    }
   }
+  result.losses = mean_losses(sums_on_host, result.frames);
+  result.free_running = compare_all(spoken);
   return result;
+}
+
+// The first rows of the first batches.
+std::deque<Validator::Spoken> Validator::to_speak(const std::vector<ModelBatch>& batches) const {
+  std::deque<Spoken> spoken;
+  int left = max_free_running_;
+  for (std::size_t batch = 0; batch < batches.size() && left > 0; ++batch) {
+    const int count = std::min(batches_[batch].rows(), left);
+    spoken.push_back({.batch = batch,
+                      .rows = without_own(batch, narrow_rows(batches[batch], {.count = count})),
+                      .durations = {},
+                      .mel = {}});
+    left -= count;
+  }
+  return spoken;
+}
+
+std::optional<FreeRunning> Validator::compare_all(const std::deque<Spoken>& spoken) const {
+  FreeRunning mean;
+  for (const Spoken& rows : spoken) {
+    compare(rows, mean);
+  }
+  if (mean.utterances == 0) {
+    return std::nullopt;
+  }
+  mean.mel_distance /= mean.utterances;
+  mean.length_error /= mean.utterances;
+  return mean;
 }
 
 }  // namespace qanat

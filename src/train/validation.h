@@ -6,6 +6,8 @@
 // The model is never scored on what it was shown.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include <torch/types.h>
@@ -35,7 +37,7 @@ class Validator {
   Validator(std::vector<Batch> batches, int max_free_running);
 
   bool is_empty() const { return batches_.empty(); }
-  // As work of `stream`, which the model belongs to; waits for it.
+  // As work of `stream`, which the model belongs to; waits for it, at most twice in all.
   ValidationResult run(TrainedModel& model, DeviceStream& stream) const;
 
  private:
@@ -46,10 +48,16 @@ class Validator {
   };
 
   std::vector<std::vector<Shown>> choose_references() const;
-  ModelBatch to_tensors(std::size_t batch, const TrainedModel& model) const;
+  ModelBatch to_tensors(std::size_t batch, int speakers) const;
   bool is_own(std::size_t batch, int row) const;
   void show(std::size_t batch, ModelBatch& tensors) const;
   ModelBatch without_own(std::size_t batch, const ModelBatch& tensors) const;
+  struct Spoken;
+  std::deque<Spoken> to_speak(const std::vector<ModelBatch>& batches) const;
+  static void predict(TrainedModel& model, Spoken& spoken);
+  static void speak(TrainedModel& model, Spoken& spoken);
+  void compare(const Spoken& spoken, FreeRunning& sums) const;
+  std::optional<FreeRunning> compare_all(const std::deque<Spoken>& spoken) const;
 
   std::vector<Batch> batches_;
   int max_free_running_;

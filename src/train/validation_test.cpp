@@ -1,15 +1,12 @@
 #include "train/validation.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <vector>
 
-#include <c10/core/Allocator.h>
-#include <c10/core/CPUAllocator.h>
-#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
+#include "train/full_memory_testing.h"
 #include "train/microbatch_gradient.h"
 #include "train/train_step_testing.h"
 
@@ -75,39 +72,6 @@ Trained train_on(const ModelBatch& batch) {
   return trained;
 }
 
-// As libtorch's allocator of a GPU that is full for a moment: one allocation fails, in its words.
-// Which function is virtual depends on the version of libtorch, so none can say override.
-class FullAllocator : public c10::Allocator {
- public:
-  FullAllocator() : inner_(*c10::GetCPUAllocator()) { c10::SetCPUAllocator(this, kPriority); }
-  ~FullAllocator() override { c10::SetCPUAllocator(&inner_, kPriority); }
-  FullAllocator(const FullAllocator&) = delete;
-  FullAllocator& operator=(const FullAllocator&) = delete;
-
-  c10::DataPtr allocate(std::size_t bytes) { return counted(bytes); }
-  c10::DataPtr allocate(std::size_t bytes) const { return counted(bytes); }
-  void copy_data(void* to, const void* from, std::size_t bytes) const {
-    std::memcpy(to, from, bytes);
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return inner_.raw_deleter(); }
-
-  mutable int count = 0;  // of allocations
-  int refused = 0;        // number of the one that fails; 0: none
-
- private:
-  static constexpr std::uint8_t kPriority = 2;  // above torch_binding's
-
-  c10::DataPtr counted(std::size_t bytes) const {
-    if (++count == refused) {
-      throw c10::OutOfMemoryError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)},
-                                  "CUDA out of memory");
-    }
-    return inner_.allocate(bytes);
-  }
-
-  c10::Allocator& inner_;
-};
-
 class ValidationTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -164,24 +128,37 @@ TEST_F(ValidationTest, ASpeakerOfOneUtteranceIsShownAPartOfIt) {
   EXPECT_EQ(result.free_running->utterances, 4);
 }
 
-// At so many tenths of a validation: early the batch is scored, late it is spoken.
-class FullMemoryTest : public ValidationTest, public testing::WithParamInterface<int> {};
+class FullValidationTest : public ValidationTest, public testing::WithParamInterface<FullIn> {};
 
-TEST_P(FullMemoryTest, ABatchThatDoesNotFitIsDoneInPartsWithTheSameResult) {
+TEST_P(FullValidationTest, ABatchThatDoesNotFitIsDoneInPartsWithTheSameResult) {
   const ValidationResult whole = validate(*copies_, 2);
   FullAllocator memory;
+  memory.told_by = GetParam();
   validate(*copies_, 2);
-  memory.refused = memory.count + memory.count * GetParam() / 10;
+  const int count = memory.count;
+  ASSERT_GT(count, 100);
 
-  const ValidationResult parts = validate(*copies_, 2);
+  for (const int refused : allocations_to_refuse(count)) {
+    const int before = memory.count;
+    memory.refused = before + refused;
+    const ValidationResult parts = validate(*copies_, 2);
 
-  EXPECT_GE(memory.count, memory.refused);
-  EXPECT_NEAR(parts.losses.total, whole.losses.total, 1e-5 * whole.losses.total);
-  EXPECT_EQ(parts.free_running->utterances, whole.free_running->utterances);
-  EXPECT_NEAR(parts.free_running->mel_distance, whole.free_running->mel_distance, 1e-5);
+    ASSERT_GE(memory.count, memory.refused);
+    ASSERT_NEAR(parts.losses.total, whole.losses.total, 1e-5 * whole.losses.total) << refused;
+    ASSERT_EQ(parts.free_running->utterances, whole.free_running->utterances) << refused;
+    ASSERT_NEAR(parts.free_running->mel_distance, whole.free_running->mel_distance, 1e-5)
+        << refused;
+    ASSERT_NEAR(parts.free_running->length_error, whole.free_running->length_error, 1e-9)
+        << refused;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tenths, FullMemoryTest, testing::Values(3, 5, 9));
+INSTANTIATE_TEST_SUITE_P(Words,
+                         FullValidationTest,
+                         testing::Values(FullIn::torch, FullIn::budget),
+                         [](const auto& told) {
+                           return told.param == FullIn::torch ? "Libtorchs" : "Ours";
+                         });
 
 TEST(ValidationResultTest, FreeRunningSpeechCountsUnlessTheLossIsAskedFor) {
   ValidationResult result;

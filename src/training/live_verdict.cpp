@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/thread.h"
+#include "locale/messages.h"
+#include "locale/translator.h"
 #include "report/config_changes.h"
 #include "report/run_text.h"
 
@@ -24,13 +24,18 @@ const Finding* cause_of_starving(const Diagnosis& diagnosis) {
   return diagnosis.findings.empty() ? nullptr : &diagnosis.findings.front();
 }
 
-std::string remedy(const Finding& finding) {
-  const Translator english;
-  std::string text = fmt::format("{} {}", finding.id, english.tr(finding.title));
-  if (!finding.fixes.empty()) {
-    text += fmt::format("; try {}", fix_words(finding.fixes.front(), english));
-  }
-  return text;
+Message remedy(const Finding& finding) {
+  const Message what = msg::live_finding{.rule = finding.id, .title = finding.title};
+  return finding.fixes.empty()
+             ? what
+             : Message(msg::live_try{.what = what, .fix = to_message_arg(finding.fixes.front())});
+}
+
+// What was seen, and what to do about it, where that is known.
+Message with_remedy(MessageArg what, const Finding* finding) {
+  return finding == nullptr
+             ? Message(msg::verbatim_text{.text = std::move(what)})
+             : Message(msg::live_and{.what = std::move(what), .remedy = remedy(*finding)});
 }
 
 }  // namespace
@@ -52,14 +57,13 @@ void LiveVerdict::record(const JournalEvent& event) {
   if (const auto* const damaged = std::get_if<DamagedFeatures>(&event)) {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(told_of_damage_, true)) {
-      lines_.push_back(
-          fmt::format("precomputed features are damaged and not used: {}", damaged->reason));
+      lines_.emplace_back(msg::train_damaged_features{.reason = damaged->reason});
     }
   }
   (void)events_.push(event, {});
 }
 
-std::vector<std::string> LiveVerdict::take() {
+std::vector<MessageArg> LiveVerdict::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(lines_, {});
 }
@@ -86,22 +90,20 @@ void LiveVerdict::hear_step(const StepRecord& step) {
   if (alarm_.observe(step.phases, now)) {
     const Diagnosis diagnosis = diagnose();
     const Finding* const cause = cause_of_starving(diagnosis);
-    say("starving",
-        step,
-        fmt::format("the device starves: it waited for data {:.0f} % of the last {} steps{}",
-                    100 * alarm_.wait_share(),
-                    StarvationAlarm::kSteps,
-                    cause != nullptr ? "; " + remedy(*cause) : std::string()));
+    const Message starves = with_remedy(msg::live_starves{.share = in_percent(alarm_.wait_share()),
+                                                          .steps = StarvationAlarm::kSteps},
+                                        cause);
+    say("starving", step, [&](const Translator& words) { return words.tr(starves); });
   }
   if (ended && (!last_verdict_ || now - *last_verdict_ >= options_.between_epochs)) {
     const Diagnosis diagnosis = diagnose();
     if (diagnosis.verdict != VerdictKind::incomplete) {
       last_verdict_ = now;
       const bool fixable = diagnosis.recoverable_share > 0 && !diagnosis.findings.empty();
-      say("epoch",
-          step,
-          render_verdict(diagnosis) +
-              (fixable ? "; " + remedy(diagnosis.findings.front()) : std::string()));
+      say("epoch", step, [&](const Translator& words) {
+        return words.tr(with_remedy(render_verdict(diagnosis, words),
+                                    fixable ? &diagnosis.findings.front() : nullptr));
+      });
     }
   }
 }
@@ -110,17 +112,19 @@ Diagnosis LiveVerdict::diagnose() const {
   return diagnose_run(summary_);
 }
 
-void LiveVerdict::say(const char* occasion, const StepRecord& step, const std::string& text) {
+void LiveVerdict::say(const char* occasion, const StepRecord& step, const Sentence& sentence) {
   {
     const std::lock_guard lock(mutex_);
-    lines_.push_back(text);
+    lines_.emplace_back(sentence(options_.words));
   }
   if (journal_ == nullptr) {
     return;
   }
   try {
-    journal_->record(
-        VerdictGiven{.occasion = occasion, .step = step.step, .epoch = step.epoch, .text = text});
+    journal_->record(VerdictGiven{.occasion = occasion,
+                                  .step = step.step,
+                                  .epoch = step.epoch,
+                                  .text = sentence(Translator())});
   } catch (const std::exception&) {
     // The trainer writes to the same journal, and ends the run with the reason.
   }
@@ -128,7 +132,7 @@ void LiveVerdict::say(const char* occasion, const StepRecord& step, const std::s
 
 void VerdictObserver::on_step(const StepRecord& record) {
   inner_.on_step(record);
-  for (const std::string& line : verdict_.take()) {
+  for (const MessageArg& line : verdict_.take()) {
     inner_.on_note(line);
   }
 }

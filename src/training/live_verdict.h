@@ -16,6 +16,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/starvation_alarm.h"
+#include "locale/translator.h"
 #include "metrics/journal.h"
 #include "pipeline/bounded_buffer.h"
 #include "train/train_observer.h"
@@ -25,6 +26,7 @@ namespace qanat {
 struct LiveVerdictOptions {
   Seconds between_epochs{10};  // short epochs do not each get a verdict
   std::function<Clock::time_point()> now = Clock::now;
+  Translator words{};  // of the lines; the journal's are English
 };
 
 class LiveVerdict final : public EventSink {
@@ -39,13 +41,14 @@ class LiveVerdict final : public EventSink {
   // From any thread. Waits only while thousands are unread.
   void record(const JournalEvent& event) override;
   // The lines that were not taken yet. From any thread.
-  std::vector<std::string> take();
+  std::vector<MessageArg> take();
 
  private:
   void judge_events();
   void hear(const JournalEvent& event);
   void hear_step(const StepRecord& step);
-  void say(const char* occasion, const StepRecord& step, const std::string& text);
+  using Sentence = std::function<std::string(const Translator& words)>;
+  void say(const char* occasion, const StepRecord& step, const Sentence& sentence);
   Diagnosis diagnose() const;
 
   EventSink* const journal_;
@@ -55,7 +58,7 @@ class LiveVerdict final : public EventSink {
   std::optional<std::int64_t> epoch_;
   std::optional<Clock::time_point> last_verdict_;
   std::mutex mutex_;  // guards lines_ and told_of_damage_
-  std::vector<std::string> lines_;
+  std::vector<MessageArg> lines_;
   bool told_of_damage_ = false;
   BoundedBuffer<JournalEvent> events_{4096};
   std::jthread thread_;  // last: uses everything above

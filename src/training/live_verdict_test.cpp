@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "locale/messages.h"
 #include "locale/translator.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {
@@ -74,9 +76,9 @@ TEST_F(LiveVerdictTest, DamagedFeaturesAreSaidOnce) {
   record_event(DamagedFeatures{.reason = "shard-000000.qshard: cut"});
   record_event(DamagedFeatures{.reason = "another"});
 
-  EXPECT_EQ(verdict_->take(),
-            std::vector<std::string>{
-                "precomputed features are damaged and not used: shard-000000.qshard: cut"});
+  EXPECT_EQ(
+      verdict_->take(),
+      std::vector<MessageArg>{msg::train_damaged_features{.reason = "shard-000000.qshard: cut"}});
 }
 
 TEST_F(LiveVerdictTest, AStarvingRunIsWarnedOnceWithTheRuleAndTheRemedy) {
@@ -141,6 +143,22 @@ TEST(VerdictObserverTest, TheObserverIsToldWithItsSteps) {
   EXPECT_EQ(inner.steps, 1);
   ASSERT_EQ(inner.notes.size(), 1U);
   EXPECT_NE(inner.notes[0].find("starves"), std::string::npos);
+}
+
+TEST(VerdictObserverTest, IsToldInTheLanguageAskedFor) {
+  NoteObserver inner;
+  SignallingSink journal;
+  LiveVerdict verdict(&journal, {.words = Translator(Language::fa)});
+  for (int i = 0; i < 60; ++i) {
+    verdict.record(
+        StepRecord{.step = i, .phases = {.wait = Seconds{0.05}, .forward = Seconds{0.1}}});
+  }
+  journal.recorded.acquire();
+
+  VerdictObserver(inner, verdict).on_step(StepRecord{});
+
+  ASSERT_EQ(inner.notes.size(), 1U);
+  EXPECT_NE(inner.notes[0].find("دستگاه گرسنه است"), std::string::npos) << inner.notes[0];
 }
 
 }  // namespace

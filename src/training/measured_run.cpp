@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/value_or_throw.h"
-#include "locale/translator.h"
 #include "monitor/neighbours.h"
 #include "session/run_devices.h"
 
@@ -24,7 +22,7 @@ class MeasuredObserver : public TrainObserver {
   }
   void say(const MessageArg& line) const {
     if (request_.say) {
-      request_.say(Translator().said(line));
+      request_.say(line);
     }
   }
 

@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "config/load_config.h"
 #include "diagnose/dual_profile.h"
-#include "report/run_history.h"
+#include "history/run_history.h"
 #include "training/train_session.h"
 
 namespace qanat {
@@ -31,8 +31,8 @@ struct MeasuredRunRequest {
   // Takes journal.jsonl and run.yaml; empty: a temporary one, gone when the run is over. What it
   // held before stays, and is not resumed from.
   std::filesystem::path folder{};
-  std::function<void(const std::string&)> say{};  // a line about the run; may be absent
-  ProgressFn progress{};                          // steps
+  SayFn say{};            // a line about the run
+  ProgressFn progress{};  // steps
   std::stop_token stop{};
   SideWork side_work{};
   // Every batch is trained on so many times; see TrainerOptions.

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "app/session_testing.h"
-#include "metrics/journal.h"
+#include "metrics/journal_testing.h"
 
 namespace qanat {
 namespace {

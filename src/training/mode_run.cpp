@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "history/run_history.h"
 #include "monitor/resident_memory.h"
-#include "report/run_history.h"
 #include "report/run_html.h"
 #include "training/measured_run.h"
 
@@ -87,7 +87,7 @@ class ModeRounds {
     const RunSummary all = pooled_summary(turns.runs);
     ModeRow row{.name = mode.name,
                 .profile = profile_mode(turns.runs),
-                .diagnosis = diagnose_run(all),
+                .diagnosis = diagnose_turns(turns.runs),
                 .memory = turns.memory,
                 .emulated = mode.config.values.pipeline.virtual_gpus > 0,
                 .folder = mode.folder};

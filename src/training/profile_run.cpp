@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "locale/messages.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
 
@@ -79,8 +79,7 @@ std::optional<StepProfile> run_step_profile(const StepProfileRequest& request) {
   return profile_step(run->run_summary, cached ? &cached->run_summary : nullptr);
 }
 
-LoadedConfig with_two_devices(LoadedConfig config,
-                              const std::function<void(const std::string&)>& say) {
+LoadedConfig with_two_devices(LoadedConfig config, const SayFn& say) {
   DataConfig& data = config.values.data;
   if (data.data_gpu || data.model_gpu) {
     return config;
@@ -91,7 +90,7 @@ LoadedConfig with_two_devices(LoadedConfig config,
   if (found.cuda_gpus < 2 && found.virtual_gpus < 2) {
     config.values.pipeline.virtual_gpus = 2;
     if (say) {
-      say("there are no two GPUs: two are emulated on the processor (--virtual-gpus 2)");
+      say(msg::profile_emulated{});
     }
   }
   return config;

@@ -22,7 +22,7 @@ struct StepProfileRequest {
   std::int64_t steps = 60;  // of each of the two runs
   // Takes the journals, run/ and cached/; empty: they are not kept.
   std::filesystem::path folder{};
-  std::function<void(const std::string&)> say{};
+  SayFn say{};
   ProgressFn progress{};  // steps of both
   std::stop_token stop{};
 };
@@ -37,15 +37,14 @@ struct DualProfileRequest {
   int rounds = 3;           // of both modes; fewer carry no verdict
   // Takes the journals, dual-1/, single-1/, ...; empty: they are not kept.
   std::filesystem::path folder{};
-  std::function<void(const std::string&)> say{};
+  SayFn say{};
   ProgressFn progress{};  // steps of all runs
   std::stop_token stop{};
 };
 
 // The two devices of a configuration that names none: GPU 0 makes features and GPU 1 trains; they
 // are emulated where there are no two. `say` is told so.
-LoadedConfig with_two_devices(LoadedConfig config,
-                              const std::function<void(const std::string&)>& say);
+LoadedConfig with_two_devices(LoadedConfig config, const SayFn& say);
 
 // What was measured until it was done or stopped; nothing when not both modes were run. Throws
 // Error when the devices asked for are not there.

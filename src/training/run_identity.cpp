@@ -9,11 +9,10 @@
 #include <fmt/ranges.h>
 
 #include "app/make_loader.h"
-#include "base/content_hash.h"
-#include "base/error.h"
+#include "app/plan_fingerprint.h"
 #include "config/field_list.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
-#include "pipeline/audio_row_source.h"
 
 namespace qanat {
 namespace {
@@ -31,52 +30,6 @@ constexpr std::array<const char*, 9> kPlanKeys = {"/training/seed",
 
 std::string hex_of(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
-}
-
-void add_utterance(ContentHasher& hasher, const Utterance& utterance, const ItemLength& length) {
-  hasher.add(utterance.id).add(utterance.speaker).add(length.frames).add(length.tokens);
-}
-
-std::uint64_t plan_fingerprint(const UtteranceSet& set, const LoaderOptions& options) {
-  const BatchingConfig& batching = options.batching;
-  ContentHasher hasher;
-  hasher.add(options.seed)
-      .add(options.world)
-      .add(batching.batch_size)
-      .add(batching.max_edges)
-      .add(batching.min_frames)
-      .add(batching.max_frames)
-      .add(batching.max_tokens)
-      .add(batching.token_multiple)
-      .add(batching.frame_budget.value_or(0))
-      .add(static_cast<int>(batching.shapes))
-      .add(static_cast<int>(batching.order));
-  const std::vector<ItemLength> lengths = item_lengths(set.index, kMel);
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    add_utterance(hasher, set.manifest.utterances[i], lengths[i]);
-  }
-  return hasher.value();
-}
-
-// Of the utterances in the batches that are scored, whatever batches they are in.
-std::uint64_t validation_fingerprint(const UtteranceSet& set,
-                                     const LoaderOptions& options,
-                                     std::int64_t batches) {
-  const std::vector<ItemLength> lengths = item_lengths(set.index, kMel);
-  const BucketEdges edges = choose_edges(lengths, options.batching);
-  const BatchPlan plan = plan_epoch(
-      {.lengths = lengths, .edges = edges, .batching = options.batching, .seed = options.seed});
-  std::vector<std::uint32_t> items;
-  for (std::int64_t index = 0; index < std::min(batches, plan.size()); ++index) {
-    const BatchSpec batch = plan.batch(index);
-    items.insert(items.end(), batch.items.begin(), batch.items.end());
-  }
-  std::ranges::sort(items);
-  ContentHasher hasher;
-  for (const std::uint32_t item : items) {
-    add_utterance(hasher, set.manifest.utterances[item], lengths[item]);
-  }
-  return hasher.value();
 }
 
 constexpr std::array<std::pair<SplitRule::By, std::string_view>, 3> kRuleNames = {
@@ -139,18 +92,22 @@ bool has_same_plan(const nlohmann::json& state,
          changed_keys(state, config).empty();
 }
 
+[[noreturn]] void refuse(const LoadedCheckpoint& loaded, const Failure& why) {
+  throw MessageError(msg::set_refused{.file = loaded.folder.string(), .why = reason_of(why)});
+}
+
 ResumePoint stored_point(const LoadedCheckpoint& loaded) {
   const nlohmann::json& state = loaded.checkpoint.state;
   Result<TrainProgress> progress =
       to_train_progress(state.value("training", nlohmann::json::object()));
   if (!progress) {
-    throw Error("{}: {}", loaded.folder.string(), progress.failure().what);
+    refuse(loaded, progress.failure());
   }
   ResumePoint point{.progress = std::move(progress).value(), .schedule = {}, .notes = {}};
   if (const auto stored = state.find("schedule"); stored != state.end()) {
     const Result<Schedule> schedule = to_schedule(*stored);
     if (!schedule) {
-      throw Error("{}: {}", loaded.folder.string(), schedule.failure().what);
+      refuse(loaded, schedule.failure());
     }
     point.schedule = schedule.value();
   }
@@ -180,15 +137,26 @@ void forget_best(TrainProgress& progress) {
 
 }  // namespace
 
-RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs) {
+int processes_of(const nlohmann::json& state, const RunConfig& config, int world) {
+  if (state.is_null() || value_at(state, "/data/batch_size") != config.data.batch_size) {
+    return world;
+  }
+  const nlohmann::json stored = value_at(state, "/data/processes");
+  return stored.is_number_integer() && stored.get<int>() > 0 ? stored.get<int>() : 1;
+}
+
+RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int processes) {
+  LoaderOptions options = make_loader_options(config, read_host_share(), 0);
+  options.group = processes;
   RunIdentity identity{
       .utterances = static_cast<std::int64_t>(inputs.train->manifest.utterances.size()),
       .batch_size = config.data.batch_size,
-      .plan = plan_fingerprint(*inputs.train, make_loader_options(config, read_host_facts(), 0)),
+      .processes = processes,
+      .plan = plan_fingerprint(*inputs.train, kMel, options),
       .splits = inputs.splits};
   if (inputs.validation && config.training.validation_batches > 0) {
     identity.validation = validation_fingerprint(
-        *inputs.validation, validation_options(config), config.training.validation_batches);
+        *inputs.validation, kMel, validation_options(config), config.training.validation_batches);
   }
   return identity;
 }
@@ -200,6 +168,7 @@ nlohmann::json to_json(const RunIdentity& identity) {
   }
   nlohmann::json json{{"utterances", identity.utterances},
                       {"batch_size", identity.batch_size},
+                      {"processes", identity.processes},
                       {"plan", hex_of(identity.plan)},
                       {"splits", std::move(splits)}};
   if (identity.validation) {
@@ -273,22 +242,19 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
 void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours) {
   const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
   if (!stored) {
-    throw Error("{}: {}", loaded.folder.string(), stored.failure().what);
+    refuse(loaded, stored.failure());
   }
-  const char* what = nullptr;
+  Message what;
   if (stored.value().model != ours.model) {
-    what = "a model of another size";
+    what = msg::resume_other_size{};
   } else if (stored.value().text.symbol_table_hash != ours.text.symbol_table_hash) {
-    what = "a model of other symbols (data.use_phonemes, or another version)";
+    what = msg::resume_other_symbols{};
   } else if (stored.value().speakers != ours.speakers) {
-    what = "a model with other speakers";
+    what = msg::resume_other_speakers{};
   }
-  if (what != nullptr) {
-    throw Error(
-        "{}: {}; expected a checkpoint of this configuration; try the options it was trained with "
-        "(run.yaml beside it), another --checkpoint-dir, or --reset-training",
-        loaded.folder.string(),
-        what);
+  if (what) {
+    throw MessageError(
+        msg::resume_other_model{.folder = loaded.folder.string(), .what = std::move(what)});
   }
 }
 

@@ -24,14 +24,20 @@ namespace qanat {
 struct RunIdentity {
   std::int64_t utterances = 0;  // trained on
   int batch_size = 0;
-  std::uint64_t plan = 0;                   // of everything the order of an epoch depends on
+  int processes = 1;       // that its batches were cut for: so many times batch_size share one
+  std::uint64_t plan = 0;  // of everything the order of an epoch depends on
   std::optional<std::uint64_t> validation;  // of the utterances that are scored; absent: none
   std::vector<SplitRule> splits;            // of the run so far, the latest last
 
   bool operator==(const RunIdentity&) const = default;
 };
 
-RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs);
+// `processes` as in RunIdentity.
+RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int processes = 1);
+
+// For how many processes a run of `world` cuts its batches: one that resumes keeps those it has,
+// unless --batch-size is another. `state` is a state.json of any version, or null.
+int processes_of(const nlohmann::json& state, const RunConfig& config, int world);
 nlohmann::json to_json(const RunIdentity& identity);
 
 // By which rules the run of this checkpoint has divided its set; `state` is a state.json of any

@@ -91,7 +91,7 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
                                              const ProgressFn& progress,
                                              const std::stop_token& stop,
                                              const EarlierSplits& earlier) {
-  TrainingSetOptions options = make_training_set_options(config, read_host_facts());
+  TrainingSetOptions options = make_training_set_options(config, read_host_share());
   options.index.progress = progress;
   options.index.stop = stop;
   options.split = make_split(config, earlier);
@@ -133,7 +133,7 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
 }
 
 LoaderOptions validation_options(const RunConfig& config) {
-  LoaderOptions options = make_loader_options(config, read_host_facts(), 0);
+  LoaderOptions options = make_loader_options(config, read_host_share(), 0);
   options.seed = 0;
   options.epochs = 1;
   options.workers = 1;

@@ -13,6 +13,7 @@
 
 #include "audio/wav_writer.h"
 #include "base/error.h"
+#include "metrics/journal_testing.h"
 #include "training/train_session_testing.h"
 
 namespace qanat {

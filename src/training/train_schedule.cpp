@@ -5,12 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
 bool asks_for_another(const TrainingConfig& training, const Schedule& stored, const Schedule& now) {
   return training.reset_schedule || now.peak != stored.peak ||
          (training.warmup_steps && *training.warmup_steps != stored.warmup);
+}
+
+std::string rate(double value) {
+  return fmt::format("{:.3g}", value);
 }
 
 }  // namespace
@@ -42,11 +48,8 @@ ScheduleChoice choose_schedule(const RunConfig& config,
   if (asks_for_another(training, *stored, now)) {
     ScheduleChoice choice{.schedule = now, .note = {}};
     if (now.learning_rate(step) != before) {
-      choice.note = fmt::format(
-          "the learning rate is computed again, as asked for: {:.3g} instead of {:.3g} at step {}",
-          now.learning_rate(step),
-          before,
-          step);
+      choice.note = msg::schedule_again{
+          .rate = rate(now.learning_rate(step)), .before = rate(before), .step = step};
     }
     return choice;
   }
@@ -55,15 +58,12 @@ ScheduleChoice choose_schedule(const RunConfig& config,
   }
   const Schedule continued = continue_schedule(*stored, total, step);
   return {.schedule = continued,
-          .note = fmt::format(
-              "the run now has {} steps instead of {}: the learning rate continues from {:.3g} "
-              "and falls to {:.3g}; --reset-schedule computes it again ({:.3g} at step {})",
-              total,
-              stored->total,
-              before,
-              continued.learning_rate(total),
-              now.learning_rate(step),
-              step)};
+          .note = msg::schedule_continued{.total = total,
+                                          .before = stored->total,
+                                          .rate = rate(before),
+                                          .last = rate(continued.learning_rate(total)),
+                                          .again = rate(now.learning_rate(step)),
+                                          .step = step}};
 }
 
 }  // namespace qanat

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "base/message.h"
 #include "config/run_config.h"
 #include "train/schedule.h"
 
@@ -15,7 +15,7 @@ std::int64_t num_updates(const TrainingConfig& training, std::int64_t batches_pe
 
 struct ScheduleChoice {
   Schedule schedule;
-  std::optional<std::string> note;  // what the user is told; absent: nothing has changed
+  std::optional<Message> note;  // what the user is told; absent: nothing has changed
 };
 
 // `stored` is the schedule of the checkpoint, absent in a new run and in checkpoints that have

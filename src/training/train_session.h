@@ -16,6 +16,8 @@
 #include "base/message.h"
 #include "base/progress.h"
 #include "config/load_config.h"
+#include "launch/replica_place.h"
+#include "locale/translator.h"
 #include "metrics/journal.h"
 #include "pipeline/row_source.h"
 #include "train/train_observer.h"
@@ -23,6 +25,8 @@
 #include "training/train_inputs.h"
 
 namespace qanat {
+
+class ProcessGroup;  // its header needs libtorch's
 
 // What the run is told, and whom it tells. Everything referred to outlives the run.
 struct TrainRequest {
@@ -42,7 +46,10 @@ struct TrainRequest {
   enum class Verdicts { none, live } verdicts = Verdicts::none;
   // See LoaderRequest: self-tests inject faults with it.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source = {};
-  RowFn on_row = {};  // told of every row the loader fills, by its workers; may be absent
+  ReplicaPlace place = {};        // among processes that train together
+  ProcessGroup* group = nullptr;  // they have met already; null: they meet, where there are several
+  RowFn on_row = {};   // told of every row the loader fills, by its workers; may be absent
+  Translator words{};  // of the live verdicts
 };
 
 struct TrainSummary {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
+#include "metrics/journal_testing.h"
 #include "metrics/run_snapshot.h"
 #include "train/validation.h"
 #include "training/train_session_testing.h"

@@ -8,7 +8,13 @@
 namespace qanat {
 namespace {
 
-using namespace ring_fixture;
+using ring_fixture::CopyingFeatures;
+using ring_fixture::count_wrong;
+using ring_fixture::kMel;
+using ring_fixture::kPcm;
+using ring_fixture::kShape;
+using ring_fixture::NumberedBatches;
+using ring_fixture::RandomDelay;
 
 // Features whose work is a kernel: it runs when its turn on the stream has come.
 class LaunchedFeatures : public DeviceFeatures {
@@ -30,6 +36,7 @@ struct CudaRun {
   Forgotten forgotten = Forgotten::nothing;
   std::uint32_t seed = 1;
   std::int64_t count = 300;
+  std::function<void(const SlotTimes&)> on_done{};
 };
 
 // Delays of several threads, drawn from one sequence.
@@ -69,7 +76,7 @@ std::int64_t count_wrong_on_cuda(const CudaRun& run) {
        .source = [&](const std::stop_token&) { return batches.next(); },
        .features = run.multi ? std::make_unique<LaunchedFeatures>(fake) : nullptr,
        .mel_format = kMel,
-       .on_done = nullptr});
+       .on_done = run.on_done});
   std::int64_t wrong = 0;  // touched by kernels only, which run one at a time
   std::int64_t seen = 0;
   while (std::optional<DeviceBatch> batch = ring.next(*reader, {})) {
@@ -98,6 +105,34 @@ TEST_P(CudaRingTest, DeliversWrongElementsWithoutEventWaits) {
   }
 
   EXPECT_GT(wrong, 0);
+}
+
+// The points of a batch's way lie on several streams, whose callbacks come on several threads; its
+// times are read on one of them, from the points. They are the GPU's, which takes a millisecond for
+// everything, and not those at which a thread of the host was woken.
+TEST_P(CudaRingTest, KnowsWhenEachStageBeganAndEnded) {
+  std::vector<SlotTimes> all;  // by one thread, the reader's
+  CudaRun run = GetParam();
+  run.count = 50;
+  run.on_done = [&all](const SlotTimes& times) { all.push_back(times); };
+
+  ASSERT_EQ(count_wrong_on_cuda(run), 0);
+
+  ASSERT_EQ(all.size(), 50U);
+  for (const SlotTimes& times : all) {
+    EXPECT_EQ(times.stage.complete(), run.multi);
+    EXPECT_EQ(times.prepare.complete(), run.multi);
+    if (run.multi) {
+      EXPECT_LE(*times.stage.begin, *times.stage.end);
+      EXPECT_LE(*times.stage.end, *times.prepare.begin);
+      EXPECT_LE(*times.prepare.end, *times.copy.begin);
+    }
+    ASSERT_TRUE(times.copy.complete());
+    ASSERT_TRUE(times.train.complete());
+    EXPECT_GT(times.copy.length(), Seconds(0.00099));
+    EXPECT_LE(*times.copy.end, *times.train.begin);
+    EXPECT_GT(times.train.length(), Seconds(0.00099));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes,

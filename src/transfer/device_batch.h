@@ -38,6 +38,7 @@ struct SlotTimes {
 };
 
 struct RingSlot;
+class SlotTimeline;
 
 // Has one owner. Give it to TransferRing::release() once the work that reads it is submitted; a
 // batch that is destroyed instead takes its slot with it.
@@ -52,8 +53,8 @@ struct DeviceBatch {
   std::vector<std::uint32_t> items;         // [rows]
   std::vector<std::int32_t> speakers;       // [rows]
 
-  std::shared_ptr<RingSlot> slot;    // shared with the ring; back in it after release()
-  std::shared_ptr<SlotTimes> times;  // shared with the streams that fill them in
+  std::shared_ptr<RingSlot> slot;     // shared with the ring; back in it after release()
+  std::shared_ptr<SlotTimeline> way;  // shared with the ring; absent when it came another way
 };
 
 }  // namespace qanat

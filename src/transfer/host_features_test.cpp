@@ -42,7 +42,7 @@ TEST(HostFeaturesTest, MakesWhatTheWorkersMakeAndPadsTheRest) {
   const std::vector<std::int16_t> wave = make_tone(2600);
   const Batch pcm = make_pcm_batch(wave);
   const BatchLayout layout = make_layout(kShape, {.kind = PayloadKind::mel_f32});
-  std::vector<float> expected(10 * 80);
+  std::vector<float> expected(std::size_t{10} * 80);
   MelExtractor().extract(std::span<const std::int16_t>(wave), expected);
 
   std::vector<std::byte> block(layout.bytes);
@@ -52,7 +52,8 @@ TEST(HostFeaturesTest, MakesWhatTheWorkersMakeAndPadsTheRest) {
   const auto* row =
       reinterpret_cast<const float*>(block.data() + layout.payload) + layout.row_values();
   EXPECT_THAT(std::span(row, expected.size()), testing::ElementsAreArray(expected));
-  EXPECT_THAT(std::span(row + expected.size(), 2 * 80), testing::Each(layout.format.mel_padding));
+  EXPECT_THAT(std::span(row + expected.size(), std::size_t{2} * 80),
+              testing::Each(layout.format.mel_padding));
   const auto* tokens = reinterpret_cast<const std::int32_t*>(block.data() + layout.tokens);
   EXPECT_THAT(std::span(tokens, 8), testing::Each(7));
 }

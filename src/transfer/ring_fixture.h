@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,8 @@
 namespace qanat::ring_fixture {
 
 inline constexpr BatchShape kShape{.rows = 2, .frames = 6, .tokens = 3};
-inline constexpr PayloadFormat kMel{.kind = PayloadKind::mel_f32, .mel_bins = 4, .hop = 2};
-inline constexpr PayloadFormat kPcm{.kind = PayloadKind::pcm_s16, .mel_bins = 4, .hop = 2};
+inline const PayloadFormat kMel{.kind = PayloadKind::mel_f32, .mel_bins = 4, .hop = 2};
+inline const PayloadFormat kPcm{.kind = PayloadKind::pcm_s16, .mel_bins = 4, .hop = 2};
 
 inline std::int32_t token_of(std::int64_t batch) {
   return static_cast<std::int32_t>(1 + batch % 1000);
@@ -133,11 +134,12 @@ struct ForgottenWait {
   std::string by;
 };
 
-// Streams of such a device do not wait for one kind of event.
+// Streams of such a device do not wait for one kind of event. The first `ring_events` that it makes
+// are the ring's, made by one thread; those after them tell times, and several threads make them.
 class ForgetfulDevice : public Device {
  public:
-  ForgetfulDevice(HostDeviceOptions options, ForgottenWait forgotten)
-      : inner_(std::move(options)), forgotten_(std::move(forgotten)) {}
+  ForgetfulDevice(HostDeviceOptions options, ForgottenWait forgotten, int ring_events)
+      : inner_(std::move(options)), forgotten_(std::move(forgotten)), ring_events_(ring_events) {}
 
   DeviceId id() const override { return inner_.id(); }
   Message description() const override { return inner_.description(); }
@@ -146,7 +148,11 @@ class ForgetfulDevice : public Device {
   DeviceStats stats() const override { return inner_.stats(); }
 
   std::unique_ptr<DeviceEvent> make_event() override {
-    const bool second = (made_++ % 2) == 1;
+    const int made = made_++;
+    if (made >= ring_events_) {
+      return inner_.make_event();
+    }
+    const bool second = made % 2 == 1;
     const bool model = id().index == 1;
     const Edge edge = model ? (second ? Edge::read_done : Edge::copy_done)
                             : (second ? Edge::prepare_done : Edge::stage_done);
@@ -197,7 +203,8 @@ class ForgetfulDevice : public Device {
 
   HostDevice inner_;
   const ForgottenWait forgotten_;
-  int made_ = 0;
+  const int ring_events_;
+  std::atomic<int> made_ = 0;
   std::vector<const DeviceEvent*> lost_;
   const ForgetfulDevice* peer_ = nullptr;
 };
@@ -216,11 +223,13 @@ struct HandOffs {
 
 inline std::int64_t count_wrong_hand_offs(const HandOffs& run) {
   ForgetfulDevice data({.id = {.kind = DeviceKind::virtual_gpu, .index = 0}, .poison = Poison::on},
-                       run.forgotten);
+                       run.forgotten,
+                       2 * std::min(run.slots, 3));
   ForgetfulDevice model({.id = {.kind = DeviceKind::virtual_gpu, .index = 1},
                          .link = {.latency = run.copy_latency},
                          .poison = Poison::on},
-                        run.forgotten);
+                        run.forgotten,
+                        2 * run.slots);
   data.set_peer(model);
   model.set_peer(data);
   NumberedBatches batches(run.multi ? kPcm : kMel, run.count);

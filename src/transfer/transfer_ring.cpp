@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "transfer/ring_slot.h"
+#include "transfer/slot_timeline.h"
 
 namespace qanat {
 namespace {
@@ -25,21 +26,18 @@ int num_staging_buffers(const RingOptions& options) {
   return std::min(options.slots, kMaxStagingBuffers);
 }
 
-std::function<void()> stamp(const std::shared_ptr<SlotTimes>& times,
-                            Interval SlotTimes::*stage,
-                            std::optional<Clock::time_point> Interval::*edge) {
-  return [times, stage, edge] { ((*times).*stage).*edge = Clock::now(); };
-}
+// A stream of the ring, and the device it belongs to.
+struct Lane {
+  Device& device;
+  DeviceStream& stream;
+};
 
-// Submits one stage between its two time stamps.
+// Submits one stage between the two points that say how long it took.
 template <typename Work>
-void timed(DeviceStream& stream,
-           const std::shared_ptr<SlotTimes>& times,
-           Interval SlotTimes::*stage,
-           Work work) {
-  stream.then(stamp(times, stage, &Interval::begin));
+void timed(const Lane& lane, SlotTimeline& way, RingStage stage, Work work) {
+  way.begin(stage, lane.device, lane.stream);
   work();
-  stream.then(stamp(times, stage, &Interval::end));
+  way.end(stage, lane.device, lane.stream);
 }
 
 template <typename T>
@@ -171,9 +169,6 @@ void TransferRing::feed(const std::stop_token& stop) {
       if (!batch || !ready_.push(submit(*std::move(batch), std::move(slot), load), stop)) {
         break;
       }
-      const std::lock_guard lock(progress_->mutex);
-      ++progress_->submitted;
-      progress_->changed.notify_all();
     }
     ready_.close();
   } catch (...) {
@@ -216,19 +211,32 @@ DeviceBatch TransferRing::submit(Batch batch,
                  .items = to_vector(std::as_const(batch).items()),
                  .speakers = to_vector(std::as_const(batch).speakers()),
                  .slot = std::move(slot),
-                 .times = std::make_shared<SlotTimes>()};
-  to.times->batch = to.id;
-  to.times->slot = to.slot->index;
-  to.times->work = batch.work();
-  to.times->load = load;
+                 .way = nullptr};
+  const bool is_multi = parts_.devices.data != nullptr;
+  const BatchLayout arrives =
+      is_multi ? make_layout(to.layout.shape, parts_.mel_format) : to.layout;
+  to.way = std::make_shared<SlotTimeline>(
+      SlotTimes{.batch = to.id,
+                .slot = to.slot->index,
+                .work = batch.work(),
+                .bytes = Bytes{static_cast<std::int64_t>(arrives.bytes)},
+                .load = load,
+                .stage = {},
+                .prepare = {},
+                .copy = {},
+                .train = {}});
   // Shared by the copies that read it; the last one to finish gives the block back to its pool.
   const auto shared = std::make_shared<Batch>(std::move(batch));
-  if (parts_.devices.data == nullptr) {
-    submit_single(shared, to);
-  } else {
+  if (is_multi) {
     submit_multi(shared, to);
+  } else {
+    submit_single(shared, to);
   }
-  to.times->bytes = Bytes{static_cast<std::int64_t>(to.bytes.size())};
+  {
+    // Before it can arrive: whoever sees a batch arrived sees it submitted too.
+    const std::lock_guard lock(progress_->mutex);
+    ++progress_->submitted;
+  }
   copy_stream_->then([progress = progress_] {
     const std::lock_guard lock(progress->mutex);
     ++progress->arrived;
@@ -247,7 +255,7 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
   if (options_.poison == Poison::on) {
     poison_before(*copy_stream_, slot, *slot->arrived);
   }
-  timed(*copy_stream_, to.times, &SlotTimes::copy, [&] {
+  timed({parts_.devices.model, *copy_stream_}, *to.way, RingStage::copy, [&] {
     copy_stream_->copy(target, batch->bytes());
   });
   copy_stream_->then(host_was_read(batch));
@@ -257,7 +265,7 @@ void TransferRing::submit_single(const std::shared_ptr<Batch>& batch, DeviceBatc
 
 void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch& to) {
   const std::shared_ptr<RingSlot>& slot = to.slot;
-  std::ranges::rotate(staging_buffers_, staging_buffers_.begin() + 1);
+  std::rotate(staging_buffers_.begin(), staging_buffers_.begin() + 1, staging_buffers_.end());
   const std::shared_ptr<StagingBuffer>& staging = staging_buffers_.back();
   const BatchLayout pcm = to.layout;
   to.layout = make_layout(pcm.shape, parts_.mel_format);
@@ -271,7 +279,7 @@ void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch
   if (options_.poison == Poison::on) {
     poison_before(*stage_stream_, staging, *staging->stage);
   }
-  timed(*stage_stream_, to.times, &SlotTimes::stage, [&] {
+  timed({*parts_.devices.data, *stage_stream_}, *to.way, RingStage::stage, [&] {
     stage_stream_->copy(staged, batch->bytes());
   });
   stage_stream_->then(host_was_read(batch));
@@ -285,7 +293,7 @@ void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch
   if (options_.poison == Poison::on) {
     poison_before(*prepare_stream_, staging, *staging->prepared);
   }
-  timed(*prepare_stream_, to.times, &SlotTimes::prepare, [&] {
+  timed({*parts_.devices.data, *prepare_stream_}, *to.way, RingStage::prepare, [&] {
     prepare_stream_->submit([staging,
                              features = parts_.features.get(),
                              from = ConstBlockView{.layout = pcm, .bytes = staged},
@@ -299,7 +307,9 @@ void TransferRing::submit_multi(const std::shared_ptr<Batch>& batch, DeviceBatch
   if (options_.poison == Poison::on) {
     poison_before(*copy_stream_, slot, *slot->arrived);
   }
-  timed(*copy_stream_, to.times, &SlotTimes::copy, [&] { copy_stream_->copy(target, prepared); });
+  timed({parts_.devices.model, *copy_stream_}, *to.way, RingStage::copy, [&] {
+    copy_stream_->copy(target, prepared);
+  });
   copy_stream_->then([slot, staging] {});
   copy_stream_->record(*slot->copy_done);
   staging->copied_to = slot;
@@ -328,7 +338,7 @@ std::optional<DeviceBatch> TransferRing::next(DeviceStream& reader, const std::s
   }
   if (batch) {
     reader.wait(*batch->slot->copy_done);
-    reader.then(stamp(batch->times, &SlotTimes::train, &Interval::begin));
+    batch->way->begin(RingStage::train, parts_.devices.model, reader);
   }
   return batch;
 }
@@ -338,11 +348,11 @@ void TransferRing::release(DeviceBatch batch, DeviceStream& reader) {
     const std::lock_guard lock(progress_->mutex);
     ++progress_->being_read;
   }
+  batch.way->end(RingStage::train, parts_.devices.model, reader);
   reader.record(*batch.slot->read_done);
-  reader.then([progress = progress_, slot = batch.slot, times = batch.times] {
-    times->train.end = Clock::now();
+  reader.then([progress = progress_, slot = batch.slot, way = batch.way] {
     if (progress->on_done) {
-      progress->on_done(*times);
+      progress->on_done(way->times());
     }
     const std::lock_guard lock(progress->mutex);
     --progress->being_read;

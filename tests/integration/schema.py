@@ -12,7 +12,7 @@ except ImportError:  # run with another Python than Debian's
 NAMES = {"qanat.report": "report", "qanat.profile.step": "profile_step",
          "qanat.profile.data": "profile_data", "qanat.profile.sweep": "profile_sweep",
          "qanat.profile.dual": "profile_dual", "qanat.analysis": "analysis",
-         "qanat.demo": "demo"}
+         "qanat.demo": "demo", "qanat.evaluation": "evaluation"}
 
 
 def validate(report):

@@ -77,6 +77,37 @@ class Cuda(unittest.TestCase):
         self.assertEqual(len(losses["direct"]), 4)
         self.assertEqual(losses["direct"], losses["staged"])
 
+    def paced_run(self, **script):
+        """(share of the time that the card was busy, share that it waited for launches, report) of a run on a
+        card that takes half as long again as its host does, so that the host is ahead unless it is held up."""
+        folder = self.folder / f"paced-{len(script)}"
+        result = on_gpus("train", "--train-data", self.data, "--model-size", "nano", "--batch-size", 4,
+                         "--max-steps", 40, "--epochs", 1000, "--no-mixed-precision", "--set",
+                         "training.enable_graph_mode=false", "--checkpoint-dir", folder, gpus=1, pace=150, timeout=300,
+                         **script)
+        self.assertEqual(result.returncode, DONE, result.stderr)
+        lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+        steps = [line for line in lines if line.get("kind") == "step"][10:]
+        launch = sum(step["phases"]["launch"] for step in steps) / sum(step["wall"] for step in steps)
+        readings = [(line["t"], device["busy"]) for line in lines if line.get("kind") == "pipeline"
+                    for device in line["devices"] if device["role"] == "model"
+                    and steps[0]["t"] <= line["t"] <= steps[-1]["t"]]
+        busy = (readings[-1][1] - readings[0][1]) / (readings[-1][0] - readings[0][0])
+        report = qanat("report", folder, "--json", "--fail-on", "never")
+        return busy, launch, json.loads(report.stdout)
+
+    @trains
+    def test_time_in_which_the_card_waits_for_its_host_is_in_busy_breakdown_and_verdict(self):
+        busy, launch, report = self.paced_run()
+        self.assertGreater(busy, 0.8)
+        self.assertLess(launch, 0.05)
+        self.assertNotIn("CMP004", [finding["id"] for finding in report["findings"]])
+        gap_busy, gap_launch, gap_report = self.paced_run(launch_gap=20)
+        self.assertLess(gap_busy, busy - 0.3)
+        self.assertGreater(gap_launch, 0.3)
+        self.assertEqual(gap_report["findings"][0]["id"], "CMP004", gap_report["verdict"])
+        self.assertEqual(gap_report["verdict"]["kind"], "host_overhead")
+
     def test_no_driver_is_said_politely(self):
         listed = on_gpus("devices", start=35, driver=0)
         self.assertEqual(listed.returncode, DONE, listed.stderr)

@@ -27,15 +27,29 @@ class GpuAcceptance(unittest.TestCase):
         return {result["check"]: result for result in json.loads((self.out / "results.json").read_text())}
 
     def test_one_card_is_judged_and_what_needs_two_is_left_out(self):
-        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1)
+        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, graphs=1, pace=150)
         results = self.results()
         self.assertEqual(results["devices"]["outcome"], "PASS")
         self.assertEqual(results["the same losses as the processor"]["outcome"], "PASS", done.stdout)
-        self.assertEqual(results["graph mode"]["outcome"], "PASS")
+        # How long a step takes is not the scripted GPU's to say, but it counts waits.
+        self.assertIn("0 refused", results["graph mode"]["seen"])
+        self.assertEqual(results["mixed precision against single"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["graphs against computing"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["launches, computed"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["host waits, computed"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["host waits, played from graphs"]["outcome"], "PASS", done.stdout)
         self.assertEqual(results["validate"]["outcome"], "LEFT OUT")
         self.assertEqual(results["a budget that is too small"]["outcome"], "PASS", done.stdout)
         self.assertTrue((self.out / "single.journal.jsonl").exists())
         self.assertIn("| devices | PASS |", (self.out / "summary.md").read_text())
+
+    def test_a_card_that_waits_for_its_host_to_launch_fails(self):
+        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, pace=150, launch_gap=60)
+        launches = self.results()["launches, computed"]
+        self.assertEqual(launches["outcome"], "FAIL", done.stdout)
+        self.assertIn("less than 5 %", launches["expected"])
+        self.assertEqual(self.results()["host waits, computed"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(done.returncode, 1)
 
     def test_without_a_driver_the_folder_says_so(self):
         done = accept(self.out, start=35, driver=0)

@@ -51,6 +51,32 @@ class Precompute(unittest.TestCase):
         self.assertEqual(self.report()["made"], 0)
         self.assertTrue(self.report("--verify")["ok"])
 
+    def start_rank(self, rank, world):
+        launched = {"RANK": str(rank), "WORLD_SIZE": str(world), "LOCAL_RANK": str(rank),
+                    "LOCAL_WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}
+        return subprocess.Popen([QANAT, "precompute", "--data-path", self.corpus, "--set",
+                                 f"data.cache_dir={self.folder.name}", "--json"],
+                                env={**environment(), **launched}, stdout=subprocess.PIPE)
+
+    def test_processes_of_a_launcher_divide_the_work(self):
+        ranks = [self.start_rank(rank, 3) for rank in range(3)]
+        made = [json.loads(rank.communicate()[0])["made"] for rank in ranks]
+
+        self.assertEqual([rank.returncode for rank in ranks], [0, 0, 0])
+        self.assertEqual(made, [UTTERANCES // 3] * 3)
+        self.assertTrue(self.report("--verify")["ok"])
+        self.assertEqual(self.report()["made"], 0)
+
+    def test_a_process_that_was_killed_leaves_what_the_next_launch_makes(self):
+        self.start_rank(0, 2).communicate()
+
+        self.assertFalse(self.report("--verify", expect=10)["ok"])
+        ranks = [self.start_rank(rank, 3) for rank in range(3)]
+        made = sum(json.loads(rank.communicate()[0])["made"] for rank in ranks)
+
+        self.assertEqual(made, UTTERANCES // 2)
+        self.assertTrue(self.report("--verify")["ok"])
+
     def test_half_precision_takes_half_the_space(self):
         self.precompute("--out", self.corpus / "f32")
         self.precompute("--out", self.corpus / "f16", "--dtype", "f16")

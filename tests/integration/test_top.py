@@ -108,7 +108,7 @@ class Top(unittest.TestCase):
     def test_no_journal_is_a_clear_error(self):
         result = qanat("top", self.path / "nothing")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertIn("cannot read the journal", result.stderr)
+        self.assertIn("no journal here", result.stderr)
 
     def test_on_a_terminal_it_follows_and_q_leaves_it_as_it_was(self):
         write_journal(self.journal, 10, ended=False)

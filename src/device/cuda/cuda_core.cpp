@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <new>
 #include <utility>
+
+#include "metrics/step_breakdown.h"
 
 namespace qanat {
 namespace {
@@ -23,6 +26,33 @@ CudaFacts read_facts(CudaRuntime& runtime, DeviceId device) {
 }
 
 }  // namespace
+
+CudaEventPool::~CudaEventPool() {
+  for (const CudaEventHandle event : free_) {
+    runtime_.drop_event(event);
+  }
+}
+
+CudaEventHandle CudaEventPool::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      const CudaEventHandle event = free_.back();
+      free_.pop_back();
+      return event;
+    }
+  }
+  return runtime_.make_event(device_);
+}
+
+void CudaEventPool::give_back(CudaEventHandle event) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(event);
+  } catch (const std::bad_alloc&) {
+    runtime_.drop_event(event);
+  }
+}
 
 CudaClock::CudaClock(CudaRuntime& runtime, int device)
     : runtime_(runtime),
@@ -71,13 +101,13 @@ CudaActivity::~CudaActivity() {
 }
 
 void CudaActivity::drop(const Stretch& stretch) noexcept {
-  runtime_.drop_event(stretch.begin);
-  runtime_.drop_event(stretch.end);
+  events_.give_back(stretch.begin);
+  events_.give_back(stretch.end);
 }
 
-void CudaActivity::add(CudaEventHandle begin, CudaEventHandle end) {
+void CudaActivity::add(CudaEventHandle begin, CudaEventHandle end, std::optional<Launch> launch) {
   const std::lock_guard lock(mutex_);
-  pending_.push_back({.begin = begin, .end = end});
+  pending_.push_back({.begin = begin, .end = end, .launch = launch});
   harvest();
 }
 
@@ -91,7 +121,12 @@ void CudaActivity::harvest() noexcept {
   try {
     while (!pending_.empty() && runtime_.is_done(pending_.front().end)) {
       const Stretch stretch = pending_.front();
-      busy_.add(clock_.time_of(stretch.begin), clock_.time_of(stretch.end));
+      const Clock::time_point begin = clock_.time_of(stretch.begin);
+      const Clock::time_point end = clock_.time_of(stretch.end);
+      const Seconds held =
+          stretch.launch ? held_by_host(begin, end, stretch.launch->began, stretch.launch->returned)
+                         : Seconds{0};
+      busy_.add(begin + std::chrono::duration_cast<Clock::duration>(held), end);
       pending_.pop_front();
       drop(stretch);
     }
@@ -144,9 +179,11 @@ CudaCore::CudaCore(std::shared_ptr<CudaRuntime> shared_runtime,
       id(device),
       facts(read_facts(*runtime, device)),
       budget(device, std::min(limit.value_or(facts.memory), facts.memory), runtime),
+      events(*runtime, device.index),
+      graph_memory(*runtime),
       clock(*runtime, device.index),
-      busy(*runtime, clock),
-      copying(*runtime, clock) {
+      busy(*runtime, events, clock),
+      copying(*runtime, events, clock) {
   if (limit && *limit < facts.memory) {
     guarded([&] {
       runtime->set_memory_fraction(

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/device_id.h"
 #include "base/time.h"
@@ -20,6 +21,42 @@
 #include "device/memory_budget.h"
 
 namespace qanat {
+
+// Events of a device that are used again: a step records some forty, and making one is a call into
+// the driver. A stream that was told to wait for an event keeps waiting for the point it was
+// recorded at, so it may be given back at once. Thread-safe. The runtime outlives it.
+class CudaEventPool {
+ public:
+  CudaEventPool(CudaRuntime& runtime, int device) : runtime_(runtime), device_(device) {}
+  CudaEventPool(const CudaEventPool&) = delete;
+  CudaEventPool& operator=(const CudaEventPool&) = delete;
+  ~CudaEventPool();
+
+  CudaEventHandle take();  // throws CudaFailure
+  void give_back(CudaEventHandle event) noexcept;
+
+ private:
+  CudaRuntime& runtime_;
+  const int device_;
+  std::mutex mutex_;  // guards free_
+  std::vector<CudaEventHandle> free_;
+};
+
+// The memory that all recordings of a device share. The runtime outlives it.
+class CudaGraphMemory {
+ public:
+  explicit CudaGraphMemory(CudaRuntime& runtime)
+      : runtime_(runtime), handle_(runtime.make_graph_memory()) {}
+  CudaGraphMemory(const CudaGraphMemory&) = delete;
+  CudaGraphMemory& operator=(const CudaGraphMemory&) = delete;
+  ~CudaGraphMemory() { runtime_.drop_graph_memory(handle_); }
+
+  CudaGraphMemoryHandle get() const { return handle_; }
+
+ private:
+  CudaRuntime& runtime_;
+  const CudaGraphMemoryHandle handle_;
+};
 
 // When a CUDA event was passed, on the clock of the host.
 //
@@ -88,19 +125,26 @@ class IntervalUnion {
 
 // How long a CUDA device was busy, from pairs of events around everything its streams were given.
 //
-// Counts the time from the first launch of a task to its end, gaps between its kernels included.
-// The monitor reports NVML's figure separately.
+// Counts the time from the first launch of a task to its end, but not what the host held it up: a
+// task that ends as soon as the host has launched the last of it ran dry in between, and for how
+// long is not known to be less than the host was launching. NVML's figure is reported beside it.
 //
-// Thread-safe. Runtime and clock outlive it.
+// Thread-safe. Runtime, events and clock outlive it.
 class CudaActivity {
  public:
-  CudaActivity(CudaRuntime& runtime, CudaClock& clock) : runtime_(runtime), clock_(clock) {}
+  CudaActivity(CudaRuntime& runtime, CudaEventPool& events, CudaClock& clock)
+      : runtime_(runtime), events_(events), clock_(clock) {}
   CudaActivity(const CudaActivity&) = delete;
   CudaActivity& operator=(const CudaActivity&) = delete;
   ~CudaActivity();
 
+  // What the host launched, in its own time; nothing where it only starts it, as a copy.
+  struct Launch {
+    Clock::time_point began;
+    Clock::time_point returned;
+  };
   // Takes over both events, which were recorded on one stream.
-  void add(CudaEventHandle begin, CudaEventHandle end);
+  void add(CudaEventHandle begin, CudaEventHandle end, std::optional<Launch> launch);
   // Of what is done. A device that is lost stays at what it was.
   Seconds total();
 
@@ -108,11 +152,13 @@ class CudaActivity {
   struct Stretch {
     CudaEventHandle begin;
     CudaEventHandle end;
+    std::optional<Launch> launch;
   };
   void harvest() noexcept;
   void drop(const Stretch& stretch) noexcept;
 
   CudaRuntime& runtime_;
+  CudaEventPool& events_;
   CudaClock& clock_;
   std::mutex mutex_;  // guards everything below
   std::deque<Stretch> pending_;
@@ -156,7 +202,7 @@ class CudaCore {
   CudaCore(std::shared_ptr<CudaRuntime> shared_runtime,
            std::shared_ptr<CudaBlocks> shared_blocks,
            DeviceId device,
-           std::optional<Bytes> budget);
+           std::optional<Bytes> limit);
 
   // Runs `call` and throws what a failure means for the run.
   void guarded(const std::function<void()>& call, std::optional<Bytes> asked = {}) const;
@@ -168,6 +214,8 @@ class CudaCore {
   const DeviceId id;
   const CudaFacts facts;
   const CudaBudget budget;
+  CudaEventPool events;
+  const CudaGraphMemory graph_memory;
   CudaClock clock;
   CudaActivity busy;
   CudaActivity copying;

@@ -1,12 +1,14 @@
 #include "device/cuda/cuda_device.h"
 
+#include <map>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "device/cuda/cuda_event.h"
 #include "device/cuda/cuda_stream.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -34,27 +36,50 @@ class CudaMemory : public DeviceMemory {
   std::byte* begin_ = nullptr;
 };
 
+// Making and freeing pinned memory waits until the device has nothing to do, so what is given back
+// is kept for the next who asks for that size.
 class CudaPinnedBlocks : public BlockAllocator {
  public:
   explicit CudaPinnedBlocks(std::shared_ptr<CudaRuntime> runtime) : runtime_(std::move(runtime)) {}
+  CudaPinnedBlocks(const CudaPinnedBlocks&) = delete;
+  CudaPinnedBlocks& operator=(const CudaPinnedBlocks&) = delete;
+  ~CudaPinnedBlocks() override {
+    for (const auto& [bytes, block] : free_) {
+      runtime_->free_pinned(block);
+    }
+  }
 
   std::byte* allocate(std::size_t bytes) override {
+    if (const auto kept = free_.extract(bytes)) {
+      return kept.mapped();
+    }
     try {
       return runtime_->allocate_pinned(bytes);
     } catch (const CudaFailure& failure) {
-      throw Error(
-          "pinned host memory: {} bytes cannot be had ({}); expected room beside the loader's "
-          "buffer; try a smaller --buffer-size, or data.enhanced_gpu_prefetch: false",
-          bytes,
-          failure.what());
+      throw MessageError(
+          msg::cuda_no_pinned{.bytes = std::to_string(bytes), .reason = failure.what()});
     }
   }
-  void release(std::byte* block, std::size_t /*bytes*/) noexcept override {
-    runtime_->free_pinned(block);
+  void release(std::byte* block, std::size_t bytes) noexcept override {
+    try {
+      free_.emplace(bytes, block);
+    } catch (const std::bad_alloc&) {
+      runtime_->free_pinned(block);
+    }
+  }
+  void prepare(std::size_t bytes, std::int64_t blocks) override {
+    try {
+      while (static_cast<std::int64_t>(free_.count(bytes)) < blocks) {
+        free_.emplace(bytes, runtime_->allocate_pinned(bytes));
+      }
+    } catch (const CudaFailure&) {
+      // Fewer may do: allocate() says what is missing.
+    }
   }
 
  private:
-  const std::shared_ptr<CudaRuntime> runtime_;  // shared: batches may outlive the device
+  const std::shared_ptr<CudaRuntime> runtime_;   // shared: batches may outlive the device
+  std::multimap<std::size_t, std::byte*> free_;  // by their size
 };
 
 std::unique_ptr<CudaCore> make_core(const CudaDeviceOptions& options) {
@@ -72,7 +97,7 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options) : core_(make_core(optio
 
 Message CudaDevice::description() const {
   const auto megabytes = [](Bytes bytes) {
-    return plain(static_cast<double>(bytes.value / (1024 * 1024)), 0);
+    return plain(static_cast<double>(bytes.value >> 20), 0);
   };
   const auto& facts = core_->facts;
   const Bytes limit = core_->budget.limit().value();

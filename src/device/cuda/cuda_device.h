@@ -28,6 +28,7 @@ class CudaDevice : public Device {
 
   DeviceId id() const override { return core_->id; }
   Message description() const override;
+  bool is_discrete() const override { return true; }
   std::unique_ptr<DeviceStream> make_stream(const std::string& name) override;
   std::unique_ptr<DeviceEvent> make_event() override;
   std::unique_ptr<DeviceMemory> allocate(Bytes bytes) override;

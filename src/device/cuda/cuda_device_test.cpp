@@ -15,7 +15,10 @@
 namespace qanat {
 namespace {
 
-using namespace cuda_testing;
+using cuda_testing::all_are;
+using cuda_testing::fill;
+using cuda_testing::kBlock;
+using cuda_testing::Machine;
 using testing::HasSubstr;
 
 FakeCudaScript lazy(Forgotten forgotten = Forgotten::nothing) {
@@ -160,6 +163,24 @@ TEST(CudaDeviceTest, LendsPinnedBlocksThatCopiesDoNotWaitFor) {
 
   EXPECT_EQ(device->stats().host_waits, 0);
   allocator->release(block, 64);
+}
+
+TEST(CudaDeviceTest, MakesPinnedBlocksBeforeTheyAreAskedForAndKeepsThem) {
+  const Machine machine({});
+  const auto device = machine.device(0);
+  const auto allocator = device->pinned_blocks();
+
+  allocator->prepare(64, 3);
+  EXPECT_EQ(machine.fake->counts().pinned_made, 3);
+  for (int i = 0; i < 10; ++i) {
+    std::byte* const one = allocator->allocate(64);
+    std::byte* const other = allocator->allocate(64);
+    EXPECT_NE(one, other);
+    allocator->release(one, 64);
+    allocator->release(other, 64);
+  }
+
+  EXPECT_EQ(machine.fake->counts().pinned_made, 3);
 }
 
 TEST(CudaDeviceTest, CountsACopyOfPageableMemoryAsAWaitOfTheHost) {

@@ -7,7 +7,7 @@ namespace {
 
 CudaEventHandle make_event_handle(CudaCore& core) {
   CudaEventHandle handle = nullptr;
-  core.guarded([&] { handle = core.runtime->make_event(core.id.index); });
+  core.guarded([&] { handle = core.events.take(); });
   return handle;
 }
 
@@ -16,7 +16,7 @@ CudaEventHandle make_event_handle(CudaCore& core) {
 CudaEvent::CudaEvent(CudaCore& core) : core_(core), handle_(make_event_handle(core)) {}
 
 CudaEvent::~CudaEvent() {
-  core_.runtime->drop_event(handle_);
+  core_.events.give_back(handle_);
 }
 
 CudaEventHandle CudaEvent::point() const {

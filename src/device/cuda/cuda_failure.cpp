@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -18,36 +18,36 @@ std::string version_name(int version) {
 }  // namespace
 
 CudaFault fault_of(int code, const CudaVersions& versions) {
-  using namespace cuda_code;
   switch (code) {
-    case kOutOfMemory:
+    case cuda_code::kOutOfMemory:
       return CudaFault::out_of_memory;
-    case kInsufficientDriver:
-    case kNeedsNewerDriver:
+    case cuda_code::kInsufficientDriver:
+    case cuda_code::kNeedsNewerDriver:
       return versions.driver == 0 ? CudaFault::no_driver : CudaFault::driver_too_old;
-    case kStubLibrary:
-    case kDriverMismatch:
-    case kNotForThisDevice:
-    case kInitialisation:
+    case cuda_code::kStubLibrary:
+    case cuda_code::kDriverMismatch:
+    case cuda_code::kNotForThisDevice:
+    case cuda_code::kInitialisation:
       return CudaFault::wrong_driver;
-    case kNoDevice:
+    case cuda_code::kNoDevice:
       return CudaFault::no_device;
-    case kNoKernelImage:
+    case cuda_code::kNoKernelImage:
       return CudaFault::no_kernels;
-    case kDevicesUnavailable:
-    case kMemoryError:
-    case kLinkError:
-    case kContained:
-    case kUnknown:
+    case cuda_code::kDevicesUnavailable:
+    case cuda_code::kMemoryError:
+    case cuda_code::kLinkError:
+    case cuda_code::kContained:
+    case cuda_code::kUnknown:
       return CudaFault::device_lost;
     default:
       break;
   }
-  if (code >= kIllegalAddress && code <= kLaunchFailure) {
+  if (code >= cuda_code::kIllegalAddress && code <= cuda_code::kLaunchFailure) {
     return CudaFault::work_failed;
   }
-  return code >= kCaptureUnsupported && code <= kCaptureLast ? CudaFault::not_capturable
-                                                             : CudaFault::other;
+  return code >= cuda_code::kCaptureUnsupported && code <= cuda_code::kCaptureLast
+             ? CudaFault::not_capturable
+             : CudaFault::other;
 }
 
 Message explain_no_cuda(const CudaFailure& failure, const CudaVersions& versions) {
@@ -78,22 +78,14 @@ std::exception_ptr to_error(const CudaFailure& failure,
       return std::make_exception_ptr(
           DeviceLost(device, fmt::format("{} (CUDA code {})", failure.what(), failure.code())));
     case CudaFault::no_kernels:
-      return std::make_exception_ptr(
-          Error("{}: this libtorch has no code for it ({}); expected a GPU it was compiled for; "
-                "try a build with another version of libtorch",
-                to_string(device),
-                failure.what()));
+      return std::make_exception_ptr(MessageError(
+          msg::cuda_no_kernels{.device = to_string(device), .reason = failure.what()}));
     case CudaFault::work_failed:
-      return std::make_exception_ptr(
-          Error("{}: a piece of work failed on the GPU ({}, CUDA code {}); nothing more can be "
-                "computed there by this process; try again with CUDA_LAUNCH_BLOCKING=1 and "
-                "--enable-eager-debug, which name the operation",
-                to_string(device),
-                failure.what(),
-                failure.code()));
+      return std::make_exception_ptr(MessageError(msg::cuda_work_failed{
+          .device = to_string(device), .reason = failure.what(), .code = failure.code()}));
     default:
-      return std::make_exception_ptr(Error(
-          "{}: CUDA failed: {} (code {})", to_string(device), failure.what(), failure.code()));
+      return std::make_exception_ptr(MessageError(msg::cuda_failed{
+          .device = to_string(device), .reason = failure.what(), .code = failure.code()}));
   }
 }
 

@@ -20,9 +20,11 @@ namespace qanat {
 struct CudaStreamObject;
 struct CudaEventObject;
 struct CudaGraphObject;
+struct CudaGraphMemoryObject;
 using CudaStreamHandle = CudaStreamObject*;
 using CudaEventHandle = CudaEventObject*;
 using CudaGraphHandle = CudaGraphObject*;
+using CudaGraphMemoryHandle = CudaGraphMemoryObject*;
 
 struct CudaFacts {
   std::string name;    // "NVIDIA RTX A6000"
@@ -90,8 +92,14 @@ class CudaRuntime {
                     const std::byte* from,
                     std::size_t bytes) = 0;
 
+  // What recordings compute in between: it stays taken while one of them is there, and all that
+  // share it may have the same of it, because nobody reads it after them.
+  virtual CudaGraphMemoryHandle make_graph_memory() = 0;
+  virtual void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept = 0;
   // Records what `work` launches on the stream, without running it.
-  virtual CudaGraphHandle capture(CudaStreamHandle stream, const std::function<void()>& work) = 0;
+  virtual CudaGraphHandle capture(CudaStreamHandle stream,
+                                  CudaGraphMemoryHandle memory,
+                                  const std::function<void()>& work) = 0;
   virtual void replay(CudaGraphHandle graph, CudaStreamHandle stream) = 0;
   virtual void drop_graph(CudaGraphHandle graph) noexcept = 0;
 };

@@ -148,11 +148,11 @@ void CudaStream::attempt(const std::function<void()>& call) {
 }
 
 CudaEventHandle CudaStream::record_new() {
-  const CudaEventHandle event = core_.runtime->make_event(core_.id.index);
+  const CudaEventHandle event = core_.events.take();
   try {
     core_.runtime->record(event, handle_);
   } catch (...) {
-    core_.runtime->drop_event(event);
+    core_.events.give_back(event);
     throw;
   }
   return event;
@@ -161,12 +161,18 @@ CudaEventHandle CudaStream::record_new() {
 void CudaStream::booked(CudaActivity& activity, const std::function<void()>& call) {
   CudaEventHandle begin = nullptr;
   attempt([&] {
+    const Clock::time_point began = Clock::now();
     begin = record_new();
     call();
-    activity.add(std::exchange(begin, nullptr), record_new());
+    const CudaEventHandle end = record_new();
+    std::optional<CudaActivity::Launch> launch;
+    if (&activity == &core_.busy) {
+      launch = {.began = began, .returned = Clock::now()};
+    }
+    activity.add(std::exchange(begin, nullptr), end, launch);
   });
   if (begin != nullptr) {
-    core_.runtime->drop_event(begin);
+    core_.events.give_back(begin);
   }
 }
 
@@ -201,7 +207,7 @@ void CudaStream::call_back() {
       } catch (const CudaFailure& failed) {
         fail(core_.to_run_error(failed));
       }
-      core_.runtime->drop_event(callback->after);
+      core_.events.give_back(callback->after);
     }
     callback->run();
     callback.reset();  // what it owned goes before anybody is told that it was called
@@ -288,7 +294,7 @@ std::unique_ptr<DeviceGraph> CudaStream::capture(const std::function<void()>& wo
     std::rethrow_exception(failed);
   }
   CudaGraphHandle graph = nullptr;
-  core_.guarded([&] { graph = core_.runtime->capture(handle_, work); });
+  core_.guarded([&] { graph = core_.runtime->capture(handle_, core_.graph_memory.get(), work); });
   return std::make_unique<Graph>(*this, graph);
 }
 

@@ -14,7 +14,10 @@
 namespace qanat {
 namespace {
 
-using namespace cuda_testing;
+using cuda_testing::all_are;
+using cuda_testing::fill;
+using cuda_testing::kBlock;
+using cuda_testing::Machine;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -177,9 +180,10 @@ TEST(CudaStreamTest, IsGoodAfterWorkThatCannotBeRecorded) {
   const Machine machine({.graphs = FakeGraphs::refused});
   const auto device = machine.device(0);
   const auto stream = device->make_stream("s");
+  const auto nothing = [] {};
 
-  EXPECT_THROW((void)stream->capture([] {}), Error);
-  EXPECT_NO_THROW(stream->submit([] {}));
+  EXPECT_THROW((void)stream->capture(nothing), Error);
+  EXPECT_NO_THROW(stream->submit(nothing));
   EXPECT_NO_THROW(stream->synchronise());
 }
 
@@ -202,6 +206,40 @@ TEST(CudaStreamTest, TellsWhenAnEventWasPassed) {
 
   EXPECT_NEAR(Seconds(*second->passed_at() - *first->passed_at()).count(), 0.001, 1e-6);
   EXPECT_EQ(device->stats().host_waits, 1);
+}
+
+// A host that computes in the middle of what it launches: the GPU is given a kernel before and one
+// after, and has nothing to do in between.
+TEST(CudaBusyTest, AGapThatTheHostLeavesIsNotBusy) {
+  const cuda_testing::Machine machine({.is_infinitely_fast = true});
+  const std::unique_ptr<CudaDevice> device = machine.device(0);
+  const std::unique_ptr<DeviceStream> stream = device->make_stream("work");
+  const Clock::time_point begin = Clock::now();
+
+  stream->submit([&] {
+    machine.fake->launch([] {});
+    while (Clock::now() - begin < std::chrono::milliseconds(30)) {  // the host computes
+    }
+    machine.fake->launch([] {});
+  });
+  stream->synchronise();
+
+  EXPECT_LT(device->stats().busy.count(), 0.01);
+}
+
+TEST(CudaBusyTest, WorkThatIsBehindTheHostIsBusy) {
+  const cuda_testing::Machine machine({});
+  const std::unique_ptr<CudaDevice> device = machine.device(0);
+  const std::unique_ptr<DeviceStream> stream = device->make_stream("work");
+
+  stream->submit([&] {
+    for (int i = 0; i < 300; ++i) {  // of a millisecond each
+      machine.fake->launch([] {});
+    }
+  });
+  stream->synchronise();
+
+  EXPECT_GT(device->stats().busy.count(), 0.29);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace qanat {
 struct FakeCuda::Point {
   Stream* stream = nullptr;
   std::int64_t place = 0;  // operations of the stream before it
+  double at_ms = 0;        // with a pace: when it is passed, by the clock of the host
 };
 
 struct FakeCuda::Operation {
@@ -27,6 +28,7 @@ struct FakeCuda::Stream {
   std::int64_t num_given = 0;
   std::int64_t num_done = 0;
   std::vector<double> done_at_ms;  // by operation
+  double busy_until_ms = 0;        // with a pace, by the clock of the host
 };
 
 struct FakeCuda::Event {
@@ -149,14 +151,34 @@ void FakeCuda::advance(Stream& stream, std::int64_t count) {
     stream.todo.pop_front();
     if (operation.waits_for) {
       advance(*operation.waits_for->stream, operation.waits_for->place);
+      stream.busy_until_ms = std::max(stream.busy_until_ms, operation.waits_for->at_ms);
     }
     if (operation.run) {
       operation.run();
     }
     ++stream.num_done;
-    now_ms_ += 1;
-    stream.done_at_ms.push_back(now_ms_);
+    done_ms_ += 1;
+    stream.done_at_ms.push_back(now_ms());
   }
+}
+
+double FakeCuda::host_ms() const {
+  return 1e3 * Seconds(Clock::now() - made_at_).count();
+}
+
+double FakeCuda::now_ms() const {
+  return script_.is_infinitely_fast || script_.pace ? host_ms() : done_ms_;
+}
+
+// Of work that was computed between two moments, and that the host has launched now.
+void FakeCuda::take_time(Stream& stream, double began_ms, double computed_ms) {
+  const double begin = std::max(stream.busy_until_ms, began_ms);
+  stream.busy_until_ms = std::max(begin + *script_.pace * (computed_ms - began_ms), host_ms());
+}
+
+void FakeCuda::sleep_until_ms(double moment) const {
+  std::this_thread::sleep_until(made_at_ +
+                                std::chrono::duration_cast<Clock::duration>(Seconds(moment / 1e3)));
 }
 
 void FakeCuda::run_on(CudaStreamHandle handle, const std::function<void()>& work) {
@@ -166,9 +188,16 @@ void FakeCuda::run_on(CudaStreamHandle handle, const std::function<void()>& work
     check(stream.device);
     current_[std::this_thread::get_id()].push_back(&stream);
   }
+  const double began = host_ms();
   const auto leave = [&] {
+    const double computed = host_ms();
+    sleep_until_ms(computed + 1e3 * script_.launch_gap.count());
     const std::lock_guard lock(mutex_);
-    current_[std::this_thread::get_id()].pop_back();
+    std::vector<Stream*>& running = current_[std::this_thread::get_id()];
+    running.pop_back();
+    if (script_.pace && running.empty()) {  // work inside of work is part of it
+      take_time(stream, began, computed);
+    }
   };
   try {
     work();
@@ -202,15 +231,21 @@ void FakeCuda::synchronise(CudaStreamHandle handle) {
   if (script_.delay) {
     script_.delay();
   }
-  const std::lock_guard lock(mutex_);
-  auto& stream = of<Stream>(handle);
-  check(stream.device);
-  advance(stream, stream.num_given);
+  double end = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& stream = of<Stream>(handle);
+    check(stream.device);
+    advance(stream, stream.num_given);
+    end = stream.busy_until_ms;
+  }
+  sleep_until_ms(end);  // zero, and past, without a pace
 }
 
 CudaEventHandle FakeCuda::make_event(int device) {
   const std::lock_guard lock(mutex_);
   check(device);
+  ++counts_.events_made;
   ++counts_.live_events;
   return to_handle<CudaEventHandle>(new Event{.device = device});
 }
@@ -226,7 +261,9 @@ void FakeCuda::record(CudaEventHandle handle, CudaStreamHandle on) {
   auto& stream = of<Stream>(on);
   check(stream.device);
   auto& event = of<Event>(handle);
-  event.point = Point{.stream = &stream, .place = stream.num_given};
+  event.point = Point{.stream = &stream,
+                      .place = stream.num_given,
+                      .at_ms = std::max(stream.busy_until_ms, now_ms())};
   event.is_passed = false;
   (void)is_done(handle);
 }
@@ -235,11 +272,16 @@ bool FakeCuda::is_done(CudaEventHandle handle) {
   const std::lock_guard lock(mutex_);
   auto& event = of<Event>(handle);
   check(event.device);
+  if (script_.pace && event.point) {
+    event.at_ms = event.point->at_ms;
+    event.is_passed = host_ms() >= event.at_ms;
+    return event.is_passed;
+  }
   if (!event.is_passed && event.point && event.point->stream->num_done >= event.point->place) {
     const Point& point = *event.point;
     event.is_passed = true;
     event.at_ms = point.place == 0
-                      ? now_ms_
+                      ? now_ms()
                       : point.stream->done_at_ms[static_cast<std::size_t>(point.place - 1)];
   }
   return event.is_passed || !event.point;
@@ -249,13 +291,19 @@ void FakeCuda::synchronise(CudaEventHandle handle) {
   if (script_.delay) {
     script_.delay();
   }
-  const std::lock_guard lock(mutex_);
-  auto& event = of<Event>(handle);
-  check(event.device);
-  if (event.point && !event.is_passed) {
-    advance(*event.point->stream, event.point->place);
-    (void)is_done(handle);
+  double end = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& event = of<Event>(handle);
+    check(event.device);
+    if (script_.pace && event.point) {
+      end = event.point->at_ms;
+    } else if (event.point && !event.is_passed) {
+      advance(*event.point->stream, event.point->place);
+      (void)is_done(handle);
+    }
   }
+  sleep_until_ms(end);
 }
 
 float FakeCuda::milliseconds(CudaEventHandle from, CudaEventHandle to) {
@@ -369,6 +417,7 @@ std::byte* FakeCuda::allocate_pinned(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   auto* block = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}));
   pinned_.emplace(block, bytes);
+  ++counts_.pinned_made;
   return block;
 }
 
@@ -391,7 +440,7 @@ MemoryPlace FakeCuda::place_of(const void* memory) {
       return {.kind = MemoryKind::device, .device = block->device};
     }
   }
-  return {};
+  return {.kind = script_.other_memory};
 }
 
 bool FakeCuda::reach_peer(int device, int /*peer*/) {
@@ -418,7 +467,17 @@ void FakeCuda::copy(CudaStreamHandle handle,
   enqueue(stream, {.run = [=] { std::memcpy(to, from, bytes); }, .waits_for = {}});
 }
 
-CudaGraphHandle FakeCuda::capture(CudaStreamHandle handle, const std::function<void()>& work) {
+CudaGraphMemoryHandle FakeCuda::make_graph_memory() {
+  return to_handle<CudaGraphMemoryHandle>(new std::byte);
+}
+
+void FakeCuda::drop_graph_memory(CudaGraphMemoryHandle memory) noexcept {
+  delete &of<std::byte>(memory);
+}
+
+CudaGraphHandle FakeCuda::capture(CudaStreamHandle handle,
+                                  CudaGraphMemoryHandle memory,
+                                  const std::function<void()>& work) {
   auto graph = std::make_unique<Graph>();
   {
     const std::lock_guard lock(mutex_);
@@ -427,6 +486,8 @@ CudaGraphHandle FakeCuda::capture(CudaStreamHandle handle, const std::function<v
       throw CudaFailure(cuda_code::kCaptureUnsupported, "operation not permitted while recording");
     }
     ++counts_.graphs_captured;
+    recorded_in_.insert(memory);
+    counts_.graph_memories = static_cast<std::int64_t>(recorded_in_.size());
     ++counts_.live_graphs;
     if (script_.graphs == FakeGraphs::of_work) {
       graph->work = work;

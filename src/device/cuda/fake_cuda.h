@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/time.h"
 #include "device/cuda/cuda_runtime.h"
 
 namespace qanat {
@@ -37,6 +38,17 @@ struct FakeCudaScript {
   Bytes memory = mebibytes(1024);  // of each GPU
   int capability = 86;
   FakeExecution execution = FakeExecution::immediate;
+  // Whose memory is none that was allocated here: a test's own, or libtorch's, which computes
+  // there.
+  MemoryKind other_memory = MemoryKind::pageable;
+  // Work takes no time and is done when it is asked for, by the clock of the host: a GPU that is
+  // faster than everything that launches. Otherwise an operation takes a millisecond of its own.
+  bool is_infinitely_fast = false;
+  // Work takes this many times as long as the host took to compute it, by the clock of the host: a
+  // GPU that is behind its host, as those that are busy are. Needs immediate execution.
+  std::optional<double> pace;
+  // The last of what is launched comes so much later: a host that is held up. Needs a pace.
+  Seconds launch_gap{0};
   std::optional<int> hasty;       // GPU that does its work at once, whatever the others do
   std::function<void()> delay{};  // called by whoever waits lazily, before anything is done
   Forgotten forgotten = Forgotten::nothing;
@@ -67,10 +79,13 @@ class FakeCuda : public CudaRuntime {
     std::int64_t copies = 0;
     std::int64_t graphs_captured = 0;
     std::int64_t graphs_replayed = 0;
+    std::int64_t events_made = 0;
+    std::int64_t pinned_made = 0;
     std::int64_t live_events = 0;
     std::int64_t live_streams = 0;
     std::int64_t live_blocks = 0;
     std::int64_t live_graphs = 0;
+    std::int64_t graph_memories = 0;  // that graphs were recorded in
   };
   Counts counts() const;
 
@@ -78,19 +93,19 @@ class FakeCuda : public CudaRuntime {
   int device_count() override;
   CudaFacts facts(int device) override;
   CudaStreamHandle make_stream(int device) override;
-  void drop_stream(CudaStreamHandle stream) noexcept override;
-  void run_on(CudaStreamHandle stream, const std::function<void()>& work) override;
-  void wait(CudaStreamHandle stream, CudaEventHandle event) override;
-  void synchronise(CudaStreamHandle stream) override;
+  void drop_stream(CudaStreamHandle handle) noexcept override;
+  void run_on(CudaStreamHandle handle, const std::function<void()>& work) override;
+  void wait(CudaStreamHandle handle, CudaEventHandle event) override;
+  void synchronise(CudaStreamHandle handle) override;
   CudaEventHandle make_event(int device) override;
-  void drop_event(CudaEventHandle event) noexcept override;
-  void record(CudaEventHandle event, CudaStreamHandle stream) override;
-  bool is_done(CudaEventHandle event) override;
-  void synchronise(CudaEventHandle event) override;
+  void drop_event(CudaEventHandle handle) noexcept override;
+  void record(CudaEventHandle handle, CudaStreamHandle on) override;
+  bool is_done(CudaEventHandle handle) override;
+  void synchronise(CudaEventHandle handle) override;
   float milliseconds(CudaEventHandle from, CudaEventHandle to) override;
   std::byte* allocate(int device, std::size_t bytes) override;
-  void free(std::byte* block) noexcept override;
-  void use_on(std::byte* block, CudaStreamHandle stream) override;
+  void free(std::byte* begin) noexcept override;
+  void use_on(std::byte* begin, CudaStreamHandle handle) override;
   void set_memory_fraction(int device, double fraction) override;
   CudaMemoryUse memory_use(int device) override;
   void reset_peak(int device) noexcept override;
@@ -98,13 +113,17 @@ class FakeCuda : public CudaRuntime {
   void free_pinned(std::byte* block) noexcept override;
   MemoryPlace place_of(const void* memory) override;
   bool reach_peer(int device, int peer) override;
-  void copy(CudaStreamHandle stream,
+  void copy(CudaStreamHandle handle,
             std::byte* to,
             const std::byte* from,
             std::size_t bytes) override;
-  CudaGraphHandle capture(CudaStreamHandle stream, const std::function<void()>& work) override;
-  void replay(CudaGraphHandle graph, CudaStreamHandle stream) override;
-  void drop_graph(CudaGraphHandle graph) noexcept override;
+  CudaGraphMemoryHandle make_graph_memory() override;
+  void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept override;
+  CudaGraphHandle capture(CudaStreamHandle handle,
+                          CudaGraphMemoryHandle memory,
+                          const std::function<void()>& work) override;
+  void replay(CudaGraphHandle handle, CudaStreamHandle on) override;
+  void drop_graph(CudaGraphHandle handle) noexcept override;
 
  private:
   struct Point;
@@ -129,12 +148,19 @@ class FakeCuda : public CudaRuntime {
   std::vector<std::unique_ptr<Stream>> streams_;
   std::map<std::byte*, std::unique_ptr<Block>> blocks_;
   std::map<std::byte*, std::size_t> pinned_;
+  std::set<CudaGraphMemoryHandle> recorded_in_;
   Counts counts_;
   // Streams whose work is running on a thread, innermost last.
   std::map<std::thread::id, std::vector<Stream*>> current_;
   Graph* capturing_ = nullptr;
   const Stream* capturing_on_ = nullptr;
-  double now_ms_ = 0;  // of the GPUs: a millisecond per operation
+  // Of the GPUs.
+  double now_ms() const;
+  double host_ms() const;
+  void take_time(Stream& stream, double began_ms, double computed_ms);
+  void sleep_until_ms(double moment) const;
+  double done_ms_ = 0;
+  const Clock::time_point made_at_ = Clock::now();
 };
 
 }  // namespace qanat

@@ -71,8 +71,8 @@ Message HostDevice::description() const {
   const std::optional<Bytes>& limit = options_.memory_limit;
   const Quantity cores{.value = static_cast<double>(num_threads()), .unit = Unit::cores};
   const Message memory =
-      limit ? Message(msg::device_memory{
-                  .megabytes = plain(static_cast<double>(limit->value / (1024 * 1024)), 0)})
+      limit ? Message(msg::device_memory{.megabytes =
+                                             plain(static_cast<double>(limit->value >> 20), 0)})
             : msg::device_memory_unlimited{};
   return options_.id.kind == DeviceKind::cpu
              ? Message(msg::device_cpu{.cores = cores, .memory = memory})

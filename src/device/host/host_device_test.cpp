@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -45,10 +46,12 @@ TEST(HostDeviceTest, MemoryIsThereWhenItIsAllocated) {
   HostDevice device(virtual_gpu());
   const auto memory = device.allocate(mebibytes(64));  // more than an allocator keeps back
   const std::span<std::byte> bytes = memory->bytes();
-  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + kPage - 1) / kPage * kPage;
-  std::vector<unsigned char> resident(bytes.size() / kPage - 1);
+  void* begin = bytes.data();
+  std::size_t room = bytes.size();
+  ASSERT_NE(std::align(kPage, kPage, begin, room), nullptr);
+  std::vector<unsigned char> resident(room / kPage);
 
-  ASSERT_EQ(::mincore(reinterpret_cast<void*>(begin), resident.size() * kPage, resident.data()), 0);
+  ASSERT_EQ(::mincore(begin, resident.size() * kPage, resident.data()), 0);
 
   EXPECT_THAT(resident, testing::Each(testing::Truly([](unsigned char page) { return page & 1; })));
 }
@@ -114,6 +117,7 @@ TEST(HostDeviceTest, AFailureReachesWhoeverWaitsForTheStream) {
   const auto event = device.make_event();
   std::promise<void> go;
   bool ran = false;
+  const auto nothing = [] {};
 
   producer->submit([&] {
     go.get_future().wait();  // a stream that has failed already takes no more work
@@ -126,7 +130,7 @@ TEST(HostDeviceTest, AFailureReachesWhoeverWaitsForTheStream) {
 
   EXPECT_THROW(consumer->synchronise(), Error);
   EXPECT_THROW(event->synchronise(), Error);
-  EXPECT_THROW(producer->submit([] {}), Error);
+  EXPECT_THROW(producer->submit(nothing), Error);
   EXPECT_FALSE(ran);
 }
 

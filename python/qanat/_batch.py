@@ -1,0 +1,132 @@
+"""A batch and its arrays: views of the loader's own memory, which is given back when the last of them
+is dropped."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
+
+from qanat._native import FIELDS, TYPES, CArray, CBatch, Session
+
+_TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
+_FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
+_SIZES = {"float32": 4, "int16": 2, "int32": 4}
+_CPU = (1, 0)  # as DLPack numbers devices
+
+
+class _Lease:
+    """Gives the memory of a batch back with its last reference."""
+
+    __slots__ = ("session", "number")
+
+    def __init__(self, session: Session, number: int) -> None:
+        self.session = session
+        self.number = number
+
+    def __del__(self) -> None:
+        self.session.release(self.number)
+
+
+class Array:
+    """An array of a batch in the loader's memory: `numpy.asarray(x)` and `torch.from_dlpack(x)` (or
+    any library that knows DLPack) make arrays of it without a copy. Those, and this, keep the memory
+    until they are dropped. Row by row, without gaps; it may be written to."""
+
+    __slots__ = ("shape", "dtype", "_address", "_field", "_lease", "__weakref__")
+
+    def __init__(self, lease: _Lease, field: int, array: CArray) -> None:
+        self.shape: Tuple[int, ...] = tuple(array.shape[:array.dimensions])
+        self.dtype: str = TYPES[array.type]
+        self._address: int = array.data
+        self._field = field
+        self._lease = lease
+
+    @property
+    def nbytes(self) -> int:
+        size = _SIZES[self.dtype]
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        return {"version": 3, "shape": self.shape, "typestr": _TYPE_STRINGS[self.dtype],
+                "data": (self._address, False)}
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _CPU
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None,
+                   dl_device: Optional[Tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
+        if dl_device is not None and tuple(dl_device) != _CPU:
+            raise BufferError(f"{FIELDS[self._field]}: the memory is the host's, not of device "
+                              f"{tuple(dl_device)}; move the tensor after taking it")
+        if copy:
+            raise BufferError(f"{FIELDS[self._field]}: made without a copy; copy the tensor after "
+                              "taking it")
+        major = max_version[0] if max_version else 0
+        return self._lease.session.capsule(self._lease.number, self._field, major)
+
+    def memoryview(self) -> memoryview:
+        """For those without numpy: the values, without a copy."""
+        owner = (ctypes.c_char * self.nbytes).from_address(self._address)
+        owner.keeps = self  # type: ignore[attr-defined]
+        return memoryview(owner).cast("B").cast(_FORMATS[self.dtype],
+                                                self.shape)  # type: ignore[call-overload,no-any-return]
+
+    def tolist(self) -> List[Any]:
+        return self.memoryview().tolist()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"qanat.Array({FIELDS[self._field]}, shape={self.shape}, dtype={self.dtype})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an array of a batch cannot be pickled or copied: it is memory of its loader; "
+                        "try numpy.array(x) or x.tolist() first")
+
+
+class Batch:
+    """Utterances, padded to one shape. Arrays that the payload has not are None.
+
+    mel            float32 [rows, frames, mel_bins], padded with silence
+    audio          int16   [rows, samples], padded with 0
+    tokens         int32   [rows, tokens], padded with 0
+    mel_lengths    int32   [rows]: frames of each row without padding
+    audio_lengths  int32   [rows]: samples of each row without padding
+    token_lengths  int32   [rows]
+    speakers       int32   [rows]: positions in `Loader.speakers`
+    items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
+    """
+
+    __slots__ = (*FIELDS, "epoch", "index", "__weakref__")
+
+    mel: Optional[Array]
+    audio: Optional[Array]
+    tokens: Array
+    mel_lengths: Array
+    audio_lengths: Optional[Array]
+    token_lengths: Array
+    speakers: Array
+    items: Array
+
+    def __init__(self, session: Session, taken: CBatch) -> None:
+        lease = _Lease(session, taken.lease)
+        for field, name in enumerate(FIELDS):
+            array = taken.arrays[field]
+            setattr(self, name, Array(lease, field, array) if array.data else None)
+        self.epoch: int = taken.epoch
+        self.index: int = taken.index
+
+    def __len__(self) -> int:
+        """Rows."""
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        payload = self.mel if self.mel is not None else self.audio
+        return f"qanat.Batch(epoch={self.epoch}, index={self.index}, {payload!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a batch cannot be pickled or copied: it is memory of its loader; copy its "
+                        "arrays first")

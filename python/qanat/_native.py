@@ -1,0 +1,214 @@
+"""libqanat.so, the loader's own library, by ctypes: what crosses, and which exception a failure is.
+
+The library comes with the wheel. QANAT_LIBRARY names another one, for those who build Qanat."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import weakref
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from qanat import _memory
+from qanat._memory import CAllocator
+
+ABI = 2
+OK, TIMEOUT, FAILED, INVALID = range(4)
+# A wait is this long, so that Python looks at signals (Ctrl-C) in between.
+WAIT_SECONDS = 0.1
+
+FIELDS = ("mel", "audio", "tokens", "mel_lengths", "audio_lengths", "token_lengths", "speakers",
+          "items")
+TYPES = ("float32", "int16", "int32")
+
+
+class LoaderError(RuntimeError):
+    """The loader cannot go on, or was used as it cannot be. The message says which and what helps."""
+
+
+class CArray(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("type", c_int32), ("dimensions", c_int32),
+                ("shape", c_int64 * 3)]
+
+
+class CBatch(ctypes.Structure):
+    _fields_ = [("lease", c_int64), ("epoch", c_int64), ("index", c_int64),
+                ("arrays", CArray * len(FIELDS))]
+
+
+def library_path() -> str:
+    return os.environ.get("QANAT_LIBRARY") or os.path.join(os.path.dirname(__file__), "libqanat.so")
+
+
+TEXT = POINTER(c_void_p)
+SIGNATURES: Dict[str, Tuple[Any, List[Any]]] = {
+    "qanat_abi": (c_int, []),
+    "qanat_version": (c_char_p, []),
+    "qanat_free_text": (None, [c_void_p]),
+    "qanat_mel_presets": (c_int, [TEXT, TEXT]),
+    "qanat_loader_open": (c_int, [c_char_p, POINTER(CAllocator), POINTER(c_void_p), TEXT]),
+    "qanat_loader_wait": (c_int, [c_void_p, c_double, TEXT]),
+    "qanat_loader_close": (None, [c_void_p]),
+    "qanat_loader_free": (None, [c_void_p]),
+    "qanat_loader_next": (c_int, [c_void_p, c_double, POINTER(CBatch), TEXT]),
+    "qanat_loader_release": (None, [c_void_p, c_int64]),
+    "qanat_loader_position": (c_int, [c_void_p, POINTER(c_int64), POINTER(c_int64), TEXT]),
+    "qanat_loader_seek": (c_int, [c_void_p, c_int64, c_int64, TEXT]),
+    "qanat_loader_cut_for": (c_int, [c_void_p, c_int32, TEXT]),
+    "qanat_loader_facts": (c_int, [c_void_p, TEXT, TEXT]),
+    "qanat_loader_stats": (c_int, [c_void_p, TEXT, TEXT]),
+    "qanat_loader_utterance": (c_int, [c_void_p, c_int64, TEXT, TEXT]),
+    "qanat_loader_capsule": (ctypes.py_object, [c_void_p, c_int64, c_int32, c_int32, TEXT]),
+}
+
+
+class Library:
+    """The functions twice: `waiting` lets other Python threads run meanwhile; `quick` does not, for
+    calls that take microseconds, since a busy thread gives Python's lock back only every 5 ms."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self.waiting = ctypes.CDLL(path)
+        except OSError as error:
+            raise LoaderError(
+                f"the loader's library cannot be loaded: {error}; expected it in a wheel of qanat for "
+                "Linux on x86_64; try ./dev wheel, or QANAT_LIBRARY=build/release/lib/libqanat.so"
+            ) from None
+        self.quick = ctypes.PyDLL(path)
+        for loaded in (self.waiting, self.quick):
+            for name, (result, arguments) in SIGNATURES.items():
+                function = getattr(loaded, name)
+                function.restype, function.argtypes = result, arguments
+        if self.quick.qanat_abi() != ABI:
+            raise LoaderError(f"{path}: its interface is {self.quick.qanat_abi()}; expected {ABI}: "
+                              "library and package are of different versions")
+
+    def text(self, pointer: c_void_p) -> str:
+        """What a pointer that was handed out holds; frees it."""
+        if not pointer.value:
+            return ""
+        text = ctypes.string_at(pointer.value).decode("utf-8", "replace")
+        self.quick.qanat_free_text(pointer)
+        return text
+
+    def check(self, status: int, why: c_void_p) -> None:
+        if status == OK:
+            return
+        text = self.text(why) or f"status {status}"
+        raise (ValueError if status == INVALID else LoaderError)(text)
+
+    def json(self, function: Callable[..., int], *arguments: Any) -> Any:
+        result, why = c_void_p(), c_void_p()
+        self.check(function(*arguments, byref(result), byref(why)), why)
+        return json.loads(self.text(result))
+
+
+@functools.lru_cache(maxsize=None)
+def library(path: str) -> Library:
+    return Library(path)
+
+
+class Session:
+    """A loader of the library. Freed with the last reference to it; batches refer to it, too."""
+
+    def __init__(self, settings: Dict[str, Any],
+                 allocate: Optional[Callable[[int], Any]] = None) -> None:
+        self._handle = c_void_p()
+        self.memory: Optional[_memory.Memory] = None
+        self._getpid = os.getpid  # at the end of Python modules are empty
+        self._pid = os.getpid()
+        self.library = library(library_path())
+        self._free = self.library.waiting.qanat_loader_free
+        self._release = self.library.quick.qanat_loader_release
+        why = c_void_p()
+        try:
+            text = json.dumps(settings, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("a path or name is not Unicode text") from None
+        functions = None
+        if allocate is not None:
+            number, self.memory, functions = _memory.register(allocate)
+            weakref.finalize(self, _memory.forget, number)  # after the loader is freed
+        self.library.check(self.library.waiting.qanat_loader_open(
+            text, byref(functions) if functions else None, byref(self._handle), byref(why)), why)
+
+    def __del__(self) -> None:
+        # Another process has no threads of the loader's, so they cannot be waited for.
+        if getattr(self, "_handle", None) and self._getpid() == self._pid:
+            self._free(self._handle)
+
+    def handle(self) -> c_void_p:
+        if self._getpid() != self._pid:
+            raise LoaderError(f"this loader belongs to process {self._pid} and does not work after a "
+                              "fork; make one in each process, with rank= and world=")
+        return self._handle
+
+    def wait_until_open(self) -> None:
+        why = c_void_p()
+        status = TIMEOUT
+        while status == TIMEOUT:
+            status = self.library.waiting.qanat_loader_wait(self.handle(), WAIT_SECONDS, byref(why))
+        self.check(status, why)
+
+    def check(self, status: int, why: c_void_p) -> None:
+        try:
+            self.library.check(status, why)
+        except LoaderError as error:
+            raise error from (self.memory.failure if self.memory else None)
+
+    def next(self) -> CBatch:
+        handle, why, batch = self.handle(), c_void_p(), CBatch()
+        try:
+            status = self.library.quick.qanat_loader_next(handle, 0.0, byref(batch), byref(why))
+            while status == TIMEOUT:
+                status = self.library.waiting.qanat_loader_next(handle, WAIT_SECONDS, byref(batch),
+                                                                byref(why))
+            self.check(status, why)
+        except BaseException:  # Ctrl-C may come when the batch is there already
+            self.release(batch.lease)
+            raise
+        return batch
+
+    def release(self, lease: int) -> None:
+        if self._getpid() == self._pid:
+            self._release(self._handle, lease)
+
+    def seek(self, epoch: int, batch: int) -> None:
+        why = c_void_p()
+        self.library.check(self.library.waiting.qanat_loader_seek(self.handle(), epoch, batch,
+                                                                  byref(why)), why)
+
+    def cut_for(self, processes: int) -> None:
+        why = c_void_p()
+        self.library.check(self.library.waiting.qanat_loader_cut_for(self.handle(), processes,
+                                                                     byref(why)), why)
+
+    def facts(self) -> Dict[str, Any]:
+        return self.library.json(self.library.waiting.qanat_loader_facts, self.handle())
+
+    def stats(self) -> Dict[str, Any]:
+        return self.library.json(self.library.waiting.qanat_loader_stats, self.handle())
+
+    def utterance(self, item: int) -> Dict[str, Any]:
+        return self.library.json(self.library.quick.qanat_loader_utterance, self.handle(), item)
+
+    def capsule(self, lease: int, field: int, major: int) -> Any:
+        why = c_void_p()
+        try:
+            return self.library.quick.qanat_loader_capsule(self.handle(), lease, field, major,
+                                                           byref(why))
+        except ValueError:  # ctypes got no object
+            raise LoaderError(self.library.text(why)) from None
+
+    def close(self) -> None:
+        if self._getpid() == self._pid:
+            self.library.waiting.qanat_loader_close(self._handle)
+
+
+def mel_presets() -> Dict[str, Dict[str, Any]]:
+    """Settings of the mel spectrograms that have a name; `Loader(mel=...)` takes both."""
+    loaded = library(library_path())
+    presets: Dict[str, Dict[str, Any]] = loaded.json(loaded.quick.qanat_mel_presets)
+    return presets

@@ -1,0 +1,332 @@
+"""`qanat.Loader`: padded batches of speech and text from a data set, made by native threads."""
+from __future__ import annotations
+
+import operator
+import os
+import threading
+import weakref
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple, Type, Union
+
+from qanat._batch import Batch
+from qanat._native import LoaderError, Session
+
+STATE_VERSION = 1
+
+# Keyword to key of the configuration, for those that are whole numbers, and for the others.
+_NUMBERS = {"batch_size": "data.batch_size", "num_workers": "data.num_workers",
+            "prefetch": "data.pipeline_buffer_size", "max_frames": "data.max_mel_frames",
+            "max_tokens": "data.max_text_length", "buckets": "pipeline.bucket_edges",
+            "frame_budget": "pipeline.frame_budget", "memory_mb": "pipeline.memory_budget",
+            "cache_mb": "pipeline.feature_cache", "seed": "training.seed"}
+_OTHERS = {"shuffle": "pipeline.shuffle", "static_shapes": "data.enable_static_shapes",
+           "language": "data.language", "phonemes": "data.use_phonemes",
+           "val_split": "data.val_split", "max_bad_fraction": "pipeline.max_bad_fraction",
+           "cache_dir": "data.cache_dir"}
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r}; expected a whole number") from None
+
+
+def _configuration(data: Any, given: Dict[str, Any]) -> Dict[str, Dict[str, Any]]:
+    """Sections and keys as `qanat config` knows them, of what is not None."""
+    sections: Dict[str, Dict[str, Any]] = {
+        "data": {"train_data": os.fspath(data)}, "pipeline": {}, "training": {}}
+    for names, convert in ((_NUMBERS, _whole), (_OTHERS, lambda name, value: value)):
+        for name, key in names.items():
+            value = given.pop(name)
+            if value is not None:
+                section, field = key.split(".")
+                sections[section][field] = convert(name, value)
+    if "cache_dir" in sections["data"]:
+        sections["data"]["cache_dir"] = os.fspath(sections["data"]["cache_dir"])
+    return sections
+
+
+class _Epoch(Iterator[Any]):
+    """What is left of one epoch."""
+
+    def __init__(self, loader: "Loader") -> None:
+        self._loader = loader
+        self._epoch = loader.epoch
+        self._number = loader._iterators
+
+    def __next__(self) -> Any:
+        loader = self._loader
+        if loader._iterators != self._number:
+            raise LoaderError("another iterator of this loader was begun after this one; a loader has "
+                              "one at a time: make two loaders to go through the data twice")
+        if loader.epoch != self._epoch:
+            raise StopIteration
+        return loader._take()
+
+    def __reduce__(self) -> NoReturn:
+        self._loader.__reduce__()
+
+
+class Loader:
+    """Iterates over the batches of an epoch; every further iteration is the next epoch.
+
+        loader = qanat.Loader("LJSpeech-1.1", batch_size=32)
+        for batch in loader:
+            mel = torch.from_dlpack(batch.mel)      # float32 [rows, frames, mel_bins], no copy
+
+    Which batches come, and every value in them, depends on the data and the settings, not on the
+    number of workers or on restarts. An iteration that is left early goes on where it stopped;
+    `set_epoch(n)` begins another epoch.
+
+    data            folder with metadata.csv (LJSpeech, Coqui) and audio, or a manifest file
+    batch_size      rows of a batch, in each process
+    payload         "mel" or "audio": int16 samples for those who make features themselves
+    mel             name of a definition (`qanat.mel_presets()`), or a dict of its settings: {"preset":
+                    "f5", "mel_bins": 80}. It also says the sample rate of "audio".
+    split           "all", or "train" or "validation" (metadata_eval.csv, else val_split of the rows)
+    rank, world     this process, and how many there are; each gets an equal part of every batch
+    seed            of the order
+    num_workers     threads; None: as few as keep the loop fed, changed while it runs
+    prefetch        batches ahead; None: chosen while it runs
+    spare_cores     cores that num_workers=None leaves to the rest of the program
+    shuffle         False: by length, the same in every epoch
+    static_shapes   batches have one of `buckets` shapes; False: as long as their longest row
+    buckets         at most so many shapes
+    frame_budget    frames of a batch, padding included, in place of batch_size
+    max_frames, max_tokens
+                    longer utterances are left out
+    language, phonemes
+                    "en" or "fa" for rows that do not say; phonemes instead of letters (espeak-ng)
+    memory_mb       for all batches, those that you keep included
+    cache_mb        for features of earlier epochs; None: a quarter of what is free
+    cache_dir       where the lengths of the clips are remembered
+    max_bad_fraction
+                    of the utterances may be damaged; more are an error
+    transform       called with each batch; what it returns is what the loop gets
+    allocate        called with a size in bytes for the memory of batches, when more is needed; returns
+                    a tensor, array or buffer of that size, which is kept as long as batches need it:
+                    lambda size: torch.empty(size, dtype=torch.uint8, pin_memory=True). The loader's
+                    threads call it.
+
+    Raises ValueError for settings that cannot be used and LoaderError for everything else. Use it
+    from one thread at a time. It does not survive a fork, and cannot be pickled.
+    """
+
+    def __init__(self, data: Union[str, "os.PathLike[str]"], batch_size: int = 16, *,
+                 payload: str = "mel", mel: Union[str, Dict[str, Any]] = "hifigan",
+                 split: str = "all", val_split: Optional[float] = None, rank: int = 0, world: int = 1,
+                 seed: int = 0, num_workers: Optional[int] = None, prefetch: Optional[int] = None,
+                 spare_cores: int = 0, shuffle: bool = True, static_shapes: bool = True,
+                 buckets: Optional[int] = None, frame_budget: Optional[int] = None,
+                 max_frames: Optional[int] = None, max_tokens: Optional[int] = None,
+                 language: Optional[str] = None, phonemes: bool = False,
+                 memory_mb: Optional[int] = None, cache_mb: Optional[int] = None,
+                 cache_dir: Union[None, str, "os.PathLike[str]"] = None,
+                 max_bad_fraction: Optional[float] = None,
+                 transform: Optional[Callable[[Batch], Any]] = None,
+                 allocate: Optional[Callable[[int], Any]] = None) -> None:
+        given = dict(locals())
+        if transform is not None and not callable(transform):
+            raise TypeError(f"transform: {transform!r}; expected a function of a batch")
+        if allocate is not None and not callable(allocate):
+            raise TypeError(f"allocate: {allocate!r}; expected a function of a size in bytes")
+        settings = {"config": _configuration(data, given), "part": split, "payload": payload,
+                    "mel": mel, "rank": _whole("rank", rank), "world": _whole("world", world),
+                    "consumer_threads": _whole("spare_cores", spare_cores)}
+        self._group: int = settings["world"]  # type: ignore[assignment]  # batches are cut for
+        self._transform = transform
+        self._transform_calls = 0
+        self._transform_seconds = 0.0
+        self._inside: Dict[str, int] = {}  # the thread that takes a batch
+        self._iterators = 0  # that were begun
+        self._position = (0, 0)
+        self._last_stats: Optional[Dict[str, Any]] = None
+        self._session = Session(settings, allocate)
+        # Batches that are kept keep the session, but not its threads.
+        self._finalizer = weakref.finalize(self, self._session.close)
+        try:
+            self._session.wait_until_open()
+            self._facts = self._session.facts()
+        except BaseException:
+            self._finalizer()
+            raise
+
+    def __len__(self) -> int:
+        """Batches of an epoch, on this rank."""
+        length: int = self._facts["batches_per_epoch"]
+        return length
+
+    def __iter__(self) -> Iterator[Any]:
+        """The batches that are left of this epoch."""
+        self._check_open()
+        self._iterators += 1
+        return _Epoch(self)
+
+    def _take(self) -> Any:
+        self._enter()
+        try:
+            self._check_open()
+            taken = self._session.next()
+            if (taken.epoch, taken.index) != self._position:  # Ctrl-C kept a batch from the loop
+                self._session.release(taken.lease)
+                self._session.seek(*self._position)
+                taken = self._session.next()
+            batch = self._transformed(Batch(self._session, taken))
+            last = taken.index + 1 == len(self)
+            self._position = (taken.epoch + 1, 0) if last else (taken.epoch, taken.index + 1)
+            return batch
+        finally:
+            self._inside.pop("thread", None)
+
+    def _enter(self) -> None:
+        # Not a lock: a signal between taking one and `try` would leave it locked.
+        thread = threading.get_ident()
+        if self._inside.setdefault("thread", thread) != thread:
+            raise LoaderError("another thread is taking a batch from this loader; one thread at a "
+                              "time may")
+
+    def _transformed(self, batch: Batch) -> Any:
+        if self._transform is None:
+            return batch
+        begin = perf_counter()
+        try:
+            return self._transform(batch)
+        finally:
+            self._transform_calls += 1
+            self._transform_seconds += perf_counter() - begin
+
+    def _check_open(self) -> None:
+        self._session.handle()  # raises after a fork
+        if not self._finalizer.alive:
+            raise LoaderError("the loader is closed")
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the next batch is of."""
+        return self._position[0]
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next batch is the first one of this epoch; nothing changes when the loader stands in it
+        already."""
+        number = _whole("epoch", epoch)
+        if number != self.epoch:
+            self._go_to((number, 0))
+
+    def _go_to(self, position: Tuple[int, int]) -> None:
+        self._enter()
+        try:
+            self._check_open()
+            self._session.seek(*position)
+            self._position = position
+        finally:
+            self._inside.pop("thread", None)
+
+    def _cut_for(self, processes: int) -> None:
+        self._enter()
+        try:
+            self._check_open()
+            self._session.cut_for(processes)
+            self._group, self._position = processes, (0, 0)
+            self._facts = self._session.facts()
+        finally:
+            self._inside.pop("thread", None)
+
+    def state_dict(self) -> Dict[str, Any]:
+        """Where the loader stands: after the last batch that the loop got. Small; JSON can hold it."""
+        return {"version": STATE_VERSION, "epoch": self._position[0], "batch": self._position[1],
+                "world": self._group, "plan": self._facts["plan"]}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Goes on where a loader of the same data and settings stood. The number of workers may be
+        another one, and so may `world`: then the processes that there are share the batches of those
+        that there were, and each has more or fewer rows of them than `batch_size`."""
+        try:
+            version, plan = state["version"], state["plan"]
+            epoch, batch, world = (_whole(name, state[name]) for name in ("epoch", "batch", "world"))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not the state of a loader: {error}") from None
+        if version != STATE_VERSION or world < 1:
+            raise ValueError(f"the state of a loader is of version {version} and {world} processes; "
+                             f"expected version {STATE_VERSION} and at least one process")
+        before = (self._group, self._position)
+        if world != self._group:
+            self._cut_for(world)
+        try:
+            if plan != self._facts["plan"]:
+                raise ValueError(
+                    "the state is of other data or settings, so its position means nothing here; "
+                    "expected the same files, batch_size, seed, split, mel, shuffle, buckets and limits")
+            self._go_to((epoch, batch))
+        except BaseException:
+            if world != before[0]:
+                self._cut_for(before[0])
+                self._go_to(before[1])
+            raise
+
+    def stats(self) -> Dict[str, Any]:
+        """What the loader did and where its time went: workers, stages, waits, padding, memory, and
+        what `transform` took, and what `allocate` gave. Of a closed loader: up to its end."""
+        if self._last_stats is not None:
+            return self._last_stats
+        stats = self._session.stats()
+        stats["transform"] = {"calls": self._transform_calls, "seconds": self._transform_seconds}
+        memory = self._session.memory
+        if memory is not None:
+            stats["allocated"] = memory.stats()
+        return stats
+
+    def utterance(self, item: int) -> Dict[str, Any]:
+        """id, text, speaker, language, file and samples of an utterance; `item` is of `Batch.items`."""
+        self._check_open()
+        return self._session.utterance(_whole("item", item))
+
+    @property
+    def speakers(self) -> List[str]:
+        """Names; their positions are the numbers in `Batch.speakers`."""
+        names: List[str] = self._facts["speakers"]
+        return names
+
+    @property
+    def num_utterances(self) -> int:
+        count: int = self._facts["utterances"]
+        return count
+
+    @property
+    def num_left_out(self) -> int:
+        """Rows of the data set that cannot be used: `qanat data check` says why."""
+        count: int = self._facts["left_out"]
+        return count
+
+    @property
+    def num_symbols(self) -> int:
+        """Tokens are from 0 to below this."""
+        count: int = self._facts["symbols"]
+        return count
+
+    @property
+    def mel(self) -> Dict[str, Any]:
+        """Settings of the mel spectrogram, sample_rate among them."""
+        settings: Dict[str, Any] = self._facts["mel"]
+        return settings
+
+    def close(self) -> None:
+        """Stops the threads. Batches and arrays that are kept stay valid. May be repeated."""
+        if self._finalizer.alive:
+            try:
+                self._last_stats = self.stats()
+            except LoaderError:
+                pass
+            self._finalizer()
+
+    def __enter__(self) -> "Loader":
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a qanat.Loader cannot be pickled or copied: it has threads and memory of this "
+                        "process; make one in each process, with rank= and world=")

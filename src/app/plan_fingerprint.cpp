@@ -1,0 +1,65 @@
+#include "app/plan_fingerprint.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/content_hash.h"
+#include "batch/batch_plan.h"
+#include "pipeline/audio_row_source.h"
+
+namespace qanat {
+namespace {
+
+void add_utterance(ContentHasher& hasher, const Utterance& utterance, const ItemLength& length) {
+  hasher.add(utterance.id).add(utterance.speaker).add(length.frames).add(length.tokens);
+}
+
+}  // namespace
+
+std::uint64_t plan_fingerprint(const UtteranceSet& set,
+                               const MelConfig& mel,
+                               const LoaderOptions& options) {
+  const BatchingConfig batching = shared_batching(options);
+  ContentHasher hasher;
+  hasher.add(options.seed)
+      .add(1)  // where the number of processes was, which the plan no longer depends on
+      .add(batching.batch_size)
+      .add(batching.max_edges)
+      .add(batching.min_frames)
+      .add(batching.max_frames)
+      .add(batching.max_tokens)
+      .add(batching.token_multiple)
+      .add(batching.frame_budget.value_or(0))
+      .add(static_cast<int>(batching.shapes))
+      .add(static_cast<int>(batching.order));
+  const std::vector<ItemLength> lengths = item_lengths(set.index, mel);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    add_utterance(hasher, set.manifest.utterances[i], lengths[i]);
+  }
+  return hasher.value();
+}
+
+std::uint64_t validation_fingerprint(const UtteranceSet& set,
+                                     const MelConfig& mel,
+                                     const LoaderOptions& options,
+                                     std::int64_t batches) {
+  const std::vector<ItemLength> lengths = item_lengths(set.index, mel);
+  const BatchingConfig batching = shared_batching(options);
+  const BucketEdges edges = choose_edges(lengths, batching);
+  const BatchPlan plan =
+      plan_epoch({.lengths = lengths, .edges = edges, .batching = batching, .seed = options.seed});
+  std::vector<std::uint32_t> items;
+  for (std::int64_t index = 0; index < std::min(batches, plan.size()); ++index) {
+    const BatchSpec batch = plan.batch(index);
+    items.insert(items.end(), batch.items.begin(), batch.items.end());
+  }
+  std::ranges::sort(items);
+  ContentHasher hasher;
+  for (const std::uint32_t item : items) {
+    add_utterance(hasher, set.manifest.utterances[item], lengths[item]);
+  }
+  return hasher.value();
+}
+
+}  // namespace qanat

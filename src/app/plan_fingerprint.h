@@ -1,0 +1,25 @@
+// Hashes that say whether a position in one plan is a position in another: equal hashes, equal
+// batches. Kept in checkpoints and in the state of loaders.
+#pragma once
+
+#include <cstdint>
+
+#include "dataset/training_sets.h"
+#include "features/mel_config.h"
+#include "pipeline/loader.h"
+
+namespace qanat {
+
+// Of the batches that all processes share: how many share them does not matter. 2 processes with
+// batches of 8 and one with batches of 16 have the same plan.
+std::uint64_t plan_fingerprint(const UtteranceSet& set,
+                               const MelConfig& mel,
+                               const LoaderOptions& options);
+
+// Of the utterances in the first `batches`, whatever batches they are in.
+std::uint64_t validation_fingerprint(const UtteranceSet& set,
+                                     const MelConfig& mel,
+                                     const LoaderOptions& options,
+                                     std::int64_t batches);
+
+}  // namespace qanat

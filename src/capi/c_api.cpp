@@ -1,0 +1,254 @@
+// The C functions: check what comes in, call the session, turn what it throws into a status.
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "capi/batch_arrays.h"
+#include "capi/caller_memory.h"
+#include "capi/loader_session.h"
+#include "capi/loader_settings.h"
+#include "capi/qanat.h"
+#include "features/mel_presets.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "metrics/journal_event.h"
+
+// NOLINTNEXTLINE(readability-identifier-naming): as qanat.h has it
+struct qanat_loader {
+  qanat_loader(qanat::LoaderSettings settings, qanat::LoaderSession::MakeBlocks make_blocks)
+      : session(std::move(settings), std::move(make_blocks)) {}
+
+  qanat::LoaderSession session;
+};
+
+namespace {
+
+using qanat::Misuse;
+
+char* copy_text(const std::string& text) noexcept {
+  char* copy = new (std::nothrow) char[text.size() + 1];
+  if (copy != nullptr) {
+    std::memcpy(copy, text.c_str(), text.size() + 1);
+  }
+  return copy;
+}
+
+qanat_status failed(qanat_status status, char** why, const char* text) noexcept {
+  if (why != nullptr) {
+    *why = copy_text(text);
+  }
+  return status;
+}
+
+qanat_status status_of(Misuse kind) {
+  switch (kind) {
+    case Misuse::closed:
+      return QANAT_CLOSED;
+    case Misuse::busy:
+      return QANAT_BUSY;
+    case Misuse::held:
+      return QANAT_HELD;
+    case Misuse::unknown:
+      return QANAT_UNKNOWN;
+    default:
+      return QANAT_INVALID;
+  }
+}
+
+// Runs `body`, which returns a status. Nothing that it throws gets out.
+template <typename Body>
+qanat_status guarded(char** why, Body body) noexcept {
+  if (why != nullptr) {
+    *why = nullptr;
+  }
+  try {
+    return body();
+  } catch (const qanat::MisuseError& error) {
+    return failed(status_of(error.kind()), why, error.what());
+  } catch (const std::exception& error) {
+    return failed(QANAT_FAILED, why, error.what());
+  } catch (...) {
+    return failed(QANAT_FAILED, why, "unknown failure");
+  }
+}
+
+void need(bool given) {
+  if (!given) {
+    throw qanat::MisuseError(Misuse::invalid, qanat::msg::capi_null{});
+  }
+}
+
+void put_json(const nlohmann::json& value, char** json) {
+  // Names of files are bytes; what is not UTF-8 is replaced.
+  *json = copy_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+qanat::Seconds to_seconds(double seconds) {
+  constexpr double kMax = 3600;
+  return qanat::Seconds(seconds > 0 ? std::fmin(seconds, kMax) : 0.0);
+}
+
+}  // namespace
+
+extern "C" {
+
+int qanat_abi(void) {
+  return QANAT_ABI;
+}
+
+const char* qanat_version(void) {
+  return QANAT_VERSION;
+}
+
+void qanat_free_text(char* text) {
+  delete[] text;
+}
+
+qanat_status qanat_mel_presets(char** json, char** why) {
+  return guarded(why, [&] {
+    need(json != nullptr);
+    nlohmann::json presets = nlohmann::json::object();
+    for (const qanat::MelPreset& preset : qanat::mel_presets()) {
+      presets[std::string(preset.name)] = to_json(preset.config);
+    }
+    put_json(presets, json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_open(const char* settings,
+                               const qanat_allocator* memory,
+                               qanat_loader** loader,
+                               char** why) {
+  return guarded(why, [&] {
+    need(settings != nullptr && loader != nullptr);
+    need(memory == nullptr || (memory->allocate != nullptr && memory->release != nullptr));
+    *loader = nullptr;
+    qanat::LoaderSettings parsed;
+    try {
+      parsed = qanat::parse_settings(settings);
+    } catch (const qanat::Error& error) {
+      return failed(QANAT_INVALID, why, error.what());
+    }
+    *loader = new qanat_loader(std::move(parsed), qanat::make_blocks_of(memory));
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_wait(qanat_loader* loader, double seconds, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr);
+    return loader->session.wait_until_open(to_seconds(seconds)) ? QANAT_OK : QANAT_TIMEOUT;
+  });
+}
+
+void qanat_loader_close(qanat_loader* loader) {
+  if (loader != nullptr) {
+    loader->session.close();
+  }
+}
+
+void qanat_loader_free(qanat_loader* loader) {
+  delete loader;
+}
+
+qanat_status qanat_loader_next(qanat_loader* loader,
+                               double seconds,
+                               qanat_batch* batch,
+                               char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && batch != nullptr);
+    const auto taken = loader->session.next(to_seconds(seconds));
+    if (!taken) {
+      return QANAT_TIMEOUT;
+    }
+    batch->lease = taken->lease;
+    batch->epoch = taken->batch->id().epoch;
+    batch->index = taken->batch->id().index;
+    for (int field = 0; field < QANAT_NUM_FIELDS; ++field) {
+      batch->arrays[field] = qanat::array_of(*taken->batch, static_cast<qanat_field>(field));
+    }
+    return QANAT_OK;
+  });
+}
+
+void qanat_loader_release(qanat_loader* loader, int64_t lease) {
+  if (loader != nullptr) {
+    loader->session.release(lease);
+  }
+}
+
+qanat_status qanat_loader_position(qanat_loader* loader,
+                                   int64_t* epoch,
+                                   int64_t* batch,
+                                   char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && epoch != nullptr && batch != nullptr);
+    const qanat::Position position = loader->session.position();
+    *epoch = position.epoch;
+    *batch = position.batch;
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_seek(qanat_loader* loader, int64_t epoch, int64_t batch, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr);
+    loader->session.seek({.epoch = epoch, .batch = batch});
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_cut_for(qanat_loader* loader, int32_t processes, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr);
+    loader->session.cut_for(processes);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_facts(qanat_loader* loader, char** json, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && json != nullptr);
+    put_json(loader->session.facts(), json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_stats(qanat_loader* loader, char** json, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && json != nullptr);
+    put_json(qanat::to_fields(loader->session.stats()), json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** json, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && json != nullptr);
+    put_json(loader->session.utterance(item), json);
+    return QANAT_OK;
+  });
+}
+
+void* qanat_loader_capsule(
+    qanat_loader* loader, int64_t lease, int32_t field, int32_t major, char** why) {
+  void* capsule = nullptr;
+  guarded(why, [&] {
+    need(loader != nullptr && field >= 0 && field < QANAT_NUM_FIELDS);
+    capsule =
+        qanat::make_capsule(loader->session.leased(lease), static_cast<qanat_field>(field), major);
+    need(capsule != nullptr);
+    return QANAT_OK;
+  });
+  return capsule;
+}
+
+}  // extern "C"

@@ -1,0 +1,325 @@
+#include "capi/loader_session.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/loader_options.h"
+#include "app/plan_fingerprint.h"
+#include "base/thread.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "monitor/host_facts.h"
+#include "pipeline/audio_row_source.h"
+
+namespace qanat {
+namespace {
+
+TrainingSetOptions set_options(const LoaderSettings& settings, const std::stop_token& stop) {
+  TrainingSetOptions options = make_training_set_options(settings.config, read_host_facts());
+  const MelConfig& mel = settings.mel;
+  options.limits.rate = mel.sample_rate;
+  options.limits.hop = mel.hop;
+  options.limits.min_samples = SampleCount{mel.sample_rate.value / 10};
+  if (mel.frames == MelFrames::points) {
+    --options.limits.max_frames.value;  // limits count whole hops
+  }
+  options.index.stop = stop;
+  return options;
+}
+
+[[noreturn]] void refuse(Misuse kind, const Message& what) {
+  throw MisuseError(kind, what);
+}
+
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+// Counts itself while it lives.
+SharedBatch counted(Batch batch, std::shared_ptr<std::atomic<std::int64_t>> count) {
+  count->fetch_add(1);
+  return {new Batch(std::move(batch)), [count = std::move(count)](const Batch* kept) {
+            delete kept;
+            count->fetch_sub(1);
+          }};
+}
+
+}  // namespace
+
+MisuseError::MisuseError(Misuse kind, const Message& what)
+    : Error(Translator().tr(what)), kind_(kind) {}
+
+LoaderSession::LoaderSession(LoaderSettings settings, MakeBlocks make_blocks)
+    : settings_(std::move(settings)),
+      make_blocks_(std::move(make_blocks)),
+      text_(std::make_shared<const TextFrontEnd>(make_text_config(settings_.config.data))),
+      group_(settings_.world),
+      opener_(start_thread("open", [this](const std::stop_token& stop) { open(stop); })) {}
+
+LoaderSession::~LoaderSession() {
+  close();
+}
+
+void LoaderSession::open(const std::stop_token& stop) {
+  std::exception_ptr failure;
+  std::shared_ptr<Loader> loader;
+  try {
+    if (read_set(stop)) {
+      loader = start_loader({});
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  open_ = true;
+  failure_ = failure;
+  loader_ = std::move(loader);
+  kept_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  opened_.notify_all();
+}
+
+// False when stopped.
+bool LoaderSession::read_set(const std::stop_token& stop) {
+  options_ = make_loader_options(settings_.config, read_host_facts(), settings_.consumer_threads);
+  options_.epochs.reset();  // the caller ends it
+  const TrainingSetOptions options = set_options(settings_, stop);
+  const IndexSources sources = make_index_sources(*text_, settings_.mel.sample_rate);
+  if (settings_.part == SetPart::all) {
+    std::optional<UtteranceSet> set = load_utterance_set(options.train_data, options, sources);
+    if (set) {
+      set_ = std::make_shared<const UtteranceSet>(*std::move(set));
+      speakers_ = speaker_names(set_->manifest);
+    }
+    return set_ != nullptr;
+  }
+  std::optional<TrainingSets> sets = load_training_sets(options, sources);
+  if (!sets) {
+    return false;
+  }
+  speakers_ = speaker_names(sets->train.manifest);
+  const bool validates = settings_.part == SetPart::validation;
+  if (validates && !sets->validation) {
+    throw MessageError(sets->note.value_or(msg::capi_no_validation{}));
+  }
+  set_ = std::make_shared<const UtteranceSet>(validates ? *std::move(sets->validation)
+                                                        : std::move(sets->train));
+  return true;
+}
+
+std::shared_ptr<Loader> LoaderSession::start_loader(Position position) const {
+  return make_loader(settings_.config,
+                     options_,
+                     {.set = set_,
+                      .text = text_,
+                      .speakers = speakers_,
+                      .payload = settings_.payload,
+                      .mel = settings_.mel,
+                      .rank = settings_.rank,
+                      .world = settings_.world,
+                      .group = shared_options().group,
+                      .start = position,
+                      .blocks = make_blocks_ ? make_blocks_() : nullptr});
+}
+
+LoaderOptions LoaderSession::shared_options() const {
+  LoaderOptions options = options_;
+  options.rank = settings_.rank;
+  options.world = settings_.world;
+  const std::lock_guard lock(mutex_);
+  options.group = group_;
+  return options;
+}
+
+bool LoaderSession::wait_until_open(Seconds timeout) {
+  std::unique_lock lock(mutex_);
+  if (!opened_.wait_for(lock, timeout, [this] { return open_; })) {
+    return false;
+  }
+  lock.unlock();
+  running();  // throws what is wrong
+  return true;
+}
+
+std::shared_ptr<Loader> LoaderSession::running() const {
+  const std::lock_guard lock(mutex_);
+  if (closing_.stop_requested()) {
+    refuse(Misuse::closed, msg::capi_closed{});
+  }
+  if (failure_) {
+    std::rethrow_exception(failure_);
+  }
+  if (!loader_) {
+    refuse(Misuse::invalid, msg::capi_not_open{});
+  }
+  return loader_;
+}
+
+std::unique_lock<std::mutex> LoaderSession::take_turn() {
+  std::unique_lock turn(turn_, std::try_to_lock);
+  if (!turn && closing_.stop_requested()) {
+    refuse(Misuse::closed, msg::capi_closed{});  // close() has the turn
+  }
+  if (!turn) {
+    refuse(Misuse::busy, msg::capi_busy{});
+  }
+  return turn;
+}
+
+std::optional<LeasedBatch> LoaderSession::next(Seconds timeout) {
+  const std::unique_lock turn = take_turn();
+  const std::shared_ptr<Loader> loader = running();
+  refuse_when_all_is_held();
+  std::optional<Batch> batch = loader->next(closing_.get_token(), timeout);
+  if (closing_.stop_requested()) {
+    refuse(Misuse::closed, msg::capi_closed{});
+  }
+  if (!batch) {
+    return std::nullopt;
+  }
+  const std::lock_guard lock(mutex_);
+  LeasedBatch leased{.lease = ++last_lease_, .batch = counted(*std::move(batch), kept_)};
+  leases_.emplace(leased.lease, leased.batch);
+  return leased;
+}
+
+// A loader that is asked for more than its budget gives one batch at a time; a caller that keeps
+// them all would take any memory there is.
+void LoaderSession::refuse_when_all_is_held() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t block = 0;
+  for (const BucketEdge& edge : loader_->edges()) {
+    block = std::max(
+        block, make_layout(edge.shape(), payload_format(settings_.payload, settings_.mel)).bytes);
+  }
+  // Two: a loop still has one batch when it asks for the next.
+  const std::int64_t most =
+      std::max<std::int64_t>(2, options_.budget.value / static_cast<std::int64_t>(block));
+  if (kept_->load() >= most) {
+    refuse(Misuse::held,
+           msg::capi_held{.held = most * static_cast<std::int64_t>(block) / kMegabyte,
+                          .budget = options_.budget.value / kMegabyte});
+  }
+}
+
+void LoaderSession::release(std::int64_t lease) noexcept {
+  SharedBatch last;  // destroyed without the lock: giving a block back wakes workers
+  const std::lock_guard lock(mutex_);
+  const auto found = leases_.find(lease);
+  if (found != leases_.end()) {
+    last = std::move(found->second);
+    leases_.erase(found);
+  }
+}
+
+SharedBatch LoaderSession::leased(std::int64_t lease) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = leases_.find(lease);
+  if (found == leases_.end()) {
+    refuse(Misuse::unknown, msg::capi_released{});
+  }
+  return found->second;
+}
+
+Position LoaderSession::position() const {
+  return running()->position();
+}
+
+void LoaderSession::seek(Position position) {
+  const std::unique_lock turn = take_turn();
+  std::shared_ptr<Loader> loader = running();
+  if (loader->position() == position) {
+    return;
+  }
+  const std::int64_t batches = loader->batches_per_epoch();
+  if (position.epoch < 0 || position.batch < 0 || position.batch >= batches) {
+    refuse(Misuse::invalid,
+           msg::capi_bad_position{
+               .batch = position.batch, .epoch = position.epoch, .batches = batches});
+  }
+  restart(std::move(loader), position);
+}
+
+void LoaderSession::cut_for(int processes) {
+  const std::unique_lock turn = take_turn();
+  std::shared_ptr<Loader> loader = running();
+  if (processes < 1) {
+    refuse(Misuse::invalid, msg::capi_bad_group{.processes = processes});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(group_, processes) == processes && loader->position() == Position{}) {
+      return;
+    }
+  }
+  restart(std::move(loader), {});
+}
+
+void LoaderSession::restart(std::shared_ptr<Loader> loader, Position position) {
+  {
+    const std::lock_guard lock(mutex_);
+    loader_.reset();
+  }
+  loader.reset();  // its memory is free before the next one takes as much
+  std::exception_ptr failure;
+  try {
+    loader = start_loader(position);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    loader_ = std::move(loader);
+    kept_ = std::make_shared<std::atomic<std::int64_t>>(0);
+    failure_ = failure;
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+nlohmann::json LoaderSession::facts() const {
+  const std::shared_ptr<Loader> loader = running();
+  return {
+      {"batches_per_epoch", loader->batches_per_epoch()},
+      {"utterances", set_->manifest.utterances.size()},
+      {"left_out", set_->manifest.problems.size()},
+      {"speakers", speakers_},
+      {"symbols", text_->tokenizer().size()},
+      {"plan", fmt::format("{:016x}", plan_fingerprint(*set_, settings_.mel, shared_options()))},
+      {"mel", to_json(settings_.mel)}};
+}
+
+nlohmann::json LoaderSession::utterance(std::int64_t item) const {
+  running();
+  const std::vector<Utterance>& utterances = set_->manifest.utterances;
+  if (item < 0 || item >= std::ssize(utterances)) {
+    refuse(Misuse::invalid, msg::capi_bad_item{.item = item, .count = std::ssize(utterances)});
+  }
+  const auto i = static_cast<std::size_t>(item);
+  return {{"id", utterances[i].id},
+          {"text", utterances[i].text},
+          {"speaker", utterances[i].speaker},
+          {"language", utterances[i].language == Language::fa ? "fa" : "en"},
+          {"file", audio_path(set_->manifest, utterances[i]).string()},
+          {"samples", set_->index.entries[i].samples.value}};
+}
+
+PipelineStats LoaderSession::stats() const {
+  return running()->stats();
+}
+
+void LoaderSession::close() noexcept {
+  closing_.request_stop();  // wakes next()
+  opener_.request_stop();
+  const std::lock_guard turn(turn_);
+  if (opener_.joinable()) {
+    opener_.join();
+  }
+  std::shared_ptr<Loader> last;
+  const std::lock_guard lock(mutex_);
+  last = std::move(loader_);
+}
+
+}  // namespace qanat

@@ -1,0 +1,124 @@
+// A loader for callers that know nothing of C++: opens in the background, wakes up when it is told
+// to, hands batches out by number, and says what is wrong instead of breaking.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/make_loader.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "batch/batch.h"
+#include "batch/block_pool.h"
+#include "capi/loader_settings.h"
+#include "dataset/training_sets.h"
+#include "pipeline/loader.h"
+#include "text/text_front_end.h"
+
+namespace qanat {
+
+// How the session was used, where that is not what it is for.
+enum class Misuse {
+  invalid,  // an argument
+  closed,   // after close()
+  busy,     // another thread takes a batch
+  held,     // batches that were not released hold all the memory there is
+  unknown,  // a batch that was released
+};
+
+class MisuseError : public Error {
+ public:
+  MisuseError(Misuse kind, const Message& what);
+  Misuse kind() const { return kind_; }
+
+ private:
+  Misuse kind_;
+};
+
+// Shared by the session and by whoever exported an array of it: the last one gives the memory back.
+using SharedBatch = std::shared_ptr<const Batch>;
+
+struct LeasedBatch {
+  std::int64_t lease = 0;
+  SharedBatch batch;
+};
+
+// Every method is thread-safe; of those that take or seek, a second one at the same time is
+// refused.
+class LoaderSession {
+ public:
+  // Where a loader's batches have their memory from; empty: plain memory of the host.
+  using MakeBlocks = std::function<std::unique_ptr<BlockAllocator>()>;
+
+  // Begins to read the data set on a thread of its own.
+  explicit LoaderSession(LoaderSettings settings, MakeBlocks make_blocks = {});
+  LoaderSession(const LoaderSession&) = delete;
+  LoaderSession& operator=(const LoaderSession&) = delete;
+  ~LoaderSession();  // close()
+
+  // False after the timeout. Throws what opening failed with.
+  bool wait_until_open(Seconds timeout);
+  // Nothing after the timeout.
+  std::optional<LeasedBatch> next(Seconds timeout);
+  void release(std::int64_t lease) noexcept;
+  SharedBatch leased(std::int64_t lease) const;
+
+  Position position() const;
+  void seek(Position position);
+  // The loader goes on at the beginning, with batches that were cut for `processes` of them.
+  void cut_for(int processes);
+  nlohmann::json facts() const;
+  nlohmann::json utterance(std::int64_t item) const;
+  PipelineStats stats() const;
+
+  // Stops everything, waits for the rows being filled; batches that are out stay.
+  void close() noexcept;
+
+ private:
+  void open(const std::stop_token& stop);
+  bool read_set(const std::stop_token& stop);
+  std::shared_ptr<Loader> start_loader(Position position) const;
+  void restart(std::shared_ptr<Loader> loader, Position position);
+  LoaderOptions shared_options() const;
+  std::shared_ptr<Loader> running() const;  // throws when closed, failed or not open yet
+  void refuse_when_all_is_held() const;
+  std::unique_lock<std::mutex> take_turn();
+
+  const LoaderSettings settings_;
+  const MakeBlocks make_blocks_;
+  const std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader
+  LoaderOptions options_;                    // written before open_ is set, like the two below
+  std::shared_ptr<const UtteranceSet> set_;  // shared with the loader
+  std::vector<std::string> speakers_;
+
+  std::mutex turn_;  // held by the thread that takes or seeks
+  std::stop_source closing_;
+
+  mutable std::mutex mutex_;  // guards everything below; never held while waiting for a batch
+  std::condition_variable opened_;
+  bool open_ = false;
+  std::exception_ptr failure_;
+  int group_;                       // processes that the batches are cut for
+  std::shared_ptr<Loader> loader_;  // shared with the call that uses it
+  // Batches of loader_ that somebody keeps; shared with them.
+  std::shared_ptr<std::atomic<std::int64_t>> kept_;
+  std::unordered_map<std::int64_t, SharedBatch> leases_;
+  std::int64_t last_lease_ = 0;
+
+  std::jthread opener_;  // last: it uses everything above
+};
+
+}  // namespace qanat

@@ -1,0 +1,304 @@
+#include "history/run_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace qanat {
+namespace {
+
+void add_finite(EnvelopeSeries& series, double x, double y) {
+  if (std::isfinite(y)) {
+    series.add(x, Envelope::of(y));
+  }
+}
+
+void add_known(EnvelopeSeries& series, double x, const Reading<double>& y) {
+  if (y) {
+    add_finite(series, x, *y);
+  }
+}
+
+// Joins the two neighbours that are nearest, so that there is room for another length.
+void join_nearest(std::map<int, LengthBin>& lengths) {
+  auto nearest = lengths.begin();
+  for (auto at = lengths.begin(); std::next(at) != lengths.end(); ++at) {
+    if (std::next(at)->first - at->first < std::next(nearest)->first - nearest->first) {
+      nearest = at;
+    }
+  }
+  const LengthBin shorter = nearest->second;
+  LengthBin& longer = std::next(nearest)->second;
+  longer.batches += shorter.batches;
+  longer.frames += shorter.frames;
+  longer.padded += shorter.padded;
+  lengths.erase(nearest);
+}
+
+// What an autotuner changed, and why; empty: nothing.
+std::string describe_change(const AutotuneChange& change) {
+  std::string words;
+  const auto add = [&words](const char* name,
+                            const std::optional<int>& now,
+                            const std::optional<int>& before,
+                            const std::optional<std::string>& reason) {
+    if (now && before && *now != *before) {
+      words += fmt::format(
+          "{}{} {} -> {}: {}", words.empty() ? "" : "; ", name, *before, *now, reason.value_or(""));
+    }
+  };
+  add("workers", change.workers, change.workers_before, change.workers_reason);
+  add("window", change.window, change.window_before, change.window_reason);
+  add("slots", change.slots, change.slots_before, change.slots_reason);
+  return words;
+}
+
+}  // namespace
+
+void RunHistory::add(const JournalEntry& entry) {
+  if (const auto* const start = std::get_if<SessionStart>(&entry.event)) {
+    if (sessions == 0 || !start->continues) {
+      begin_session(*start);
+    }
+    return;
+  }
+  last_time = std::max(last_time, entry.at.value_or(Seconds{0}).count());
+  const double time = entry.at ? entry.at->count() : last_time;
+  std::visit(OnEvent{[this](const StepRecord& step) { add_step(step); },
+                     [this](const SlotRecord& slot) { add_slot(slot); },
+                     [&](const PipelineStats& stats) { add_pipeline(stats, time); },
+                     [&](const GpuSamples& samples) { add_gpu_samples(samples, time); },
+                     [this](const ValidationDone& done) {
+                       if (done.score && validations.size() < kMaxValidations) {
+                         validations.push_back(
+                             {.step = done.step, .loss = *done.score, .best = done.best});
+                       }
+                     },
+                     [this](const EvaluationRendered& render) { add_render(render); },
+                     [this](const SweepDone& done) { sweep = done.fields; },
+                     [&](const auto&) { add_event(entry.event, time); }},
+             entry.event);
+}
+
+// What was measured before happened under other conditions; what was learnt stays.
+void RunHistory::begin_session(const SessionStart& start) {
+  RunHistory next;
+  next.header = start;
+  next.sessions = sessions + 1;
+  next.loss = std::move(loss);
+  next.loss_parts = std::move(loss_parts);
+  next.learning_rate = std::move(learning_rate);
+  next.gradient_norm = std::move(gradient_norm);
+  next.validations = std::move(validations);
+  next.renders = std::move(renders);
+  *this = std::move(next);
+}
+
+void RunHistory::add_step(const StepRecord& step) {
+  if (num_steps++ == 0) {
+    // A session that went back to the beginning learns something else.
+    if (!loss.empty() && static_cast<double>(step.step) < loss.bins().back().last) {
+      loss = learning_rate = gradient_norm = {};
+      loss_parts.clear();
+      validations.clear();
+      renders.clear();
+    }
+  }
+  last_step = step.step;
+  const auto x = static_cast<double>(step.step);
+  step_seconds.add(x, Envelope::of(step.phases.total().count()));
+  phases.add(x, step.phases);
+  add_losses(step);
+  if (!lengths.contains(step.padded_frames) && lengths.size() >= kMaxLengths) {
+    join_nearest(lengths);
+  }
+  LengthBin& bin = lengths[step.padded_frames];
+  bin.batches += step.batches;
+  bin.frames += step.frames;
+  bin.padded += step.all_padded();
+  newest = step;
+}
+
+void RunHistory::add_losses(const StepRecord& step) {
+  const auto x = static_cast<double>(step.step);
+  visit_losses(step.losses, [&](const char* name, double value) {
+    add_finite(std::string_view(name) == "total" ? loss : loss_parts[name], x, value);
+  });
+  add_finite(learning_rate, x, step.learning_rate);
+  add_finite(gradient_norm, x, step.gradient_norm);
+}
+
+void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
+  add_finite(ready, time, static_cast<double>(stats.ready.size));
+  ready_capacity = static_cast<double>(stats.ready.capacity);
+  for (const DeviceUse& device : stats.devices) {
+    if (device.name.empty() || (!devices.contains(device.name) && devices.size() >= kMaxDevices)) {
+      continue;
+    }
+    DeviceHistory& history = devices[device.name];
+    add_finite(history.memory, time, static_cast<double>(device.memory.value));
+    if (device.memory_limit) {
+      history.limit = static_cast<double>(device.memory_limit->value);
+    }
+    history.add_busy(time, device.busy.count());
+  }
+}
+
+// Busy time that only grows is turned into shares.
+void DeviceHistory::add_busy(double time, double seconds) {
+  if (busy_before_ && time > time_before_ && seconds >= *busy_before_) {
+    busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / (time - time_before_))));
+  }
+  busy_before_ = seconds;
+  time_before_ = time;
+}
+
+// What the driver says of GPUs: a list in their order, whose names came before.
+void RunHistory::add_gpu_samples(const GpuSamples& seen, double time) {
+  if (seen.setup) {
+    const Result<GpuSetup> setup = to_gpu_setup(*seen.setup);
+    gpus_ = setup ? setup.value().gpus : std::vector<GpuFacts>();
+  }
+  const Result<std::vector<GpuSample>> read =
+      to_gpu_samples(seen.samples.value_or(nlohmann::json::array()));
+  const std::vector<GpuSample> samples = read ? read.value() : std::vector<GpuSample>();
+  for (std::size_t i = 0; i < std::min(samples.size(), kMaxDevices); ++i) {
+    const GpuFacts* const facts = i < gpus_.size() ? &gpus_[i] : nullptr;
+    DeviceHistory& history =
+        devices[facts == nullptr ? fmt::format("GPU {}", i)
+                                 : fmt::format("GPU {} {}", i, facts->name.value().value_or(""))];
+    add_known(history.busy, time, samples[i].kernels_resident);
+    add_known(history.memory, time, samples[i].memory_used);
+    add_known(history.clock, time, samples[i].clock);
+    history.limit = facts == nullptr ? std::nullopt : facts->memory.value();
+  }
+}
+
+void RunHistory::add_slot(const SlotRecord& slot) {
+  bool has_stages = false;
+  SlotRecord::visit_stages(slot, [&](const char*, const auto& stage) { has_stages |= !!stage; });
+  if (!has_stages) {
+    return;
+  }
+  slots.push_back(slot);
+  if (slots.size() > kMaxSlots) {
+    slots.pop_front();
+  }
+}
+
+// Only what can be a folder of renders is linked to, whatever the journal says.
+void RunHistory::add_render(const EvaluationRendered& render) {
+  const std::string folder = std::filesystem::path(render.folder).filename().string();
+  const bool is_named = folder.starts_with("step-") && folder.size() <= 32 &&
+                        folder.find_first_not_of("0123456789", 5) == std::string::npos;
+  if (!is_named) {
+    return;
+  }
+  RenderPoint point{
+      .step = render.step, .folder = folder, .sentences = render.sentences, .axis = render.axis};
+  std::erase_if(point.sentences, [](const auto& sentence) { return !(sentence.seconds > 0); });
+  point.sentences.resize(std::min(point.sentences.size(), kMaxSentences));
+  point.axis.resize(std::min(point.axis.size(), kMaxSentences));
+  if (renders.size() >= kMaxRenders) {
+    renders.erase(renders.begin() + 1);
+  }
+  renders.push_back(std::move(point));
+}
+
+// In words, for kinds that are worth a line on a page.
+void RunHistory::add_event(const JournalEvent& event, double time) {
+  std::string words;
+  if (const auto* const change = std::get_if<AutotuneChange>(&event)) {
+    words = describe_change(*change);
+  } else if (is_one_of<Resumed, OutOfMemoryRetry, SkippedStep, DamagedCheckpoint>(event)) {
+    words = to_fields(event).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  if (!words.empty() && events.size() < kMaxEvents) {
+    events.push_back({.time = time, .kind = std::string(kind_of(event)), .what = std::move(words)});
+  }
+}
+
+void RunRecord::add(const JournalEntry& entry) {
+  const auto* const header = std::get_if<SessionStart>(&entry.event);
+  if (header != nullptr && !header->continues && !summary.steps.empty()) {
+    RunRecord ended;
+    ended.summary = summary;
+    ended.history = history;
+    before_.clear();
+    before_.push_back(std::move(ended));
+  }
+  summary.add(entry);
+  history.add(entry);
+  if (std::holds_alternative<RunEnd>(entry.event)) {
+    finish();
+  } else if (!before_.empty() && !summary.steps.empty()) {
+    before_.clear();
+  }
+}
+
+void RunRecord::finish() {
+  if (before_.empty() || !summary.steps.empty()) {
+    return;
+  }
+  RunRecord last = std::move(before_.front());
+  *this = std::move(last);
+}
+
+std::filesystem::path journal_of(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path / "journal.jsonl" : path;
+}
+
+namespace {
+
+// How many lines a journal has, by those at its beginning.
+std::int64_t about_lines(const std::filesystem::path& journal) {
+  constexpr std::streamsize kLookedAt = 1 << 18;
+  std::ifstream file(journal, std::ios::binary);
+  std::string head(kLookedAt, '\0');
+  file.read(head.data(), kLookedAt);
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  std::uintmax_t size = 0;
+  for (const std::filesystem::path& part : {journal, journal_before(journal)}) {
+    std::error_code missing;
+    const std::uintmax_t bytes = std::filesystem::file_size(part, missing);
+    size += missing ? 0 : bytes;
+  }
+  const auto lines = static_cast<double>(std::ranges::count(head, '\n'));
+  return head.empty()
+             ? 0
+             : std::llround(lines * static_cast<double>(size) / static_cast<double>(head.size()));
+}
+
+}  // namespace
+
+Result<RunRecord> read_run_record(const std::filesystem::path& journal,
+                                  const ProgressFn& progress,
+                                  const VisitEntry& also) {
+  constexpr std::int64_t kToldEvery = 1000;
+  const std::int64_t total = progress ? about_lines(journal) : 0;
+  std::int64_t lines = 0;
+  RunRecord record;
+  const Result<int> damaged = visit_journal(journal, [&](const JournalEntry& entry) {
+    record.add(entry);
+    if (also) {
+      also(entry);
+    }
+    if (++lines % kToldEvery == 0 && progress) {
+      progress(lines, std::max(total, lines));
+    }
+  });
+  if (!damaged) {
+    return damaged.failure();
+  }
+  record.finish();
+  record.summary.damaged_lines += damaged.value();
+  record.summary.others = read_other_ranks(journal, record.summary.run);
+  if (record.summary.steps.empty() && !record.history.sweep) {
+    return no_step_in(journal);
+  }
+  return record;
+}
+
+}  // namespace qanat

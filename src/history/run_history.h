@@ -1,0 +1,138 @@
+// What a journal tells of a run over time, as far as pages show it: every step is in it, joined
+// with its neighbours where there are many. Built entry by entry in bounded memory.
+//
+// Belongs to one thread. Absent is unknown, never zero.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "diagnose/run_summary.h"
+#include "metrics/binned_series.h"
+#include "metrics/journal.h"
+#include "monitor/gpu_sample.h"
+
+namespace qanat {
+
+struct ValidationPoint {
+  std::int64_t step = 0;
+  double loss = 0;
+  bool best = false;
+};
+
+// Batches that were padded to one length.
+struct LengthBin {
+  std::int64_t batches = 0;
+  std::int64_t frames = 0;  // that are no padding
+  std::int64_t padded = 0;  // all
+};
+
+// Over the time of the session in s.
+struct DeviceHistory {
+  EnvelopeSeries busy;          // share
+  EnvelopeSeries memory;        // bytes
+  EnvelopeSeries clock;         // Hz
+  std::optional<double> limit;  // bytes
+
+  // `seconds` it was busy so far, as of `time`.
+  void add_busy(double time, double seconds);
+
+ private:
+  std::optional<double> busy_before_;
+  double time_before_ = 0;
+};
+
+// Sentences that were said with the weights of a step; sentence 1 is sentence-1.wav and .png.
+struct RenderPoint {
+  std::int64_t step = 0;
+  std::string folder;  // inside renders/ of the run
+  std::vector<EvaluationRendered::Sentence> sentences;
+  std::vector<EvaluationRendered::AxisMark> axis;
+};
+
+struct RunEvent {
+  double time = 0;  // s
+  std::string kind;
+  std::string what;
+};
+
+struct RunHistory {
+  SessionStart header;  // of the last session
+  int sessions = 0;
+  std::int64_t last_step = 0;
+  std::int64_t num_steps = 0;
+  double last_time = 0;  // s since the header
+  std::optional<StepRecord> newest;
+
+  EnvelopeSeries step_seconds;      // by step
+  BinnedSeries<StepPhases> phases;  // by step
+  // Of all sessions that went on from each other.
+  EnvelopeSeries loss, learning_rate, gradient_norm;
+  std::map<std::string, EnvelopeSeries> loss_parts;  // by their names in StepLosses
+  std::vector<ValidationPoint> validations;
+  std::vector<RenderPoint> renders;  // the first one and the newest
+
+  EnvelopeSeries ready;  // batches, by time
+  std::optional<double> ready_capacity;
+  std::deque<SlotRecord> slots;
+  std::map<int, LengthBin> lengths;              // by padded frames of a batch
+  std::map<std::string, DeviceHistory> devices;  // by name
+  std::vector<RunEvent> events;                  // the first ones of each session
+  std::optional<nlohmann::json> sweep;           // see SweepDone
+
+  static constexpr std::size_t kMaxSlots = 36;
+  static constexpr std::size_t kMaxLengths = 64;
+  static constexpr std::size_t kMaxEvents = 200;
+  static constexpr std::size_t kMaxDevices = 16;
+  static constexpr std::size_t kMaxValidations = 2000;
+  static constexpr std::size_t kMaxRenders = 5;
+  static constexpr std::size_t kMaxSentences = 16;
+
+  void add(const JournalEntry& entry);
+
+ private:
+  void begin_session(const SessionStart& start);
+  void add_step(const StepRecord& step);
+  void add_losses(const StepRecord& step);
+  void add_pipeline(const PipelineStats& stats, double time);
+  void add_slot(const SlotRecord& slot);
+  void add_gpu_samples(const GpuSamples& seen, double time);
+  void add_render(const EvaluationRendered& render);
+  void add_event(const JournalEvent& event, double time);
+
+  std::vector<GpuFacts> gpus_;
+};
+
+// A run as pages need it, from one reading of its journal. It is about the last session, but one
+// that ended before its first step (a finished run that was started again) gives way to the
+// session before.
+struct RunRecord {
+  RunSummary summary;
+  RunHistory history;
+
+  void add(const JournalEntry& entry);
+  // There are no more entries: a session without a step has ended.
+  void finish();
+
+ private:
+  std::vector<RunRecord> before_;  // the last session with steps, until this one has some
+};
+
+// A journal, or the folder of a run that holds one.
+std::filesystem::path journal_of(const std::filesystem::path& path);
+// Fails as read_run_summary(); a sweep is enough. `also` gets every entry as well. The journals of
+// the other ranks are found beside rank 0's.
+Result<RunRecord> read_run_record(const std::filesystem::path& journal,
+                                  const ProgressFn& progress = {},  // lines, of about so many
+                                  const VisitEntry& also = {});
+
+}  // namespace qanat

@@ -1,0 +1,278 @@
+#include "replicas/join_group.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "locale/messages.h"
+#include "replicas/backend.h"
+#include "replicas/c10d_errors.h"
+#include "replicas/heartbeat.h"
+#include "replicas/store_texts.h"
+
+namespace qanat {
+namespace {
+
+constexpr auto kStorePoll = std::chrono::milliseconds(5);
+// Signs of life connect again after a failed call. When rank 0 is gone that has to fail soon, so
+// that it is named in time; a store that is only slow is asked again with the next sign.
+constexpr Seconds kReconnectTimeout{3};
+
+// Whether all names are in the store; when not, after a little while. The store's own wait() is not
+// used: one that times out leaves an answer in the connection, which the next call would read.
+bool has_all(c10d::Store& store, const std::vector<std::string>& names) {
+  if (store.check(names)) {
+    return true;
+  }
+  std::this_thread::sleep_for(kStorePoll);
+  return false;
+}
+
+std::vector<std::string> names_by_rank(const std::string& what, int world) {
+  std::vector<std::string> names;
+  for (int rank = 0; rank < world; ++rank) {
+    names.push_back(fmt::format("{}/{}", what, rank));
+  }
+  return names;
+}
+
+// Leaves its host in the store and waits for those of the others.
+class Meeting {
+ public:
+  Meeting(StorePointer store, const JoinOptions& options)
+      : store_(std::move(store)), texts_([this] { return store_; }), options_(options) {}
+
+  std::vector<std::string> hosts() {
+    const std::vector<std::string> names = names_by_rank("host", options_.place.world);
+    texts_.set(names[static_cast<std::size_t>(options_.place.rank)], host_name());
+    const Clock::time_point begin = Clock::now();
+    while (!has_all(*store_, names)) {
+      if (options_.stop.stop_requested()) {
+        throw MessageError(msg::replicas_stopped{});
+      }
+      if (seconds_since(begin) > options_.start_timeout) {
+        throw_missing(names);
+      }
+    }
+    std::vector<std::string> hosts;
+    for (const std::string& name : names) {
+      hosts.push_back(texts_.get(name).value_or(""));
+    }
+    return hosts;
+  }
+
+ private:
+  [[noreturn]] void throw_missing(const std::vector<std::string>& names) {
+    std::vector<std::string> missing;
+    for (std::size_t rank = 0; rank < names.size(); ++rank) {
+      if (!texts_.get(names[rank])) {
+        missing.push_back(std::to_string(rank));
+      }
+    }
+    throw MessageError(msg::replicas_not_here{
+        .world = options_.place.world, .ranks = missing, .timeout = options_.start_timeout});
+  }
+
+  const StorePointer store_;
+  StoreTexts texts_;
+  const JoinOptions& options_;
+};
+
+class C10dGroup : public ProcessGroup {
+ public:
+  explicit C10dGroup(const JoinOptions& options)
+      : place_(options.place),
+        store_(connect_store(place_, options.start_timeout, StoreRole::first_of_process)),
+        texts_([store = store_] { return store; }),
+        hosts_(Meeting(store_, options).hosts()),
+        heartbeat_(
+            std::make_unique<StoreTexts>(
+                [place = place_, timeout = std::min(options.timeout / 2, kReconnectTimeout)] {
+                  return connect_store(place, timeout, StoreRole::another);
+                }),
+            {.rank = place_.rank, .world = place_.world, .timeout = options.timeout}) {
+    const auto backend = [&](const char* name) {
+      return BackendOptions{.place = place_,
+                            .store = store_,
+                            .name = name,
+                            .start_timeout = options.start_timeout,
+                            .wait = [this](const std::function<bool()>& poll) { wait(poll); }};
+    };
+    guarded([&] {
+      control_ = options.talk_over_store ? nullptr : make_gloo(backend("control"));
+      data_ = options.on_gpu ? make_nccl(backend("data")) : make_gloo(backend("data"));
+    });
+  }
+  C10dGroup(const C10dGroup&) = delete;
+  C10dGroup& operator=(const C10dGroup&) = delete;
+  ~C10dGroup() override {
+    if (has_failed_) {
+      heartbeat_.wait_until_others_know();
+    }
+    heartbeat_.close();
+  }
+
+  ProcessRank rank() const override { return {.rank = place_.rank, .world = place_.world}; }
+  std::string host(int rank) const override { return hosts_[static_cast<std::size_t>(rank)]; }
+  std::string backend() const override { return data_->name(); }
+
+  std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
+                                             ExchangeFormat format) override {
+    return data_->start_all_reduce(values, format);
+  }
+  void broadcast(const torch::Tensor& values) override { data_->broadcast(values); }
+
+  std::vector<double> all_gather(std::span<const double> values) override {
+    std::vector<double> all(values.size() * static_cast<std::size_t>(place_.world));
+    if (control_) {
+      const torch::Tensor sent =
+          torch::empty(static_cast<std::int64_t>(values.size()), torch::kF64);
+      std::ranges::copy(values, sent.data_ptr<double>());
+      const torch::Tensor received = control_->all_gather(sent);
+      std::copy_n(received.data_ptr<double>(), all.size(), all.begin());
+      return all;
+    }
+    const std::vector<std::string> texts = gather_texts(
+        std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+      std::memcpy(all.data() + rank * values.size(), texts[rank].data(), values.size_bytes());
+    }
+    return all;
+  }
+
+  std::string share(std::string text) override {
+    const std::string name = fmt::format("shared/{}", shared_++);
+    if (place_.rank == 0) {
+      guarded([&] { texts_.set(name, text); });
+      return text;
+    }
+    wait([&] { return has_all(*store_, {name}); });
+    return texts_.get(name).value_or("");
+  }
+
+  void barrier() override {
+    const double here = 1;
+    all_gather({&here, 1});
+  }
+
+  void at_step(std::int64_t step) override {
+    step_ = step;
+    heartbeat_.at_step(step);
+  }
+
+  void fail(std::string_view reason) noexcept override {
+    if (!has_failed_) {
+      heartbeat_.publish_failure(reason);
+      note_failure();
+    }
+  }
+
+ private:
+  // Through the store, for builds without Gloo.
+  std::vector<std::string> gather_texts(const std::string& own) {
+    const std::vector<std::string> names =
+        names_by_rank(fmt::format("gather/{}", gathered_), place_.world);
+    const auto rank = static_cast<std::size_t>(place_.rank);
+    guarded([&] {
+      texts_.set(names[rank], own);
+      if (gathered_ > 1) {  // all have come to the last round, so all have read the one before
+        store_->deleteKey(fmt::format("gather/{}/{}", gathered_ - 2, place_.rank));
+      }
+    });
+    ++gathered_;
+    wait([&] { return has_all(*store_, names); });
+    std::vector<std::string> texts;
+    for (const std::string& name : names) {
+      texts.push_back(texts_.get(name).value_or(""));
+    }
+    return texts;
+  }
+
+  // Calls of c10d that fail say why in the words of a socket; who is gone says more.
+  void guarded(const std::function<void()>& call) {
+    wait([&] {
+      call();
+      return true;
+    });
+  }
+
+  void wait(const std::function<bool()>& poll) {
+    try {
+      while (!poll()) {
+        if (const std::optional<LostReplica> lost = heartbeat_.lost()) {
+          throw_lost(*lost);
+        }
+      }
+    } catch (const ReplicaLost&) {
+      throw;
+    } catch (const std::exception& error) {
+      const std::optional<LostReplica> lost = heartbeat_.find_lost();
+      if (lost) {
+        throw_lost(*lost);
+      }
+      note_failure();
+      throw ReplicaLost(msg::replicas_broken{.step = step_.load(), .reason = first_line(error)});
+    }
+  }
+
+  [[noreturn]] void throw_lost(const LostReplica& found) {
+    const LostReplica lost = heartbeat_.publish(found);
+    note_failure();
+    if (!lost.reason.empty()) {
+      throw ReplicaLost(msg::replica_failed{
+          .rank = lost.rank, .host = host(lost.rank), .step = lost.step, .reason = lost.reason});
+    }
+    throw ReplicaLost(msg::replica_silent{
+        .rank = lost.rank, .host = host(lost.rank), .silence = lost.silence, .step = lost.step});
+  }
+
+  void note_failure() noexcept {
+    if (has_failed_.exchange(true)) {
+      return;
+    }
+    for (Backend* backend : {control_.get(), data_.get()}) {
+      try {
+        if (backend != nullptr) {
+          backend->fail();
+        }
+      } catch (const std::exception&) {
+        // It is broken already.
+      }
+    }
+  }
+
+  const ReplicaPlace place_;
+  const StorePointer store_;
+  StoreTexts texts_;
+  const std::vector<std::string> hosts_;  // by rank
+  Heartbeat heartbeat_;
+  std::atomic<std::int64_t> step_ = 0;
+  std::atomic<bool> has_failed_ = false;
+  std::int64_t shared_ = 0;           // texts, so far
+  std::int64_t gathered_ = 0;         // rounds through the store
+  std::unique_ptr<Backend> control_;  // of the host's thread; null: through the store
+  std::unique_ptr<Backend> data_;     // of the stream's work
+};
+
+}  // namespace
+
+std::unique_ptr<ProcessGroup> join_group(const JoinOptions& options) {
+  if (options.place.world == 1) {
+    return std::make_unique<SingleProcess>();
+  }
+  if (options.on_gpu && !has_nccl()) {
+    throw MessageError(msg::replicas_no_nccl{});
+  }
+  if (!options.on_gpu && !has_gloo()) {
+    throw MessageError(msg::replicas_no_gloo{});
+  }
+  return std::make_unique<C10dGroup>(options);
+}
+
+}  // namespace qanat

@@ -1,0 +1,243 @@
+#include "train/gradient_exchange.h"
+
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "replicas/thread_group.h"
+#include "train/train_step_testing.h"
+
+namespace qanat {
+namespace {
+
+constexpr BatchShape kHalf{.rows = 2, .frames = 48, .tokens = 12};
+constexpr BatchShape kWhole{.rows = 4, .frames = 48, .tokens = 12};
+constexpr std::int64_t kSmallSlices = 256;  // values: the model of the tests is small
+
+torch::Tensor weights_of(StepBench& bench) {
+  bench.stream().synchronise();
+  return bench.model().weights.clone();
+}
+
+TrainStepOptions with(ProcessGroup& group) {
+  return {.group = &group, .exchange = {.min_slice = kSmallSlices}};
+}
+
+// Two processes and one that does the work of both, on the same rows.
+class TwoProcesses {
+ public:
+  explicit TwoProcesses(const ThreadGroupOptions& options = {})
+      : groups_(make_thread_groups(options)),
+        first_(with(*groups_[0])),
+        second_(with(*groups_[1])) {}
+
+  // Rows of the made-up data set; a row is shown another one of its batch, so speakers stay
+  // together.
+  void step(std::int64_t number) {
+    const auto item = static_cast<std::uint32_t>(4 * (number % 5));
+    const MadeUpBatch left({item, item + 1}, kHalf);
+    const MadeUpBatch right({item + 2, item + 3}, kHalf);
+    const MadeUpBatch both({item, item + 1, item + 2, item + 3}, kWhole);
+    first_.accumulate(left, BatchPlace::last);
+    second_.accumulate(right, BatchPlace::last);
+    first_.update(number, left.frames() + right.frames());
+    second_.update(number, left.frames() + right.frames());
+    alone_.accumulate(both);
+    alone_.update(number);
+    first_.stream().synchronise();
+    second_.stream().synchronise();
+  }
+
+  StepBench& first() { return first_; }
+  StepBench& second() { return second_; }
+  StepBench& alone() { return alone_; }
+
+ private:
+  const std::vector<std::unique_ptr<ProcessGroup>> groups_;
+  StepBench first_;
+  StepBench second_;
+  StepBench alone_;
+};
+
+// Their halves do not have the same number of frames, which the sum takes into account.
+TEST(GradientExchangeTest, TwoProcessesTakeTheStepsOfOne) {
+  TwoProcesses run;
+
+  for (int step = 0; step < 20; ++step) {
+    run.step(step);
+    const std::optional<FinishedStep> shared = run.first().step().wait_finished();
+    const std::optional<FinishedStep> single = run.alone().step().wait_finished();
+    ASSERT_TRUE(shared && single);
+    const double loss = single->record.losses.total;
+    EXPECT_NEAR(shared->record.losses.total, loss, 1e-4 * loss) << "step " << step;
+    EXPECT_TRUE(shared->record.exchange);
+  }
+
+  EXPECT_TRUE(torch::equal(weights_of(run.first()), weights_of(run.second())));
+  EXPECT_LT((weights_of(run.first()) - weights_of(run.alone())).abs().mean().item<double>(), 1e-5);
+}
+
+TEST(GradientExchangeTest, TwoRunsAreTheSameBitByBit) {
+  TwoProcesses one({.max_delay = Seconds(0.002), .seed = 1});
+  TwoProcesses other({.max_delay = Seconds(0.002), .seed = 2});
+
+  for (int step = 0; step < 5; ++step) {
+    one.step(step);
+    other.step(step);
+  }
+
+  EXPECT_TRUE(torch::equal(weights_of(one.first()), weights_of(other.first())));
+}
+
+// Notes which slices were sent before the backward pass was over.
+class WatchedGroup : public SingleProcess {
+ public:
+  ProcessRank rank() const override { return {.rank = 0, .world = 2}; }
+  std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
+                                             ExchangeFormat format) override {
+    ++sent;
+    values_sent += values.numel();
+    return SingleProcess::start_all_reduce(values, format);
+  }
+
+  int sent = 0;
+  std::int64_t values_sent = 0;
+};
+
+class SlicesTest : public testing::Test {
+ protected:
+  // As the last microbatch of an update would.
+  void backward(GradientExchange& exchange) {
+    const torch::Tensor loss = (model_.parameters[0] * 0.0).sum();
+    torch::Tensor sum = loss;
+    for (const torch::Tensor& parameter : model_.parameters) {
+      sum = sum + parameter.square().sum();
+    }
+    exchange.backward(sum);
+  }
+  torch::Tensor expected() const {
+    torch::Tensor gradient = model_.layout.make_block(torch::kCPU);
+    for (std::size_t i = 0; i < model_.parameters.size(); ++i) {
+      model_.layout.view(gradient, i).copy_(2 * model_.parameters[i].detach());
+    }
+    return gradient;
+  }
+
+  TrainedModel model_ = make_trained_model(small_shape(), {}, 1, torch::kCPU);
+  torch::Tensor sums_ = torch::zeros({kLossSums});
+  WatchedGroup group_;
+};
+
+TEST_F(SlicesTest, AreSentWhileTheBackwardPassRuns) {
+  GradientExchange exchange(model_, group_, {.min_slice = kSmallSlices});
+  backward(exchange);
+  EXPECT_EQ(group_.sent, 0);  // the order is not known yet
+  exchange.finish(sums_);
+  model_.gradient.zero_();
+  const int slices = group_.sent - 1;  // and the sums of the losses
+  group_.sent = 0;
+  group_.values_sent = 0;
+
+  backward(exchange);
+
+  EXPECT_GT(slices, 8);
+  EXPECT_EQ(group_.sent, slices);
+  EXPECT_EQ(group_.values_sent, model_.layout.size());
+  EXPECT_TRUE(torch::equal(model_.gradient, expected()));
+}
+
+TEST_F(SlicesTest, AreSentAtTheEndWithoutOverlap) {
+  GradientExchange exchange(model_, group_, {.min_slice = kSmallSlices, .overlap = false});
+  backward(exchange);
+  exchange.finish(sums_);
+  const int all = group_.sent;
+
+  backward(exchange);
+
+  EXPECT_EQ(group_.sent, all);
+  exchange.finish(sums_);
+  EXPECT_EQ(group_.sent, 2 * all);
+}
+
+TEST_F(SlicesTest, CoverEveryValueOnce) {
+  GradientExchange exchange(model_, group_, {.min_slice = kSmallSlices});
+
+  exchange.finish(sums_);
+
+  EXPECT_EQ(group_.values_sent, model_.layout.size() + kLossSums);
+}
+
+// A pass that fails halfway has sent some slices; the rows are done again, and each parameter gets
+// its gradient once.
+TEST_F(SlicesTest, APassThatFailsHalfwayIsCompletedByTheNextOnes) {
+  GradientExchange exchange(model_, group_, {.min_slice = kSmallSlices});
+  backward(exchange);
+  exchange.finish(sums_);
+  model_.gradient.zero_();
+  const std::size_t middle = model_.parameters.size() / 2;
+  bool fails = true;
+  model_.parameters[middle].register_hook([&](const torch::Tensor&) {
+    if (fails) {
+      throw std::runtime_error("no memory");
+    }
+  });
+
+  EXPECT_THROW(backward(exchange), std::exception);
+  fails = false;
+  exchange.do_again();
+  backward(exchange);
+  exchange.finish(sums_);
+
+  EXPECT_TRUE(torch::equal(model_.gradient, expected()));
+}
+
+// Only one of the two runs out of memory, somewhere in its pass: it splits its rows, and the sum is
+// what it would be.
+class OneIsFullTest : public testing::Test {
+ protected:
+  struct Outcome {
+    torch::Tensor weights;
+    Bytes idle;
+    Bytes peak;
+    std::int64_t refusals = 0;
+  };
+
+  Outcome run(std::optional<Bytes> limit) const {
+    const auto groups = make_thread_groups({.world = 2, .timeout = Seconds(20)});
+    StepBench first(with(*groups[0]));
+    StepBench second(with(*groups[1]), limit);
+    Outcome outcome{.idle = second.device().memory().use().used};
+    for (int step = 0; step < 3; ++step) {
+      first.accumulate(left_, BatchPlace::last);
+      second.accumulate(right_, BatchPlace::last);
+      first.update(step, left_.frames() + right_.frames());
+      second.update(step, left_.frames() + right_.frames());
+      second.stream().synchronise();
+      first.stream().synchronise();
+    }
+    EXPECT_TRUE(torch::equal(first.model().weights, second.model().weights));
+    outcome.weights = first.model().weights.clone();
+    outcome.peak = second.device().memory().use().high_water;
+    outcome.refusals = second.device().memory().use().refusals;
+    return outcome;
+  }
+
+  static constexpr BatchShape kRows{.rows = 8, .frames = 96, .tokens = 24};
+  const MadeUpBatch left_{{0, 1, 2, 3, 4, 5, 6, 7}, kRows};
+  const MadeUpBatch right_{{8, 9, 10, 11, 12, 13, 14, 15}, kRows};
+};
+
+TEST_F(OneIsFullTest, TheOtherLearnsTheSame) {
+  const Outcome roomy = run(std::nullopt);
+  const std::int64_t needed = roomy.peak.value - roomy.idle.value;
+
+  for (const int tenths : {6, 7, 8, 9}) {
+    const Outcome tight = run(Bytes{roomy.idle.value + needed * tenths / 10});
+    EXPECT_GT(tight.refusals, 0) << tenths;
+    EXPECT_LT((tight.weights - roomy.weights).abs().mean().item<double>(), 1e-5) << tenths;
+  }
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,92 @@
+#include "training/replica_start.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/content_hash.h"
+#include "base/thread.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "monitor/host_facts.h"
+#include "session/run_devices.h"
+
+namespace qanat {
+
+void divide_cores(ProcessGroup& group, TrainObserver& observer) {
+  constexpr std::uint64_t kExact = (std::uint64_t{1} << 52U) - 1;  // of a double
+  const ProcessRank place = group.rank();
+  const std::vector<int> cores = usable_cores(read_host_facts());
+  ContentHasher hasher;
+  hasher.add(group.host(place.rank));
+  for (const int core : cores) {
+    hasher.add(core);
+  }
+  const auto own = static_cast<double>(hasher.value() & kExact);
+  const std::vector<double> all = group.all_gather({&own, 1});
+  const auto count = static_cast<int>(std::ranges::count(all, own));
+  const auto index = static_cast<int>(std::count(all.begin(), all.begin() + place.rank, own));
+  if (count > static_cast<int>(cores.size()) && index == 0) {
+    observer.on_note(msg::replicas_share_cores{.processes = count, .cores = cores.size()});
+  }
+  if (count > 1) {
+    stay_on_cores(cores_of_process(cores, index, count));
+  }
+}
+
+void take_turns(ProcessGroup& group, int local_rank, const std::function<bool()>& load) {
+  if (local_rank != 0) {
+    group.barrier();
+  }
+  if (load() && local_rank == 0) {
+    group.barrier();
+  }
+}
+
+void check_same_plan(ProcessGroup& group, const RunIdentity& identity, int batches_per_update) {
+  constexpr std::uint64_t kHalf = 0xFFFFFFFF;
+  const std::array<double, 3> own = {static_cast<double>(identity.plan >> 32U),
+                                     static_cast<double>(identity.plan & kHalf),
+                                     static_cast<double>(batches_per_update)};
+  const std::vector<double> all = group.all_gather(own);
+  for (std::size_t i = own.size(); i < all.size(); ++i) {
+    if (all[i] != all[i % own.size()]) {
+      const auto rank = static_cast<int>(i / own.size());
+      throw MessageError(msg::replicas_other_data{.rank = rank, .host = group.host(rank)});
+    }
+  }
+}
+
+void share_checkpoint(ProcessGroup& group, std::optional<LoadedCheckpoint>& loaded) {
+  if (group.rank().world == 1) {
+    return;
+  }
+  const nlohmann::json shared =
+      nlohmann::json::parse(group.share(loaded ? nlohmann::json{{"folder", loaded->folder.string()},
+                                                                {"state", loaded->checkpoint.state}}
+                                                     .dump()
+                                               : "null"));
+  if (group.rank().rank != 0 && !shared.is_null()) {
+    loaded.emplace();
+    loaded->folder = shared.at("folder").get<std::string>();
+    loaded->checkpoint.state = shared.at("state");
+  }
+}
+
+void share_weights(ProcessGroup& group, TrainedModel& model) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> blocks = {model.weights, model.ema, model.loss_scale};
+  (void)model.optimiser.state([&](const torch::Tensor& block) {
+    blocks.push_back(block);
+    return block;
+  });
+  for (const torch::Tensor& block : blocks) {
+    group.broadcast(block);
+  }
+}
+
+}  // namespace qanat

@@ -1,0 +1,37 @@
+// What processes that train together settle before the first step: who uses which cores, who reads
+// the data set first, and that all have the same data and the same weights.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "checkpoint/checkpoint.h"
+#include "replicas/process_group.h"
+#include "train/train_observer.h"
+#include "train/trained_model.h"
+#include "training/run_identity.h"
+
+namespace qanat {
+
+// All of these are collective.
+
+// Takes a share of the cores where processes of this machine were left to use the same ones. The
+// threads that are started later inherit it.
+void divide_cores(ProcessGroup& group, TrainObserver& observer);
+
+// Runs `load` in the first process of each machine, then in the others, which find what it stored.
+// It returns whether it was done; one that was not is not waited for.
+void take_turns(ProcessGroup& group, int local_rank, const std::function<bool()>& load);
+
+// Throws MessageError naming a process whose plan of an epoch is not that of rank 0: it would take
+// other steps, and wait for the others in vain.
+void check_same_plan(ProcessGroup& group, const RunIdentity& identity, int batches_per_update);
+
+// Gives everybody what the checkpoint of rank 0 holds apart from tensors: the others may be on
+// machines that do not have it.
+void share_checkpoint(ProcessGroup& group, std::optional<LoadedCheckpoint>& loaded);
+
+// All begin with what rank 0 has, bit by bit. On the stream the model belongs to.
+void share_weights(ProcessGroup& group, TrainedModel& model);
+
+}  // namespace qanat

@@ -1,0 +1,308 @@
+// Runs of several processes: threads of this one, each with a group of its own.
+#include <array>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "replicas/thread_group.h"
+#include "training/train_session_testing.h"
+
+namespace qanat {
+namespace {
+
+using testing::HasSubstr;
+
+struct RankRun {
+  explicit RankRun(std::int64_t stop_after) : listener(stop_after) {}
+
+  TrainListener listener;
+  std::optional<TrainSummary> summary;
+  std::string failure;  // what it ended with
+};
+
+// The items of every batch that was trained on, by epoch: each rank tells its rows.
+class TrainedItems {
+ public:
+  RowFn listen() {
+    return [this](const RowSpan& span) {
+      const std::lock_guard lock(mutex_);
+      items_[span.batch.epoch].emplace(span.batch.index, span.utterance);
+    };
+  }
+  std::multiset<std::string> of(std::int64_t epoch, std::int64_t first, std::int64_t last) const {
+    std::multiset<std::string> found;
+    for (const auto& [batch, item] : items_.at(epoch)) {
+      if (batch >= first && batch < last) {
+        found.insert(item);
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::mutex mutex_;  // guards items_
+  std::map<std::int64_t, std::multimap<std::int64_t, std::string>> items_;
+};
+
+class ReplicasTest : public TrainSessionTest {
+ protected:
+  using Prepare = std::function<void(int rank, TrainRequest& request)>;
+
+  // All processes of a run; `prepare` may change what one of them is told.
+  std::vector<std::unique_ptr<RankRun>> run(const LoadedConfig& config,
+                                            const ThreadGroupOptions& options,
+                                            const Prepare& prepare = {}) {
+    const auto groups = make_thread_groups(options);
+    std::vector<std::unique_ptr<RankRun>> runs;
+    for (int rank = 0; rank < options.world; ++rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      runs.push_back(std::make_unique<RankRun>(i < stop_after_.size() ? stop_after_[i] : 0));
+    }
+    {
+      std::vector<std::jthread> threads;
+      for (int rank = 0; rank < options.world; ++rank) {
+        threads.emplace_back([&, rank] {
+          const auto i = static_cast<std::size_t>(rank);
+          run_rank(config, *groups[i], *runs[i], rank, prepare);
+        });
+      }
+    }
+    return runs;
+  }
+
+  LoadedConfig shared_config(const std::string& name, int batch_size, std::int64_t steps) const {
+    LoadedConfig loaded = config(name, steps);
+    loaded.values.data.batch_size = batch_size;
+    loaded.values.training.render_every = 0;
+    return loaded;
+  }
+
+  std::vector<std::int64_t> stop_after_;  // steps, by rank: who asks to stop; 0: does not
+
+ private:
+  static void run_rank(const LoadedConfig& config,
+                       ProcessGroup& group,
+                       RankRun& run,
+                       int rank,
+                       const Prepare& prepare) {
+    TrainRequest request{.config = config,
+                         .observer = run.listener,
+                         .say = [](const MessageArg&) {},
+                         .measuring = nullptr,
+                         .starting = [](std::int64_t, std::int64_t) {},
+                         .stop = run.listener.stop.get_token(),
+                         .place = {.rank = rank, .world = group.rank().world, .local_rank = rank},
+                         .group = &group};
+    if (prepare) {
+      prepare(rank, request);
+    }
+    try {
+      run.summary = run_training(request);
+    } catch (const std::exception& error) {
+      run.failure = error.what();
+    }
+  }
+};
+
+// Sums in another order differ in their last digits. After some more steps than these that moves a
+// duration from one frame to the next, which is a jump.
+TEST_F(ReplicasTest, TwoProcessesLearnWhatOneDoes) {
+  constexpr std::int64_t kSteps = 10;
+  const LoadedConfig alone = shared_config("alone", 4, kSteps);
+  const std::map<std::int64_t, double> expected = losses_of(alone);
+
+  const auto runs = run(shared_config("shared", 2, kSteps), {.world = 2});
+
+  ASSERT_EQ(runs[0]->failure + runs[1]->failure, "");
+  EXPECT_EQ(runs[0]->listener.losses.size(), static_cast<std::size_t>(kSteps));
+  for (const auto& [step, loss] : expected) {
+    EXPECT_NEAR(runs[0]->listener.losses.at(step), loss, 1e-6 * loss) << "step " << step;
+    EXPECT_NEAR(runs[1]->listener.losses.at(step), loss, 1e-6 * loss) << "step " << step;
+  }
+  const TensorMap together = tensors_of(shared_config("shared", 2, kSteps));
+  for (const auto& [name, tensor] : tensors_of(alone)) {
+    EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
+  }
+}
+
+TEST_F(ReplicasTest, TwoRunsAreTheSameBitByBit) {
+  run(shared_config("one", 2, 6), {.world = 2, .max_delay = Seconds(0.01), .seed = 1});
+  run(shared_config("other", 2, 6), {.world = 2, .max_delay = Seconds(0.01), .seed = 2});
+
+  expect_equal(tensors_of(shared_config("one", 2, 6)), tensors_of(shared_config("other", 2, 6)));
+}
+
+TEST_F(ReplicasTest, AStopOfOneStopsAllAfterTheSameStep) {
+  stop_after_ = {0, 2};
+
+  const auto runs = run(shared_config("stopped", 2, 1000), {.world = 2});
+
+  ASSERT_EQ(runs[0]->failure + runs[1]->failure, "");
+  ASSERT_TRUE(runs[0]->summary && runs[1]->summary);
+  EXPECT_EQ(runs[0]->summary->outcome.ending, TrainEnding::stopped);
+  EXPECT_EQ(runs[1]->summary->outcome.ending, TrainEnding::stopped);
+  EXPECT_GE(runs[0]->summary->outcome.progress.step, 2);
+  EXPECT_LT(runs[0]->summary->outcome.progress.step, 1000);
+  EXPECT_EQ(runs[0]->summary->outcome.progress.step, runs[1]->summary->outcome.progress.step);
+}
+
+TEST_F(ReplicasTest, OneProcessWritesTheCheckpointsAndEachAJournal) {
+  const LoadedConfig asked = shared_config("files", 2, 3);
+
+  const auto runs = run(asked, {.world = 2});
+
+  const std::filesystem::path folder = asked.values.training.checkpoint_dir;
+  ASSERT_TRUE(runs[0]->summary && runs[1]->summary);
+  EXPECT_EQ(runs[0]->summary->journal, folder / "journal.jsonl");
+  EXPECT_EQ(runs[1]->summary->journal, folder / "journal.rank1.jsonl");
+  EXPECT_TRUE(std::filesystem::exists(folder / "journal.rank1.jsonl"));
+  EXPECT_EQ(CheckpointFolder(folder, 3).steps().size(), 1U);
+}
+
+// 2 processes, then one, then three: the batches and their order are those of the first, so each
+// utterance is trained on once in the epoch that all of them share.
+TEST_F(ReplicasTest, ARunGoesOnWithAnyNumberOfProcesses) {
+  std::array<TrainedItems, 3> parts;
+  const auto listen = [](TrainedItems& items) {
+    return [&items](int, TrainRequest& request) { request.on_row = items.listen(); };
+  };
+
+  run(shared_config("parts", 2, 1), {.world = 2}, listen(parts[0]));
+  run(shared_config("parts", 2, 2), {.world = 1}, listen(parts[1]));
+  const auto last = run(shared_config("parts", 2, 8), {.world = 3}, listen(parts[2]));
+
+  ASSERT_TRUE(last[0]->summary);
+  EXPECT_EQ(last[0]->summary->outcome.progress.step, 8);
+  std::multiset<std::string> first_epoch = parts[0].of(0, 0, 1);
+  first_epoch.merge(parts[1].of(0, 1, 2));
+  first_epoch.merge(parts[2].of(0, 2, 3));
+  EXPECT_EQ(std::set(first_epoch.begin(), first_epoch.end()).size(), first_epoch.size());
+  EXPECT_EQ(first_epoch, parts[2].of(1, 0, 3));
+}
+
+TEST_F(ReplicasTest, ARunThatGoesOnWithOneProcessEndsInTheSameWeights) {
+  run(shared_config("whole", 2, 8), {.world = 2});
+  const LoadedConfig parts = shared_config("parts", 2, 8);
+
+  stop_after_ = {1};
+  const auto first = run(parts, {.world = 2});
+  stop_after_ = {};
+  run(parts, {.world = 1});
+
+  ASSERT_TRUE(first[0]->summary);
+  EXPECT_LT(first[0]->summary->outcome.progress.step, 8) << "nothing is left for the second";
+  const TensorMap together = tensors_of(parts);
+  for (const auto& [name, tensor] : tensors_of(shared_config("whole", 2, 8))) {
+    EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
+  }
+}
+
+// A loader that gives up: nothing that one process alone could go on without.
+class FailingSource : public RowSource {
+ public:
+  explicit FailingSource(std::unique_ptr<RowSource> rows) : rows_(std::move(rows)) {}
+
+  std::unique_ptr<RowFiller> make_filler() const override {
+    class Filler : public RowFiller {
+     public:
+      Result<FilledRow> fill(std::uint32_t, const RowView&) override {
+        throw Error("the disk is gone");
+      }
+    };
+    return std::make_unique<Filler>();
+  }
+  std::string describe(std::uint32_t item) const override { return rows_->describe(item); }
+
+ private:
+  const std::unique_ptr<RowSource> rows_;
+};
+
+TEST_F(ReplicasTest, AFailureOfOneEndsAllAndIsNamed) {
+  const auto runs =
+      run(shared_config("failed", 2, 100), {.world = 2}, [](int rank, TrainRequest& request) {
+        if (rank == 1) {
+          request.around_source = [](std::unique_ptr<RowSource> rows) {
+            return std::make_unique<FailingSource>(std::move(rows));
+          };
+        }
+      });
+
+  EXPECT_THAT(runs[1]->failure, HasSubstr("the disk is gone"));
+  EXPECT_THAT(runs[0]->failure, HasSubstr("rank 1 "));
+  EXPECT_THAT(runs[0]->failure, HasSubstr("the disk is gone"));
+}
+
+TEST_F(ReplicasTest, OtherSettingsOfOneAreFoundBeforeTheFirstStep) {
+  const auto runs =
+      run(shared_config("mixed", 2, 100), {.world = 2}, [](int rank, TrainRequest& request) {
+        request.config.values.training.seed = rank;
+      });
+
+  EXPECT_THAT(runs[0]->failure, HasSubstr("rank 1 on thread1 has other data or settings"));
+}
+
+// One whose memory flips a bit of what it receives.
+class FaultyGroup : public ProcessGroup {
+ public:
+  explicit FaultyGroup(ProcessGroup& group) : group_(group) {}
+
+  ProcessRank rank() const override { return group_.rank(); }
+  std::string host(int rank) const override { return group_.host(rank); }
+  std::string backend() const override { return group_.backend(); }
+  std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
+                                             ExchangeFormat format) override {
+    class Faulty : public Exchange {
+     public:
+      Faulty(std::unique_ptr<Exchange> exchange, torch::Tensor values)
+          : exchange_(std::move(exchange)), values_(std::move(values)) {}
+      void wait() override {
+        exchange_->wait();
+        values_.narrow(0, 0, 1).mul_(-1.5);
+      }
+      std::optional<Seconds> took() const override { return exchange_->took(); }
+
+     private:
+      const std::unique_ptr<Exchange> exchange_;
+      const torch::Tensor values_;
+    };
+    return std::make_unique<Faulty>(group_.start_all_reduce(values, format), values);
+  }
+  void broadcast(const torch::Tensor& values) override { group_.broadcast(values); }
+  std::vector<double> all_gather(std::span<const double> values) override {
+    return group_.all_gather(values);
+  }
+  std::string share(std::string text) override { return group_.share(std::move(text)); }
+  void barrier() override { group_.barrier(); }
+  void at_step(std::int64_t step) override { group_.at_step(step); }
+  void fail(std::string_view reason) noexcept override { group_.fail(reason); }
+
+ private:
+  ProcessGroup& group_;
+};
+
+TEST_F(ReplicasTest, WeightsThatComeApartAreFound) {
+  LoadedConfig asked = shared_config("apart", 2, 100);
+  asked.values.training.compare_weights_every = 3;
+  std::unique_ptr<FaultyGroup> faulty;
+
+  const auto runs = run(asked, {.world = 2}, [&](int rank, TrainRequest& request) {
+    if (rank == 1) {
+      faulty = std::make_unique<FaultyGroup>(*request.group);
+      request.group = faulty.get();
+    }
+  });
+
+  EXPECT_THAT(runs[0]->failure, HasSubstr("the weights of rank 1 on thread1 differ"));
+  EXPECT_THAT(runs[0]->failure, HasSubstr("after step 3"));
+}
+
+}  // namespace
+}  // namespace qanat

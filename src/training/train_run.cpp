@@ -1,0 +1,487 @@
+#include "training/train_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "app/loader_options.h"
+#include "base/files.h"
+#include "checkpoint_files/checkpoint_state.h"
+#include "checkpoint_files/folder_lock.h"
+#include "config/check_config.h"
+#include "config/field_list.h"
+#include "config/write_config.h"
+#include "device/cuda/cuda_device.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "metrics/tee_sink.h"
+#include "monitor/host_facts.h"
+#include "monitor/resource_monitor.h"
+#include "session/device_pipeline.h"
+#include "session/memory_check.h"
+#include "session/run_event.h"
+#include "speech/evaluation_renderer.h"
+#include "torch_binding/torch_device.h"
+#include "train/model_preset.h"
+#include "train/trainer.h"
+#include "training/live_verdict.h"
+#include "training/replica_start.h"
+#include "training/run_identity.h"
+#include "training/train_schedule.h"
+
+namespace qanat {
+namespace {
+
+BatchShape largest_shape(const BucketEdges& edges) {
+  const auto cost = [](const BucketEdge& edge) {
+    return static_cast<std::int64_t>(edge.rows) * edge.frames;
+  };
+  return std::ranges::max(edges, {}, cost).shape();
+}
+
+// A run between its beginning and its end, in the order things are made; they go in the other.
+class TrainRun {
+ public:
+  TrainRun(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs);
+
+  TrainSummary run();
+
+ private:
+  SessionStart journal_header() const;
+  CheckpointState checkpoint_state() const;
+  nlohmann::json state() const;
+  void resume();
+  void load_newest();
+  bool is_first() const { return group_.rank().rank == 0; }
+  void tell(const MessageArg& note);
+  void choose_rates();
+  void announce_plan();
+  void open_gate(const std::stop_token& stop);
+  void make_pipeline();
+  void check_memory();
+  void make_model();
+  void make_renderer();
+  TrainObserver& observer();
+  TrainerParts trainer_parts(const Validator& validator);
+  TrainSummary first_summary() const;
+  ExchangeSetup exchange_setup() const;
+  void journal_run();
+  void journal_end(const TrainOutcome& outcome);
+  std::unique_ptr<ResourceMonitor> watch_resources();
+  Precision precision() const;
+  TrainerOptions trainer_options();
+  std::int64_t all_updates() const;
+
+  const TrainRequest& request_;
+  const RunConfig& config_;
+  ProcessGroup& group_;
+  const TrainInputs inputs_;
+  const DevicePlan plan_;
+  const RunIdentity identity_;
+  CheckpointFolder checkpoints_;
+  const std::unique_ptr<FolderLock> lock_;  // of the process that writes
+  const std::filesystem::path journal_path_;
+  RunJournal journal_;
+  TeeSink events_;  // the journal, and whoever else wants to know
+  std::optional<LiveVerdict> verdict_;
+  std::optional<VerdictObserver> verdict_observer_;
+  TrainProgress progress_;
+  std::optional<Schedule> stored_schedule_;  // of the checkpoint
+  Schedule schedule_;
+  std::optional<LoadedCheckpoint> loaded_;
+  std::vector<Language> languages_;  // the weights have learned from; empty: not known
+  RunDevices devices_;
+  std::unique_ptr<DevicePipeline> pipeline_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::optional<TrainedModel> model_;
+  std::optional<EvaluationRenderer> renderer_;  // null: nothing is rendered
+};
+
+std::filesystem::path make_folder(const std::string& name) {
+  make_folders(name, "--checkpoint-dir");
+  return name;
+}
+
+TrainRun::TrainRun(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs)
+    : request_(request),
+      config_(request.config.values),
+      group_(replica.group),
+      inputs_(std::move(inputs)),
+      plan_(replica.plan),
+      identity_(identity_of(config_, inputs_, replica.processes)),
+      checkpoints_(make_folder(config_.training.checkpoint_dir), config_.training.keep_checkpoints),
+      lock_(group_.rank().rank == 0 ? std::make_unique<FolderLock>(checkpoints_.path()) : nullptr),
+      journal_path_(journal_of_rank(checkpoints_.path() / "journal.jsonl", group_.rank().rank)),
+      journal_(journal_path_, journal_header()),
+      languages_(inputs_.languages),
+      devices_(make_devices(config_, plan_, read_host_share())) {
+  journal_.tell([this](const Message& line) { request_.observer.on_note(line); });
+  events_.add(journal_);
+  for (EventSink* sink : request_.sinks) {
+    sink->record(journal_header());
+    events_.add(*sink);
+  }
+  if (request_.verdicts == TrainRequest::Verdicts::live) {
+    verdict_.emplace(&events_, LiveVerdictOptions{.words = request_.words});
+    verdict_observer_.emplace(request_.observer, *verdict_);
+    events_.add(*verdict_);
+  }
+}
+
+TrainObserver& TrainRun::observer() {
+  if (verdict_observer_) {
+    return *verdict_observer_;
+  }
+  return request_.observer;
+}
+
+SessionStart TrainRun::journal_header() const {
+  return {.command = "train", .device = to_string(plan_.model), .config = to_json(config_)};
+}
+
+CheckpointState TrainRun::checkpoint_state() const {
+  const ModelShape defaults;
+  return {.model = {.size = config_.model.size,
+                    .vocabulary = inputs_.text->tokenizer().size(),
+                    .mel_mean = defaults.mel_mean,
+                    .mel_std = defaults.mel_std},
+          .text = stored_text(make_text_config(config_.data), *inputs_.text),
+          .speakers = inputs_.speakers,
+          .languages = languages_,
+          .mel = kMel};
+}
+
+nlohmann::json TrainRun::state() const {
+  nlohmann::json state = to_json(checkpoint_state());
+  state["config"] = to_json(config_);
+  state["seed"] = config_.training.seed;
+  state["data"] = to_json(identity_);
+  state["schedule"] = to_json(schedule_);
+  return state;
+}
+
+// One process reads the checkpoint: the others may be on machines that do not have it.
+void TrainRun::load_newest() {
+  if (config_.training.reset_training || !is_first()) {
+    return;
+  }
+  loaded_ = checkpoints_.newest([this](const Message& warning) {
+    events_.record(DamagedCheckpoint{.what = Translator().tr(warning)});
+    request_.observer.on_note(warning);
+  });
+  if (!loaded_) {
+    if (!checkpoints_.steps().empty()) {  // starting over would remove them one by one
+      throw MessageError(msg::resume_none_usable{.folder = checkpoints_.path().string()});
+    }
+    if (config_.training.resume) {
+      throw MessageError(msg::resume_none{.folder = checkpoints_.path().string()});
+    }
+  }
+}
+
+void TrainRun::resume() {
+  load_newest();
+  share_checkpoint(group_, loaded_);
+  if (!loaded_) {
+    return;
+  }
+  check_same_model(*loaded_, checkpoint_state());
+  languages_ = learned_languages(*loaded_, inputs_.languages);
+  ResumePoint point = resume_point(*loaded_, config_, identity_);
+  progress_ = std::move(point.progress);
+  stored_schedule_ = point.schedule;
+  for (const Message& note : point.notes) {
+    tell(note);
+  }
+  events_.record(Resumed{.step = progress_.step, .folder = loaded_->folder.string()});
+  request_.say(msg::train_resuming{.folder = loaded_->folder.string(),
+                                   .step = progress_.step,
+                                   .epoch = progress_.position.epoch,
+                                   .batch = progress_.position.batch});
+}
+
+// What the user is told once, and the journal keeps.
+void TrainRun::tell(const MessageArg& note) {
+  events_.record(NoteTold{.what = Translator().said(note)});
+  observer().on_note(note);
+}
+
+void TrainRun::choose_rates() {
+  ScheduleChoice choice = choose_schedule(config_, stored_schedule_, all_updates(), progress_.step);
+  schedule_ = choice.schedule;
+  if (choice.note) {
+    tell(*choice.note);
+  }
+}
+
+void TrainRun::announce_plan() {
+  for (const Message& line : describe_plan(plan_, config_.data, request_.symbols)) {
+    request_.say(line);
+  }
+  const ProcessRank place = group_.rank();
+  if (place.world > 1) {
+    request_.say(msg::replicas_together{.world = place.world,
+                                        .rank = place.rank,
+                                        .host = group_.host(place.rank),
+                                        .backend = group_.backend()});
+    if (config_.training.enable_graph_mode == true) {
+      request_.observer.on_note(msg::replicas_no_graphs{});
+    }
+  }
+  const Capabilities capabilities{.trainer = true,
+                                  .gpu = plan_.model.kind != DeviceKind::cpu,
+                                  .cuda = plan_.model.kind == DeviceKind::cuda,
+                                  .multi_gpu = plan_.mode == RunMode::multi_gpu};
+  for (const Message& note : inert_notes(request_.config, capabilities)) {
+    request_.observer.on_note(note);
+  }
+  if (config_.training.mixed_precision == true && precision() == Precision::single) {
+    request_.observer.on_note(msg::train_no_fast_half{});
+  }
+}
+
+void TrainRun::make_model() {
+  const ModelShape shape = model_shape(to_preset(config_.model.size),
+                                       inputs_.text->tokenizer().size(),
+                                       static_cast<int>(inputs_.speakers.size()));
+  const AdamWOptions optimiser{.weight_decay = config_.training.weight_decay,
+                               .gradient_clip = config_.training.gradient_clip};
+  stream_ = devices_.model->make_stream("train");
+  stream_->submit([&] {
+    // When a thread first computes, libtorch gives it the number of threads that was set last, by
+    // whichever thread: ours is set behind that.
+    at::internal::lazy_init_num_threads();
+    at::set_num_threads(devices_.cores.model_threads);
+    model_.emplace(make_trained_model(shape,
+                                      optimiser,
+                                      static_cast<std::uint64_t>(config_.training.seed),
+                                      torch_device(*devices_.model)));
+    if (loaded_ && is_first()) {
+      load_into(*model_, loaded_->checkpoint);
+    }
+    share_weights(group_, *model_);
+  });
+  stream_->synchronise();
+  loaded_.reset();
+}
+
+std::int64_t TrainRun::all_updates() const {
+  return num_updates(config_.training, pipeline_->loader().batches_per_epoch());
+}
+
+// bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
+Precision TrainRun::precision() const {
+  const auto* const gpu = dynamic_cast<const CudaDevice*>(devices_.model.get());
+  const bool has_bf16 = gpu != nullptr && gpu->facts().capability >= 80;
+  if (!config_.training.mixed_precision.value_or(has_bf16)) {
+    return Precision::single;
+  }
+  if (gpu == nullptr || has_bf16) {
+    return Precision::bf16;
+  }
+  return gpu->facts().capability >= 70 ? Precision::fp16 : Precision::single;
+}
+
+TrainerOptions TrainRun::trainer_options() {
+  const TrainingConfig& training = config_.training;
+  return {
+      .schedule = schedule_,
+      .max_steps = training.max_steps.value_or(std::numeric_limits<std::int64_t>::max()),
+      .batches_per_update = training.gradient_accumulation_steps,
+      .binarisation_start =
+          training.binarisation_start.value_or(default_binarisation_start(config_.model.size)),
+      .save_every = training.save_every,
+      .validate_every = training.validate_every,
+      .render_every = training.render_every,
+      .patience = training.early_stopping_patience,
+      .max_skipped = training.max_skipped_steps,
+      .best_by = training.best_by,
+      .uses_of_batch = request_.uses_of_batch,
+      .hold_batch = config_.data.pipeline_buffer_size == 0,
+      .largest = largest_shape(pipeline_->loader().edges()),
+      .compare_weights_every = training.compare_weights_every,
+      .step = {.seed = static_cast<std::uint64_t>(training.seed),
+               .precision = precision(),
+               .check_every_operation = training.enable_eager_debug,
+               .ema_decay = training.ema_decay,
+               .group = &group_,
+               .exchange = {.format = training.exchange_format},
+               .journal = &events_,
+               .record_graphs = plan_.model.kind == DeviceKind::cuda && group_.rank().world == 1 &&
+                                training.enable_graph_mode.value_or(true),
+               .note = [this](const Message& note) { observer().on_note(note); }}};
+}
+
+void TrainRun::open_gate(const std::stop_token& stop) {
+  if (config_.data.pipeline_buffer_size != 0) {
+    request_.say(describe_wait(plan_, config_.data.model_start_delay, request_.symbols));
+  }
+  request_.say(describe_opening(pipeline_->open_gate(stop), request_.symbols));
+  request_.starting(progress_.step, all_updates());
+}
+
+void TrainRun::make_renderer() {
+  if (config_.training.render_every > 0 && is_first()) {
+    renderer_.emplace(checkpoint_state(),
+                      inputs_.text,
+                      read_evaluation_sentences(config_.training.evaluation_sentences),
+                      checkpoints_.path() / "renders");
+  }
+}
+
+TrainerParts TrainRun::trainer_parts(const Validator& validator) {
+  TrainerParts parts{
+      .device = *devices_.model,
+      .stream = *stream_,
+      .model = *model_,
+      .ring = pipeline_->ring(),
+      .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
+      .validator = validator,
+      .checkpoints = checkpoints_,
+      .state = state(),
+      .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
+      .render = nullptr,
+      .observer = observer(),
+      .journal = &events_};
+  if (renderer_) {
+    parts.render = [this](std::int64_t step, const TensorMap& weights) {
+      at::set_num_threads(1);  // of the thread that renders: the trainer comes first
+      const Clock::time_point begin = Clock::now();
+      const EvaluationRender render = renderer_->render(step, weights);
+      events_.record(to_event(render, step, seconds_since(begin)));
+    };
+  }
+  return parts;
+}
+
+TrainSummary TrainRun::first_summary() const {
+  TrainSummary summary{
+      .mode = plan_.mode,
+      .model_device = to_string(plan_.model),
+      .utterances = static_cast<std::int64_t>(inputs_.train->manifest.utterances.size()),
+      .checkpoints = checkpoints_.path(),
+      .journal = journal_path_};
+  if (loaded_) {
+    summary.resumed_from = progress_.step;
+  }
+  return summary;
+}
+
+ExchangeSetup TrainRun::exchange_setup() const {
+  const bool is_bf16 = config_.training.exchange_format == ExchangeFormat::bf16;
+  return {.backend = group_.backend(),
+          .precision = is_bf16 ? "bfloat16" : "float32",
+          .bytes = Bytes{model_->layout.size() * (is_bf16 ? 2 : 4)}};
+}
+
+void TrainRun::journal_run() {
+  for (const CudaDeviceUsed& gpu : cuda_devices(devices_)) {
+    events_.record(gpu);
+  }
+  events_.record(run_start(config_,
+                           {.mode = plan_.mode,
+                            .device = to_string(plan_.model),
+                            .batches_per_epoch = pipeline_->loader().batches_per_epoch(),
+                            .last_step = all_updates(),
+                            .uses_of_batch = request_.uses_of_batch,
+                            .rank = group_.rank().rank,
+                            .world = group_.rank().world,
+                            .host = group_.host(group_.rank().rank),
+                            .exchange = exchange_setup()}));
+}
+
+void TrainRun::journal_end(const TrainOutcome& outcome) {
+  events_.record(
+      RunEnd{.ending = std::string(to_string(outcome.ending)), .step = outcome.progress.step});
+}
+
+// Null when the configuration does not want it.
+std::unique_ptr<ResourceMonitor> TrainRun::watch_resources() {
+  const Seconds every = config_.pipeline.monitor_every;
+  return every > Seconds{0}
+             ? std::make_unique<ResourceMonitor>(
+                   MonitorOptions{.every = every, .data = config_.data.train_data.value_or("")},
+                   events_)
+             : nullptr;
+}
+
+void TrainRun::check_memory() {
+  const BucketEdges& edges = pipeline_->loader().edges();
+  const MemoryNeed need = memory_need(config_, make_ring_options(config_, plan_, edges), edges);
+  if (const auto note = check_host_memory(need, plan_, read_host_share())) {
+    observer().on_note(*note);
+  }
+}
+
+void TrainRun::make_pipeline() {
+  pipeline_ = std::make_unique<DevicePipeline>(
+      devices_,
+      DevicePipelineRequest{.config = config_,
+                            .plan = plan_,
+                            .loader = {.set = inputs_.train,
+                                       .text = inputs_.text,
+                                       .speakers = inputs_.speakers,
+                                       .rank = group_.rank().rank,
+                                       .world = group_.rank().world,
+                                       .group = identity_.processes,
+                                       .start = progress_.position,
+                                       .journal = &events_,
+                                       .around_source = request_.around_source,
+                                       .on_row = request_.on_row}});
+}
+
+TrainSummary TrainRun::run() {
+  check_same_plan(group_, identity_, config_.training.gradient_accumulation_steps);
+  resume();
+  if (is_first()) {
+    const std::filesystem::path yaml = checkpoints_.path() / "run.yaml";
+    write_text_file(yaml, to_yaml(request_.config));
+    request_.say(msg::train_configuration_file{.path = yaml.string()});
+  }
+  announce_plan();
+  TrainSummary summary = first_summary();
+  const std::optional<std::int64_t> epochs = num_epochs(config_.training);
+  const bool done = epochs && progress_.position.epoch >= *epochs;
+  if (!done) {
+    make_pipeline();  // before the model: says in words what does not fit the budgets
+    check_memory();
+  }
+  make_model();
+  summary.parameters = model_->layout.num_parameters();
+  if (done) {
+    summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
+    journal_end(summary.outcome);
+    return summary;
+  }
+  choose_rates();
+  make_renderer();
+  const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
+  journal_run();
+  Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
+  std::unique_ptr<ResourceMonitor> monitor = watch_resources();
+  try {
+    summary.outcome = trainer.run(request_.stop);
+    group_.barrier();
+  } catch (const ReplicaLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    group_.fail(error.what());  // now: the others wait while this process is taken down
+    throw;
+  }
+  monitor.reset();  // its last sample belongs to the run
+  events_.record(pipeline_->reading());
+  events_.record(TelemetryCost{.journal_seconds = journal_.spent().count()});
+  journal_end(summary.outcome);
+  return summary;
+}
+
+}  // namespace
+
+TrainSummary run_train(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs) {
+  return TrainRun(request, replica, std::move(inputs)).run();
+}
+
+}  // namespace qanat
