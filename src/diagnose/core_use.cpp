@@ -31,6 +31,7 @@ Reading<CoreUse> core_use(const HostSummary& host) {
       use.loaders += clock.threads;
       use.loader_ran += clock.running;
       use.loader_waited += clock.waiting;
+      use.loader_queued += clock.waiting / seconds;
     }
     if (is_trainer(clock.name)) {
       const double each = clock.waiting / (seconds * std::max(1, clock.threads));

@@ -13,6 +13,7 @@ struct CoreUse {
   double trainer_waited = 0;  // s
   double loader_ran = 0;      // s
   double loader_waited = 0;   // s
+  double loader_queued = 0;   // cores: threads of the loader that were ready and had none
   int loaders = 0;            // threads
   int trainers = 0;           // cores that its threads want, rounded
   // Share of the time in which all threads of the trainer that were ready had a core. They work in

@@ -231,6 +231,26 @@ TEST_F(DiagnosisTest, OtherProgramsComeBeforeTheVariationTheyCause) {
   EXPECT_EQ(jitter->severity, FindingSeverity::info);
 }
 
+// As a loop that qanat.watch measures has it: it sleeps, and is late when it wakes up.
+TEST_F(DiagnosisTest, LongStepsOfAThreadThatHadNoCoreAreTheNeighboursDoing) {
+  share_the_machine(/*waited=*/0.6);
+  (*summary_.host).last.threads =
+      std::vector<ThreadClock>{{.name = "load", .threads = 1, .running = 0.1, .waiting = 0.3},
+                               {.name = "python", .threads = 1, .running = 0.1, .waiting = 9},
+                               {.name = "train", .threads = 1, .running = 0.2, .waiting = 0.6}};
+  for (int i = 0; i < 200; i += 9 + i % 5) {
+    summary_.steps[static_cast<std::size_t>(i)].phases.forward += Seconds{0.04};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  const auto stalls = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
+  ASSERT_NE(stalls, diagnosis.findings.end());
+  EXPECT_EQ(stalls->explained_by, "HOST005");
+  EXPECT_EQ(diagnosis.findings.front().id, "HOST005");
+  EXPECT_NEAR(diagnosis.findings.front().gain.share_saved(), 0.06, 1e-9);
+}
+
 TEST_F(DiagnosisTest, VariationThatOthersAreTooIdleForIsAFindingOfItsOwn) {
   share_the_machine(/*waited=*/0.3);
   vary(0.5);

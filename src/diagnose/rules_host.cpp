@@ -80,11 +80,13 @@ LostToOthers lost_to_others(const RunMeasures& m, const CoreUse& use, const Neig
   if (!others.is_busy()) {
     return {};
   }
-  // Others cannot hold a thread up for longer than they run.
+  // Others cannot hold a thread up for longer than they run, nor for longer than it was ready:
+  // workers that mostly wait for storage want a core too rarely to lose much.
   const double busy = m.share(m.breakdown.busy());
   const double delayed = std::min(1 - use.trainer_free, others.others);
   return {.work = std::min(busy, std::max(delayed, busy * others.stolen_share())),
-          .wait = std::min(m.share(m.breakdown.wait) * use.loader_delay(), others.others)};
+          .wait = std::min(
+              {m.share(m.breakdown.wait) * use.loader_delay(), use.loader_queued, others.others})};
 }
 
 // Others on the cores of a machine on which nothing was trained: whatever is measured suffers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "diagnose/core_use.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -11,6 +12,7 @@ namespace {
 constexpr double kBusyWorkers = 0.85;    // of their time: the loader gives all it has
 constexpr double kLockedWorkers = 0.35;  // of their busy time
 constexpr double kQueuedWorkers = 0.25;
+constexpr double kQueuedWait = 0.5;  // of the waiting, that the loader's threads had no core
 constexpr double kBlockedWorkers = 0.40;
 constexpr double kFaultsPerRow = 1;
 constexpr double kThrottledPeriods = 0.1;
@@ -96,6 +98,19 @@ WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
   return *cores - used >= kIdleCore ? WaitCause::few_workers : WaitCause::computing;
 }
 
+// Workers are fast enough, and other programs keep their batches: a thread that hands one over is
+// ready and has no core, for as long as most of the waiting lasts.
+bool is_handed_over_late(const RuleInput& input) {
+  if (!input.summary.host) {
+    return false;
+  }
+  const Reading<CoreUse> use = core_use(*input.summary.host);
+  const Reading<Neighbours> others = input.summary.host->neighbours();
+  const RunMeasures& m = input.measures;
+  return use && others && (*others).is_busy() &&
+         (*use).loader_queued >= kQueuedWait * m.share(m.breakdown.wait);
+}
+
 struct CauseWords {
   WaitCause cause;
   std::string_view rule{};
@@ -149,8 +164,10 @@ WaitCause find_wait_cause(const RuleInput& input) {
   if (const std::optional<WaitCause> cause = cause_in_rows(input, *m.loader)) {
     return *cause;
   }
-  return m.loader->busy < kBusyWorkers ? WaitCause::shallow_buffer
-                                       : cause_of_busy_workers(input, *m.loader);
+  if (m.loader->busy >= kBusyWorkers) {
+    return cause_of_busy_workers(input, *m.loader);
+  }
+  return is_handed_over_late(input) ? WaitCause::neighbours : WaitCause::shallow_buffer;
 }
 
 }  // namespace qanat

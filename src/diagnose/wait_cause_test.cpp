@@ -139,6 +139,35 @@ TEST_F(WaitCauseTest, WorkersThatAreHeldBackNeedADeeperBuffer) {
   EXPECT_EQ(first_finding(), "DL005");
 }
 
+TEST_F(WaitCauseTest, BatchesThatAreHandedOverLateForWantOfACoreAreTheNeighboursDoing) {
+  each_worker([](WorkerStats& worker) {
+    worker.busy = Seconds{3};
+    worker.cpu = Seconds{2.8};
+    worker.blocked = Seconds{11};
+  });
+  for (StepRecord& step : summary_.steps) {
+    step.phases.wait = Seconds{0.005};
+  }
+  HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
+  host.setup.online_cores = 4.0;
+  visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  host.first.threads = std::vector<ThreadClock>{};
+  host.last.threads =
+      std::vector<ThreadClock>{{.name = "load", .threads = 2, .running = 4, .waiting = 0.4}};
+  summary_.host = host;
+  EXPECT_EQ(cause(), WaitCause::shallow_buffer);  // nobody else is there
+
+  summary_.host->last.machine_busy = 30.0;
+
+  EXPECT_EQ(cause(), WaitCause::neighbours);
+  EXPECT_NE(first_finding(), "DL005");
+  for (StepRecord& step : summary_.steps) {
+    step.phases.wait = Seconds{0.04};  // too long for the cores to explain
+  }
+  EXPECT_EQ(cause(), WaitCause::shallow_buffer);
+}
+
 TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
   for (StepRecord& step : summary_.steps) {
     step.epoch = step.step / 25;
