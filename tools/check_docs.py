@@ -153,9 +153,9 @@ def reference_problems(program):
 
 
 def known_flags(program):
-    """{"data check": {"--json", ...}}"""
-    return {path: {name for flag in facts["flags"] for name in flag["names"]}
-            for path, facts in collect(program)}
+    """{"data check": {"--json", ...}}, and the command that the wheel's program adds."""
+    return {"watch": {"--out"}, **{path: {name for flag in facts["flags"] for name in flag["names"]}
+                                   for path, facts in collect(program)}}
 
 
 def usage_problems(program):
@@ -181,7 +181,7 @@ def call_problems(where, call, flags):
         if words[0] not in ("--help", "--version") and not words[0].isupper():
             yield f"{where}: qanat {words[0]}: no such command"
         return
-    for word in words:
+    for word in words[:words.index("--")] if "--" in words else words:  # behind it: another program's
         if word.startswith("--") and word.partition("=")[0] not in flags[path] | {"--help"}:
             yield f"{where}: qanat {path} has no flag {word}"
 

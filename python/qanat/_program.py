@@ -1,13 +1,58 @@
-"""The program `qanat` of the wheel: data check, precompute, profile data, report, top, rules. QANAT_BIN names
-another one, for those who build Qanat."""
+"""The program `qanat` of the wheel: data check, precompute, profile data, report, top, rules; and `qanat
+watch`, which is Python's. QANAT_BIN names another program, for those who build Qanat."""
 from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
+from typing import List, NoReturn
+
+USAGE = """usage: qanat watch [--out DIR] -- python train.py ARGUMENTS...
+
+Find out what slows a PyTorch script down; then: qanat report DIR. The script stays as it is:
+`python -m package.train` and options of Python work as well.
+
+  --out DIR   write the journal there (default: runs/watch)"""
+
+
+def watch_command(arguments: List[str]) -> List[str]:
+    """What runs the command behind `qanat watch`, watched, with its own Python. Empty: there is none."""
+    words = list(arguments)
+    out: List[str] = []
+    if words[:1] == ["--out"]:
+        out, words = words[:2], words[2:]
+    elif words and words[0].startswith("--out="):
+        out, words = words[:1], words[1:]
+    if words[:1] == ["--"]:
+        words = words[1:]
+    python = sys.executable
+    if words and os.path.basename(words[0]).startswith("python"):
+        python, words = words[0], words[1:]
+    flags: List[str] = []
+    while words and words[0].startswith("-") and words[0] != "-m":
+        count = 2 if words[0] in ("-X", "-W") else 1
+        flags, words = flags + words[:count], words[count:]
+    if not words or words == ["-m"]:
+        return []
+    return [python, *flags, "-m", "qanat.watch", *out, *words]
+
+
+def _watch(arguments: List[str]) -> NoReturn:
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(USAGE)
+        sys.exit(0)
+    command = watch_command(arguments)
+    if not command:
+        print(USAGE, file=sys.stderr)
+        sys.exit(2)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.exit(f"qanat watch: {command[0]}: {error.strerror}; expected a Python that has this package")
 
 
 def main() -> NoReturn:
+    if sys.argv[1:2] == ["watch"]:
+        _watch(sys.argv[2:])
     program = os.environ.get("QANAT_BIN") or os.path.join(os.path.dirname(__file__), "bin", "qanat")
     try:
         os.execv(program, ["qanat", *sys.argv[1:]])

@@ -92,6 +92,7 @@ class CheckDocsTest(unittest.TestCase):
     def test_commands_and_flags_that_do_not_exist(self):
         flags = {"data check": {"--json"}}
         self.assertEqual(list(check_docs.call_problems("a.md", "data check D --json", flags)), [])
+        self.assertEqual(list(check_docs.call_problems("a.md", "data check D -- other --xml", flags)), [])
         self.assertTrue(list(check_docs.call_problems("a.md", "data check D --xml", flags)))
         self.assertTrue(list(check_docs.call_problems("a.md", "fly away", flags)))
 
