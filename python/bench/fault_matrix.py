@@ -4,11 +4,13 @@ qanat.watch measures, and looks at the first finding of `qanat report`.
 
     python3 python/bench/fault_matrix.py --qanat build/release/bin/qanat [--rounds 10] [--healthy 30]
         [--kinds slow_storage,...] [--burn] [--seed 1] [--json FILE] [--quick]
+    python3 python/bench/fault_matrix.py --merge FILE FILE...   # runs that were made in parts
 
 Run it with the Python whose torch is to be judged. Faults sleep instead of computing, so that a busy
 machine changes little; --burn adds those that need idle cores. Each kind has the findings that name it, and
 its loop without the fault: the step that was predicted is compared with the step of that loop. Findings
-below 2 % of the step do not count. Healthy loops may have none with a gain of 5 % or more. About 25 minutes; --quick: one of each, 2 minutes.
+below 2 % of the step do not count, nor do those that the report explains by another one. Healthy loops may
+have none with a gain of 5 % or more. About 25 minutes; --quick: one of each, 2 minutes.
 """
 import argparse
 import dataclasses
@@ -28,7 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import qanat  # noqa: E402
 
 # Of the machine and of chance: on a busy machine they are right, and none of the loop's doing.
-OF_THE_MACHINE = {"HOST001", "HOST002", "HOST003", "HOST004", "HOST005", "HOST008", "CFG008"}
+OF_THE_MACHINE = {"HOST001", "HOST002", "HOST003", "HOST004", "HOST005", "HOST008", "CFG008", "DL013"}
 FALSE_ALARM = 0.05  # of the step
 SMALL = 0.02  # of the step: nobody would act on it
 STEPS = 120
@@ -208,10 +210,17 @@ def report_on(program, loop, seed):
 
 
 def findings_of(report, kind=None):
-    """The first first, without small ones; those of the machine only where the fault is one."""
+    """The first first, without small and explained ones; those of the machine only where the fault is one."""
     keeps = set(kind.findings) if kind else set()
-    return [finding for finding in report["findings"] if gain_of(finding) >= SMALL
+    return [finding for finding in report["findings"]
+            if gain_of(finding) >= SMALL and finding["explained_by"] is None
             and (finding["id"] not in OF_THE_MACHINE or finding["id"] in keeps)]
+
+
+def of_the_machine(report):
+    """How often the report blames the machine is part of the truth about a busy one."""
+    return [finding["id"] for finding in report["findings"]
+            if finding["id"] in OF_THE_MACHINE and gain_of(finding) >= SMALL]
 
 
 def gain_of(finding):
@@ -226,7 +235,8 @@ def judge(kind, program, seed):
     first = found[0] if found else None
     result = {"kind": kind.name, "seed": seed, "found": [finding["id"] for finding in found[:3]],
               "right": bool(first) and first["id"] in kind.findings, "fix": "",
-              "step": report["step_s"]["mean"]}
+              "step": report["step_s"]["mean"], "machine": of_the_machine(report),
+              "load": os.getloadavg()[0]}
     if first and first["fixes"]:
         result["fix"] = first["fixes"][0]["flag"]
         result["right_fix"] = result["fix"].startswith(kind.setting)
@@ -258,7 +268,8 @@ def print_kinds(results):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--qanat", required=True, help="the program")
+    parser.add_argument("--qanat", help="the program")
+    parser.add_argument("--merge", nargs="+", metavar="FILE", help="only sum up what --json wrote")
     parser.add_argument("--rounds", type=int, default=10, help="runs of each kind")
     parser.add_argument("--healthy", type=int, default=30, help="runs without a fault")
     parser.add_argument("--kinds", help="only these, with commas between")
@@ -267,27 +278,49 @@ def parse():
     parser.add_argument("--json", help="write every run to this file")
     parser.add_argument("--quick", action="store_true", help="one run of each kind, 3 healthy ones")
     options = parser.parse_args()
+    if not options.qanat and not options.merge:
+        parser.error("--qanat: the program is missing; try build/release/bin/qanat")
     if options.quick:
         options.rounds, options.healthy = 1, 3
     return options
 
 
-def main():
-    options = parse()
+def measure(options):
+    """{"torch", "runs", "healthy", "seconds"}"""
     import torch
 
     kinds = [kind for kind in KINDS if (options.burn or not kind.burns)
              and (not options.kinds or kind.name in options.kinds.split(","))]
     print(f"torch {torch.__version__}, {len(kinds)} kinds, {options.rounds} runs each", flush=True)
-    begin, results, alarms = perf_counter(), [], []
+    begin, results, healthy = perf_counter(), [], []
     for turn in range(options.rounds):
         for kind in kinds:
             results.append(judge(kind, options.qanat, 1000 * options.seed + turn))
             print(json.dumps(results[-1]), file=sys.stderr, flush=True)
     for turn in range(options.healthy):
-        found = findings_of(report_on(options.qanat, HEALTHY, 5000 * options.seed + turn))
-        alarms.append([finding["id"] for finding in found if gain_of(finding) >= FALSE_ALARM])
-        print(json.dumps({"healthy": turn, "alarms": alarms[-1]}), file=sys.stderr, flush=True)
+        report = report_on(options.qanat, HEALTHY, 5000 * options.seed + turn)
+        healthy.append({"alarms": [finding["id"] for finding in findings_of(report)
+                                   if gain_of(finding) >= FALSE_ALARM],
+                        "machine": of_the_machine(report), "load": os.getloadavg()[0]})
+        print(json.dumps({"healthy": turn, **healthy[-1]}), file=sys.stderr, flush=True)
+    return {"torch": str(torch.__version__), "runs": results, "healthy": healthy,
+            "seconds": perf_counter() - begin}
+
+
+def merged(paths):
+    parts = [json.loads(pathlib.Path(path).read_text()) for path in paths]
+    if len({part["torch"] for part in parts}) != 1:
+        raise SystemExit("--merge: runs of several torches; expected those of one")
+    print(f"torch {parts[0]['torch']}, {len(parts)} parts")
+    return {"torch": parts[0]["torch"], "runs": [run for part in parts for run in part["runs"]],
+            "healthy": [run for part in parts for run in part["healthy"]],
+            "seconds": sum(part["seconds"] for part in parts)}
+
+
+def main():
+    options = parse()
+    measured = merged(options.merge) if options.merge else measure(options)
+    results, healthy = measured["runs"], measured["healthy"]
     print_kinds(results)
     right = sum(result["right"] for result in results)
     off = [abs(result["predicted"] - result["realised"]) / result["realised"]
@@ -295,11 +328,13 @@ def main():
     print(f"first finding right: {right} of {len(results)}"
           + (f"; predicted step off by {100 * statistics.median(off):.1f} % in the median of {len(off)}"
              if off else ""))
-    if alarms:
-        print(f"false alarms: {sum(map(bool, alarms))} of {len(alarms)} healthy runs")
-    print(f"{perf_counter() - begin:.0f} s")
+    if healthy:
+        print(f"false alarms: {sum(bool(run['alarms']) for run in healthy)} of {len(healthy)} healthy runs; "
+              f"the machine was blamed in {sum(bool(run['machine']) for run in healthy)}")
+    loads = [run["load"] for run in results + healthy]
+    print(f"{measured['seconds']:.0f} s, load {min(loads):.1f} to {max(loads):.1f}")
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps({"runs": results, "healthy": alarms}, indent=1) + "\n")
+        pathlib.Path(options.json).write_text(json.dumps(measured, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ Standard library only; torch is used when the script has imported it, and never 
 from __future__ import annotations
 
 from qanat._batch import Array, Batch
+from qanat._journal import WatchError
 from qanat._native import LoaderError, mel_presets
-from qanat._run import Run, Step, WatchError, watch
+from qanat._run import Run, Step, watch
 from qanat.loader import Loader
 
 __all__ = ["Array", "Batch", "Loader", "LoaderError", "Run", "Step", "WatchError", "mel_presets",

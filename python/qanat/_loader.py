@@ -53,7 +53,7 @@ class LoaderStats:
         self._iterating = 0.0
         self._iterating_since: Optional[float] = None
         self._shared: Optional[WorkerSlots] = None
-        self._own: Optional[memoryview] = None  # where the main process loads
+        self._own: Optional["memoryview[float]"] = None  # where the main process loads
 
     def begin_epoch(self, loader: Any) -> None:
         if is_torch_loader(loader):
@@ -94,7 +94,7 @@ class LoaderStats:
         finally:
             loader.worker_init_fn = init
 
-    def slots(self) -> List[memoryview]:
+    def slots(self) -> List["memoryview[float]"]:
         if self._shared is not None:
             return [self._shared.slot(i) for i in range(self._shared.count)]
         return [self._own] if self._own is not None else []
@@ -103,14 +103,13 @@ class LoaderStats:
         return [int(slot[_workers.PID]) for slot in self.slots() if slot[_workers.PID] > 0]
 
     def worker_clock(self) -> Optional[List[float]]:
-        """Workers, seconds they ran, seconds they were ready and had no core."""
+        """Workers, seconds that all their threads ran, seconds that these were ready and had no core."""
         pids = self.worker_pids()
-        if not pids:
-            return None
         slots = self.slots()
-        waited = sum(slot[_workers.RUN_DELAY] for slot in slots)
-        ran = sum(slot[_workers.CPU] for slot in slots)
-        return [len(pids), ran, waited] if waited == waited else None
+        ran = sum(slot[_workers.PROCESS_RAN] for slot in slots)
+        if not pids or ran == 0:  # a kernel that does not count
+            return None
+        return [len(pids), ran, sum(slot[_workers.PROCESS_WAITED] for slot in slots)]
 
     def line(self, process: Dict[str, float]) -> Optional[Dict[str, Any]]:
         """A line of kind "pipeline"; None while nothing is known of those who fill batches."""

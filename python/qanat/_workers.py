@@ -13,12 +13,16 @@ from math import log2
 from time import perf_counter, thread_time
 from typing import Any, Callable, Dict, List, Optional
 
+from qanat import _host
+
 BUCKETS = 44  # of row times: from 16 us on, each wider by the square root of two
 FIRST_BUCKET = 16e-6
 # Places in a slot, all doubles that only grow; the histogram of row times comes last.
-BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, SLOWEST, SLOWEST_ROW, HISTOGRAM = range(10)
+(BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, SLOWEST, SLOWEST_ROW, PROCESS_RAN, PROCESS_WAITED,
+ HISTOGRAM) = range(12)
 SLOT = HISTOGRAM + BUCKETS
 MAX_WORKERS = 256
+PROCESS_SECONDS = 0.25  # between two readings of all threads of a worker
 
 
 class WorkerSlots:
@@ -32,7 +36,7 @@ class WorkerSlots:
         self.slots = map_slots(fd, self.count)
         os.close(fd)
 
-    def slot(self, worker: int) -> memoryview:
+    def slot(self, worker: int) -> "memoryview[float]":
         return self.slots[worker * SLOT:(worker + 1) * SLOT]
 
     def remove(self) -> None:
@@ -42,7 +46,7 @@ class WorkerSlots:
             pass
 
 
-def map_slots(fd: int, count: int) -> memoryview:
+def map_slots(fd: int, count: int) -> "memoryview[float]":
     return memoryview(mmap.mmap(fd, count * SLOT * 8)).cast("d")
 
 
@@ -71,15 +75,33 @@ class StartWorker:
         create = kind.create_fetcher
 
         def create_fetcher(*args: Any, **kwargs: Any) -> Any:
-            return measure_fetcher(create(*args, **kwargs), slot)
+            return measure_fetcher(create(*args, **kwargs), slot, ProcessClock(slot))
 
         kind.create_fetcher = staticmethod(create_fetcher)
+
+
+class ProcessClock:
+    """All threads of a worker, also outside its rows: a batch is handed over by one that torch's queue
+    has, and waits for a core as rows do."""
+
+    def __init__(self, slot: "memoryview[float]") -> None:
+        self._slot = slot
+        self._ran, self._waited = slot[PROCESS_RAN], slot[PROCESS_WAITED]  # of workers before this one
+        self._next = 0.0
+
+    def update(self, now: float) -> None:
+        if now < self._next:
+            return
+        self._next = now + PROCESS_SECONDS
+        clocks = _host.thread_clocks().values()
+        self._slot[PROCESS_RAN] = self._ran + sum(clock[1] for clock in clocks)
+        self._slot[PROCESS_WAITED] = self._waited + sum(clock[2] for clock in clocks)
 
 
 class _TimedDataset:
     """dataset[i] with the time of every row."""
 
-    def __init__(self, dataset: Any, slot: memoryview) -> None:
+    def __init__(self, dataset: Any, slot: "memoryview[float]") -> None:
         self._dataset, self._slot = dataset, slot
 
     def __getitem__(self, index: Any) -> Any:
@@ -89,7 +111,7 @@ class _TimedDataset:
         return row
 
 
-def add_row(slot: memoryview, seconds: float, index: Any = None) -> None:
+def add_row(slot: "memoryview[float]", seconds: float, index: Any = None) -> None:
     bucket = int(2 * log2(max(seconds / FIRST_BUCKET, 1.0)))
     slot[HISTOGRAM + min(bucket, BUCKETS - 1)] += 1
     if seconds > slot[SLOWEST] and isinstance(index, int):
@@ -109,7 +131,7 @@ def _faults() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
-def measure_fetcher(fetcher: Any, slot: memoryview) -> Any:
+def measure_fetcher(fetcher: Any, slot: "memoryview[float]", process: Optional[ProcessClock] = None) -> Any:
     """Times fetcher.fetch(); it adds to what the slot has, since an epoch may start new workers."""
     fetch, delay = fetcher.fetch, _run_delay()
     dataset = getattr(fetcher, "dataset", None)
@@ -125,13 +147,15 @@ def measure_fetcher(fetcher: Any, slot: memoryview) -> Any:
         slot[CPU] += thread_time() - cpu
         slot[RUN_DELAY] += delay() - queued
         slot[FAULTS] += _faults() - faults
+        if process is not None:
+            process.update(begin)
         return batch
 
     fetcher.fetch = timed_fetch
     return fetcher
 
 
-def to_stats(slot: memoryview, present: float) -> Dict[str, Any]:
+def to_stats(slot: "memoryview[float]", present: float) -> Dict[str, Any]:
     """A worker as the journal has it. What it did not fill rows in, it was held back by the window:
     a DataLoader hands out no more than prefetch_factor batches to a worker."""
     stats = {"rows": int(slot[ROWS]), "busy": slot[BUSY],
@@ -142,11 +166,11 @@ def to_stats(slot: memoryview, present: float) -> Dict[str, Any]:
     return stats
 
 
-def histogram(slots: List[memoryview]) -> List[int]:
+def histogram(slots: List["memoryview[float]"]) -> List[int]:
     return [int(sum(slot[HISTOGRAM + i] for slot in slots)) for i in range(BUCKETS)]
 
 
-def slowest(slots: List[memoryview]) -> List[Dict[str, Any]]:
+def slowest(slots: List["memoryview[float]"]) -> List[Dict[str, Any]]:
     rows = sorted(((slot[SLOWEST], int(slot[SLOWEST_ROW])) for slot in slots if slot[SLOWEST] > 0),
                   reverse=True)
     return [{"file": f"dataset[{row}]", "seconds": seconds, "times": 1} for seconds, row in rows[:8]]
