@@ -26,6 +26,16 @@ _OTHERS = {"shuffle": "pipeline.shuffle", "static_shapes": "data.enable_static_s
            "cache_dir": "data.cache_dir"}
 
 
+_KEYWORDS = {key: name for name, key in (*_NUMBERS.items(), *_OTHERS.items())}
+_KEYWORDS.update({"data.train_data": "data", "part": "split", "consumer_threads": "spare_cores"})
+
+
+def _in_keywords(problems: str) -> str:
+    """Problems that the library names by key of the configuration, by what the caller wrote."""
+    lines = (line.partition(":") for line in problems.split("\n"))
+    return "\n".join(_KEYWORDS.get(key, key) + colon + rest for key, colon, rest in lines)
+
+
 def _whole(name: str, value: Any) -> int:
     try:
         return operator.index(value)
@@ -35,8 +45,11 @@ def _whole(name: str, value: Any) -> int:
 
 def _configuration(data: Any, given: Dict[str, Any]) -> Dict[str, Dict[str, Any]]:
     """Sections and keys as `qanat config` knows them, of what is not None."""
+    folder = os.fsdecode(data)
+    if not folder:
+        raise ValueError("data: an empty path; expected a folder with metadata.csv or a manifest file")
     sections: Dict[str, Dict[str, Any]] = {
-        "data": {"train_data": os.fspath(data)}, "pipeline": {}, "training": {}}
+        "data": {"train_data": folder}, "pipeline": {}, "training": {}}
     for names, convert in ((_NUMBERS, _whole), (_OTHERS, lambda name, value: value)):
         for name, key in names.items():
             value = given.pop(name)
@@ -44,7 +57,7 @@ def _configuration(data: Any, given: Dict[str, Any]) -> Dict[str, Dict[str, Any]
                 section, field = key.split(".")
                 sections[section][field] = convert(name, value)
     if "cache_dir" in sections["data"]:
-        sections["data"]["cache_dir"] = os.fspath(sections["data"]["cache_dir"])
+        sections["data"]["cache_dir"] = os.fsdecode(sections["data"]["cache_dir"])
     return sections
 
 
@@ -114,7 +127,7 @@ class Loader:
     from one thread at a time. It does not survive a fork, and cannot be pickled.
     """
 
-    def __init__(self, data: Union[str, "os.PathLike[str]"], batch_size: int = 16, *,
+    def __init__(self, data: Union[str, bytes, "os.PathLike[Any]"], batch_size: int = 16, *,
                  payload: str = "mel", mel: Union[str, Dict[str, Any]] = "hifigan",
                  split: str = "all", val_split: Optional[float] = None, rank: int = 0, world: int = 1,
                  seed: int = 0, num_workers: Optional[int] = None, prefetch: Optional[int] = None,
@@ -143,7 +156,10 @@ class Loader:
         self._iterators = 0  # that were begun
         self._position = (0, 0)
         self._last_stats: Optional[Dict[str, Any]] = None
-        self._session = Session(settings, allocate)
+        try:
+            self._session = Session(settings, allocate)
+        except ValueError as error:
+            raise ValueError(_in_keywords(str(error))) from None
         # Batches that are kept keep the session, but not its threads.
         self._finalizer = weakref.finalize(self, self._session.close)
         try:
@@ -152,6 +168,10 @@ class Loader:
         except BaseException:
             self._finalizer()
             raise
+
+    def __repr__(self) -> str:
+        return (f"qanat.Loader({self.num_utterances} utterances, {len(self)} batches of an epoch, at "
+                f"epoch {self._position[0]}, batch {self._position[1]})")
 
     def __len__(self) -> int:
         """Batches of an epoch, on this rank."""

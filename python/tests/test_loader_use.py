@@ -153,12 +153,14 @@ class WrongUse(CorpusTest):
                     use(thing)
 
     def test_settings_that_cannot_be_used(self):
-        for settings, what in (({"batch_size": 0}, "data.batch_size"), ({"rank": 2}, "rank: 2 of 1"),
+        for settings, what in (({"batch_size": 0}, "^batch_size: 0 is"), ({"rank": 2}, "rank: 2 of 1"),
                                ({"payload": "text"}, "payload"), ({"mel": "melodic"}, "hifigan"),
-                               ({"mel": {"hop": 0}}, "mel.hop"), ({"split": "half"}, "part"),
-                               ({"num_workers": 0}, "data.num_workers"),
-                               ({"language": "de"}, "data.language"),
-                               ({"max_bad_fraction": 2.0}, "pipeline.max_bad_fraction")):
+                               ({"mel": {"hop": 0}}, "mel.hop"), ({"split": "half"}, "^split: "),
+                               ({"mel": None}, "^mel: null; expected a name"),
+                               ({"num_workers": 0}, "^num_workers: "),
+                               ({"batch_size": 0, "prefetch": -1}, "^batch_size: (.|\n)*\nprefetch: "),
+                               ({"language": "de"}, "^language: de is not valid; expected one of en, fa"),
+                               ({"max_bad_fraction": 2.0}, "^max_bad_fraction: ")):
             with self.subTest(settings), self.assertRaisesRegex(ValueError, what):
                 self.loader(**settings)
         for settings in ({"batch_size": 2.5}, {"world": "two"}, {"transform": 3}):
@@ -168,6 +170,15 @@ class WrongUse(CorpusTest):
     def test_no_data_set(self):
         with self.assertRaisesRegex(qanat.LoaderError, "nowhere"):
             qanat.Loader("/nowhere/at/all")
+        with self.assertRaisesRegex(ValueError, "^data: an empty path"):
+            qanat.Loader("")
+        with self.assertRaises(TypeError):
+            qanat.Loader(None)
+
+    def test_a_path_in_bytes_is_a_path(self):
+        with qanat.Loader(os.fsencode(self.data), 4, cache_dir=os.fsencode(self.scratch)) as loader:
+            self.assertEqual(repr(loader), f"qanat.Loader({self.utterances} utterances, {len(loader)} batches "
+                                           "of an epoch, at epoch 0, batch 0)")
 
     def test_items_that_are_not_there(self):
         loader = self.loader()

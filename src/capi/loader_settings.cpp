@@ -190,6 +190,10 @@ MelConfig read_mel(json given, std::vector<std::string>& problems) {
   if (given.is_string()) {
     return preset_called(given.get<std::string>(), problems);
   }
+  if (!given.is_object()) {
+    problems.push_back(fmt::format("mel: {}; expected a name or settings by name", given.dump()));
+    return {};
+  }
   ObjectReader reader(std::move(given), "mel.", problems);
   MelConfig mel;
   if (const std::optional<json> name = reader.take("preset")) {

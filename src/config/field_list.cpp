@@ -61,7 +61,7 @@ Message explained(const Scalar& value, const FieldSpec& spec, const T& fallback)
   if (value.text.empty()) {
     return msg::problem_no_value{.expected = expected, .example = example};
   }
-  if (value.quoted) {
+  if (value.quoted && Type::read(spec, {.text = value.text})) {
     return msg::problem_quoted{
         .given = shown(value.text), .expected = expected, .example = example};
   }

@@ -169,6 +169,11 @@ TEST(LoadConfigTest, ANearChoiceIsSuggested) {
                           "Expected one of nano, tiny, small, normal, big"));
 }
 
+TEST(LoadConfigTest, QuotesAreBlamedOnlyForWhatCouldBeReadWithoutThem) {
+  EXPECT_THAT(problems_of("data: {language: \"de\"}"),
+              ElementsAre(HasSubstr("data.language: de is not valid; expected one of en, fa")));
+}
+
 TEST(LoadConfigTest, AValueTooLargeForItsFieldIsRefused) {
   EXPECT_THAT(problems_of("training: {epochs: 1e12}"),
               ElementsAre(HasSubstr("training.epochs: 1e12 is not valid")));
