@@ -9,9 +9,12 @@ from tests.corpora import CorpusTest, make_corpus, write_wav
 
 TOLERANCE = 2e-3  # of log-mel
 # Both sides compute in float32. In bands that hold next to nothing (those above 11 kHz of a clip that was
-# recorded at 22 kHz) each is off by up to 5e-3 from double precision, in a few values of a million.
+# recorded at 22 kHz) each is off by up to 5e-3 from the original in double precision, in a few values of a
+# million: on 16 clips of LJSpeech and f5, ours in 19 of them, and the original itself in 30.
 RARE = 1e-4  # of the values
 LARGEST = 1e-2
+# So ours may not be off from double precision more often, or by more, than so many times the original.
+TIMES = 2
 CLIPS = 48
 
 
@@ -22,10 +25,10 @@ def hifigan(samples):
 
     bands = torch.from_numpy(librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0, fmax=8000))
     padded = torch.nn.functional.pad(samples[None, None], (384, 384), mode="reflect")[0]
-    spectrum = torch.stft(padded, 1024, hop_length=256, win_length=1024, window=torch.hann_window(1024),
+    spectrum = torch.stft(padded, 1024, hop_length=256, win_length=1024, window=torch.hann_window(1024, dtype=samples.dtype),
                           center=False, onesided=True, return_complex=True)
     level = torch.sqrt(torch.view_as_real(spectrum).pow(2).sum(-1) + 1e-9)
-    return torch.log(torch.clamp(bands @ level, min=1e-5))[0].T
+    return torch.log(torch.clamp(bands.to(level.dtype) @ level, min=1e-5))[0].T
 
 
 def matcha(samples):
@@ -40,21 +43,32 @@ def librosa_log_mel(samples, window, floor):
     level = torch.stft(samples[None], 1024, hop_length=256, win_length=1024, window=window, center=True,
                        pad_mode="reflect", return_complex=True).abs()
     bands = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0, fmax=8000)
-    return torch.log(floor(torch.from_numpy(bands) @ level))[0].T
+    return torch.log(floor(torch.from_numpy(bands).to(level.dtype) @ level))[0].T
 
 
 def tacotron2(samples):
     """TacotronSTFT: reflected by half a window, magnitudes, clamped."""
     import torch
 
-    return librosa_log_mel(samples, torch.hann_window(1024), lambda mel: mel.clamp(min=1e-5))
+    return librosa_log_mel(samples, torch.hann_window(1024, dtype=samples.dtype), lambda mel: mel.clamp(min=1e-5))
 
 
 def nemo(samples):
     """FilterbankFeatures as FastPitch configures it: symmetric window, floor added."""
     import torch
 
-    return librosa_log_mel(samples, torch.hann_window(1024, periodic=False), lambda mel: mel + 1e-5)
+    window = torch.hann_window(1024, periodic=False, dtype=samples.dtype)
+    return librosa_log_mel(samples, window, lambda mel: mel + 1e-5)
+
+
+def in_the_precision_of(samples, transform):
+    """A window that was made in float32 stays one, whatever it is converted to."""
+    import torch
+
+    made = torch.hann_window(transform.win_length, dtype=samples.dtype)
+    transform = transform.to(samples.dtype)
+    transform.spectrogram.window = made
+    return transform
 
 
 def f5(samples):
@@ -64,7 +78,7 @@ def f5(samples):
 
     mel = torchaudio.transforms.MelSpectrogram(sample_rate=24000, n_fft=1024, hop_length=256, n_mels=100,
                                                center=True, power=1, normalized=False, norm=None)
-    return torch.log(mel(samples).clamp(min=1e-5)).T
+    return torch.log(in_the_precision_of(samples, mel)(samples).clamp(min=1e-5)).T
 
 
 def styletts2(samples):
@@ -73,7 +87,7 @@ def styletts2(samples):
     import torchaudio
 
     mel = torchaudio.transforms.MelSpectrogram(n_mels=80, n_fft=2048, win_length=1200, hop_length=300)
-    return ((torch.log(1e-5 + mel(samples)) - -4) / 4).T
+    return ((torch.log(1e-5 + in_the_precision_of(samples, mel)(samples)) - -4) / 4).T
 
 
 # by what, and what a difference of log-mel was divided by.
@@ -137,18 +151,40 @@ class Originals(CorpusTest):
                 folder = self.clips_at(qanat.mel_presets()[name]["sample_rate"], name)
                 audio, mels = self.rows(folder, name, "audio"), self.rows(folder, name, "mel")
                 self.assertEqual(audio.keys(), mels.keys())
-                largest = mean = rare = 0.0
+                off = Off(deviation, len(mels))
+                ours, theirs = Off(deviation, len(mels)), Off(deviation, len(mels))
                 for item, mel in mels.items():
-                    expected = original(torch.from_numpy(audio[item].astype("float32") / 32768))
-                    self.assertEqual(mel.shape, tuple(expected.shape))
-                    off = deviation * abs(mel - expected.numpy())
-                    largest, mean = max(largest, off.max()), mean + off.mean() / len(mels)
-                    rare += (off > TOLERANCE).mean() / len(mels)
-                print(f"{name}: {len(mels)} clips, log-mel off by {largest:.2g} at most, {mean:.2g} in the "
-                      f"mean; above {TOLERANCE}: {1e6 * rare:.0f} of a million values")
-                self.assertLess(rare, RARE)
-                self.assertLess(largest, LARGEST)
-                self.assertLess(mean, 1e-5)
+                    samples = torch.from_numpy(audio[item].astype("float64") / 32768)
+                    expected, exact = original(samples.float()).numpy(), original(samples).numpy()
+                    self.assertEqual(mel.shape, expected.shape)
+                    off.add(mel, expected)
+                    ours.add(mel, exact)
+                    theirs.add(expected, exact)
+                print(f"{name}: {len(mels)} clips, log-mel off by {off}; from double precision {ours}, "
+                      f"the original itself {theirs}")
+                self.assertLess(off.rare, RARE)
+                self.assertLess(off.largest, LARGEST)
+                self.assertLess(off.mean, 1e-5)
+                self.assertLessEqual(ours.rare, TIMES * theirs.rare)
+                self.assertLess(ours.largest, max(TOLERANCE, TIMES * theirs.largest))
+
+
+class Off:
+    """How far two log-mels are apart, over all clips."""
+
+    def __init__(self, deviation, clips):
+        self.deviation, self.clips = deviation, clips
+        self.largest = self.mean = self.rare = 0.0
+
+    def add(self, mel, expected):
+        off = self.deviation * abs(mel - expected)
+        self.largest = max(self.largest, off.max())
+        self.mean += off.mean() / self.clips
+        self.rare += (off > TOLERANCE).mean() / self.clips
+
+    def __str__(self):
+        return (f"{self.largest:.2g} at most and {self.mean:.1g} in the mean, above {TOLERANCE} "
+                f"{1e6 * self.rare:.0f} of a million")
 
 
 if __name__ == "__main__":
