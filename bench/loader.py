@@ -104,15 +104,20 @@ def check_equal(setup, running):
     return differences
 
 
+def measure_round(setup, running, number):
+    """{contender: its JSON lines of one round}; each round begins with another one."""
+    turn = number % len(running)
+    lines = {}
+    for one in running[turn:] + running[:turn]:
+        say(f"round {number + 1} of {setup.rounds}: {one.name}")
+        lines[one.key] = run_lines(one.command + ["--epochs", one.longer * setup.epochs + 1])
+    return lines
+
+
 def measure_epochs(setup, running):
     """{contender: its JSON lines of all rounds}"""
-    lines = {one.key: [] for one in running}
-    for number in range(setup.rounds):
-        turn = number % len(running)
-        for one in running[turn:] + running[:turn]:
-            say(f"round {number + 1} of {setup.rounds}: {one.name}")
-            lines[one.key] += run_lines(one.command + ["--epochs", one.longer * setup.epochs + 1])
-    return lines
+    rounds = [measure_round(setup, running, number) for number in range(setup.rounds)]
+    return {one.key: [line for lines in rounds for line in lines[one.key]] for one in running}
 
 
 def epoch_figures(lines):

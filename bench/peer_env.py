@@ -31,7 +31,8 @@ PEERS = [
     Peer("spdl", "SPDL", "spdl", "spdl.io", (("--per", "batch"), ("--per", "clip"))),
     Peer("mlx", "MLX Data", "mlx-data", "mlx.data"),
     Peer("grain", "Grain", "grain", "grain", (("--by", "threads"), ("--by", "processes"))),
-    Peer("lhotse", "Lhotse", "lhotse", "lhotse"),
+    # It imports urllib3 and does not ask for it.
+    Peer("lhotse", "Lhotse", "lhotse", "lhotse", needs=("numpy", "torch", "urllib3")),
     Peer("dali", "DALI (CPU)", "nvidia-dali-cuda130", "nvidia.dali",
          (("--executor", "dynamic"), ("--executor", "classic")), needs=("numpy",)),
     # An environment of its own: what it needs of others does not go with theirs.

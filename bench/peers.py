@@ -92,7 +92,7 @@ def choose_variants(setup, contenders):
             rates = []
             for command in choices:
                 try:
-                    lines = run_lines([*command, "--epochs", 3])
+                    lines = run_lines([*command, "--epochs", min(3, setup.epochs)])
                     rates.append(max(line["utterances"] / line["wall_s"] for line in lines[1:]))
                 except ProgramFailed as failure:
                     say(f"{' '.join(map(str, command[-2:]))}: {str(failure).strip().splitlines()[-1]}")
@@ -102,15 +102,18 @@ def choose_variants(setup, contenders):
     return chosen
 
 
-def compare(setup, contenders):
-    """(figures by contender, raw)"""
+def prepare(setup, contenders):
+    """(contenders in their fastest variants, {key: largest difference of log-mel})"""
     make_corpus(setup)
     warm_page_cache(setup)
     contenders, differences = check_equal(setup, contenders)
-    contenders = choose_variants(setup, contenders)
+    return choose_variants(setup, contenders), differences
+
+
+def summarise(contenders, differences, lines):
+    """(figures by contender, raw) of what all rounds printed."""
     running = [one for one in contenders if one.missing is None]
     skipped = {one.name: one.missing for one in contenders if one.missing is not None}
-    lines = measure_epochs(setup, running)
     figures = {key: epoch_figures(values) for key, values in lines.items()}
     print(f"{'':36}{'utterances/s':>22}{'per CPU-second':>22}{'first batch ms':>20}{'padding':>9}")
     for one in running:
@@ -124,6 +127,13 @@ def compare(setup, contenders):
                      "commands": {one.key: [str(part) for part in one.command[1:]] for one in running},
                      "loaders": {key: {field: spread.as_json() for field, spread in row.items()}
                                  for key, row in figures.items()}}
+
+
+def compare(setup, contenders):
+    """(figures by contender, raw)"""
+    contenders, differences = prepare(setup, contenders)
+    lines = measure_epochs(setup, [one for one in contenders if one.missing is None])
+    return summarise(contenders, differences, lines)
 
 
 def of_peers(figures, ours, prefix):
@@ -164,24 +174,34 @@ def known(values):
     return {key: value for key, value in values.items() if value is not None}
 
 
+def peers_figures(figures):
+    values = known({**of_peers(figures, "qanat", "peers_over"), **rates(figures, "peers")})
+    # Otherwise there is nothing to compare with, and so nothing to publish.
+    return values if "peers_over_best" in values else {}
+
+
+def python_figures(figures, raw):
+    held = round_ratio(raw, "python_held", "python")
+    return known({"python_of_cpp": round_ratio(raw, "python", "qanat"),
+                  "python_lock_cost": None if held is None else 1 - held,
+                  **of_peers(figures, "python", "python_over"), **rates(figures, "python")})
+
+
+def setup_of(options):
+    return (quick_setup if options.quick else full_setup)(options.bin, options.work)
+
+
 def run_peers(options):
     """(figures, raw) of the C++ loader against the others."""
-    setup = (quick_setup if options.quick else full_setup)(options.bin, options.work)
+    setup = setup_of(options)
     peers, names = peers_of(options, setup)
     figures, raw = compare(setup, [ours_in_cpp(setup), *peers])
-    values = known({**of_peers(figures, "qanat", "peers_over"), **rates(figures, "peers")})
-    if "peers_over_best" not in values:
-        values = {}  # nothing to compare with, and so nothing to publish
-    return values, {"peers": {**raw, "names": {"qanat": "Qanat", **names}}}
+    return peers_figures(figures), {"peers": {**raw, "names": {"qanat": "Qanat", **names}}}
 
 
 def run_python(options):
     """(figures, raw) of qanat.Loader against the C++ loader and the others."""
-    setup = (quick_setup if options.quick else full_setup)(options.bin, options.work)
+    setup = setup_of(options)
     peers, names = peers_of(options, setup)
     figures, raw = compare(setup, [ours_in_cpp(setup), *ours_in_python(options, setup), *peers])
-    held = round_ratio(raw, "python_held", "python")
-    values = {"python_of_cpp": round_ratio(raw, "python", "qanat"),
-              "python_lock_cost": None if held is None else 1 - held,
-              **of_peers(figures, "python", "python_over"), **rates(figures, "python")}
-    return known(values), {"python": {**raw, "names": {"qanat": "Qanat", **names}}}
+    return python_figures(figures, raw), {"python": {**raw, "names": {"qanat": "Qanat", **names}}}

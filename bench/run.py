@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 
+import pieces
 import tables
 import targets
 from company import run_company
@@ -104,7 +105,27 @@ def parse(arguments):
     parser.add_argument("--publish", choices=["idle", "always", "never"], default="idle",
                         help="write the tables of the documentation: when the machine was idle, "
                         "whatever it did meanwhile, or not at all")
-    return parser.parse_args(arguments)
+    parser.add_argument("--piece", choices=["prepare", "round", "publish"],
+                        help="of python and peers together, a few minutes each: see bench/pieces.py")
+    options = parser.parse_args(arguments)
+    if options.piece and options.which != "python":
+        parser.error("--piece: only the benchmark python has pieces; try ./dev bench python --piece prepare")
+    return options
+
+
+def run_piece(options):
+    if options.piece == "prepare":
+        pieces.prepare(options)
+    elif options.piece == "round":
+        pieces.measure(options, Watch())
+    else:
+        found, raw, others = pieces.merge(options, IDLE)
+        for name, (figures, names) in found.items():
+            publish(name, figures, {**machine(), "others_cores": others}, options, names)
+            print_verdicts(targets.PARTS[name], figures)
+        if options.json:
+            options.json.write_text(json.dumps({"raw": raw}, indent=2) + "\n")
+    return 0
 
 
 def run_part(name, options):
@@ -136,6 +157,8 @@ def main(arguments):
     options.work.mkdir(parents=True, exist_ok=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
+    if options.piece:
+        return run_piece(options)
     names = list(targets.PARTS) if options.which == "all" else [options.which]
     result = {"figures": {}, "targets": {}, "machine": machine(), "quick": options.quick, "raw": {}}
     wanted = []
