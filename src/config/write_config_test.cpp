@@ -18,8 +18,17 @@ using testing::Not;
 RunConfig unusual() {
   RunConfig config;
   for (const FieldEntry& field : list_fields(config)) {
-    for (const char* text :
-         {"true", "false", "1", "3", "0.25", "fa", "runtime", "big", "loss", "bf16", "a: \"b\" #\n"}) {
+    for (const char* text : {"true",
+                             "false",
+                             "1",
+                             "3",
+                             "0.25",
+                             "fa",
+                             "runtime",
+                             "big",
+                             "loss",
+                             "bf16",
+                             "a: \"b\" #\n"}) {
       RunConfig changed = config;
       if (!assign_field(changed, field.key, {.text = text, .quoted = false}) && changed != config) {
         config = changed;
