@@ -224,6 +224,24 @@ TEST_F(AudioDamageTest, FloatsInTheUnitOfIntegers) {
   EXPECT_THAT(inspect_audio(file("a.wav")).failure().what, HasSubstr(reason));
 }
 
+// FLAC, which has a reader of its own, is what libsndfile is seen to report damage of.
+TEST_F(AudioDamageTest, WhatLibsndfileFindsWhileItReads) {
+  write_sndfile(
+      file("a.flac"), {.format = SF_FORMAT_FLAC | SF_FORMAT_PCM_16}, sine(440, 22050, 50'000));
+  std::string bytes = read_bytes(file("a.flac"));
+  bytes[bytes.size() / 2] ^= 1;
+  const Result<AudioFile> damaged = open_audio_file(write_bytes("damaged.flac", bytes));
+  ASSERT_TRUE(damaged);
+  const Result<AudioSourcePtr> source = open_sndfile_source(damaged.value());
+  ASSERT_TRUE(source) << source.failure().what;
+
+  std::vector<float> samples(50'000);
+  const Result<std::size_t> got = source.value()->read(samples);
+
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.failure().what, HasSubstr("lost sync"));
+}
+
 TEST_F(AudioDamageTest, ADecoderWorksOnAfterEachFailure) {
   AudioDecoder decoder(SampleRate{22050});
   write_sndfile(file("good.wav"), {.rate = 16000}, sine(440, 16000, 1600));
