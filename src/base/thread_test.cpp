@@ -1,18 +1,21 @@
 #include "base/thread.h"
 
 #include <csignal>
+#include <cstddef>
 #include <future>
+#include <string>
+#include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 
 namespace qanat {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(ThreadTest, CarriesItsNameAndBlocksSignals) {
   std::promise<std::pair<std::string, bool>> seen;
@@ -36,23 +39,45 @@ TEST(ThreadTest, LeavesTheCreatorsSignalMaskAlone) {
   EXPECT_EQ(sigismember(&mask, SIGINT), 0);
 }
 
-// In a process of its own, because the limit cannot be raised again.
-TEST(ThreadTest, ASystemThatGivesNoMoreThreadsIsNamedWithItsLimits) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const rlimit none{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
-    ::setrlimit(RLIMIT_AS, &none);
-    try {
-      start_thread("one too many", [](const std::stop_token&) {});
-      ::_exit(1);
-    } catch (const Error& error) {
-      ::_exit(std::string(error.what()).find("ulimit -u") != std::string::npos ? 0 : 2);
-    }
+// Threads are asked for with a stack of this size as long as it lives.
+class StackSize {
+ public:
+  explicit StackSize(std::size_t bytes) {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t changed = before_;
+    pthread_attr_setstacksize(&changed, bytes);
+    pthread_setattr_default_np(&changed);
   }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_TRUE(WIFEXITED(status));
+  StackSize(const StackSize&) = delete;
+  StackSize& operator=(const StackSize&) = delete;
+  ~StackSize() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST(ThreadTest, ASystemThatGivesNoMoreThreadsIsNamedWithItsLimits) {
+  const StackSize more_than_can_be_addressed(std::size_t{1} << 50U);
+
+  try {
+    start_thread("one too many", [](const std::stop_token&) {});
+    FAIL() << "a thread was started";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ulimit -u"));
+  }
+}
+
+TEST(ThreadTest, AThreadThatCouldNotBeStartedLeavesTheSignalMaskAlone) {
+  const StackSize more_than_can_be_addressed(std::size_t{1} << 50U);
+
+  EXPECT_THROW(start_thread("one too many", [](const std::stop_token&) {}), Error);
+
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGINT), 0);
 }
 
 }  // namespace
