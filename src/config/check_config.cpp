@@ -118,6 +118,15 @@ std::vector<Problem> problems(const RunConfig& config) {
                      .what = msg::problem_resume{},
                      .other_key = "training.resume"});
   }
+  if (config.training.resume && config.training.init_from) {
+    found.push_back({.where = "",
+                     .key = "training.init_from",
+                     .what = msg::problem_init_resume{},
+                     .other_key = "training.resume"});
+  }
+  if (config.training.freeze && config.training.freeze->size() == kChoices<ModelPart>.size()) {
+    found.push_back({.where = "", .key = "training.freeze", .what = msg::problem_freeze_all{}});
+  }
   if (config.pipeline.frame_budget && *config.pipeline.frame_budget < config.data.max_mel_frames) {
     found.push_back(
         {.where = "",

@@ -56,6 +56,32 @@ TEST(CheckConfigTest, TheOrderOfTheGpusIsFree) {
   EXPECT_THAT(problems(config), IsEmpty());
 }
 
+TEST(CheckConfigTest, ResumeAndInitFromContradictEachOther) {
+  RunConfig config;
+  config.training.resume = true;
+  config.training.init_from = "other";
+
+  const std::vector<Problem> found = problems(config);
+
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].key, "training.init_from");
+  EXPECT_THAT(to_string(found[0]), HasSubstr("contradicts training.resume"));
+}
+
+TEST(CheckConfigTest, FreezingEverythingIsAProblem) {
+  RunConfig config;
+  config.training.freeze.emplace();
+  for (const Choice<ModelPart>& part : kChoices<ModelPart>) {
+    config.training.freeze->push_back(part.value);
+  }
+
+  ASSERT_EQ(problems(config).size(), 1);
+  EXPECT_THAT(to_string(problems(config)[0]), HasSubstr("nothing would be trained"));
+
+  config.training.freeze->pop_back();
+  EXPECT_THAT(problems(config), IsEmpty());
+}
+
 TEST(CheckConfigTest, ResumeAndResetContradictEachOther) {
   RunConfig config;
   config.training.resume = true;

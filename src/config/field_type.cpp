@@ -51,6 +51,10 @@ Message one_of(const std::vector<std::string>& words) {
   return msg::expect_one_of{.words = words};
 }
 
+Message several_of(const std::vector<std::string>& words) {
+  return msg::expect_several_of{.words = words};
+}
+
 Message or_unset(const Message& expected, std::string_view word) {
   return msg::expect_or_unset{.expected = expected, .word = word};
 }

@@ -1,6 +1,7 @@
 // What each C++ type of a field means to a person: how it is read, written and described.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/message.h"
@@ -32,6 +34,8 @@ enum class NumberKind { whole, real };
 Message expected_number(NumberKind kind, double min, double max);
 // "one of nano, tiny, small"
 Message one_of(const std::vector<std::string>& words);
+// "one or several of ..., separated by commas"
+Message several_of(const std::vector<std::string>& words);
 // "..., or auto"
 Message or_unset(const Message& expected, std::string_view word);
 
@@ -163,6 +167,40 @@ struct FieldType<E> {
   static nlohmann::json json(E value) { return name_of(value); }
   static std::string text(const FieldSpec&, E value) { return name_of(value); }
   static Message expected(const FieldSpec&) { return one_of(words()); }
+};
+
+// Words with commas between them, each once: "decoder,aligner".
+template <typename E>
+requires std::is_enum_v<E>
+struct FieldType<std::vector<E>> {
+  static std::vector<std::string> words() { return FieldType<E>::words(); }
+  static std::optional<std::vector<E>> read(const FieldSpec& spec, const Scalar& scalar) {
+    std::vector<E> values;
+    for (std::size_t begin = 0; begin <= scalar.text.size();) {
+      const std::size_t end = std::min(scalar.text.find(',', begin), scalar.text.size());
+      begin = std::min(scalar.text.find_first_not_of(' ', begin), end);  // "decoder, aligner"
+      const std::optional<E> value = FieldType<E>::read(
+          spec, {.text = scalar.text.substr(begin, end - begin), .quoted = scalar.quoted});
+      if (!value || std::ranges::find(values, *value) != values.end()) {
+        return std::nullopt;
+      }
+      values.push_back(*value);
+      begin = end + 1;
+    }
+    return values;
+  }
+  static std::vector<std::string> names(const std::vector<E>& values) {
+    std::vector<std::string> all;
+    for (const E value : values) {
+      all.push_back(FieldType<E>::name_of(value));
+    }
+    return all;
+  }
+  static nlohmann::json json(const std::vector<E>& values) { return names(values); }
+  static std::string text(const FieldSpec&, const std::vector<E>& values) {
+    return fmt::format("{}", fmt::join(names(values), ","));
+  }
+  static Message expected(const FieldSpec&) { return several_of(words()); }
 };
 
 // Absent is written as the spec's word and is null in JSON.

@@ -146,6 +146,9 @@ void visit_record_fields(C& c, Visitor& visit) {
         c.reset_training);
   visit(field("reset_schedule", msg::field_reset_schedule::id).flag("--reset-schedule"),
         c.reset_schedule);
+  visit(field("init_from", msg::field_init_from::id).flag("--init-from").unset("none"),
+        c.init_from);
+  visit(field("freeze", msg::field_freeze::id).flag("--freeze").unset("none"), c.freeze);
   visit(field("validate_every", msg::field_validate_every::id)
             .unit("steps")
             .flag("--validate-every")

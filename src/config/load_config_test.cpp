@@ -84,6 +84,17 @@ TEST(LoadConfigTest, GpusAreOneForEachProcess) {
               ElementsAre(HasSubstr("1 GPUs that train and 2 that compute features")));
 }
 
+TEST(LoadConfigTest, AListOfPartsHasCommasAndNoPartTwice) {
+  EXPECT_EQ(values_of("training: {freeze: \"decoder, symbols\"}").training.freeze,
+            (std::vector<ModelPart>{ModelPart::decoder, ModelPart::symbols}));
+  EXPECT_EQ(values_of("training: {freeze: aligner}").training.freeze,
+            std::vector<ModelPart>{ModelPart::aligner});
+  EXPECT_EQ(values_of("training: {freeze: none}").training.freeze, std::nullopt);
+  EXPECT_THAT(problems_of("training: {freeze: \"decoder,decoder\"}"),
+              ElementsAre(HasSubstr("each once, separated by commas")));
+  EXPECT_THAT(problems_of("training: {freeze: decodr}"), ElementsAre(HasSubstr("decoder")));
+}
+
 TEST(LoadConfigTest, WhatIsNotGivenKeepsItsDefault) {
   EXPECT_EQ(values_of("data:\n"), RunConfig{});
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/language.h"
 #include "base/time.h"
@@ -76,6 +77,28 @@ template <>
 inline constexpr std::array kChoices<BestBy> = {Choice{"free_running", BestBy::free_running},
                                                 Choice{"loss", BestBy::loss}};
 
+// What of the speech model can be kept as it is, by the names of its modules; the tables of symbols
+// and speakers count for themselves, because new rows have to learn.
+enum class ModelPart {
+  symbols,
+  text_encoder,
+  speaker_table,
+  speaker_encoder,
+  aligner,
+  duration_predictor,
+  decoder,
+};
+
+template <>
+inline constexpr std::array kChoices<ModelPart> = {
+    Choice{"symbols", ModelPart::symbols},
+    Choice{"text_encoder", ModelPart::text_encoder},
+    Choice{"speaker_table", ModelPart::speaker_table},
+    Choice{"speaker_encoder", ModelPart::speaker_encoder},
+    Choice{"aligner", ModelPart::aligner},
+    Choice{"duration_predictor", ModelPart::duration_predictor},
+    Choice{"decoder", ModelPart::decoder}};
+
 // In which numbers processes exchange gradients.
 enum class ExchangeFormat { f32, bf16 };
 
@@ -102,6 +125,8 @@ struct TrainingConfig {
   bool resume = false;
   bool reset_training = false;
   bool reset_schedule = false;
+  std::optional<std::string> init_from;
+  std::optional<std::vector<ModelPart>> freeze;
   std::int64_t validate_every = 500;  // steps
   int validation_batches = 8;
   BestBy best_by = BestBy::free_running;

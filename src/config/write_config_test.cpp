@@ -28,6 +28,7 @@ RunConfig unusual() {
                              "big",
                              "loss",
                              "bf16",
+                             "decoder,aligner",
                              "a: \"b\" #\n"}) {
       RunConfig changed = config;
       if (!assign_field(changed, field.key, {.text = text, .quoted = false}) && changed != config) {

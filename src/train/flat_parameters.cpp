@@ -101,6 +101,23 @@ void FlatParameters::load(const torch::Tensor& block,
   }
 }
 
+std::vector<FlatParameters::Span> FlatParameters::spans(const IsWanted& wanted) const {
+  std::vector<Span> found;
+  for (const Part& part : parts_) {
+    if (!wanted(part.name)) {
+      continue;
+    }
+    const bool continues = !found.empty() && part.first != num_decayed_ &&
+                           found.back().first + found.back().count == part.first;
+    if (continues) {
+      found.back().count += aligned(part.count);
+    } else {
+      found.push_back({.first = part.first, .count = aligned(part.count)});
+    }
+  }
+  return found;
+}
+
 void FlatParameters::add(const torch::Tensor& block,
                          const std::vector<torch::Tensor>& gradients) const {
   QANAT_CHECK(gradients.size() == parts_.size()) << "one gradient per parameter";

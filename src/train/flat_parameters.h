@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ class FlatParameters {
   // Copies into `block`. Throws Error when a name is missing, unknown or of another shape;
   // `what` names the tensors in its message.
   void load(const torch::Tensor& block, const TensorMap& values, const std::string& what) const;
+  // Where the values of the parameters of these names are, gaps behind them included; neighbours
+  // are one span. Matrices and vectors are never in one.
+  struct Span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+  };
+  using IsWanted = std::function<bool(const std::string& name)>;
+  std::vector<Span> spans(const IsWanted& wanted) const;
   // Adds one gradient per parameter, in the order of parameters(); undefined ones are zero.
   void add(const torch::Tensor& block, const std::vector<torch::Tensor>& gradients) const;
 

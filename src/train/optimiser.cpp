@@ -93,6 +93,10 @@ void fused_adam(const FusedTensors& tensors, const FusedNumbers& numbers) {
   find_fused_adam().value().callBoxed(arguments);
 }
 
+bool is_frozen(const AdamWOptions& options, const std::string& name) {
+  return options.frozen && options.frozen(name);
+}
+
 constexpr const char* kFirst = "first.";
 constexpr const char* kSecond = "second.";
 constexpr const char* kUpdates = "updates";
@@ -106,6 +110,8 @@ bool has_fused_adam() {
 AdamW::AdamW(FlatParameters layout, const AdamWOptions& options, torch::Device device)
     : layout_(std::move(layout)),
       options_(options),
+      trained_(layout_.spans([&](const std::string& name) { return !is_frozen(options_, name); })),
+      frozen_(layout_.spans([&](const std::string& name) { return is_frozen(options_, name); })),
       first_(layout_.make_block(device)),
       second_(layout_.make_block(device)),
       updates_(torch::zeros({1}, torch::TensorOptions().dtype(torch::kFloat64).device(device))) {}
@@ -115,6 +121,9 @@ torch::Tensor AdamW::update(const torch::Tensor& weights,
                             double divisor,
                             double learning_rate) {
   const torch::NoGradGuard no_grad;
+  for (const FlatParameters::Span& span : frozen_) {
+    gradient.narrow(0, span.first, span.count).zero_();
+  }
   const AdamKernel wanted = options_.kernel;
   if (weights.is_cpu() && wanted == AdamKernel::automatic) {
     return update_on_host(weights, gradient, divisor, learning_rate);
@@ -160,10 +169,12 @@ torch::Tensor AdamW::update_on_host(const torch::Tensor& weights,
                   with);
     }
   };
-  const std::int64_t matrices = layout_.num_decayed();
   at::parallel_for(0, layout_.size(), kBlock, [&](auto from, auto to) {
-    run(from, std::min<std::int64_t>(to, matrices), factors);
-    run(std::max<std::int64_t>(from, matrices), to, undecayed);
+    for (const FlatParameters::Span& span : trained_) {
+      run(std::max<std::int64_t>(from, span.first),
+          std::min<std::int64_t>(to, span.first + span.count),
+          is_decayed(span) ? factors : undecayed);
+    }
   });
   return torch::tensor({static_cast<float>(norm), 1.0F});
 }
@@ -191,7 +202,11 @@ torch::Tensor AdamW::update_on_device(const torch::Tensor& weights,
   };
   const torch::Tensor root = second_.sqrt() / correction(options_.beta2).sqrt() + options_.epsilon;
   const torch::Tensor shrink = 1 - made * (learning_rate * options_.weight_decay);
-  weights.narrow(0, 0, layout_.num_decayed()).mul_(shrink);
+  for (const FlatParameters::Span& span : trained_) {
+    if (is_decayed(span)) {
+      weights.narrow(0, span.first, span.count).mul_(shrink);
+    }
+  }
   weights.sub_(first_ / root * (made * learning_rate / correction(options_.beta1)));
   return torch::stack({norm, made});
 }
@@ -209,12 +224,10 @@ torch::Tensor AdamW::update_fused(const torch::Tensor& weights,
     scale = scale * (norm.nan_to_num(1.0, 1.0) / options_.gradient_clip).clamp_min(1.0);
   }
   updates_.add_(made.to(torch::kFloat64));
-  const std::int64_t matrices = layout_.num_decayed();
-  const auto run = [&](std::int64_t first, std::int64_t count, double decay) {
-    if (count == 0) {
-      return;
-    }
-    const auto part = [&](const torch::Tensor& block) { return block.narrow(0, first, count); };
+  for (const FlatParameters::Span& span : trained_) {
+    const auto part = [&](const torch::Tensor& block) {
+      return block.narrow(0, span.first, span.count);
+    };
     fused_adam({.weights = part(weights),
                 .gradient = part(gradient),
                 .first = part(first_),
@@ -225,11 +238,9 @@ torch::Tensor AdamW::update_fused(const torch::Tensor& weights,
                {.learning_rate = learning_rate,
                 .beta1 = options_.beta1,
                 .beta2 = options_.beta2,
-                .decay = decay,
+                .decay = is_decayed(span) ? options_.weight_decay : 0,
                 .epsilon = options_.epsilon});
-  };
-  run(0, matrices, options_.weight_decay);
-  run(matrices, layout_.size() - matrices, 0);
+  }
   return torch::stack({norm, made});
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <torch/torch.h>
 
@@ -28,13 +29,17 @@ struct AdamWOptions {
   double weight_decay = 0.01;  // of matrices only
   double gradient_clip = 1.0;  // largest norm; 0: none
   AdamKernel kernel = AdamKernel::automatic;
+  // Parameters that stay as they are, by name: their gradients count as zero, also in the norm, and
+  // nothing decays. Absent: none.
+  FlatParameters::IsWanted frozen{};
 };
 
 class AdamW {
  public:
   AdamW(FlatParameters layout, const AdamWOptions& options, torch::Device device);
 
-  // One update of `weights` with `gradient` / `divisor`; both are blocks of the layout. Returns f32
+  // One update of `weights` with `gradient` / `divisor`; both are blocks of the layout, and what is
+  // frozen of the gradient becomes zero. Returns f32
   // [2] on the device: the norm of the gradient after division and before clipping, and 1 when
   // the update was made, 0 when it was skipped because the norm is not finite.
   torch::Tensor update(const torch::Tensor& weights,
@@ -62,8 +67,15 @@ class AdamW {
                              double divisor,
                              double learning_rate);
 
+  // Spans hold matrices, which are decayed, or vectors.
+  bool is_decayed(const FlatParameters::Span& span) const {
+    return span.first < layout_.num_decayed();
+  }
+
   const FlatParameters layout_;
   const AdamWOptions options_;
+  std::vector<FlatParameters::Span> trained_;  // what changes; two spans when nothing is frozen
+  std::vector<FlatParameters::Span> frozen_;
   torch::Tensor first_;    // f32 [layout size]
   torch::Tensor second_;   // f32 [layout size]
   torch::Tensor updates_;  // f64 [1]: made, on the device, because only it knows which were not

@@ -113,6 +113,39 @@ TEST(AdamWTest, TensorOperationsGiveTheSameAsTheHostLoop) {
   EXPECT_TRUE(torch::allclose(by_loop, by_tensors, 1e-5, 1e-6));
 }
 
+class FrozenTest : public testing::TestWithParam<AdamKernel> {};
+
+TEST_P(FrozenTest, KeepsItsValuesToTheBitAndIsNotInTheNorm) {
+  torch::nn::Sequential network = make_network();
+  const FlatParameters layout(*network);
+  const torch::Tensor weights = layout.adopt(*network, torch::kCPU);
+  const torch::Tensor before = weights.clone();
+  AdamW optimiser(layout,
+                  {.weight_decay = 0.5,
+                   .kernel = GetParam(),
+                   .frozen = [](const std::string& name) { return name.starts_with("0."); }},
+                  torch::kCPU);
+
+  torch::Tensor gradient = make_gradient(layout, 0);
+  layout.views(gradient).at("0.weight").fill_(1e6F);
+  const double norm = torch::sqrt(layout.views(gradient).at("1.weight").square().sum() +
+                                  layout.views(gradient).at("1.bias").square().sum())
+                          .item<double>();
+  const torch::Tensor numbers = optimiser.update(weights, gradient, 1, 1e-2);
+
+  const TensorMap was = layout.views(before);
+  const TensorMap is = layout.views(weights);
+  EXPECT_NEAR(numbers[0].item<double>(), norm, 1e-4);
+  EXPECT_TRUE(torch::equal(is.at("0.weight"), was.at("0.weight")));
+  EXPECT_TRUE(torch::equal(is.at("0.bias"), was.at("0.bias")));
+  EXPECT_FALSE(torch::equal(is.at("1.weight"), was.at("1.weight")));
+  EXPECT_FALSE(torch::equal(is.at("1.bias"), was.at("1.bias")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels,
+                         FrozenTest,
+                         testing::Values(AdamKernel::automatic, AdamKernel::tensor_operations));
+
 TEST(AdamWTest, LibtorchsFusedKernelDoesWhatTheLoopDoes) {
   if (!has_fused_adam()) {
     GTEST_SKIP() << "this libtorch has no fused AdamW; ./dev cuda-build brings one that has";

@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "checkpoint_files/checkpoint_state.h"
 #include "checkpoint_files/folder_lock.h"
-#include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
 #include "device/cuda/cuda_device.h"
@@ -27,6 +26,8 @@
 #include "torch_binding/torch_device.h"
 #include "train/model_preset.h"
 #include "train/trainer.h"
+#include "training/announce_plan.h"
+#include "training/init_from.h"
 #include "training/live_verdict.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
@@ -55,10 +56,10 @@ class TrainRun {
   nlohmann::json state() const;
   void resume();
   void load_newest();
+  void load_init_from();
   bool is_first() const { return group_.rank().rank == 0; }
   void tell(const MessageArg& note);
   void choose_rates();
-  void announce_plan();
   void open_gate(const std::stop_token& stop);
   void make_pipeline();
   void check_memory();
@@ -92,7 +93,9 @@ class TrainRun {
   std::optional<Schedule> stored_schedule_;  // of the checkpoint
   Schedule schedule_;
   std::optional<LoadedCheckpoint> loaded_;
-  std::vector<Language> languages_;  // the weights have learned from; empty: not known
+  std::optional<LoadedCheckpoint> initial_;  // of training.init_from, in a new run
+  nlohmann::json origin_;                    // what the run began with; null: random weights
+  std::vector<Language> languages_;          // the weights have learned from; empty: not known
   RunDevices devices_;
   std::unique_ptr<DevicePipeline> pipeline_;
   std::unique_ptr<DeviceStream> stream_;
@@ -160,6 +163,9 @@ nlohmann::json TrainRun::state() const {
   state["seed"] = config_.training.seed;
   state["data"] = to_json(identity_);
   state["schedule"] = to_json(schedule_);
+  if (!origin_.is_null()) {
+    state["init_from"] = origin_;
+  }
   return state;
 }
 
@@ -182,13 +188,30 @@ void TrainRun::load_newest() {
   }
 }
 
+// The weights of another run, where this one is new.
+void TrainRun::load_init_from() {
+  if (is_first()) {
+    initial_ = load_initial(config_, [this](const Message& text) { observer().on_note(text); });
+  }
+  share_checkpoint(group_, initial_);
+  if (initial_) {
+    languages_ = learned_languages(*initial_, inputs_.languages);
+    origin_ = {{"folder", initial_->folder.string()}, {"step", initial_->step}};
+  }
+}
+
 void TrainRun::resume() {
   load_newest();
   share_checkpoint(group_, loaded_);
   if (!loaded_) {
+    load_init_from();
     return;
   }
+  if (config_.training.init_from && is_first()) {
+    tell(msg::init_not_used{.folder = loaded_->folder.string()});
+  }
   check_same_model(*loaded_, checkpoint_state());
+  origin_ = loaded_->checkpoint.state.value("init_from", nlohmann::json());
   languages_ = learned_languages(*loaded_, inputs_.languages);
   ResumePoint point = resume_point(*loaded_, config_, identity_);
   progress_ = std::move(point.progress);
@@ -217,38 +240,16 @@ void TrainRun::choose_rates() {
   }
 }
 
-void TrainRun::announce_plan() {
-  for (const Message& line : describe_plan(plan_, config_.data, request_.symbols)) {
-    request_.say(line);
-  }
-  const ProcessRank place = group_.rank();
-  if (place.world > 1) {
-    request_.say(msg::replicas_together{.world = place.world,
-                                        .rank = place.rank,
-                                        .host = group_.host(place.rank),
-                                        .backend = group_.backend()});
-    if (config_.training.enable_graph_mode == true) {
-      request_.observer.on_note(msg::replicas_no_graphs{});
-    }
-  }
-  const Capabilities capabilities{.trainer = true,
-                                  .gpu = plan_.model.kind != DeviceKind::cpu,
-                                  .cuda = plan_.model.kind == DeviceKind::cuda,
-                                  .multi_gpu = plan_.mode == RunMode::multi_gpu};
-  for (const Message& note : inert_notes(request_.config, capabilities)) {
-    request_.observer.on_note(note);
-  }
-  if (config_.training.mixed_precision == true && precision() == Precision::single) {
-    request_.observer.on_note(msg::train_no_fast_half{});
-  }
-}
-
 void TrainRun::make_model() {
   const ModelShape shape = model_shape(to_preset(config_.model.size),
                                        inputs_.text->tokenizer().size(),
                                        static_cast<int>(inputs_.speakers.size()));
-  const AdamWOptions optimiser{.weight_decay = config_.training.weight_decay,
-                               .gradient_clip = config_.training.gradient_clip};
+  AdamWOptions optimiser{.weight_decay = config_.training.weight_decay,
+                         .gradient_clip = config_.training.gradient_clip};
+  if (config_.training.freeze) {
+    optimiser.frozen = parameters_of(*config_.training.freeze);
+  }
+  std::optional<Message> taken;
   stream_ = devices_.model->make_stream("train");
   stream_->submit([&] {
     // When a thread first computes, libtorch gives it the number of threads that was set last, by
@@ -262,10 +263,18 @@ void TrainRun::make_model() {
     if (loaded_ && is_first()) {
       load_into(*model_, loaded_->checkpoint);
     }
+    if (initial_ && is_first()) {
+      taken = take_weights(*initial_, checkpoint_state(), model_->layout.views(model_->weights));
+      model_->ema.copy_(model_->weights);
+    }
     share_weights(group_, *model_);
   });
   stream_->synchronise();
   loaded_.reset();
+  initial_.reset();
+  if (taken) {
+    tell(*taken);
+  }
 }
 
 std::int64_t TrainRun::all_updates() const {
@@ -367,6 +376,7 @@ TrainSummary TrainRun::first_summary() const {
   if (loaded_) {
     summary.resumed_from = progress_.step;
   }
+  summary.init_from = origin_;
   return summary;
 }
 
@@ -441,7 +451,7 @@ TrainSummary TrainRun::run() {
     write_text_file(yaml, to_yaml(request_.config));
     request_.say(msg::train_configuration_file{.path = yaml.string()});
   }
-  announce_plan();
+  announce_plan(request_, group_, {.plan = plan_, .precision = precision()});
   TrainSummary summary = first_summary();
   const std::optional<std::int64_t> epochs = num_epochs(config_.training);
   const bool done = epochs && progress_.position.epoch >= *epochs;

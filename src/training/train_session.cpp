@@ -6,6 +6,7 @@
 #include "replicas/join_group.h"
 #include "session/memory_check.h"
 #include "session/run_devices.h"
+#include "training/init_from.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
 #include "training/train_run.h"
@@ -27,6 +28,9 @@ nlohmann::json to_json(const TrainSummary& summary) {
   if (summary.resumed_from) {
     json["resumed_from"] = *summary.resumed_from;
   }
+  if (!summary.init_from.is_null()) {
+    json["init_from"] = summary.init_from;
+  }
   if (summary.outcome.progress.best_score) {
     json["best"] = {{"score", *summary.outcome.progress.best_score},
                     {"step", summary.outcome.progress.best_step}};
@@ -46,6 +50,9 @@ std::optional<TrainSummary> run_in_group(const TrainRequest& request,
   }
   const nlohmann::json state = nlohmann::json::parse(
       group.share(place.rank == 0 ? newest_state(config.training).dump() : ""));
+  if (place.rank == 0 && state.is_null()) {
+    check_initial(config);
+  }
   std::optional<TrainInputs> inputs;
   if (request.inputs != nullptr) {
     inputs = *request.inputs;

@@ -59,6 +59,7 @@ struct TrainSummary {
   std::int64_t parameters = 0;
   std::int64_t utterances = 0;               // trained on
   std::optional<std::int64_t> resumed_from;  // step
+  nlohmann::json init_from;  // folder and step of the weights the run began with; null: random ones
   std::filesystem::path checkpoints;
   std::filesystem::path journal;
 };
