@@ -89,10 +89,14 @@ Message explain(const CLI::App& app, const CLI::ParseError& error) {
                                                 : Message(msg::usage_bad_value{.flag = flag});
 }
 
-// The first argument nobody took, a flag before anything else: what follows an unknown flag is
-// most likely its value.
-std::optional<std::string> first_unknown(const CLI::App& root) {
+// The first argument nobody took. Where a command is due, the word that stands first is meant as
+// one, and what follows belongs to it. Elsewhere a flag goes before words: what follows an unknown
+// flag is most likely its value.
+std::optional<std::string> first_unknown(const CLI::App& root, const CLI::App& reached) {
   const std::vector<std::string> unknown = root.remaining(true);
+  if (!commands_of(reached).empty() && !unknown.empty()) {
+    return unknown.front().substr(0, unknown.front().find('='));
+  }
   for (const std::string& argument : unknown) {
     if (argument.starts_with('-')) {
       return argument.substr(0, argument.find('='));
@@ -119,7 +123,7 @@ std::string command_path(const CLI::App& app) {
 
 Message explain_usage_error(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& app = reached_command(root);
-  const std::optional<std::string> unknown = first_unknown(root);
+  const std::optional<std::string> unknown = first_unknown(root, app);
   if (!unknown) {
     return line(app, explain(app, error), std::nullopt);
   }

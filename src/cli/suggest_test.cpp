@@ -54,6 +54,15 @@ TEST_F(SuggestTest, AMistypedCommandFindsItsName) {
   EXPECT_EQ(answer_to({"trian"}), "unknown command trian; did you mean train? See `qanat --help`");
 }
 
+TEST_F(SuggestTest, AMistypedCommandIsNamedBeforeTheFlagsThatFollowIt) {
+  EXPECT_EQ(answer_to({"trian", "--batch-size", "4"}),
+            "unknown command trian; did you mean train? See `qanat --help`");
+}
+
+TEST_F(SuggestTest, AMistypedFlagBeforeACommandIsNamed) {
+  EXPECT_EQ(answer_to({"--batch-size=4"}), "unknown flag --batch-size; see `qanat --help`");
+}
+
 TEST_F(SuggestTest, ACommandWithoutItsGroupFindsIt) {
   EXPECT_EQ(answer_to({"check"}),
             "unknown command check; did you mean data check? See `qanat --help`");
