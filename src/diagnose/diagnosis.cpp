@@ -195,6 +195,26 @@ VerdictKind verdict_of(const Finding& finding) {
              : verdict;
 }
 
+// Why waiting for gradients makes no verdict: who is to blame cannot be told.
+std::optional<Message> why_exchange_is_open(const RunMeasures& m) {
+  if (!m.ranks) {
+    return std::nullopt;
+  }
+  const double share = m.ranks->mean_exchange().exposed / m.mean_step;
+  if (share < kLargeExposedShare) {
+    return std::nullopt;
+  }
+  if (!m.ranks->is_complete()) {
+    return msg::why_ranks_unseen{.share = in_percent(share)};
+  }
+  const std::optional<OutsideLoad>& outside = m.ranks->outside;
+  if (outside && outside->is_busy()) {
+    return msg::why_ranks_in_company{
+        .share = in_percent(share), .others = in_percent(outside->share), .host = outside->host};
+  }
+  return std::nullopt;
+}
+
 void judge(Diagnosis& diagnosis) {
   const RunMeasures& m = diagnosis.measures;
   const double open = std::abs(m.share(m.breakdown.residual));
@@ -207,6 +227,15 @@ void judge(Diagnosis& diagnosis) {
     return finding.severity != FindingSeverity::info &&
            verdict_of(finding) != VerdictKind::balanced;
   });
+  const bool is_exchange =
+      first != diagnosis.findings.end() && std::string_view(first->id) == "RNK002";
+  if (first == diagnosis.findings.end() || is_exchange) {
+    if (const std::optional<Message> why = why_exchange_is_open(m)) {
+      diagnosis.verdict = VerdictKind::incomplete;
+      diagnosis.why = *why;
+      return;
+    }
+  }
   if (first == diagnosis.findings.end()) {
     diagnosis.verdict = VerdictKind::balanced;
     diagnosis.why = msg::why_balanced{.share = in_percent(m.share(m.breakdown.busy()), 1)};

@@ -143,6 +143,16 @@ RunComparison compare_modes(std::span<const DualRun> now, std::span<const DualRu
   return compare_turns(turns_of(now), turns_of(before));
 }
 
+ReplicaProfile measure_replicas(std::span<const DualRun> replicas,
+                                std::span<const DualRun> single) {
+  ReplicaProfile profile{.mode = profile_mode(replicas)};
+  const RunMeasures& m = profile.mode.measures;
+  profile.replicas = replicas.front().summary.run.world.value_or(2);
+  profile.exposed_share = m.share(m.breakdown.exchange);
+  profile.comparison = of_replicas(compare_modes(replicas, single), profile.replicas);
+  return profile;
+}
+
 DualVerdict judge_pair(const DualProfile& profile) {
   if (profile.diagnosis.verdict == VerdictKind::incomplete ||
       profile.single.measures.steady.size() < kMinSteps || profile.comparison.withheld) {
@@ -183,6 +193,26 @@ Band variation_band(double variation) {
   return band(-variation, -0.2, -0.3, -0.4);
 }
 
+RunComparison of_replicas(RunComparison one, int replicas) {
+  one.ratio *= replicas;
+  one.ci95 = {.low = one.ci95.low * replicas, .high = one.ci95.high * replicas};
+  if (!one.withheld) {
+    one.change = change_of(one.ci95);
+  }
+  return one;
+}
+
+BestUse best_use(const RunComparison& pair, const RunComparison& replicas) {
+  if (pair.withheld || replicas.withheld) {
+    return BestUse::unknown;
+  }
+  const bool pair_pays = pair.change == Change::faster;
+  if (replicas.change == Change::faster && (!pair_pays || replicas.ratio > pair.ratio)) {
+    return BestUse::replicas;
+  }
+  return pair_pays ? BestUse::pair : BestUse::one_device;
+}
+
 RunSummary pooled_summary(std::span<const DualRun> runs) {
   RunSummary all;
   for (const DualRun& run : runs) {
@@ -216,7 +246,9 @@ Turn to_turn(const DualRun& run) {
           .others_share = run.others_share};
 }
 
-DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single) {
+DualProfile profile_dual(std::span<const DualRun> dual,
+                         std::span<const DualRun> single,
+                         std::span<const DualRun> replicas) {
   const RunSummary dual_summary = pooled_summary(dual);
   const RunSummary single_summary = pooled_summary(single);
   DualProfile profile;
@@ -239,6 +271,12 @@ DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun>
                              [](const Finding& finding) { return finding.gain.share_saved(); });
   }
   profile.recommended = recommend(profile.diagnosis.findings);
+  if (!replicas.empty()) {
+    profile.replicas = measure_replicas(replicas, single);
+    if (profile.verdict != DualVerdict::incomplete) {
+      profile.best = best_use(profile.comparison, profile.replicas->comparison);
+    }
+  }
   return profile;
 }
 

@@ -54,18 +54,36 @@ enum class DualVerdict { pays, does_not_pay, no_difference, incomplete };
 std::string_view to_string(DualVerdict verdict);
 Message to_message(DualVerdict verdict);
 
+// A replica on each device: see docs/en/modes.md.
+struct ReplicaProfile {
+  int replicas = 2;
+  ModeProfile mode{};          // of the first one
+  RunComparison comparison{};  // all of them over one device, frames per second; may be withheld
+  double exposed_share = 0;    // of a step, that waits for the gradients of others
+};
+
+// What two devices are best used for.
+enum class BestUse { unknown, one_device, pair, replicas };
+std::string_view to_string(BestUse use);
+// By what each is over one device; not known where one of the two is withheld.
+BestUse best_use(const RunComparison& pair, const RunComparison& replicas);
+// What so many replicas are over one device, when each is `one` over it.
+RunComparison of_replicas(RunComparison one, int replicas);
+
 struct DualProfile {
   DualVerdict verdict = DualVerdict::incomplete;
   ModeProfile single{};
   ModeProfile dual{};
-  RunComparison comparison{};  // dual over single, frames per second; may be withheld
-  double data_per_batch = 0;   // s: loader or data device, whichever takes longer
-  double train_per_batch = 0;  // s
-  double ideal = 0;            // s: the longer of the two
-  double efficiency = 0;       // ideal over the batch time there was; 0.95 is wanted
-  double overlap = 0;          // sum of the devices' busy shares, less one
-  bool emulated = false;       // virtual GPUs; said by whoever made the runs
-  Diagnosis diagnosis{};       // of the runs on two devices, rules about the pair included
+  RunComparison comparison{};                // dual over single, frames per second; may be withheld
+  double data_per_batch = 0;                 // s: loader or data device, whichever takes longer
+  double train_per_batch = 0;                // s
+  double ideal = 0;                          // s: the longer of the two
+  double efficiency = 0;                     // ideal over the batch time there was; 0.95 is wanted
+  double overlap = 0;                        // sum of the devices' busy shares, less one
+  bool emulated = false;                     // virtual GPUs; said by whoever made the runs
+  std::optional<ReplicaProfile> replicas{};  // absent: they were not measured
+  BestUse best = BestUse::unknown;           // of the three, where all were measured
+  Diagnosis diagnosis{};  // of the runs on two devices, rules about the pair included
   std::vector<Recommendation> recommended{};
 };
 
@@ -82,7 +100,10 @@ Diagnosis diagnose_turns(std::span<const DualRun> runs);
 ModeProfile profile_mode(std::span<const DualRun> runs);
 Turn to_turn(const DualRun& run);
 
-// Both modes were run at least once, interleaved: element i of both belongs to round i.
-DualProfile profile_dual(std::span<const DualRun> dual, std::span<const DualRun> single);
+// Both modes were run at least once, interleaved: element i of both belongs to round i. So do those
+// of `replicas`, as the first of two saw them; they may be absent.
+DualProfile profile_dual(std::span<const DualRun> dual,
+                         std::span<const DualRun> single,
+                         std::span<const DualRun> replicas = {});
 
 }  // namespace qanat

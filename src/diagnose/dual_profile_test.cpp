@@ -79,6 +79,48 @@ TEST(DualProfileTest, APairThatOverlapsIsNearItsIdealAndPays) {
   EXPECT_NEAR(profile.dual.stages.prepare.value(), 0.05, 1e-9);
 }
 
+// One of two, with an exchange behind every step.
+DualRun replica_run(double step, double busy, double exposed) {
+  DualRun run = single_run(step, busy);
+  run.summary.run.world = 2;
+  for (StepRecord& record : run.summary.steps) {
+    record.phases.exchange = Seconds{exposed};
+    record.phases.wait -= Seconds{exposed};
+  }
+  return run;
+}
+
+TEST(DualProfileTest, TwoReplicasThatKeepTheirPaceAreTheBestUse) {
+  const std::vector<DualRun> dual = three(dual_run({}));
+  const std::vector<DualRun> single = three(single_run(0.121, 0.08));
+  const std::vector<DualRun> replicas = three(replica_run(0.131, 0.08, 0.015));
+
+  const DualProfile profile = profile_dual(dual, single, replicas);
+
+  ASSERT_TRUE(profile.replicas);
+  EXPECT_NEAR(profile.replicas->comparison.ratio, 2 * 0.121 / 0.131, 0.02);
+  EXPECT_EQ(profile.replicas->comparison.change, Change::faster);
+  EXPECT_NEAR(profile.replicas->exposed_share, 0.015 / 0.131, 0.01);
+  EXPECT_EQ(profile.best, BestUse::replicas);
+}
+
+TEST(DualProfileTest, ReplicasThatWaitForEachOtherAreNot) {
+  const std::vector<DualRun> dual = three(dual_run({}));
+  const std::vector<DualRun> single = three(single_run(0.121, 0.08));
+  const std::vector<DualRun> replicas = three(replica_run(0.25, 0.08, 0.13));
+
+  const DualProfile profile = profile_dual(dual, single, replicas);
+
+  EXPECT_EQ(profile.best, BestUse::pair);
+}
+
+TEST(DualProfileTest, WithoutReplicasNothingIsSaidOfTheBestUse) {
+  const std::vector<DualRun> dual = three(dual_run({}));
+  const std::vector<DualRun> single = three(single_run(0.121, 0.08));
+
+  EXPECT_EQ(profile_dual(dual, single).best, BestUse::unknown);
+}
+
 TEST(DualProfileTest, APairThatIsSlowerThanOneDoesNotPay) {
   const std::vector<DualRun> dual = three(dual_run({.train = 0.07, .gap = 0.011}));
   const std::vector<DualRun> single = three(single_run(0.061, 0.06));

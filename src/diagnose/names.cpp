@@ -88,6 +88,9 @@ constexpr auto kDualVerdicts = std::to_array<NameAndWords>({
     {"INCOMPLETE", msg::dual_incomplete::id},
 });
 
+constexpr auto kBestUses =
+    std::to_array<NameAndWords>({{"unknown"}, {"one_device"}, {"pair"}, {"replicas"}});
+
 constexpr auto kChanges = std::to_array<NameAndWords>({
     {"faster", msg::change_faster::id},
     {"slower", msg::change_slower::id},
@@ -144,6 +147,10 @@ std::string_view to_string(Band band) {
 }
 Message to_message(Band band) {
   return words_in(kBands, band);
+}
+
+std::string_view to_string(BestUse use) {
+  return name_in(kBestUses, use);
 }
 
 std::string_view to_string(DualVerdict verdict) {

@@ -91,6 +91,51 @@ ExchangeTimes exchange_of(const std::vector<RankSteps>& ranks, std::size_t k) {
   return times;
 }
 
+// Cores that a rank kept busy.
+std::optional<double> own_cores(const RunSummary& summary) {
+  const Reading<double> cores =
+      summary.host ? summary.host->share(&HostCounters::process_cpu) : Reading<double>::none("");
+  return cores ? std::optional(*cores) : std::nullopt;
+}
+
+// A rank knows how busy its machine was; what other ranks did there is no company.
+std::optional<OutsideLoad> outside_of(const RunSummary& rank,
+                                      std::span<const RunSummary* const> all) {
+  if (!rank.host || !rank.host->neighbours()) {
+    return std::nullopt;
+  }
+  const Neighbours neighbours = *rank.host->neighbours();
+  double others = neighbours.others;
+  for (const RunSummary* const other : all) {
+    if (other == &rank || other->run.host != rank.run.host) {
+      continue;
+    }
+    const std::optional<double> cores = own_cores(*other);
+    if (!cores) {
+      return std::nullopt;
+    }
+    others -= *cores;
+  }
+  return OutsideLoad{.host = rank.run.host.value_or("?"),
+                     .share = std::max(0.0, others) / neighbours.cores + neighbours.stolen_share()};
+}
+
+std::optional<OutsideLoad> busiest_machine(const RunSummary& first,
+                                           std::span<const RunSummary> others) {
+  std::vector<const RunSummary*> all{&first};
+  for (const RunSummary& other : others) {
+    all.push_back(&other);
+  }
+  std::optional<OutsideLoad> most;
+  for (const RunSummary* const rank : all) {
+    const std::optional<OutsideLoad> load = outside_of(*rank, all);
+    if (load && (!most || load->share > most->share)) {
+      most = load;
+    }
+  }
+  return most;
+}
+
 double mean_bytes(const RankSteps& steps) {
   double bytes = 0;
   for (const StepRecord* step : steps) {
@@ -142,6 +187,9 @@ std::optional<RankComparison> compare_ranks(const RunSummary& summary,
                             .steps = ranks[0].size(),
                             .bytes = mean_bytes(ranks[0]),
                             .balance = work_balance(ranks)};
+  if (comparison.world == static_cast<int>(ranks.size())) {
+    comparison.outside = busiest_machine(summary, others);
+  }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     comparison.ranks.push_back(measure_rank(
         rank == 0 ? summary : summary.others[rank - 1], static_cast<int>(rank), ranks[rank]));

@@ -8,8 +8,11 @@
 
 #include "diagnose/run_summary.h"
 #include "metrics/step_record.h"
+#include "monitor/neighbours.h"
 
 namespace qanat {
+
+inline constexpr double kLargeExposedShare = 0.05;  // of a step
 
 struct RankMeasures {
   int rank = 0;
@@ -30,6 +33,15 @@ struct ExchangeTimes {
   double wire = 0;      // s that gradients were on their way; 0: not known
 };
 
+// What programs other than the ranks took of the machine that had most of them.
+struct OutsideLoad {
+  std::string host;
+  double share = 0;  // of its cores, with what a hypervisor gave away
+
+  // Ranks wait for each other, so what holds one up shows as exchange in all of them.
+  bool is_busy() const { return share >= Neighbours::kBusy; }
+};
+
 struct RankComparison {
   int world = 1;
   std::vector<RankMeasures> ranks{};  // by number; rank 0 alone when a journal is missing
@@ -39,6 +51,8 @@ struct RankComparison {
   std::vector<ExchangeTimes> exchanges{};  // by step
   double bytes = 0;                        // that a rank adds in a mean step; 0: not known
   double balance = 1;  // work of the mean rank, of that of the one with the most in each step
+
+  std::optional<OutsideLoad> outside{};  // absent: not known
 
   bool is_complete() const { return ranks.size() == static_cast<std::size_t>(world); }
   ExchangeTimes mean_exchange() const;

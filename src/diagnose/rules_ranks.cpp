@@ -15,7 +15,6 @@
 namespace qanat {
 namespace {
 
-constexpr double kLargeExposedShare = 0.05;
 constexpr double kFairBalance = 0.97;
 constexpr double kFairShareOfRankLink = 0.7;  // large exchanges reach more on a healthy link
 constexpr double kStallsExplain = 0.3;        // of what the rank is slower, as a share of its time
@@ -272,6 +271,10 @@ RuleOutcome exposed_exchange(const RuleInput& input) {
   }
   if (!m.ranks->is_complete()) {
     return exchange_or_straggler(m, share);
+  }
+  if (const std::optional<OutsideLoad>& outside = m.ranks->outside; outside && outside->is_busy()) {
+    return skipped(msg::rnk002_company{
+        .share = in_percent(share), .others = in_percent(outside->share), .host = outside->host});
   }
   const std::vector<Fix> fixes = exchange_fixes(input, mean.exposed);
   const double saved = 1 - fixes.front().predicted_step.value_or(m.mean_step) / m.mean_step;

@@ -190,6 +190,48 @@ TEST_F(RanksRulesTest, RankZeroAloneCannotTellTheExchangeFromASlowRank) {
   EXPECT_FALSE(std::get<Finding>(outcome).fixes.front().predicted_step);
 }
 
+// Two ranks of one machine with four cores, each of which keeps one and a half busy.
+class CompanyTest : public RanksRulesTest {
+ protected:
+  RunSummary exposed_ranks(double machine_busy) {
+    const HostSummary healthy = *summary_.host;
+    RunSummary ranks = make_ranks({.world = 2, .wire = 0.12, .exposed = 0.08, .ranks_of_host = 2});
+    for (RunSummary* const rank : {&ranks, &ranks.others[0]}) {
+      rank->host = healthy;
+      rank->host->last.process_cpu = 15.0;  // of ten seconds
+      rank->host->last.machine_busy = machine_busy;
+    }
+    return ranks;
+  }
+};
+
+TEST_F(CompanyTest, TheOtherRankIsNoCompany) {
+  const Diagnosis diagnosis = diagnose_run(exposed_ranks(31.0));
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().id, "RNK002");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::exchange_bound);
+}
+
+TEST_F(CompanyTest, OtherProgramsWithholdTheVerdict) {
+  const Diagnosis diagnosis = diagnose_run(exposed_ranks(38.0));
+
+  EXPECT_EQ(std::ranges::count(diagnosis.findings, "RNK002", &Finding::id), 0);
+  EXPECT_EQ(std::ranges::count(diagnosis.skipped, "RNK002", &SkippedCheck::id), 1);
+  EXPECT_NE(diagnosis.verdict, VerdictKind::exchange_bound);
+  EXPECT_NE(diagnosis.verdict, VerdictKind::balanced);
+}
+
+TEST_F(CompanyTest, RankZeroAloneMakesNoVerdict) {
+  RunSummary ranks = exposed_ranks(31.0);
+  ranks.others.clear();
+
+  const Diagnosis diagnosis = diagnose_run(ranks);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
+  EXPECT_THAT(english(diagnosis.why), HasSubstr("or for a slower rank"));
+}
+
 TEST_F(RanksRulesTest, AStragglerMakesTheVerdict) {
   const Diagnosis diagnosis = diagnose_run(make_ranks({.slow_rank = 1, .slow_compute = 0.05}));
 

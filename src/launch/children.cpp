@@ -149,7 +149,8 @@ class Children {
   void start(int rank, int port) {
     Child child;
     UniqueFd output;
-    if (rank > 0) {
+    const bool has_log = rank > 0 || request_.is_quiet;
+    if (has_log) {
       child.log = request_.logs / fmt::format("rank-{}.log", rank);
       output = UniqueFd(::open(child.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     }
@@ -158,7 +159,7 @@ class Children {
     const std::vector<char*> argv = pointers(command);
     const std::vector<char*> envp = pointers(variables);
     const pid_t parent = ::getpid();
-    if (rank > 0 && output.get() < 0) {
+    if (has_log && output.get() < 0) {
       fail(rank);
     }
     child.pid = ::fork();

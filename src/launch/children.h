@@ -19,6 +19,7 @@ struct ChildrenRequest {
   std::vector<std::string> command;  // the program, by its path, and its arguments
   // Where ranks other than 0 write what they say, as rank-1.log and so on; rank 0 speaks here.
   std::filesystem::path logs;
+  bool is_quiet = false;  // rank 0 writes to rank-0.log, too
   // How long the others may go on after the first one failed: they name it and exit themselves.
   Seconds patience{70.0};
   std::stop_token stop;  // asks every one to stop, once

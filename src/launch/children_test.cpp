@@ -25,6 +25,7 @@ class ChildrenTest : public testing::Test {
         {.count = count,
          .command = {"/bin/sh", "-c", script, "sh", folder_.string()},
          .logs = folder_,
+         .is_quiet = is_quiet_,
          .patience = Seconds(patience_),
          .stop = stop_.get_token(),
          .say = [this](const Message& line) { said_.push_back(Translator().tr(line)); }});
@@ -39,6 +40,7 @@ class ChildrenTest : public testing::Test {
   const std::filesystem::path folder_;
   std::stop_source stop_;
   double patience_ = 60;
+  bool is_quiet_ = false;
   std::vector<std::string> said_;
 };
 
@@ -56,6 +58,15 @@ TEST_F(ChildrenTest, TheFirstFailureIsReportedWithItsLastLines) {
   EXPECT_EQ(code, 7);
   EXPECT_THAT(said_, Contains(HasSubstr("rank 1 ended first, with exit code 7")));
   EXPECT_THAT(said_, Contains("rank 1: cause"));
+}
+
+TEST_F(ChildrenTest, QuietOnesWriteToLogsAll) {
+  is_quiet_ = true;
+
+  EXPECT_EQ(run("echo I am $RANK"), 0);
+
+  EXPECT_EQ(log(0), "I am 0\n");
+  EXPECT_EQ(log(1), "I am 1\n");
 }
 
 TEST_F(ChildrenTest, ASignalIsReportedAsTheShellDoes) {

@@ -77,6 +77,28 @@ Section dual_verdict(const DualProfile& profile) {
   return section;
 }
 
+// A third way to use two devices.
+Section dual_replicas(const DualProfile& profile) {
+  const ReplicaProfile& replicas = *profile.replicas;
+  Section section{
+      .title = msg::dual_replicas_title{},
+      .lead = describe_best_use(profile.best, profile.comparison, replicas.comparison),
+      .facts = {{.key = "best_use", .value = figure_of(to_string(profile.best))},
+                {.key = "replicas_over_single", .value = figure_of(to_json(replicas.comparison))},
+                {.key = "replica", .value = figure_of(mode_json(replicas.mode))},
+                {.key = "replica_exposed_share", .value = figure_of(replicas.exposed_share)}}};
+  if (replicas.comparison.withheld) {
+    section.facts.push_back({.name = msg::dual_reason{}, .value = *replicas.comparison.withheld});
+  } else {
+    section.facts.push_back(
+        {.name = msg::dual_replicas_speed{},
+         .value = ratio_interval(replicas.comparison.ratio, replicas.comparison.ci95)});
+  }
+  section.facts.push_back(
+      {.name = msg::dual_replicas_exposed{}, .value = in_percent(replicas.exposed_share, 1)});
+  return section;
+}
+
 Section dual_times(const DualProfile& profile) {
   const StageMeans& dual = profile.dual.stages;
   const StageMeans& single = profile.single.stages;
@@ -148,6 +170,9 @@ Section dual_bottleneck(const DualProfile& profile) {
 Document to_document(const DualProfile& profile) {
   Document document{.schema = "qanat.profile.dual", .diagnosis = profile.diagnosis};
   document.sections.push_back(dual_verdict(profile));
+  if (profile.replicas) {
+    document.sections.push_back(dual_replicas(profile));
+  }
   document.sections.push_back({.shows = DiagnosisPart::findings});
   if (!profile.dual.measures.seconds.empty() && !profile.single.measures.seconds.empty()) {
     document.sections.push_back(dual_times(profile));

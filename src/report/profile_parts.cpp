@@ -82,6 +82,20 @@ Message ratio_interval(double ratio, const Range& ci95) {
       .ratio = times(ratio), .low = plain(ci95.low, 2), .high = plain(ci95.high, 2)};
 }
 
+Message describe_best_use(BestUse best, const RunComparison& pair, const RunComparison& replicas) {
+  switch (best) {
+    case BestUse::one_device:
+      return msg::dual_best_one{};
+    case BestUse::pair:
+      return msg::dual_best_pair{.ratio = ratio_interval(pair.ratio, pair.ci95)};
+    case BestUse::replicas:
+      return msg::dual_best_replicas{.ratio = ratio_interval(replicas.ratio, replicas.ci95)};
+    case BestUse::unknown:
+      break;
+  }
+  return msg::dual_best_unknown{};
+}
+
 Section recommended_section(std::span<const Recommendation> settings,
                             const Message& otherwise,
                             std::string key) {

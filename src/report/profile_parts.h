@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/dual_profile.h"
 #include "diagnose/recommendation.h"
 #include "metrics/sample_summary.h"
 #include "report/document.h"
@@ -24,6 +25,8 @@ void add_missing_percentiles(const SampleSummary& seconds, std::vector<MessageAr
 Value interval_value(const Range& seconds);
 // 1.48x [1.45, 1.51]
 Message ratio_interval(double ratio, const Range& ci95);
+// What two devices are best used for, and what that is over one.
+Message describe_best_use(BestUse best, const RunComparison& pair, const RunComparison& replicas);
 
 // RECOMMENDED CONFIGURATION: flags, why, and the same as YAML; `otherwise` where there are none.
 // `key` of the list in JSON; empty: not there.

@@ -1,14 +1,23 @@
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "cli/config_flags.h"
 #include "cli/profile_frame.h"
 #include "cli/report_flags.h"
+#include "launch/replica_place.h"
 #include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
 #include "training/profile_run.h"
 
 namespace qanat {
 namespace {
+
+// For replicas. Nothing where a launcher has already started several: those would be more.
+std::filesystem::path own_program() {
+  std::error_code unknown;
+  return has_launcher() ? "" : std::filesystem::read_symlink("/proc/self/exe", unknown);
+}
 
 class ProfileDualCommand : public Command {
  public:
@@ -34,6 +43,7 @@ class ProfileDualCommand : public Command {
                                                   .steps = steps_,
                                                   .rounds = rounds_,
                                                   .folder = keep_,
+                                                  .program = own_program(),
                                                   .say = lines.say_fn(),
                                                   .progress = progress,
                                                   .stop = context.stop});

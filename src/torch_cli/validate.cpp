@@ -1,15 +1,19 @@
 #include "validation/validate.h"
 
+#include <deque>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/files.h"
 #include "cli/config_flags.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "corpus/demo_corpus.h"
+#include "launch/replica_place.h"
 #include "locale/messages.h"
 #include "torch_cli/torch_commands.h"
+#include "training/measured_run.h"
 
 namespace qanat {
 namespace {
@@ -34,6 +38,48 @@ class TemporaryCorpus {
  private:
   const TemporaryFolder folder_;
 };
+
+// Two processes of this program for a moment, as the first one saw it.
+std::optional<ModeRun> run_replicas(const RunConfig& config,
+                                    int steps,
+                                    const std::stop_token& stop) {
+  constexpr int kReplicas = 2;
+  constexpr std::size_t kWarmUp = 2;  // as in other short runs
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (has_launcher() || unknown) {
+    return std::nullopt;
+  }
+  const TemporaryFolder folder;
+  const std::optional<MeasuredTurn> turn =
+      run_replica_turn({.config = {.values = config, .origins = {}},
+                        .steps = steps + static_cast<std::int64_t>(kWarmUp),
+                        .folder = folder.path(),
+                        .stop = stop},
+                       program,
+                       kReplicas);
+  if (!turn || turn->run.summary.steps.size() <= kWarmUp) {
+    return std::nullopt;
+  }
+  const std::deque<StepRecord>& all = turn->run.summary.steps;
+  StepPhases sum;
+  double rows = 0;
+  for (std::size_t i = kWarmUp; i < all.size(); ++i) {
+    sum += all[i].phases;
+    rows += all[i].rows;
+  }
+  const double wall = sum.total().count();
+  return ModeRun{.mode = "replicas",
+                 .steps_per_s = static_cast<double>(all.size() - kWarmUp) / wall,
+                 .rows_per_s = rows / wall,
+                 .wait_share = sum.wait.count() / wall,
+                 .model_busy = sum.busy().count() / wall,
+                 .data_busy = std::nullopt,
+                 .first_loss = all.front().losses.total,
+                 .last_loss = all.back().losses.total,
+                 .device_cores = turn->run.device_cores,
+                 .others_share = turn->run.others_share};
+}
 
 class ValidateCommand : public Command {
  public:
@@ -81,22 +127,25 @@ class ValidateCommand : public Command {
     const auto restart = [&] {
       training.emplace(context, msg::progress_training_a_moment{}, msg::progress_steps{});
     };
-    return validate({.config = config,
-                     .steps = steps_,
-                     .stop = context.stop,
-                     .on_check =
-                         [&](const ValidationCheck& check) {
-                           training.reset();
-                           (report_.json() ? context.err : context.out)
-                               << render_check(check, report_.words()) << std::flush;
-                         },
-                     .progress =
-                         [&](std::int64_t done, std::int64_t total) {
-                           if (done == 1) {
-                             restart();
-                           }
-                           training->update(done, total);
-                         }});
+    return validate(
+        {.config = config,
+         .steps = steps_,
+         .stop = context.stop,
+         .on_check =
+             [&](const ValidationCheck& check) {
+               training.reset();
+               (report_.json() ? context.err : context.out)
+                   << render_check(check, report_.words()) << std::flush;
+             },
+         .progress =
+             [&](std::int64_t done, std::int64_t total) {
+               if (done == 1) {
+                 restart();
+               }
+               training->update(done, total);
+             },
+         .run_replicas =
+             [&](const RunConfig& one) { return run_replicas(one, steps_, context.stop); }});
   }
 
   ConfigFlags flags_;

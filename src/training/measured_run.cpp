@@ -1,9 +1,12 @@
 #include "training/measured_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/files.h"
 #include "base/value_or_throw.h"
+#include "config/write_config.h"
+#include "launch/children.h"
 #include "monitor/neighbours.h"
 #include "session/run_devices.h"
 
@@ -87,6 +90,34 @@ std::optional<MeasuredRun> run_measured(const MeasuredRunRequest& request) {
   MeasuredRunRequest elsewhere = request;
   elsewhere.folder = folder.path();
   return run_in(elsewhere);
+}
+
+std::optional<MeasuredTurn> run_replica_turn(const MeasuredRunRequest& request,
+                                             const std::filesystem::path& program,
+                                             int processes) {
+  const NeighbourWatch watch;
+  make_folders(request.folder.string(), "--keep");
+  const std::filesystem::path file = request.folder / "replicas.yaml";
+  write_text_file(file, to_yaml(measured_config(request)));
+  const int code = run_children({.count = processes,
+                                 .command = {program.string(), "train", "--config", file.string()},
+                                 .logs = request.folder,
+                                 .is_quiet = true,
+                                 .stop = request.stop,
+                                 .say = [&](const Message& line) {
+                                   if (request.say) {
+                                     request.say(line);
+                                   }
+                                 }});
+  if (code != 0) {
+    return std::nullopt;
+  }
+  RunRecord record = value_or_throw(read_run_record(request.folder / "journal.jsonl"));
+  const int cores = model_device_cores(request.config.values);
+  return MeasuredTurn{.run = {.summary = std::move(record.summary),
+                              .others_share = watch.others_share(),
+                              .device_cores = std::max(1, cores / processes)},
+                      .history = std::move(record.history)};
 }
 
 std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request) {

@@ -52,20 +52,87 @@ LoadedConfig with_one_device(LoadedConfig config) {
   return config;
 }
 
-std::optional<DualRun> run_once(const DualProfileRequest& request,
-                                const LoadedConfig& config,
-                                const std::filesystem::path& folder,
-                                std::int64_t steps_before) {
-  MeasuredRunRequest part{
-      .config = config, .steps = request.steps, .folder = folder, .stop = request.stop};
-  if (request.progress) {
-    part.progress = [&](std::int64_t done, std::int64_t) {
-      request.progress(steps_before + done, 2 * request.rounds * request.steps);
+// The ways to use two devices, in turns: none is always first.
+class DualRounds {
+ public:
+  DualRounds(const DualProfileRequest& request, std::filesystem::path folder)
+      : request_(request),
+        folder_(std::move(folder)),
+        two_(with_two_devices(request.config, request.say)),
+        one_(with_one_device(two_)) {
+    if (!request_.program.empty()) {
+      ways_.push_back(Way::replicas);
+    }
+  }
+
+  void run() {
+    for (int round = 0; round < request_.rounds; ++round) {
+      for (std::size_t i = 0; i < ways_.size(); ++i) {
+        if (request_.stop.stop_requested()) {
+          return;
+        }
+        take_turn(ways_[(i + static_cast<std::size_t>(round)) % ways_.size()], round);
+      }
+    }
+  }
+
+  std::optional<DualProfile> profile() const {
+    if (dual_.empty() || single_.empty()) {
+      return std::nullopt;
+    }
+    DualProfile profile = profile_dual(dual_, single_, replicas_);
+    profile.emulated = find_hardware(two_.values).cuda_gpus == 0;
+    return profile;
+  }
+
+ private:
+  enum class Way { pair, one, replicas };
+
+  void take_turn(Way way, int round) {
+    constexpr int kReplicas = 2;
+    const char* const name = way == Way::pair ? "dual" : way == Way::one ? "single" : "replicas";
+    MeasuredRunRequest part{.config = way == Way::pair ? two_ : one_,
+                            .steps = request_.steps,
+                            .folder = folder_ / fmt::format("{}-{}", name, round + 1),
+                            .progress = progress(),
+                            .stop = request_.stop};
+    std::optional<MeasuredTurn> turn;
+    if (way == Way::replicas) {
+      part.say = request_.say;
+      turn = run_replica_turn(part, request_.program, kReplicas);
+    } else {
+      turn = run_turn(part);
+    }
+    ++turns_;
+    if (turn) {
+      (way == Way::pair  ? dual_
+       : way == Way::one ? single_
+                         : replicas_)
+          .push_back(std::move(turn->run));
+    } else if (way == Way::replicas) {
+      std::erase(ways_, Way::replicas);  // they would fail again
+    }
+  }
+
+  ProgressFn progress() const {
+    if (!request_.progress) {
+      return {};
+    }
+    return [this, before = turns_ * request_.steps](std::int64_t done, std::int64_t) {
+      request_.progress(before + done, std::ssize(ways_) * request_.rounds * request_.steps);
     };
   }
-  std::optional<MeasuredTurn> turn = run_turn(part);
-  return turn ? std::optional(std::move(turn->run)) : std::nullopt;
-}
+
+  const DualProfileRequest& request_;
+  const std::filesystem::path folder_;
+  const LoadedConfig two_;
+  const LoadedConfig one_;
+  std::vector<Way> ways_ = {Way::pair, Way::one};
+  std::int64_t turns_ = 0;
+  std::vector<DualRun> dual_;
+  std::vector<DualRun> single_;
+  std::vector<DualRun> replicas_;
+};
 
 }  // namespace
 
@@ -101,26 +168,9 @@ std::optional<DualProfile> run_dual_profile(const DualProfileRequest& request) {
   if (request.folder.empty()) {
     temporary.emplace();
   }
-  const std::filesystem::path folder = temporary ? temporary->path() : request.folder;
-  const LoadedConfig two = with_two_devices(request.config, request.say);
-  const LoadedConfig one = with_one_device(two);
-  std::vector<DualRun> dual;
-  std::vector<DualRun> single;
-  for (int i = 0; i < 2 * request.rounds && !request.stop.stop_requested(); ++i) {
-    const bool is_dual = i % 4 == 0 || i % 4 == 3;  // two, one, one, two: neither is always first
-    const std::string name = fmt::format("{}-{}", is_dual ? "dual" : "single", i / 2 + 1);
-    std::optional<DualRun> run =
-        run_once(request, is_dual ? two : one, folder / name, i * request.steps);
-    if (run) {
-      (is_dual ? dual : single).push_back(*std::move(run));
-    }
-  }
-  if (dual.empty() || single.empty()) {
-    return std::nullopt;
-  }
-  DualProfile profile = profile_dual(dual, single);
-  profile.emulated = find_hardware(two.values).cuda_gpus == 0;
-  return profile;
+  DualRounds rounds(request, temporary ? temporary->path() : request.folder);
+  rounds.run();
+  return rounds.profile();
 }
 
 }  // namespace qanat

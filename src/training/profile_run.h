@@ -30,13 +30,16 @@ struct StepProfileRequest {
 // What was measured until it was done or stopped; nothing when not a single step was.
 std::optional<StepProfile> run_step_profile(const StepProfileRequest& request);
 
-// Runs the real trainer on two devices and on one, in turns, to see whether the pair pays.
+// Runs the real trainer on two devices, on one, and as a replica on each of two, in turns, to see
+// what pays.
 struct DualProfileRequest {
   LoadedConfig config;
   std::int64_t steps = 40;  // of each run
-  int rounds = 3;           // of both modes; fewer carry no verdict
-  // Takes the journals, dual-1/, single-1/, ...; empty: they are not kept.
+  int rounds = 3;           // of all modes; fewer carry no verdict
+  // Takes the journals, dual-1/, single-1/, replicas-1/, ...; empty: they are not kept.
   std::filesystem::path folder{};
+  // Trains the replicas: qanat itself. Empty: they are not measured.
+  std::filesystem::path program{};
   SayFn say{};
   ProgressFn progress{};  // steps of all runs
   std::stop_token stop{};

@@ -247,28 +247,42 @@ void Validation::describe(const ModeRun& run, Message mode, ValidationCheck& che
   check.facts.push_back({.name = std::move(mode), .parts = std::move(parts)});
 }
 
-// Both modes in turns: what the machine does besides meets both.
+// The modes in turns: what the machine does besides meets all.
 void Validation::run_turns() {
   std::vector<ModeRun> single;
   std::vector<ModeRun> dual;
+  std::vector<ModeRun> replicas;
+  bool has_replicas = plan_.data && request_.run_replicas;
   const int turns = plan_.data ? request_.rounds : 1;
+  const auto require = [this](std::optional<ModeRun> run) {
+    if (!run || request_.stop.stop_requested()) {
+      throw MessageError(msg::validate_stopped{});
+    }
+    return *std::move(run);
+  };
   for (int i = 0; i < turns; ++i) {
-    for (std::vector<ModeRun>* const runs : {&single, &dual}) {
-      const bool is_dual = runs == &dual;
-      if (is_dual && !plan_.data) {
-        continue;
+    single.push_back(require(trial(without_data_gpu(config_))));
+    if (plan_.data) {
+      dual.push_back(require(trial(config_)));
+    }
+    if (has_replicas) {
+      const std::optional<ModeRun> run = request_.run_replicas(without_data_gpu(config_));
+      has_replicas = run.has_value();  // one that failed would fail again
+      if (run) {
+        replicas.push_back(*run);
       }
-      std::optional<ModeRun> run = trial(is_dual ? config_ : without_data_gpu(config_));
-      if (!run) {
-        throw MessageError(msg::validate_stopped{});
-      }
-      runs->push_back(*std::move(run));
     }
   }
   report_.single = mean_run(single);
   if (!dual.empty()) {
     report_.dual = mean_run(dual);
     report_.comparison = compare_turns(to_turns(dual), to_turns(single));
+  }
+  if (!replicas.empty()) {
+    constexpr int kReplicas = 2;
+    report_.replicas = mean_run(replicas);
+    report_.replicas_comparison =
+        of_replicas(compare_turns(to_turns(replicas), to_turns(single)), kReplicas);
   }
 }
 
@@ -282,6 +296,10 @@ void Validation::check_run(ValidationCheck& check) {
   }
   describe(*report_.dual, msg::validate_dual{}, check);
   check.facts.push_back({.name = msg::validate_verdict{}, .value = mode_verdict(report_)});
+  if (report_.replicas) {
+    describe(*report_.replicas, msg::validate_replica{}, check);
+    check.facts.push_back({.name = msg::validate_best{}, .value = best_use_verdict(report_)});
+  }
   if (report_.dual->data_busy.value_or(0) <= 0) {
     throw MessageError(msg::validate_data_idle{});
   }

@@ -1,6 +1,6 @@
 // Does the pipeline work on this machine, with these devices and this data? Five checks, in order:
-// prerequisites, placement, the model on the model GPU, transfer between the GPUs, a short run of
-// the real pipeline in both modes.
+// prerequisites, placement, the model on the model GPU, transfer between the GPUs, short runs of
+// the real pipeline on one device, on two, and with a replica on each.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +21,9 @@ struct ValidateRequest {
   std::stop_token stop;
   std::function<void(const ValidationCheck&)> on_check;  // called as each one ends
   ProgressFn progress = {};                              // steps of the short runs
+  // A short run of two processes, each with a replica on a device of its own; steps and rows are
+  // those of one of them. Absent: not measured; nothing: it failed.
+  std::function<std::optional<ModeRun>(const RunConfig&)> run_replicas{};
 };
 
 // Checks that build on a failed one are skipped. When stopped, what has been checked so far.

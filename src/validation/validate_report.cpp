@@ -85,6 +85,15 @@ std::optional<Message> mode_verdict(const ValidationReport& report) {
   return msg::validate_no_difference{.ratio = ratio};
 }
 
+std::optional<Message> best_use_verdict(const ValidationReport& report) {
+  if (!report.comparison || !report.replicas_comparison) {
+    return std::nullopt;
+  }
+  return describe_best_use(best_use(*report.comparison, *report.replicas_comparison),
+                           *report.comparison,
+                           *report.replicas_comparison);
+}
+
 std::string render_check(const ValidationCheck& check, const Translator& t) {
   return render_text(Section{.title = msg::validate_check{.number = check.number,
                                                           .name = check.name,
@@ -104,6 +113,9 @@ std::string render_summary(const ValidationReport& report, const Translator& t) 
   text += '\n';
   if (const std::optional<Message> verdict = mode_verdict(report)) {
     text += t.tr(*verdict) + '\n';
+  }
+  if (const std::optional<Message> best = best_use_verdict(report)) {
+    text += t.tr(*best) + '\n';
   }
   return text;
 }
@@ -128,6 +140,13 @@ nlohmann::json to_json(const ValidationReport& report) {
   if (const std::optional<Message> verdict = mode_verdict(report)) {
     object["verdict"] = english.tr(*verdict);
     object["dual_over_single"] = to_json(*report.comparison);
+  }
+  if (report.replicas) {
+    object["replicas"] = to_json(*report.replicas);
+  }
+  if (const std::optional<Message> best = best_use_verdict(report)) {
+    object["best_use"] = english.tr(*best);
+    object["replicas_over_single"] = to_json(*report.replicas_comparison);
   }
   return object;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "diagnose/dual_profile.h"
 #include "diagnose/turn_comparison.h"
 #include "report/document.h"
 
@@ -26,7 +27,7 @@ struct ValidationCheck {
 
 // A short run of the real pipeline.
 struct ModeRun {
-  std::string mode;  // "dual", "single"
+  std::string mode;  // "dual", "single", "replicas"
   double steps_per_s = 0;
   double rows_per_s = 0;
   double wait_share = 0;            // of the model device's time, for batches
@@ -42,8 +43,10 @@ struct ValidationReport {
   std::vector<ValidationCheck> checks;
   std::optional<ModeRun> dual;  // the mean of its turns
   std::optional<ModeRun> single;
-  std::optional<RunComparison> comparison;  // dual over single, steps per second
-  bool device_lost = false;                 // a GPU stopped answering: a fault of hardware
+  std::optional<RunComparison> comparison;             // dual over single, steps per second
+  std::optional<ModeRun> replicas{};                   // one of the two
+  std::optional<RunComparison> replicas_comparison{};  // both over single
+  bool device_lost = false;  // a GPU stopped answering: a fault of hardware
 
   bool passed() const;
 };
@@ -54,6 +57,8 @@ ModeRun mean_run(std::span<const ModeRun> turns);
 // "dual beats single here: 1.42x [1.40, 1.44]", or why it cannot be said; nothing when one of the
 // two did not run.
 std::optional<Message> mode_verdict(const ValidationReport& report);
+// Which of the three ways pays; nothing where not all of them ran.
+std::optional<Message> best_use_verdict(const ValidationReport& report);
 
 std::string render_check(const ValidationCheck& check, const Translator& t = Translator());
 std::string render_summary(const ValidationReport& report, const Translator& t = Translator());

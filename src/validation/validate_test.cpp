@@ -52,11 +52,17 @@ RunConfig on_two_gpus(const SmallDataSet& data) {
 TEST(ValidateTest, PassesItsFiveChecksOnTwoVirtualGpus) {
   const SmallDataSet data;
   std::vector<int> told;
+  int replicas = 0;
 
-  const ValidationReport report = validate(
-      {.config = on_two_gpus(data), .steps = 3, .on_check = [&](const ValidationCheck& check) {
-         told.push_back(check.number);
-       }});
+  const ValidationReport report =
+      validate({.config = on_two_gpus(data),
+                .steps = 3,
+                .on_check = [&](const ValidationCheck& check) { told.push_back(check.number); },
+                .run_replicas = [&](const RunConfig& config) -> std::optional<ModeRun> {
+                  EXPECT_FALSE(config.data.data_gpu);
+                  ++replicas;
+                  return ModeRun{.mode = "replicas", .steps_per_s = 1, .model_busy = 0.9};
+                }});
 
   EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(report.checks, Each(Field(&ValidationCheck::outcome, CheckOutcome::pass)));
@@ -65,6 +71,9 @@ TEST(ValidateTest, PassesItsFiveChecksOnTwoVirtualGpus) {
   EXPECT_EQ(figures(report.checks[2]).at("on_data_mb"), 0);
   EXPECT_TRUE(figures(report.checks[3]).at("model_to_data").at("exact"));
   EXPECT_TRUE(mode_verdict(report).has_value());
+  EXPECT_EQ(replicas, 3);
+  EXPECT_TRUE(best_use_verdict(report).has_value());
+  EXPECT_TRUE(to_json(report).contains("best_use"));
   EXPECT_THAT(english_in(report), IsEmpty());
 }
 
@@ -150,6 +159,23 @@ TEST(ModeVerdictTest, SaysNoRatioThatTheFiguresDoNotCarry) {
   EXPECT_TRUE(to_json(report)["dual_over_single"]["ratio"].is_null());
   EXPECT_THAT(render_summary(report, kPersian),
               HasSubstr("دو دستگاه به‌صرفه است یا نه: ۲ دور"));
+}
+
+TEST(ModeVerdictTest, NamesTheBestOfThreeWays) {
+  ValidationReport report = compared(1.3, Change::faster);
+  EXPECT_EQ(best_use_verdict(report), std::nullopt);
+  const auto best = [&](double ratio, Change change) {
+    report.replicas_comparison =
+        RunComparison{.ratio = ratio, .ci95 = {.low = ratio, .high = ratio}, .change = change};
+    return english(best_use_verdict(report));
+  };
+
+  EXPECT_THAT(best(1.8, Change::faster), HasSubstr("two replicas are the best use"));
+  EXPECT_THAT(best(1.1, Change::faster), HasSubstr("a data GPU and a model GPU are the best use"));
+  report.comparison->change = Change::none;
+  EXPECT_THAT(best(0.9, Change::slower), HasSubstr("one device is the best use"));
+  report.replicas_comparison->withheld = msg::turns_too_few{.rounds = 2, .needed = 3};
+  EXPECT_THAT(english(best_use_verdict(report)), HasSubstr("do not tell"));
 }
 
 TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
