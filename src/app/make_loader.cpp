@@ -157,6 +157,9 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   complete.rank = request.rank;
   complete.world = request.world;
   complete.group = request.group;
+  if (request.is_counted_by_consumer) {
+    complete.max_bad_fraction = 1;
+  }
   LoaderInputs inputs{.lengths = item_lengths(request.set->index, request.mel),
                       .speakers = speaker_ids(request),
                       .source = around(make_source(config, request), request),

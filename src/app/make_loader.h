@@ -32,6 +32,8 @@ struct LoaderRequest {
   int rank = 0;
   int world = 1;
   std::optional<int> group{};  // as in LoaderOptions
+  // The consumer counts the bad rows of all ranks: this one's share says little about the set.
+  bool is_counted_by_consumer = false;
   Position start{};
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned, outlives the loader; may be absent

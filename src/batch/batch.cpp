@@ -57,7 +57,8 @@ Batch::Batch(Batch&& other) noexcept
       layout_(other.layout_),
       id_(other.id_),
       bucket_(other.bucket_),
-      work_(other.work_) {}
+      work_(other.work_),
+      bad_rows_(other.bad_rows_) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
   if (this != &other) {
@@ -68,6 +69,7 @@ Batch& Batch::operator=(Batch&& other) noexcept {
     id_ = other.id_;
     bucket_ = other.bucket_;
     work_ = other.work_;
+    bad_rows_ = other.bad_rows_;
   }
   return *this;
 }

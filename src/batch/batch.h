@@ -87,6 +87,9 @@ class Batch {
   // Time that filling it took, summed over those who filled it.
   Seconds work() const { return work_; }
   void set_work(Seconds work) { work_ = work; }
+  // Rows whose planned utterance failed: they hold substitutes.
+  int bad_rows() const { return bad_rows_; }
+  void set_bad_rows(int rows) { bad_rows_ = rows; }
   const BatchShape& shape() const { return layout_.shape; }
   const BatchLayout& layout() const { return layout_; }
   int rows() const { return layout_.shape.rows; }
@@ -143,6 +146,7 @@ class Batch {
   BatchId id_;
   int bucket_ = 0;
   Seconds work_{0};
+  int bad_rows_ = 0;
 };
 
 }  // namespace qanat

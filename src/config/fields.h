@@ -180,6 +180,11 @@ void visit_record_fields(C& c, Visitor& visit) {
 // Who else trains.
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_process_fields(C& c, Visitor& visit) {
+  visit(field("microbatch_size", msg::field_microbatch_size::id)
+            .unit("rows")
+            .flag("--microbatch-size")
+            .range(0, 1e6),
+        c.microbatch_size);
   visit(field("processes", msg::field_processes::id).flag("--processes").range(1, 1024),
         c.processes);
   visit(field("exchange_timeout", msg::field_exchange_timeout::id)

@@ -141,6 +141,7 @@ struct TrainingConfig {
   std::optional<bool> enable_graph_mode;
   bool enable_xla_compilation = false;
   bool enable_eager_debug = false;
+  int microbatch_size = 0;  // rows; 0: the whole batch
   int processes = 1;
   Seconds exchange_timeout{60.0};
   ExchangeFormat exchange_format = ExchangeFormat::f32;

@@ -12,6 +12,7 @@
 #include "batch/batch.h"
 #include "batch/bucket_edges.h"
 #include "metrics/journal.h"
+#include "pipeline/bad_share.h"
 #include "pipeline/batch_assembler.h"
 
 namespace qanat {
@@ -35,27 +36,17 @@ class BadRows {
   // Journals a `bad_utterance` event, once per file and epoch.
   void report(const BadRow& bad);
 
-  // The reason to stop, when the share of this epoch's utterances that are bad is above the limit.
-  // An utterance counts where it was planned, so that each counts once; substitutes do not, since
-  // they have (or had) their own row. At the end of an epoch the limit is exact. Before that, a run
-  // stops when chance cannot explain the share (three standard deviations). The unit is then a
-  // batch, because damaged utterances often have one length and so come in few batches.
+  // The reason to stop, when the share of this epoch's utterances that are bad is above the limit:
+  // see BadShare.
   std::optional<Error> count(const PublishedBatch& batch);
 
  private:
-  bool is_too_many(bool end_of_epoch) const;
-
   const double max_fraction_;
-  const ItemOrder order_;
   EventSink* const journal_;
   std::mutex mutex_;                                          // guards everything below
   std::unordered_map<std::uint32_t, std::int64_t> reported_;  // item -> last epoch it was told in
   MessageArg latest_ = "";                                    // for the error message
-  bool whole_epoch_;  // the epoch being counted was counted from its first batch
-  std::int64_t rows_ = 0;
-  std::int64_t bad_ = 0;  // of rows_
-  std::int64_t batches_ = 0;
-  double bad_shares_ = 0;  // of the rows of each batch, added up
+  BadShare share_;
 };
 
 }  // namespace qanat

@@ -269,6 +269,7 @@ void BatchAssembler::publish_complete() {
       end_run(std::make_exception_ptr(*objection));
       return;
     }
+    slot.batch->set_bad_rows(slot.bad_rows.load());
     slot.batch->set_work(std::chrono::nanoseconds(slot.work_ns.load()));
     // Never waits: the buffer holds the whole window. Never refused: it is closed with finished_.
     QANAT_CHECK(ready_.push(*std::exchange(slot.batch, std::nullopt), {}));

@@ -76,7 +76,9 @@ void Heartbeat::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     note_pause(Clock::now());
     try {
-      beat();
+      if (is_store_there()) {
+        beat();
+      }
     } catch (const std::exception&) {
       // The store is out of reach; for how long is what counts.
     }
@@ -85,6 +87,11 @@ void Heartbeat::run(const std::stop_token& stop) {
     changed_.notify_all();
     changed_.wait_for(lock, stop, to_duration(interval_), [] { return false; });
   }
+}
+
+bool Heartbeat::is_store_there() const {
+  const std::lock_guard lock(mutex_);
+  return !is_store_gone_;
 }
 
 // A process that was stopped itself has heard nobody; that is not the others' fault.
@@ -167,6 +174,13 @@ LostReplica Heartbeat::publish(const LostReplica& lost) noexcept {
       if (failed_) {
         return *failed_;
       }
+      // Rank 0 serves the store: others find out themselves. One that is only stopped would take a
+      // connection and never answer.
+      if (lost.rank == 0 && options_.rank != 0) {
+        is_store_gone_ = true;
+        failed_ = lost;
+        return lost;
+      }
     }
     const std::optional<LostReplica> first = to_lost(texts_->set_once(kFailed, to_text(lost)));
     const std::lock_guard lock(mutex_);
@@ -175,6 +189,7 @@ LostReplica Heartbeat::publish(const LostReplica& lost) noexcept {
   } catch (const std::exception&) {
     // Whoever serves the store is gone; each finds that out itself. It is not asked again.
     const std::lock_guard lock(mutex_);
+    is_store_gone_ = true;
     failed_ = lost;
     return lost;
   }
@@ -190,6 +205,9 @@ void Heartbeat::publish_failure(std::string_view reason) noexcept {
 
 void Heartbeat::wait_until_others_know() noexcept {
   try {
+    if (!is_store_there()) {
+      return;
+    }
     texts_->set(known_name(options_.rank), "yes");
     if (options_.rank != 0) {
       return;

@@ -77,6 +77,7 @@ class Heartbeat {
   void run(const std::stop_token& stop);
   void beat();
   void read_sign(int rank);
+  bool is_store_there() const;
   void note_pause(Clock::time_point now);
   std::optional<LostReplica> silent_for(Seconds limit) const;
   std::int64_t own_step() const;
@@ -92,6 +93,7 @@ class Heartbeat {
   Clock::time_point reached_;          // the store, last
   Clock::time_point last_round_;       // began
   std::optional<LostReplica> failed_;  // as published by whoever came first
+  bool is_store_gone_ = false;         // it is not asked again
   bool is_closed_ = false;
   std::jthread thread_;
 };

@@ -14,6 +14,7 @@ struct Board {
   std::mutex mutex;
   std::map<std::string, std::string> texts;
   bool is_cut = false;
+  int told = 0;  // of somebody who is gone, or that this is known; whether it succeeded or not
 };
 
 class BoardTexts : public SharedTexts {
@@ -22,6 +23,7 @@ class BoardTexts : public SharedTexts {
 
   void set(const std::string& name, const std::string& text) override {
     const std::lock_guard lock(board_->mutex);
+    board_->told += name.starts_with("known/") ? 1 : 0;
     check();
     board_->texts[name] = text;
   }
@@ -33,6 +35,7 @@ class BoardTexts : public SharedTexts {
   }
   std::string set_once(const std::string& name, const std::string& text) override {
     const std::lock_guard lock(board_->mutex);
+    ++board_->told;
     check();
     return board_->texts.emplace(name, text).first->second;
   }
@@ -97,12 +100,12 @@ TEST_F(HeartbeatTest, OneThatSaysWhyItGoesIsNamedWithItsReason) {
 }
 
 TEST_F(HeartbeatTest, TheFirstNameStands) {
-  const auto first = start(0, 3);
-  const auto second = start(1, 3);
+  const auto first = start(0, 4);
+  const auto second = start(1, 4);
 
   first->publish({.rank = 2, .step = 5});
 
-  EXPECT_EQ(second->publish({.rank = 0, .step = 9}).rank, 2);
+  EXPECT_EQ(second->publish({.rank = 3, .step = 9}).rank, 2);
 }
 
 TEST_F(HeartbeatTest, WhoCannotReachTheStoreHasLostRankZero) {
@@ -116,6 +119,25 @@ TEST_F(HeartbeatTest, WhoCannotReachTheStoreHasLostRankZero) {
 
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->rank, 0);
+}
+
+// Each call to a store that is gone takes seconds, and the process is to name it and exit in time.
+TEST_F(HeartbeatTest, AStoreThatIsGoneIsNotAskedAgain) {
+  const auto second = start(1, 2, 1);
+  {
+    const std::lock_guard lock(board_->mutex);
+    board_->is_cut = true;
+  }
+  const std::optional<LostReplica> lost = second->find_lost();
+  ASSERT_TRUE(lost);
+
+  second->publish(*lost);
+  EXPECT_EQ(second->publish({.rank = 1}).rank, 0);
+  second->publish_failure("out of memory");
+  second->wait_until_others_know();
+
+  const std::lock_guard lock(board_->mutex);
+  EXPECT_EQ(board_->told, 0);
 }
 
 TEST_F(HeartbeatTest, AfterTheEndNobodyIsMissed) {

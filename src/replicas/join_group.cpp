@@ -114,8 +114,9 @@ class C10dGroup : public ProcessGroup {
   ~C10dGroup() override {
     if (has_failed_) {
       heartbeat_.wait_until_others_know();
+    } else {
+      heartbeat_.close();  // after a failure it still ends what waits for the one that is gone
     }
-    heartbeat_.close();
   }
 
   ProcessRank rank() const override { return {.rank = place_.rank, .world = place_.world}; }
@@ -204,11 +205,11 @@ class C10dGroup : public ProcessGroup {
 
   void wait(const std::function<bool()>& poll) {
     try {
-      while (!poll()) {
+      do {
         if (const std::optional<LostReplica> lost = heartbeat_.lost()) {
           throw_lost(*lost);
         }
-      }
+      } while (!poll());
     } catch (const ReplicaLost&) {
       throw;
     } catch (const std::exception& error) {
@@ -223,6 +224,9 @@ class C10dGroup : public ProcessGroup {
 
   [[noreturn]] void throw_lost(const LostReplica& found) {
     const LostReplica lost = heartbeat_.publish(found);
+    if (lost.rank == 0 && place_.rank != 0 && lost.reason.empty()) {
+      shut_store_connections(place_);
+    }
     note_failure();
     if (!lost.reason.empty()) {
       throw ReplicaLost(msg::replica_failed{

@@ -199,6 +199,23 @@ TEST_F(LostProcessTest, AStoppedOneIsNamedAfterTheTimeout) {
   EXPECT_EQ(exit_code(second), 128 + SIGKILL);
 }
 
+// The group is taken down with an exchange that its thread still waits for.
+TEST_F(LostProcessTest, AnExchangeThatNobodyAnswersEndsWithTheGroup) {
+  const pid_t first = start(0, 2, [](ProcessGroup& group) {
+    const torch::Tensor values = torch::zeros({4});
+    const std::unique_ptr<Exchange> exchange = group.start_all_reduce(values, ExchangeFormat::f32);
+    return names(group, "rank 1 on ");
+  });
+  const pid_t second = start(1, 2, [](ProcessGroup& group) {
+    group.barrier();
+    return ::kill(::getpid(), SIGSTOP);
+  });
+
+  EXPECT_EQ(exit_code(first), 0);
+  ::kill(second, SIGKILL);
+  EXPECT_EQ(exit_code(second), 128 + SIGKILL);
+}
+
 TEST_F(LostProcessTest, OneThatFailsIsNamedWithItsReason) {
   const pid_t first = start(
       0, 2, [](ProcessGroup& group) { return names(group, "failed, last step 7: no space left"); });

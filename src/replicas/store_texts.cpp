@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
@@ -41,6 +47,29 @@ StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole
         msg::replicas_no_store{.rank = place.rank,
                                .address = fmt::format("{}:{}", place.address, place.port),
                                .reason = first_line(error)});
+  }
+}
+
+void shut_store_connections(const ReplicaPlace& place) noexcept {
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator files("/proc/self/fd", ignored), end;
+       !ignored && files != end;
+       files.increment(ignored)) {
+    const int fd = std::atoi(files->path().filename().c_str());
+    sockaddr_storage peer{};
+    socklen_t size = sizeof(peer);
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) {
+      continue;
+    }
+    in_port_t port = 0;
+    if (peer.ss_family == AF_INET) {
+      port = reinterpret_cast<const sockaddr_in*>(&peer)->sin_port;
+    } else if (peer.ss_family == AF_INET6) {
+      port = reinterpret_cast<const sockaddr_in6*>(&peer)->sin6_port;
+    }
+    if (port != 0 && ntohs(port) == place.port) {
+      ::shutdown(fd, SHUT_RDWR);
+    }
   }
 }
 

@@ -20,6 +20,10 @@ using StorePointer = c10::intrusive_ptr<c10d::Store>;
 enum class StoreRole { first_of_process, another };
 StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole role);
 
+// Ends all connections of this process to the store, also those that a call waits at: c10d waits
+// for an answer without bound, and a link that was cut brings none. Thread-safe.
+void shut_store_connections(const ReplicaPlace& place) noexcept;
+
 class StoreTexts : public SharedTexts {
  public:
   // Connects now, and again after a call that failed: what a late answer leaves in a connection

@@ -1,11 +1,15 @@
 #include "train/gradient_exchange.h"
 
+#include <array>
 #include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "replicas/thread_group.h"
+#include "train/full_memory_testing.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {
@@ -236,6 +240,59 @@ TEST_F(OneIsFullTest, TheOtherLearnsTheSame) {
     const Outcome tight = run(Bytes{roomy.idle.value + needed * tenths / 10});
     EXPECT_GT(tight.refusals, 0) << tenths;
     EXPECT_LT((tight.weights - roomy.weights).abs().mean().item<double>(), 1e-5) << tenths;
+  }
+}
+
+// One allocation fails, of either rank: in a pass, in an exchange or in an update. The rows are
+// done again, or the rank says why it goes; the other one does not wait for it.
+class FullAnywhereTest : public testing::Test {
+ protected:
+  // What the ranks failed with; `refused`: the allocation that fails, counted from the first of the
+  // step.
+  std::string step(FullAllocator& memory, int refused) const {
+    const auto groups = make_thread_groups({.world = 2, .timeout = Seconds(20)});
+    std::vector<std::unique_ptr<StepBench>> benches;
+    for (const auto& group : groups) {
+      benches.push_back(std::make_unique<StepBench>(with(*group)));
+    }
+    std::array<std::string, 2> failures;
+    memory.count = 0;
+    memory.refused = refused;
+    {
+      std::vector<std::jthread> ranks;
+      for (std::size_t rank = 0; rank < 2; ++rank) {
+        ranks.emplace_back([&, rank] {
+          try {
+            benches[rank]->accumulate(rank == 0 ? left_ : right_, BatchPlace::last);
+            benches[rank]->update(0, left_.frames() + right_.frames());
+            benches[rank]->stream().synchronise();
+          } catch (const std::exception& error) {
+            groups[rank]->fail(error.what());  // as a run does
+            failures[rank] = error.what();
+          }
+        });
+      }
+    }
+    memory.refused = 0;
+    if (failures[0].empty() && failures[1].empty()) {
+      EXPECT_TRUE(torch::equal(benches[0]->model().weights, benches[1]->model().weights));
+    }
+    return failures[0] + failures[1];
+  }
+
+  const MadeUpBatch left_{{0, 1}, kHalf};
+  const MadeUpBatch right_{{2, 3}, kHalf};
+};
+
+TEST_F(FullAnywhereTest, NobodyWaitsForARankThatRunsOutOfMemory) {
+  FullAllocator memory;
+  ASSERT_EQ(step(memory, 0), "");
+  const int count = memory.count;
+  ASSERT_GT(count, 100);
+
+  for (const int refused : allocations_to_refuse(count)) {
+    const std::string failures = step(memory, refused);
+    EXPECT_EQ(failures.find("no sign of it"), std::string::npos) << refused << ": " << failures;
   }
 }
 

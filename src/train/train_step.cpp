@@ -21,78 +21,7 @@ std::optional<Clock::time_point> arrival_of(const std::shared_ptr<SlotTimeline>&
   return way == nullptr ? std::nullopt : way->arrived();
 }
 
-// Rows of a shape that are split until they fit.
-struct RowSplit {
-  TrainedModel& model;
-  const MicrobatchOptions& options;
-  const std::function<ModelBatch(RowRange)>& rows;
-  const BatchShape& shape;
-  FittingRows& fitting;
-  EventSink* journal;
-  const torch::Tensor& sums;
-};
-
-void journal_split(const RowSplit& split, RowRange rows, const std::string& why) {
-  if (split.journal != nullptr) {
-    split.journal->record(
-        OutOfMemoryRetry{.shape = {split.shape.rows, split.shape.frames, split.shape.tokens},
-                         .rows = rows.count,
-                         .retried_with = (rows.count + 1) / 2,
-                         .why = why});
-  }
-}
-
-void split_rows(const RowSplit& split, RowRange rows, const std::string& why);
-
-void run_or_split(const RowSplit& split, RowRange rows) {
-  const std::string why = why_not_fitting([&] {
-    MicrobatchGradient(split.model, split.options, [&] {
-      return split.rows(rows);
-    }).run(split.sums);
-  });
-  if (!why.empty()) {
-    split_rows(split, rows, why);
-  }
-}
-
-void split_rows(const RowSplit& split, RowRange rows, const std::string& why) {
-  if (rows.count == 1) {
-    throw MessageError(
-        msg::train_one_too_large{.frames = ungrouped(split.shape.frames),
-                                 .tokens = split.shape.tokens,
-                                 .reason = why,
-                                 .fewer = ungrouped(std::max(1, split.shape.frames / 2))});
-  }
-  journal_split(split, rows, why);
-  const int first = (rows.count + 1) / 2;
-  split.fitting.remember(split.shape, first);
-  run_or_split(split, {.first = rows.first, .count = first});
-  run_or_split(split, {.first = rows.first + first, .count = rows.count - first});
-}
-
 }  // namespace
-
-std::vector<RowRange> FittingRows::microbatches(const BatchShape& shape, RowRange rows) const {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto most = most_.find({shape.frames, shape.tokens});
-    if (most == most_.end() || rows.count <= most->second) {
-      return {rows};
-    }
-  }
-  const int first = (rows.count + 1) / 2;
-  std::vector<RowRange> all = microbatches(shape, {.first = rows.first, .count = first});
-  const std::vector<RowRange> rest =
-      microbatches(shape, {.first = rows.first + first, .count = rows.count - first});
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
-}
-
-void FittingRows::remember(const BatchShape& shape, int rows) {
-  const std::lock_guard lock(mutex_);
-  const auto [most, is_first] = most_.emplace(std::pair(shape.frames, shape.tokens), rows);
-  most->second = std::min(most->second, rows);
-}
 
 // A microbatch between its phases. Used by work of the two streams, which events order.
 struct TrainStep::Microbatch {
@@ -166,7 +95,7 @@ TrainStep::TrainStep(Device& device,
       options_(options),
       crops_(options.seed),
       speakers_(model.network->shape().speakers),
-      fitting_(std::make_shared<FittingRows>()),
+      fitting_(std::make_shared<FittingRows>(options.microbatch_size)),
       host_numbers_(std::make_shared<BlockPool>(kNumbers * sizeof(float), device.pinned_blocks())),
       current_(std::make_unique<Pending>()) {
   for (int i = 0; i < kUpdatesAhead; ++i) {
@@ -248,9 +177,10 @@ int TrainStep::try_shape(const BatchShape& shape) {
                   .fitting = *fitting_,
                   .journal = options_.journal,
                   .sums = nothing},
-                 all);
+                 fitting_->asked(all).front());
     const std::vector<RowRange> fitting = fitting_->microbatches(shape, all);
-    microbatches = static_cast<int>(fitting.size());
+    const bool is_split = fitting.size() > fitting_->asked(all).size();
+    microbatches = is_split ? static_cast<int>(fitting.size()) : 1;
     if (graphs_ && has_memory_twice()) {
       graphs_->reserve(rows(fitting.front()), options);
     }
@@ -319,6 +249,25 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over, 
   }
 }
 
+// The others are told at once when work of this process fails: its host may be waiting for theirs,
+// and theirs for devices that wait for this one.
+void TrainStep::submit(std::function<void()> work) {
+  if (!is_shared()) {
+    stream_.submit(std::move(work));
+    return;
+  }
+  stream_.submit([work = std::move(work), group = options_.group] {
+    try {
+      work();
+    } catch (const ReplicaLost&) {
+      throw;
+    } catch (const std::exception& error) {
+      group->fail(error.what());
+      throw;
+    }
+  });
+}
+
 void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch) {
   if (graphs_) {
     stream_.submit([this, microbatch] {
@@ -329,20 +278,20 @@ void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch)
   } else {
     submit_phases(microbatch);
   }
-  stream_.submit([microbatch] { microbatch->retry(); });
+  submit([microbatch] { microbatch->retry(); });
   mark(StepPhase::retry);
 }
 
 void TrainStep::submit_phases(const std::shared_ptr<Microbatch>& microbatch) {
-  const auto submit = [&](void (MicrobatchGradient::*phase)()) {
-    stream_.submit([microbatch, phase] {
+  const auto submit_phase = [&](void (MicrobatchGradient::*phase)()) {
+    submit([microbatch, phase] {
       if (microbatch->full.empty() && microbatch->search_full.empty()) {
         microbatch->attempt([phase](MicrobatchGradient& gradient) { (gradient.*phase)(); },
                             microbatch->full);
       }
     });
   };
-  stream_.submit([microbatch] {
+  submit([microbatch] {
     microbatch->gradient.emplace(microbatch->model, microbatch->options, [raw = microbatch.get()] {
       return raw->tensors(raw->rows);
     });
@@ -350,11 +299,11 @@ void TrainStep::submit_phases(const std::shared_ptr<Microbatch>& microbatch) {
     microbatch->is_aligned = microbatch->full.empty();
   });
   submit_search_and_encode(microbatch);
-  submit(&MicrobatchGradient::decode);
+  submit_phase(&MicrobatchGradient::decode);
   mark(StepPhase::forward);
-  submit(&MicrobatchGradient::losses);
+  submit_phase(&MicrobatchGradient::losses);
   mark(StepPhase::loss);
-  stream_.submit([microbatch] {
+  submit([microbatch] {
     if (microbatch->full.empty() && microbatch->search_full.empty()) {
       microbatch->attempt(
           [&](MicrobatchGradient& gradient) { gradient.backward(microbatch->sums); },
@@ -427,12 +376,12 @@ void TrainStep::update(const UpdateRequest& request) {
   const auto frames = static_cast<double>(update.record.frames);
   if (is_shared()) {
     update.exchange = std::make_shared<StepExchange>();
-    stream_.submit([this, frames, all = request.frames, cost = update.exchange] {
+    submit([this, frames, all = request.frames, cost = update.exchange] {
       exchange(frames, all, cost);
     });
     mark(StepPhase::exchange);
   }
-  stream_.submit(
+  submit(
       [this, request, divisor = is_shared() ? request.frames : frames, numbers = update.numbers] {
         apply_update(request, divisor, numbers);
       });

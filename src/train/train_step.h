@@ -17,9 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +30,7 @@
 #include "metrics/step_record.h"
 #include "replicas/process_group.h"
 #include "train/batch_tensors.h"
+#include "train/fitting_rows.h"
 #include "train/gradient_exchange.h"
 #include "train/loss_scale.h"
 #include "train/microbatch_gradient.h"
@@ -45,6 +44,7 @@ struct TrainStepOptions {
   std::uint64_t seed = 0;  // of the reference crops
   Precision precision = Precision::single;
   bool check_every_operation = false;
+  int microbatch_size = 0;  // rows; 0: the whole batch
   double ema_decay = 0.999;
   ProcessGroup* group = nullptr;  // not owned; absent: this process is alone
   GradientExchangeOptions exchange{};
@@ -78,18 +78,6 @@ struct FinishedStep {
   std::vector<std::uint32_t> items;  // of all batches of the update
 };
 
-// The most rows of a shape that fitted, for shapes of which not all did. Thread-safe.
-class FittingRows {
- public:
-  // Splits `rows` until every microbatch is known to fit, or has not been tried.
-  std::vector<RowRange> microbatches(const BatchShape& shape, RowRange rows) const;
-  void remember(const BatchShape& shape, int rows);
-
- private:
-  mutable std::mutex mutex_;                 // guards most_
-  std::map<std::pair<int, int>, int> most_;  // rows by frames and tokens
-};
-
 class TrainStep {
  public:
   // `model` was made on `stream`, which is one of `device`. All three outlive the step.
@@ -106,8 +94,8 @@ class TrainStep {
   void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
 
   // Forward and backward of a shape without an update, the largest that will come. Returns how many
-  // microbatches it took; throws Error with the remedy when not even one row fits. Waits for the
-  // device.
+  // microbatches it takes when memory asks for more of them than the options do, else 1; throws
+  // Error with the remedy when not even one row fits. Waits for the device.
   int try_shape(const BatchShape& shape);
 
   void accumulate(const DeviceBatch& batch,
@@ -128,6 +116,7 @@ class TrainStep {
   struct Pending;
   struct Microbatch;
 
+  void submit(std::function<void()> work);
   void submit_microbatch(const std::shared_ptr<Microbatch>& microbatch);
   void submit_phases(const std::shared_ptr<Microbatch>& microbatch);
   // On the host's devices side by side, on a second stream.

@@ -240,6 +240,31 @@ TEST(TrainStepTest, WhatIsLeftOutIsPartOfNoStep) {
   EXPECT_LT(bench.step().wait_finished()->record.phases.residual, Seconds(0.1));
 }
 
+// What is asked for is no lack of memory: nobody has to be told.
+TEST(TrainStepTest, AMicrobatchSizeTakesLessMemoryAndHasTheSameGradient) {
+  const MadeUpBatch batch(items(0, 8), kShape);
+  StepBench whole;
+  StepBench parts({.microbatch_size = 2});
+
+  whole.accumulate(batch);
+  parts.accumulate(batch);
+
+  EXPECT_LT(relative_difference(whole.gradient(), parts.gradient()), 1e-5);
+  EXPECT_LT(parts.device().memory().use().peak, whole.device().memory().use().peak);
+  EXPECT_EQ(StepBench({.microbatch_size = 2}).step().try_shape(kShape), 1);
+}
+
+TEST(FittingRowsTest, CutsAsAskedAndThenAsMemoryAllows) {
+  FittingRows fitting(3);
+  const BatchShape other{.rows = 7, .frames = 10, .tokens = 16};
+  fitting.remember(kShape, 2);
+
+  EXPECT_EQ(fitting.microbatches(other, {.first = 1, .count = 7}),
+            (std::vector<RowRange>{{1, 3}, {4, 3}, {7, 1}}));
+  EXPECT_EQ(fitting.microbatches(kShape, {.count = 4}),
+            (std::vector<RowRange>{{0, 2}, {2, 1}, {3, 1}}));
+}
+
 TEST(FittingRowsTest, HalvesUntilEveryPieceIsKnownToFit) {
   FittingRows fitting;
   fitting.remember(kShape, 4);

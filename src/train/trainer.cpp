@@ -62,6 +62,10 @@ Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgres
       first_step_(progress_.step),
       host_busy_since_(Clock::now()),
       guard_(options.max_skipped, parts_.journal),
+      bad_share_(options.max_bad_fraction,
+                 ItemOrder::shuffled,
+                 progress_.position.batch == 0 ? BadShare::Start::of_epoch
+                                               : BadShare::Start::inside_epoch),
       step_(parts_.device, parts_.stream, parts_.model, options.step),
       saving_("checkpoint"),
       rendering_("render") {
@@ -207,22 +211,56 @@ bool Trainer::is_writer() const {
 }
 
 // Whoever wants to stop says so with its frames, so no process waits for one that has stopped.
-Trainer::Decision Trainer::meet(Decision own, double frames) {
-  all_frames_ = frames;
+Trainer::Decision Trainer::meet(Decision own, const UpdateRows& rows) {
+  all_frames_ = rows.frames;
   if (!is_shared()) {
     return own;
   }
   ProcessGroup& group = *options_.step.group;
   group.at_step(progress_.step);
-  const std::array<double, 3> said = {
-      frames, own == Decision::stop ? 1.0 : 0.0, own == Decision::end ? 1.0 : 0.0};
+  const std::array<double, 6> said = {rows.frames,
+                                      rows.rows,
+                                      rows.bad,
+                                      rows.epoch_ends,
+                                      own == Decision::stop ? 1.0 : 0.0,
+                                      own == Decision::end ? 1.0 : 0.0};
   const std::vector<double> all = group.all_gather(said);
-  std::array<double, 3> sums{};
+  std::array<double, said.size()> sums{};
   for (std::size_t i = 0; i < all.size(); ++i) {
     sums[i % sums.size()] += all[i];
   }
   all_frames_ = sums[0];
-  return sums[1] > 0 ? Decision::stop : sums[2] > 0 ? Decision::end : Decision::go;
+  const Decision decision = sums[4] > 0   ? Decision::stop
+                            : sums[5] > 0 ? Decision::end
+                                          : Decision::go;
+  if (decision == Decision::go) {
+    count_bad({.frames = sums[0], .rows = sums[1], .bad = sums[2], .epoch_ends = sums[3]});
+  }
+  return decision;
+}
+
+void Trainer::add(const DeviceBatch& batch, UpdateRows& rows) const {
+  rows.frames += static_cast<double>(
+      std::accumulate(batch.mel_lengths.begin(), batch.mel_lengths.end(), std::int64_t{0}));
+  rows.rows += static_cast<double>(batch.items.size());
+  rows.bad += batch.bad_rows;
+  if (parts_.position_after(batch.id).epoch != batch.id.epoch) {
+    rows.epoch_ends = 1;
+  }
+}
+
+// All count the same, so all end after the same step. Throws MessageError.
+void Trainer::count_bad(const UpdateRows& all) {
+  const std::optional<CountedRows> bad = bad_share_.add(
+      {.rows = static_cast<std::int64_t>(all.rows), .bad = static_cast<std::int64_t>(all.bad)},
+      all.epoch_ends > 0 ? BadShare::Place::last_of_epoch : BadShare::Place::inside);
+  if (bad) {
+    throw MessageError(msg::replicas_too_many_bad{
+        .bad = bad->bad,
+        .rows = bad->rows,
+        .share = in_percent(static_cast<double>(bad->bad) / static_cast<double>(bad->rows), 1),
+        .most = in_percent(options_.max_bad_fraction, 1)});
+  }
 }
 
 // The batches of one update; fewer at the end of the data. When a process stops between them, they
@@ -232,7 +270,7 @@ Trainer::Decision Trainer::accumulate(const std::stop_token& stop) {
   weights.binarisation =
       progress_.step >= options_.binarisation_start ? options_.binarisation : 0.0;
   step_.set_loss_weights(weights);
-  double frames = 0;
+  UpdateRows rows;
   for (int count = 0; count < options_.batches_per_update; ++count) {
     HandOver hand_over{.host_busy_since = host_busy_since_, .asked = Clock::now(), .handed = {}};
     if (!batch_) {
@@ -243,14 +281,13 @@ Trainer::Decision Trainer::accumulate(const std::stop_token& stop) {
       return meet(stop.stop_requested() ? Decision::stop
                   : count == 0          ? Decision::end
                                         : Decision::go,
-                  frames);
+                  rows);
     }
-    frames += static_cast<double>(
-        std::accumulate(batch_->mel_lengths.begin(), batch_->mel_lengths.end(), std::int64_t{0}));
+    add(*batch_, rows);
     const bool is_last = count + 1 == options_.batches_per_update;
     if (is_last) {
       const bool is_stop = is_shared() && stop.stop_requested();
-      const Decision decision = meet(is_stop ? Decision::stop : Decision::go, frames);
+      const Decision decision = meet(is_stop ? Decision::stop : Decision::go, rows);
       if (decision != Decision::go) {
         return decision;
       }
@@ -340,13 +377,11 @@ bool Trainer::validate() {
   if (parts_.validator.is_empty()) {
     return false;
   }
-  const ValidationResult result = parts_.validator.run(parts_.model, parts_.stream);
+  const ValidationResult result =
+      parts_.validator.run(parts_.model, parts_.stream, options_.step.group);
   step_.exclude_from_next_step();
   report_finished();
-  double score = score_of(result, options_.best_by);
-  if (is_shared()) {  // one score for all, whatever the last bits of theirs are
-    score = options_.step.group->all_gather({&score, 1}).front();
-  }
+  const double score = score_of(result, options_.best_by);  // the same in all processes
   const bool is_best =
       std::isfinite(score) && (!progress_.best_score || score < *progress_.best_score);
   if (is_best) {

@@ -14,6 +14,7 @@
 #include "base/disk_full.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
+#include "pipeline/bad_share.h"
 #include "train/background_work.h"
 #include "train/divergence_guard.h"
 #include "train/host_snapshot.h"
@@ -47,6 +48,7 @@ struct TrainerOptions {
   bool hold_batch = false;
   BatchShape largest;                      // of the plan; tried before the first step
   std::int64_t compare_weights_every = 0;  // steps, of several processes; 0: never
+  double max_bad_fraction = 0.1;           // of several processes; one counts in its loader
   TrainStepOptions step;
 };
 
@@ -86,8 +88,17 @@ class Trainer {
   std::optional<TrainEnding> reason_to_end(const std::stop_token& stop) const;
   // What the processes do next, decided together: one call per update.
   enum class Decision { go, stop, end };
+  // What the batches of an update hold, those of this process or of all.
+  struct UpdateRows {
+    double frames = 0;
+    double rows = 0;
+    double bad = 0;         // rows whose planned utterance failed
+    double epoch_ends = 0;  // 1: with one of the batches
+  };
   Decision accumulate(const std::stop_token& stop);
-  Decision meet(Decision own, double frames);
+  Decision meet(Decision own, const UpdateRows& rows);
+  void add(const DeviceBatch& batch, UpdateRows& rows) const;
+  void count_bad(const UpdateRows& all);
   bool is_shared() const;
   bool is_writer() const;
   void compare_weights();
@@ -122,6 +133,7 @@ class Trainer {
   std::optional<DeviceBatch> batch_;  // that is kept for more uses
   int uses_ = 0;                      // of that one
   DivergenceGuard guard_;
+  BadShare bad_share_;  // of all processes
   TrainStep step_;
   std::optional<HostSnapshot> saved_;     // while there is anything to save
   std::optional<HostSnapshot> rendered_;  // of the EMA; while there is anything to render

@@ -1,6 +1,7 @@
 #include "train/validation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -115,11 +116,25 @@ SynthesisInput to_spoken(const ModelBatch& batch) {
           .speakers = batch.speakers};
 }
 
-StepLosses mean_losses(const torch::Tensor& sums, std::int64_t frames) {
-  const float* const sum = sums.data_ptr<float>();
-  const auto mean = [&](std::size_t i) {
-    return static_cast<double>(sum[i]) / static_cast<double>(frames);
-  };
+// Of a validation, in all processes: sums of losses over frames, and of what was spoken over rows.
+constexpr std::size_t kLosses = kLossSums;
+using ValidationSums = std::array<double, kLosses + 3>;
+
+// In the order of ranks, so they are the same everywhere.
+ValidationSums add_up(const ValidationSums& own, ProcessGroup* group) {
+  if (group == nullptr || group->rank().world == 1) {
+    return own;
+  }
+  const std::vector<double> all = group->all_gather(own);
+  ValidationSums sums{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    sums[i % sums.size()] += all[i];
+  }
+  return sums;
+}
+
+StepLosses mean_losses(const ValidationSums& sums, std::int64_t frames) {
+  const auto mean = [&](std::size_t i) { return sums[i] / static_cast<double>(frames); };
   return {.total = mean(0),
           .mel = mean(1),
           .postnet_mel = mean(2),
@@ -295,20 +310,31 @@ void Validator::compare(const Spoken& spoken, FreeRunning& sums) const {
   }
 }
 
+// Each process takes every so manieth batch.
+std::vector<Validator::Part> Validator::parts_of(const ProcessRank& place, int speakers) const {
+  std::vector<Part> parts;
+  const auto world = static_cast<std::size_t>(place.world);
+  for (auto batch = static_cast<std::size_t>(place.rank); batch < batches_.size(); batch += world) {
+    parts.push_back({.batch = batch, .tensors = to_tensors(batch, speakers)});
+  }
+  return parts;
+}
+
 // Everything is submitted ahead. The host waits twice, however many batches there are: for how long
 // the spoken rows are, and for the result.
-ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const {
-  std::vector<ModelBatch> batches;  // all before the first is submitted: submitted work is not left
-  for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
-    batches.push_back(to_tensors(batch, model.network->shape().speakers));
-  }
-  std::deque<Spoken> spoken = to_speak(batches);
+ValidationResult Validator::run(TrainedModel& model,
+                                DeviceStream& stream,
+                                ProcessGroup* group) const {
+  // All before the first is submitted: submitted work is not left.
+  const std::vector<Part> parts =
+      parts_of(group != nullptr ? group->rank() : ProcessRank{}, model.network->shape().speakers);
+  std::deque<Spoken> spoken = to_speak(parts);
   const torch::Tensor sums_on_host =
       torch::zeros({kLossSums}, torch::TensorOptions().pinned_memory(!model.device().is_cpu()));
   torch::Tensor sums;  // the stream's
 
-  for (const ModelBatch& batch : batches) {
-    stream.submit([&] { add_losses(model, batch, sums); });
+  for (const Part& part : parts) {
+    stream.submit([&] { add_losses(model, part.tensors, sums); });
   }
   for (Spoken& rows : spoken) {
     stream.submit([&] { predict(model, rows); });
@@ -319,8 +345,46 @@ ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const
   for (Spoken& rows : spoken) {
     stream.submit([&] { speak(model, rows); });
   }
-  stream.submit([&] { sums_on_host.copy_(sums, /*non_blocking=*/true); });
+  if (!parts.empty()) {
+    stream.submit([&] { sums_on_host.copy_(sums, /*non_blocking=*/true); });
+  }
   stream.synchronise();
+  return to_result(sums_on_host, spoken, group);
+}
+
+// The first rows of the first batches, of those that this process has.
+std::deque<Validator::Spoken> Validator::to_speak(const std::vector<Part>& parts) const {
+  std::deque<Spoken> spoken;
+  auto part = parts.begin();
+  int left = max_free_running_;
+  for (std::size_t batch = 0; batch < batches_.size() && left > 0; ++batch) {
+    const int count = std::min(batches_[batch].rows(), left);
+    left -= count;
+    if (part == parts.end() || part->batch != batch) {
+      continue;
+    }
+    spoken.push_back({.batch = batch,
+                      .rows = without_own(batch, narrow_rows(part->tensors, {.count = count})),
+                      .durations = {},
+                      .mel = {}});
+    ++part;
+  }
+  return spoken;
+}
+
+ValidationResult Validator::to_result(const torch::Tensor& loss_sums,
+                                      const std::deque<Spoken>& spoken,
+                                      ProcessGroup* group) const {
+  FreeRunning own;
+  for (const Spoken& rows : spoken) {
+    compare(rows, own);
+  }
+  ValidationSums sums{};
+  std::copy_n(loss_sums.data_ptr<float>(), kLosses, sums.begin());
+  sums[kLosses] = own.mel_distance;
+  sums[kLosses + 1] = own.length_error;
+  sums[kLosses + 2] = own.utterances;
+  sums = add_up(sums, group);
 
   ValidationResult result;
   for (const Batch& batch : batches_) {
@@ -329,37 +393,13 @@ ValidationResult Validator::run(TrainedModel& model, DeviceStream& stream) const
       result.frames += frames;
     }
   }
-  result.losses = mean_losses(sums_on_host, result.frames);
-  result.free_running = compare_all(spoken);
+  result.losses = mean_losses(sums, result.frames);
+  if (const double utterances = sums[kLosses + 2]; utterances > 0) {
+    result.free_running = FreeRunning{.utterances = static_cast<int>(utterances),
+                                      .mel_distance = sums[kLosses] / utterances,
+                                      .length_error = sums[kLosses + 1] / utterances};
+  }
   return result;
-}
-
-// The first rows of the first batches.
-std::deque<Validator::Spoken> Validator::to_speak(const std::vector<ModelBatch>& batches) const {
-  std::deque<Spoken> spoken;
-  int left = max_free_running_;
-  for (std::size_t batch = 0; batch < batches.size() && left > 0; ++batch) {
-    const int count = std::min(batches_[batch].rows(), left);
-    spoken.push_back({.batch = batch,
-                      .rows = without_own(batch, narrow_rows(batches[batch], {.count = count})),
-                      .durations = {},
-                      .mel = {}});
-    left -= count;
-  }
-  return spoken;
-}
-
-std::optional<FreeRunning> Validator::compare_all(const std::deque<Spoken>& spoken) const {
-  FreeRunning mean;
-  for (const Spoken& rows : spoken) {
-    compare(rows, mean);
-  }
-  if (mean.utterances == 0) {
-    return std::nullopt;
-  }
-  mean.mel_distance /= mean.utterances;
-  mean.length_error /= mean.utterances;
-  return mean;
 }
 
 }  // namespace qanat

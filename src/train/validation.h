@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "metrics/validation_result.h"
 #include "model/model_batch.h"
+#include "replicas/process_group.h"
 #include "train/trained_model.h"
 
 namespace qanat {
@@ -38,7 +39,10 @@ class Validator {
 
   bool is_empty() const { return batches_.empty(); }
   // As work of `stream`, which the model belongs to; waits for it, at most twice in all.
-  ValidationResult run(TrainedModel& model, DeviceStream& stream) const;
+  // Processes of a `group` divide the batches; the result is that of all. Collective then.
+  ValidationResult run(TrainedModel& model,
+                       DeviceStream& stream,
+                       ProcessGroup* group = nullptr) const;
 
  private:
   // Who is shown to a row: another row of any batch, or itself.
@@ -53,11 +57,19 @@ class Validator {
   void show(std::size_t batch, ModelBatch& tensors) const;
   ModelBatch without_own(std::size_t batch, const ModelBatch& tensors) const;
   struct Spoken;
-  std::deque<Spoken> to_speak(const std::vector<ModelBatch>& batches) const;
+  // Batches that this process validates.
+  struct Part {
+    std::size_t batch = 0;
+    ModelBatch tensors;  // in host memory
+  };
+  std::vector<Part> parts_of(const ProcessRank& place, int speakers) const;
+  std::deque<Spoken> to_speak(const std::vector<Part>& parts) const;
   static void predict(TrainedModel& model, Spoken& spoken);
   static void speak(TrainedModel& model, Spoken& spoken);
   void compare(const Spoken& spoken, FreeRunning& sums) const;
-  std::optional<FreeRunning> compare_all(const std::deque<Spoken>& spoken) const;
+  ValidationResult to_result(const torch::Tensor& loss_sums,
+                             const std::deque<Spoken>& spoken,
+                             ProcessGroup* group) const;
 
   std::vector<Batch> batches_;
   int max_free_running_;

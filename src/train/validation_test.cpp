@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "replicas/thread_group.h"
 #include "train/full_memory_testing.h"
 #include "train/microbatch_gradient.h"
 #include "train/train_step_testing.h"
@@ -85,13 +87,18 @@ class ValidationTest : public testing::Test {
     knows_the_mean_.reset();
   }
 
-  static ValidationResult validate(Trained& trained, int rows_per_speaker) {
+  static ValidationResult validate(Trained& trained,
+                                   int rows_per_speaker,
+                                   int num_batches = 1,
+                                   ProcessGroup* group = nullptr) {
     HostDevice device({.threads = 1});
     bind_torch(device);
     const std::unique_ptr<DeviceStream> stream = device.make_stream("validation");
     std::vector<Batch> batches;
-    batches.push_back(same_text_batch(rows_per_speaker));
-    return Validator(std::move(batches), 4).run(trained.model, *stream);
+    for (int i = 0; i < num_batches; ++i) {
+      batches.push_back(same_text_batch(rows_per_speaker + i));
+    }
+    return Validator(std::move(batches), 6).run(trained.model, *stream, group);
   }
 
   static std::unique_ptr<Trained> copies_;          // says what it is shown
@@ -126,6 +133,31 @@ TEST_F(ValidationTest, ASpeakerOfOneUtteranceIsShownAPartOfIt) {
 
   EXPECT_LT(result.losses.mel, 2 * copies_->mel_loss + 0.1);
   EXPECT_EQ(result.free_running->utterances, 4);
+}
+
+// Three batches for four ranks, one of which has none: what each of them says is what one process
+// would.
+TEST_F(ValidationTest, ProcessesDivideTheBatchesAndHaveOneResult) {
+  const ValidationResult alone = validate(*copies_, 2, 3);
+  const auto groups = make_thread_groups({.world = 4});
+  std::vector<ValidationResult> results(groups.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t rank = 0; rank < groups.size(); ++rank) {
+      threads.emplace_back(
+          [&, rank] { results[rank] = validate(*copies_, 2, 3, groups[rank].get()); });
+    }
+  }
+
+  for (const ValidationResult& result : results) {
+    EXPECT_EQ(result.frames, alone.frames);
+    EXPECT_NEAR(result.losses.total, alone.losses.total, 1e-6 * alone.losses.total);
+    EXPECT_EQ(result.losses.total, results[0].losses.total);
+    ASSERT_TRUE(result.free_running);
+    EXPECT_EQ(result.free_running->utterances, 6);
+    EXPECT_NEAR(result.free_running->mel_distance, alone.free_running->mel_distance, 1e-6);
+    EXPECT_EQ(result.free_running->mel_distance, results[0].free_running->mel_distance);
+  }
 }
 
 class FullValidationTest : public ValidationTest, public testing::WithParamInterface<FullIn> {};

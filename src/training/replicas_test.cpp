@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "launch/children.h"
+#include "replicas/join_group.h"
 #include "replicas/thread_group.h"
 #include "training/train_session_testing.h"
 
@@ -115,7 +117,7 @@ class ReplicasTest : public TrainSessionTest {
 // Sums in another order differ in their last digits. After some more steps than these that moves a
 // duration from one frame to the next, which is a jump.
 TEST_F(ReplicasTest, TwoProcessesLearnWhatOneDoes) {
-  constexpr std::int64_t kSteps = 10;
+  constexpr std::int64_t kSteps = 5;
   const LoadedConfig alone = shared_config("alone", 4, kSteps);
   const std::map<std::int64_t, double> expected = losses_of(alone);
 
@@ -131,6 +133,22 @@ TEST_F(ReplicasTest, TwoProcessesLearnWhatOneDoes) {
   for (const auto& [name, tensor] : tensors_of(alone)) {
     EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
   }
+}
+
+// Microbatches of as many rows as each process has are added up alike: nothing is left to rounding.
+TEST_F(ReplicasTest, TwoProcessesLearnBitByBitWhatOneDoesInMicrobatchesOfTheirRows) {
+  constexpr std::int64_t kSteps = 20;
+  LoadedConfig alone = shared_config("alone", 4, kSteps);
+  alone.values.training.microbatch_size = 2;
+  const std::map<std::int64_t, double> expected = losses_of(alone);
+
+  const auto runs = run(shared_config("shared", 2, kSteps), {.world = 2});
+
+  ASSERT_EQ(runs[0]->failure + runs[1]->failure, "");
+  for (const auto& [step, loss] : expected) {
+    EXPECT_NEAR(runs[0]->listener.losses.at(step), loss, 1e-6 * loss) << "step " << step;
+  }
+  expect_equal(tensors_of(alone), tensors_of(shared_config("shared", 2, kSteps)));
 }
 
 TEST_F(ReplicasTest, TwoRunsAreTheSameBitByBit) {
@@ -240,6 +258,62 @@ TEST_F(ReplicasTest, AFailureOfOneEndsAllAndIsNamed) {
   EXPECT_THAT(runs[0]->failure, HasSubstr("the disk is gone"));
 }
 
+// The first so many utterances of the set cannot be loaded.
+class DamagedSource : public RowSource {
+ public:
+  DamagedSource(std::unique_ptr<RowSource> rows, std::uint32_t damaged)
+      : rows_(std::move(rows)), damaged_(damaged) {}
+
+  std::unique_ptr<RowFiller> make_filler() const override {
+    class Filler : public RowFiller {
+     public:
+      Filler(std::unique_ptr<RowFiller> filler, std::uint32_t damaged)
+          : filler_(std::move(filler)), damaged_(damaged) {}
+      Result<FilledRow> fill(std::uint32_t item, const RowView& row) override {
+        return item < damaged_ ? Failure{"no sound in it"} : filler_->fill(item, row);
+      }
+
+     private:
+      const std::unique_ptr<RowFiller> filler_;
+      const std::uint32_t damaged_;
+    };
+    return std::make_unique<Filler>(rows_->make_filler(), damaged_);
+  }
+  std::string describe(std::uint32_t item) const override { return rows_->describe(item); }
+
+ private:
+  const std::unique_ptr<RowSource> rows_;
+  const std::uint32_t damaged_;
+};
+
+class DamagedReplicasTest : public ReplicasTest {
+ protected:
+  std::vector<std::unique_ptr<RankRun>> run_damaged(std::uint32_t damaged) {
+    return run(shared_config("damaged", 2, 7), {.world = 2}, [=](int, TrainRequest& request) {
+      request.around_source = [=](std::unique_ptr<RowSource> rows) {
+        return std::make_unique<DamagedSource>(std::move(rows), damaged);
+      };
+    });
+  }
+};
+
+// One of 12 is below the limit of 10 %, though it is one of the 6 of the rank that has it.
+TEST_F(DamagedReplicasTest, BadRowsAreAShareOfThoseOfAllRanks) {
+  const auto runs = run_damaged(1);
+
+  EXPECT_EQ(runs[0]->failure + runs[1]->failure, "");
+  ASSERT_TRUE(runs[0]->summary);
+  EXPECT_EQ(runs[0]->summary->outcome.progress.step, 7);
+}
+
+TEST_F(DamagedReplicasTest, TooManyOfAllRanksEndAllWithTheirNumber) {
+  const auto runs = run_damaged(3);
+
+  for (const auto& one : runs) {
+    EXPECT_THAT(one->failure, HasSubstr("bad utterances of all processes: 3 of 1"));
+  }
+}
+
 TEST_F(ReplicasTest, OtherSettingsOfOneAreFoundBeforeTheFirstStep) {
   const auto runs =
       run(shared_config("mixed", 2, 100), {.world = 2}, [](int rank, TrainRequest& request) {
@@ -249,10 +323,11 @@ TEST_F(ReplicasTest, OtherSettingsOfOneAreFoundBeforeTheFirstStep) {
   EXPECT_THAT(runs[0]->failure, HasSubstr("rank 1 on thread1 has other data or settings"));
 }
 
-// One whose memory flips a bit of what it receives.
+// One that does something to the sums it receives.
 class FaultyGroup : public ProcessGroup {
  public:
-  explicit FaultyGroup(ProcessGroup& group) : group_(group) {}
+  using Fault = std::function<void(torch::Tensor& sum)>;
+  FaultyGroup(ProcessGroup& group, Fault fault) : group_(group), fault_(std::move(fault)) {}
 
   ProcessRank rank() const override { return group_.rank(); }
   std::string host(int rank) const override { return group_.host(rank); }
@@ -261,19 +336,20 @@ class FaultyGroup : public ProcessGroup {
                                              ExchangeFormat format) override {
     class Faulty : public Exchange {
      public:
-      Faulty(std::unique_ptr<Exchange> exchange, torch::Tensor values)
-          : exchange_(std::move(exchange)), values_(std::move(values)) {}
+      Faulty(std::unique_ptr<Exchange> exchange, torch::Tensor values, const Fault& fault)
+          : exchange_(std::move(exchange)), values_(std::move(values)), fault_(fault) {}
       void wait() override {
         exchange_->wait();
-        values_.narrow(0, 0, 1).mul_(-1.5);
+        fault_(values_);
       }
       std::optional<Seconds> took() const override { return exchange_->took(); }
 
      private:
       const std::unique_ptr<Exchange> exchange_;
-      const torch::Tensor values_;
+      torch::Tensor values_;
+      const Fault& fault_;
     };
-    return std::make_unique<Faulty>(group_.start_all_reduce(values, format), values);
+    return std::make_unique<Faulty>(group_.start_all_reduce(values, format), values, fault_);
   }
   void broadcast(const torch::Tensor& values) override { group_.broadcast(values); }
   std::vector<double> all_gather(std::span<const double> values) override {
@@ -286,21 +362,93 @@ class FaultyGroup : public ProcessGroup {
 
  private:
   ProcessGroup& group_;
+  const Fault fault_;
 };
 
-TEST_F(ReplicasTest, WeightsThatComeApartAreFound) {
+class FaultyReplicasTest : public ReplicasTest {
+ protected:
+  // Rank 1 has it.
+  Prepare with(FaultyGroup::Fault fault) {
+    return [this, fault = std::move(fault)](int rank, TrainRequest& request) {
+      if (rank == 1) {
+        faulty_ = std::make_unique<FaultyGroup>(*request.group, fault);
+        request.group = faulty_.get();
+      }
+    };
+  }
+
+ private:
+  std::unique_ptr<FaultyGroup> faulty_;
+};
+
+// A bit that flips in memory.
+void flip(torch::Tensor& sum) {
+  sum.narrow(0, 0, 1).mul_(-1.5);
+}
+
+TEST_F(FaultyReplicasTest, WeightsThatComeApartAreFound) {
   LoadedConfig asked = shared_config("apart", 2, 100);
   asked.values.training.compare_weights_every = 3;
-  std::unique_ptr<FaultyGroup> faulty;
 
-  const auto runs = run(asked, {.world = 2}, [&](int rank, TrainRequest& request) {
-    if (rank == 1) {
-      faulty = std::make_unique<FaultyGroup>(*request.group);
-      request.group = faulty.get();
-    }
-  });
+  const auto runs = run(asked, {.world = 2}, with(flip));
 
   EXPECT_THAT(runs[0]->failure, HasSubstr("the weights of rank 1 on thread1 differ"));
+  EXPECT_THAT(runs[0]->failure, HasSubstr("after step 3"));
+}
+
+// Without a buffer a host gets its next batch when its device is done with the last one, which
+// waits for the one that failed, whose host waits for that host: it has to be told by the device's
+// work.
+TEST_F(FaultyReplicasTest, WorkThatFailsOnOneDeviceEndsAll) {
+  LoadedConfig asked = shared_config("failed", 2, 100);
+  asked.values.data.pipeline_buffer_size = 0;
+  int sums = 0;
+
+  const auto runs = run(asked, {.world = 2, .timeout = Seconds(30)}, with([&](torch::Tensor&) {
+                          if (++sums == 40) {
+                            throw Error("no memory for it");
+                          }
+                        }));
+
+  for (const auto& one : runs) {
+    EXPECT_THAT(one->failure, HasSubstr("no memory for it"));
+  }
+}
+
+// The same over libtorch's c10d, which processes use.
+TEST_F(FaultyReplicasTest, WeightsThatComeApartAreFoundOverGloo) {
+  LoadedConfig asked = shared_config("gloo", 2, 100);
+  asked.values.training.compare_weights_every = 3;
+  const int port = free_port();
+  std::vector<std::unique_ptr<ProcessGroup>> joined(2);
+  std::array<std::string, 2> why_not;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          joined[rank] = join_group({.place = {.rank = static_cast<int>(rank),
+                                               .world = 2,
+                                               .local_rank = static_cast<int>(rank),
+                                               .local_world = 2,
+                                               .address = "127.0.0.1",
+                                               .port = port}});
+        } catch (const std::exception& error) {
+          why_not[rank] = error.what();
+        }
+      });
+    }
+  }
+  if (!joined[0] || !joined[1]) {
+    GTEST_SKIP() << why_not[0] << why_not[1];
+  }
+
+  const auto runs = run(asked, {.world = 2}, [&](int rank, TrainRequest& request) {
+    request.group = joined[static_cast<std::size_t>(rank)].get();
+    with(flip)(rank, request);
+  });
+
+  EXPECT_THAT(runs[0]->failure, HasSubstr("the weights of rank 1 on "));
   EXPECT_THAT(runs[0]->failure, HasSubstr("after step 3"));
 }
 

@@ -210,6 +210,7 @@ DeviceBatch TransferRing::submit(Batch batch,
                  .token_lengths = to_vector(std::as_const(batch).token_lengths()),
                  .items = to_vector(std::as_const(batch).items()),
                  .speakers = to_vector(std::as_const(batch).speakers()),
+                 .bad_rows = batch.bad_rows(),
                  .slot = std::move(slot),
                  .way = nullptr};
   const bool is_multi = parts_.devices.data != nullptr;

@@ -137,14 +137,14 @@ TEST(ValidateTest, AStopSkipsWhatHasNotBegun) {
 ValidationReport compared(double ratio, Change change) {
   ValidationReport report;
   report.comparison = RunComparison{
-      .ratio = ratio, .ci95 = {.low = 0.99 * ratio, .high = 1.01 * ratio}, .change = change};
+      .ratio = ratio, .ci95 = {.low = 0.98 * ratio, .high = 1.02 * ratio}, .change = change};
   return report;
 }
 
 TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
   EXPECT_EQ(mode_verdict({}), std::nullopt);
   EXPECT_EQ(english(mode_verdict(compared(1.5, Change::faster))),
-            "dual beats single here: 1.50x [1.49, 1.52]");
+            "dual beats single here: 1.50x [1.47, 1.53]");
   EXPECT_THAT(english(mode_verdict(compared(0.8, Change::slower))),
               HasSubstr("dual does not pay here"));
   EXPECT_THAT(english(mode_verdict(compared(1.02, Change::none))), HasSubstr("no difference"));
@@ -182,7 +182,7 @@ TEST(ModeVerdictTest, HasPersianForEveryOutcome) {
   EXPECT_THAT(
       render_summary(compared(1.5, Change::faster), kPersian),
       HasSubstr(
-          "اینجا دو دستگاه از یکی سریع‌تر است: ۱٫۵۰ برابر [۱٫۴۹، ۱٫۵۲]"));
+          "اینجا دو دستگاه از یکی سریع‌تر است: ۱٫۵۰ برابر [۱٫۴۷، ۱٫۵۳]"));
   EXPECT_THAT(render_summary(compared(0.8, Change::slower), kPersian),
               HasSubstr("اینجا دو دستگاه به‌صرفه نیست: ۰٫۸۰"));
   EXPECT_THAT(render_summary(compared(1.02, Change::none), kPersian), HasSubstr("دیده نشد: ۱٫۰۲"));
