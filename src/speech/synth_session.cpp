@@ -9,18 +9,20 @@
 #include <fmt/format.h>
 
 #include "audio/audio_decoder.h"
+#include "audio/wav_stream.h"
 #include "audio/wav_writer.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
-#include "features/griffin_lim.h"
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"
 #include "monitor/host_facts.h"
+#include "speech/open_vocoder.h"
 #include "speech/sentence_pieces.h"
 #include "speech/speech_model.h"
+#include "speech/vocode_chunks.h"
 
 namespace qanat {
 namespace {
@@ -111,29 +113,62 @@ std::optional<int> find_speaker(const std::string& name, const std::vector<std::
   return static_cast<int>(found - speakers.begin());
 }
 
-struct Sound {
-  std::vector<float> samples;
-  std::vector<float> mel;
+// Who speaks, and how.
+struct Speaking {
+  SpeechModel& model;
+  Vocoder& vocoder;
+  SpeechOptions options;
+  int chunk_frames = 0;  // 0: everything at once
 };
 
-// The pieces one after the other, with a pause between them.
-Sound say(const PlannedText& planned,
-          SpeechModel& model,
-          GriffinLim& vocoder,
-          const SpeechOptions& options) {
-  const auto pause =
-      static_cast<std::size_t>(kPause * static_cast<double>(model.state().mel.sample_rate.value));
-  Sound sound;
+// The pieces one after the other, with a pause between them, handed to `take` as they are made.
+// Returns their log-mel.
+std::vector<float> say(const PlannedText& planned, const Speaking& with, const SamplesFn& take) {
+  const double rate = static_cast<double>(with.model.state().mel.sample_rate.value);
+  const std::vector<float> pause(static_cast<std::size_t>(kPause * rate), 0.0F);
+  std::vector<float> all;
   for (const TokenIds& piece : planned.pieces) {
-    if (!sound.samples.empty()) {
-      sound.samples.insert(sound.samples.end(), pause, 0.0F);
+    if (!all.empty()) {
+      take(pause);
     }
-    const std::vector<float> mel = model.speak(piece, options);
-    const std::vector<float> samples = vocoder.synthesise(mel);
-    sound.mel.insert(sound.mel.end(), mel.begin(), mel.end());
-    sound.samples.insert(sound.samples.end(), samples.begin(), samples.end());
+    const std::vector<float> mel = with.model.speak(piece, with.options);
+    vocode_chunks(with.vocoder, mel, with.chunk_frames, take);
+    all.insert(all.end(), mel.begin(), mel.end());
   }
-  return sound;
+  return all;
+}
+
+// To a file that is there at its end.
+std::vector<float> say_whole(const PlannedText& planned, const Speaking& with, SpokenText& spoken) {
+  std::vector<float> samples;
+  const Clock::time_point begin = Clock::now();
+  std::vector<float> mel = say(planned, with, [&](std::span<const float> more) {
+    samples.insert(samples.end(), more.begin(), more.end());
+  });
+  spoken.work_s = seconds_since(begin).count();
+  const SampleRate rate = with.vocoder.mel().sample_rate;
+  write_wav(spoken.out, samples, rate);
+  spoken.audio_s = static_cast<double>(samples.size()) / static_cast<double>(rate.value);
+  return mel;
+}
+
+// To a file, or standard output, that grows.
+std::vector<float> say_in_chunks(const PlannedText& planned,
+                                 const Speaking& with,
+                                 SpokenText& spoken) {
+  const SampleRate rate = with.vocoder.mel().sample_rate;
+  WavStream stream(spoken.out, rate);
+  const Clock::time_point begin = Clock::now();
+  std::vector<float> mel = say(planned, with, [&](std::span<const float> more) {
+    stream.write(more);
+    if (!spoken.first_s) {
+      spoken.first_s = seconds_since(begin).count();
+    }
+  });
+  spoken.work_s = seconds_since(begin).count();
+  stream.finish();
+  spoken.audio_s = static_cast<double>(stream.samples()) / static_cast<double>(rate.value);
+  return mel;
 }
 
 void warn_of_unknown(const SpokenText& spoken, const std::function<void(const Message&)>& warn) {
@@ -169,18 +204,6 @@ void warn_of_unseen(const SpokenText& spoken,
   }
 }
 
-void write_files(SpokenText& spoken, const Sound& sound, const MelConfig& config) {
-  write_wav(spoken.out, sound.samples, config.sample_rate);
-  if (!spoken.mel.empty()) {
-    write_npy(spoken.mel,
-              sound.mel,
-              static_cast<std::int64_t>(sound.mel.size()) / config.mel_bins,
-              config.mel_bins);
-  }
-  spoken.audio_s =
-      static_cast<double>(sound.samples.size()) / static_cast<double>(config.sample_rate.value);
-}
-
 std::vector<PlannedText> plan_texts(const SynthRequest& request, const SpeechModel& model) {
   std::vector<PlannedText> planned;
   for (const std::string& text : request.texts) {
@@ -196,6 +219,22 @@ std::vector<PlannedText> plan_texts(const SynthRequest& request, const SpeechMod
     warn_of_unseen(spoken, model.state().languages, request.warn);
   }
   return planned;
+}
+
+// At least one; a vocoder that needs everything at once is given a sentence at a time.
+int chunk_frames(const SynthRequest& request, const Vocoder& vocoder) {
+  constexpr Seconds kDefault{0.5};
+  if (request.chunk <= Seconds{0} && request.out != "-") {
+    return 0;
+  }
+  if (!vocoder.context() && request.warn) {
+    request.warn(msg::synth_no_chunks{.vocoder = vocoder.name()});
+  }
+  const Seconds chunk = request.chunk > Seconds{0} ? request.chunk : kDefault;
+  const MelConfig& mel = vocoder.mel();
+  return std::max(1,
+                  static_cast<int>(std::lround(
+                      chunk.count() * static_cast<double>(mel.sample_rate.value) / mel.hop)));
 }
 
 }  // namespace
@@ -227,16 +266,30 @@ SynthReport run_synthesis(const SynthRequest& request) {
   const SpeechOptions options{.reference = reference,
                               .speaker = find_speaker(request.speaker, model.state().speakers),
                               .length_scale = request.length_scale};
-  GriffinLim vocoder(model.state().mel);
-  SynthReport report{.step = chosen.step, .checkpoint = chosen.folder};
+  const MelConfig& mel = model.state().mel;
+  const OpenedVocoder opened = open_vocoder(request.vocoder, chosen.folder, mel);
+  const Speaking speaking{.model = model,
+                          .vocoder = *opened.vocoder,
+                          .options = options,
+                          .chunk_frames = chunk_frames(request, *opened.vocoder)};
+  SynthReport report{.step = chosen.step,
+                     .checkpoint = chosen.folder,
+                     .vocoder = opened.vocoder->name(),
+                     .vocoder_folder = opened.folder};
   for (PlannedText& one : planned) {
     if (request.stop.stop_requested()) {
       break;
     }
-    const Clock::time_point begin = Clock::now();
-    const Sound sound = say(one, model, vocoder, options);
-    report.work_s += seconds_since(begin).count();
-    write_files(one.spoken, sound, model.state().mel);
+    const bool whole = request.chunk <= Seconds{0} && request.out != "-";
+    const std::vector<float> said =
+        whole ? say_whole(one, speaking, one.spoken) : say_in_chunks(one, speaking, one.spoken);
+    if (!one.spoken.mel.empty()) {
+      write_npy(one.spoken.mel,
+                said,
+                static_cast<std::int64_t>(said.size()) / mel.mel_bins,
+                mel.mel_bins);
+    }
+    report.work_s += one.spoken.work_s;
     report.audio_s += one.spoken.audio_s;
     report.texts.push_back(std::move(one.spoken));
     if (request.progress) {
@@ -259,7 +312,11 @@ nlohmann::json to_json(const SynthReport& report) {
                            {"language", to_string(one.language)},
                            {"unknown", unknown},
                            {"out", one.out.string()},
-                           {"audio_s", one.audio_s}};
+                           {"audio_s", one.audio_s},
+                           {"work_s", one.work_s}};
+    if (one.first_s) {
+      text["first_s"] = *one.first_s;
+    }
     if (!one.mel.empty()) {
       text["mel"] = one.mel.string();
     }
@@ -267,6 +324,11 @@ nlohmann::json to_json(const SynthReport& report) {
   }
   return {{"checkpoint", report.checkpoint.string()},
           {"step", report.step},
+          {"vocoder",
+           {{"name", report.vocoder},
+            {"folder",
+             report.vocoder_folder ? nlohmann::json(report.vocoder_folder->string())
+                                   : nlohmann::json()}}},
           {"texts", texts},
           {"audio_s", report.audio_s},
           {"work_s", report.work_s},

@@ -13,6 +13,7 @@
 
 #include "base/language.h"
 #include "base/progress.h"
+#include "base/time.h"
 #include "speech/chosen_checkpoint.h"
 #include "text/tokenizer.h"
 
@@ -25,8 +26,10 @@ struct SynthRequest {
   std::filesystem::path reference;   // recording of the voice; empty: none
   std::string speaker;               // of the model's table; empty: its first
   double length_scale = 1.0;         // above 1: slower
-  std::filesystem::path out;         // WAV; several texts: numbered
-  std::filesystem::path mel;         // NPY [frames, mel_bins]; empty: not written
+  std::string vocoder{};             // see open_vocoder()
+  Seconds chunk{0};                  // sound is written in chunks of this length; 0: at its end
+  std::filesystem::path out;  // WAV; several texts: numbered; "-": standard output, in chunks
+  std::filesystem::path mel;  // NPY [frames, mel_bins]; empty: not written
   std::function<void(const Message&)> warn;
   ProgressFn progress;
   std::stop_token stop;
@@ -40,11 +43,15 @@ struct SpokenText {
   std::filesystem::path out;
   std::filesystem::path mel;  // empty: not written
   double audio_s = 0.0;
+  double work_s = 0.0;                 // model and vocoder
+  std::optional<double> first_s = {};  // until the first chunk was written; absent: not in chunks
 };
 
 struct SynthReport {
   std::int64_t step = 0;
   std::filesystem::path checkpoint;
+  std::string vocoder{};                                  // who spoke
+  std::optional<std::filesystem::path> vocoder_folder{};  // absent: Griffin-Lim
   std::vector<SpokenText> texts;
   double audio_s = 0.0;
   double work_s = 0.0;  // model and vocoder, without loading and writing

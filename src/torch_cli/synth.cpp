@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "cli/terminal.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"
+#include "speech/copy_session.h"
 #include "speech/synth_session.h"
 #include "torch_cli/checkpoint_flags.h"
 #include "torch_cli/torch_commands.h"
@@ -70,6 +72,30 @@ void check_sound_file(const std::filesystem::path& path) {
   }
 }
 
+// Lines of a report for people.
+struct Facts {
+  std::ostream& out;
+  const Translator& words;
+
+  void say(const Message& name, const MessageArg& text) const {
+    out << fact_line(words.tr(name), words.said(text));
+  }
+  void vocoder(const std::string& name, const std::optional<std::filesystem::path>& folder) const {
+    say(msg::fact_vocoder{},
+        folder ? MessageArg(msg::fact_vocoder_is{.name = name, .folder = folder->string()})
+               : MessageArg(name));
+  }
+  void written(const std::filesystem::path& file, double audio_s) const {
+    say(msg::fact_written{},
+        msg::fact_written_is{.path = file.string(), .length = in_seconds(audio_s)});
+  }
+  void speed(double factor, double audio_s, double work_s) const {
+    say(msg::fact_speed{},
+        msg::fact_speed_factor{
+            .factor = plain(factor, 3), .audio = in_seconds(audio_s), .work = in_seconds(work_s)});
+  }
+};
+
 class SynthCommand : public Command {
  public:
   void declare(Flags& flags) override {
@@ -83,13 +109,21 @@ class SynthCommand : public Command {
     checkpoint_.declare(flags);
     flags.text("--out", out_, "WAV", msg::help_synth_out{})->capture_default_str();
     flags.text("--mel", mel_, "NPY", msg::help_synth_mel{});
+    flags.text("--vocoder", vocoder_, "DIR", msg::help_synth_vocoder{});
+    flags.number("--chunk", chunk_, "S", {0.01, 3600}, msg::help_synth_chunk{});
+    flags.text("--copy", copy_, "PATH", msg::help_synth_copy{})->excludes(text);
     report_.declare_json(flags);
     flags.footer(msg::footer_synth{},
                  {"qanat synth 'Hello there.' --checkpoint checkpoints --out hello.wav",
-                  "qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav"});
+                  "qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav",
+                  "qanat synth 'Hello there.' --vocoder hifigan --out - | aplay",
+                  "qanat synth --copy LJSpeech-1.1/wavs --vocoder hifigan --out copies"});
   }
 
   ExitCode run(const CommandContext& context) override {
+    if (!copy_.empty()) {
+      return run_copy(context);
+    }
     SynthRequest request = make_request(context);
     ProgressLine progress(context, msg::progress_speaking{}, msg::progress_texts{});
     request.progress = progress.fn();
@@ -102,6 +136,12 @@ class SynthCommand : public Command {
  private:
   SynthRequest make_request(const CommandContext& context) const {
     check_sound_file(out_);
+    if (out_ == "-" && !file_.empty()) {
+      throw UsageError(msg::usage_stream_texts{});
+    }
+    if (out_ == "-" && report_.json()) {
+      throw UsageError(msg::usage_stream_json{});
+    }
     std::string given = text_;
     if (text_ == "-" || (text_.empty() && file_.empty() && ::isatty(STDIN_FILENO) == 0)) {
       given = read_standard_input();
@@ -115,33 +155,58 @@ class SynthCommand : public Command {
             .reference = reference_,
             .speaker = speaker_,
             .length_scale = length_scale_,
+            .vocoder = vocoder_,
+            .chunk = Seconds(chunk_.value_or(0)),
             .out = out_,
             .mel = mel_,
             .warn = [&context](const Message& text) { tell(context, msg::note{.text = text}); },
             .stop = context.stop};
   }
 
+  ExitCode run_copy(const CommandContext& context) const {
+    if (!file_.empty()) {
+      throw UsageError(msg::usage_copy_and_text{});
+    }
+    ProgressLine progress(context, msg::progress_speaking{}, msg::progress_utterances{});
+    const CopyReport report = run_copy_synthesis({.from = copy_,
+                                                  .out = out_,
+                                                  .vocoder = vocoder_,
+                                                  .progress = progress.fn(),
+                                                  .stop = context.stop});
+    progress.finish();
+    if (report_.json()) {
+      context.out << to_json(report).dump(2) << '\n';
+    } else {
+      const Facts facts{context.out, context.words};
+      facts.vocoder(report.vocoder, report.vocoder_folder);
+      for (const CopiedClip& one : report.clips) {
+        facts.written(one.out, one.audio_s);
+      }
+      facts.speed(report.real_time_factor(), report.audio_s, report.work_s);
+    }
+    return context.stop.stop_requested() ? ExitCode::failed : ExitCode::done;
+  }
+
   void print(const SynthReport& report, const CommandContext& context) const {
-    std::ostream& out = context.out;
+    std::ostream& out = out_ == "-" ? context.err : context.out;  // where the sound is not
     const Translator& w = context.words;
     if (report_.json()) {
       out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
       return;
     }
-    const auto fact = [&](const Message& name, const MessageArg& text) {
-      out << fact_line(w.tr(name), w.said(text));
-    };
-    fact(msg::fact_checkpoint{},
-         msg::fact_checkpoint_is{.path = report.checkpoint.string(), .step = report.step});
+    const Facts facts{out, w};
+    facts.say(msg::fact_checkpoint{},
+              msg::fact_checkpoint_is{.path = report.checkpoint.string(), .step = report.step});
+    facts.vocoder(report.vocoder, report.vocoder_folder);
     for (const SpokenText& one : report.texts) {
-      fact(msg::fact_said{}, one.normalised);
-      fact(msg::fact_written{},
-           msg::fact_written_is{.path = one.out.string(), .length = in_seconds(one.audio_s)});
+      facts.say(msg::fact_said{}, one.normalised);
+      facts.written(one.out, one.audio_s);
+      if (one.first_s) {
+        facts.say(msg::fact_first_sound{},
+                  msg::fact_first_sound_is{.time = in_seconds(*one.first_s)});
+      }
     }
-    fact(msg::fact_speed{},
-         msg::fact_speed_factor{.factor = plain(report.real_time_factor(), 3),
-                                .audio = in_seconds(report.audio_s),
-                                .work = in_seconds(report.work_s)});
+    facts.speed(report.real_time_factor(), report.audio_s, report.work_s);
   }
 
   std::string text_;
@@ -153,6 +218,9 @@ class SynthCommand : public Command {
   CheckpointFlags checkpoint_;
   std::string out_ = "speech.wav";
   std::string mel_;
+  std::string vocoder_;
+  std::optional<double> chunk_;
+  std::string copy_;
   ReportFlags report_;
 };
 

@@ -1,0 +1,84 @@
+#include "speech/open_vocoder.h"
+
+#include <cstdint>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "features/griffin_lim.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "speech/hifigan.h"
+
+namespace qanat {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GriffinLimVocoder : public Vocoder {
+ public:
+  explicit GriffinLimVocoder(const MelConfig& mel) : mel_(mel), algorithm_(mel) {}
+
+  std::string name() const override { return kGriffinLim; }
+  const MelConfig& mel() const override { return mel_; }
+  // Phases of a frame follow from those of all others.
+  std::optional<int> context() const override { return std::nullopt; }
+  std::vector<float> synthesise(std::span<const float> log_mel) override {
+    return algorithm_.synthesise(log_mel);
+  }
+
+ private:
+  const MelConfig mel_;
+  GriffinLim algorithm_;
+};
+
+std::optional<fs::path> find_beside(const fs::path& checkpoint) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(checkpoint).lexically_normal();
+  for (const fs::path& place : {folder / "vocoder", folder.parent_path() / "vocoder"}) {
+    if (fs::is_directory(place, error)) {
+      return place;
+    }
+  }
+  return std::nullopt;
+}
+
+Message described(const MelConfig& mel) {
+  return msg::vocoder_mel{.rate = mel.sample_rate.value,
+                          .bins = mel.mel_bins,
+                          .low = static_cast<std::int64_t>(mel.fmin),
+                          .high = static_cast<std::int64_t>(mel.fmax),
+                          .hop = mel.hop};
+}
+
+std::unique_ptr<Vocoder> open_folder(const fs::path& folder) {
+  if (fs::exists(folder / "config.json")) {
+    return open_hifigan(folder);
+  }
+  throw MessageError(msg::vocoder_none{.path = folder.string()});
+}
+
+}  // namespace
+
+OpenedVocoder open_vocoder(const std::string& given,
+                           const fs::path& checkpoint,
+                           const MelConfig& mel) {
+  std::optional<fs::path> folder;
+  if (given.empty()) {
+    folder = checkpoint.empty() ? std::nullopt : find_beside(checkpoint);
+  } else if (given != kGriffinLim) {
+    folder = given;
+  }
+  if (!folder) {
+    return {.vocoder = std::make_unique<GriffinLimVocoder>(mel)};
+  }
+  OpenedVocoder opened{.vocoder = open_folder(*folder), .folder = folder};
+  if (opened.vocoder->mel() != mel) {
+    throw MessageError(msg::vocoder_other_mel{.path = folder->string(),
+                                              .theirs = described(opened.vocoder->mel()),
+                                              .ours = described(mel)});
+  }
+  return opened;
+}
+
+}  // namespace qanat

@@ -1,0 +1,29 @@
+// From what a user names to the vocoder in it. Without libtorch: for commands.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "features/mel_config.h"
+#include "speech/vocoder.h"
+
+namespace qanat {
+
+// What a user writes for Griffin-Lim where a trained vocoder would be found.
+inline constexpr const char* kGriffinLim = "griffin-lim";
+
+struct OpenedVocoder {
+  std::unique_ptr<Vocoder> vocoder;
+  std::optional<std::filesystem::path> folder{};  // absent: Griffin-Lim
+};
+
+// `given`: a folder, the word above, or empty: the folder `vocoder` beside `checkpoint` or beside
+// the folder it is in, and where there is none, Griffin-Lim. Throws Error when the folder has no
+// vocoder, or one of another log-mel.
+OpenedVocoder open_vocoder(const std::string& given,
+                           const std::filesystem::path& checkpoint,
+                           const MelConfig& mel);
+
+}  // namespace qanat
