@@ -46,8 +46,16 @@ std::optional<std::filesystem::path> file_of(const ClipMap& clips, PairItem& ite
   return found->second.front();
 }
 
+ClipMap recordings_of(const EvaluationRequest& request) {
+  ClipMap clips;
+  for (const std::filesystem::path& file : request.recordings) {
+    clips[file.stem().string()].push_back(file);
+  }
+  return request.reference && clips.empty() ? clips_in(*request.reference) : clips;
+}
+
 std::vector<PairItem> pair_items(const EvaluationRequest& request) {
-  Folders folders{.reference = clips_in(request.reference), .made = clips_in(request.made)};
+  Folders folders{.reference = recordings_of(request), .made = clips_in(request.made)};
   if (request.baseline) {
     folders.baseline = clips_in(*request.baseline);
   }
@@ -57,10 +65,15 @@ std::vector<PairItem> pair_items(const EvaluationRequest& request) {
       names.insert(name);
     }
   }
+  if (!request.only.empty()) {
+    std::erase_if(names, [&](const std::string& name) { return !request.only.contains(name); });
+  }
   std::vector<PairItem> items;
   for (const std::string& name : names) {
     PairItem item{.name = name};
-    item.reference = file_of(folders.reference, item, Voice::reference);
+    if (request.reference) {
+      item.reference = file_of(folders.reference, item, Voice::reference);
+    }
     item.made = file_of(folders.made, item, Voice::made);
     if (request.baseline) {
       item.baseline = file_of(folders.baseline, item, Voice::baseline);
@@ -102,23 +115,48 @@ std::optional<ClipAnalysis> analysed(ClipAnalyser& analyser,
   return std::move(clip).value();
 }
 
-void compare(ClipAnalyser& analyser, PairItem& item) {
+// Without a recording: what a clip says of itself.
+ClipResult result_of(const std::filesystem::path& file,
+                     const ClipAnalysis& clip,
+                     const std::optional<ClipAnalysis>& reference) {
+  ClipResult result{.file = file, .duration = clip.duration};
+  if (reference) {
+    result.scores = scores_of(compare_clips(*reference, clip));
+  }
+  return result;
+}
+
+// What was measured while a model of ours spoke.
+void put_speed(const std::optional<SpokenBy>& by, const std::string& name, ClipResult& clip) {
+  if (!by) {
+    return;
+  }
+  put(Measure::length, clip.duration.count(), clip.scores);
+  if (const auto factor = by->real_time_factors.find(name); factor != by->real_time_factors.end()) {
+    put(Measure::real_time_factor, factor->second, clip.scores);
+  }
+}
+
+void compare(ClipAnalyser& analyser, const EvaluationRequest& request, PairItem& item) {
   // All are read, so that every file that cannot be is named at once.
   const auto reference = analysed(analyser, item.reference, Voice::reference, item);
   const auto made = analysed(analyser, item.made, Voice::made, item);
   const auto baseline = analysed(analyser, item.baseline, Voice::baseline, item);
-  if (!reference || !made) {
+  if (!made || (request.reference && !reference)) {
     return;
   }
   UtteranceResult result{.name = item.name};
-  result.reference = {.file = *item.reference, .duration = reference->duration};
-  result.made = {.file = *item.made,
-                 .duration = made->duration,
-                 .scores = scores_of(compare_clips(*reference, *made))};
+  if (reference) {
+    result.reference = ClipResult{.file = *item.reference, .duration = reference->duration};
+    if (request.made_by) {
+      put(Measure::length, reference->duration.count(), result.reference->scores);
+    }
+  }
+  result.made = result_of(*item.made, *made, reference);
+  put_speed(request.made_by, item.name, result.made);
   if (baseline) {
-    result.baseline = ClipResult{.file = *item.baseline,
-                                 .duration = baseline->duration,
-                                 .scores = scores_of(compare_clips(*reference, *baseline))};
+    result.baseline = result_of(*item.baseline, *baseline, reference);
+    put_speed(request.baseline_by, item.name, *result.baseline);
   }
   item.result = std::move(result);
 }
@@ -133,13 +171,16 @@ std::optional<Evaluation> evaluate_pairs(const EvaluationRequest& request) {
   }
   std::vector<ClipAnalyser> analysers(static_cast<std::size_t>(num_threads(parallel)));
   const bool done = for_each_item(items.size(), parallel, [&](int worker, std::size_t at) {
-    compare(analysers[static_cast<std::size_t>(worker)], items[at]);
+    compare(analysers[static_cast<std::size_t>(worker)], request, items[at]);
   });
   if (!done) {
     return std::nullopt;
   }
-  Evaluation evaluation{
-      .reference = request.reference, .made = request.made, .baseline = request.baseline};
+  Evaluation evaluation{.reference = request.reference,
+                        .made = request.made,
+                        .baseline = request.baseline,
+                        .made_by = request.made_by,
+                        .baseline_by = request.baseline_by};
   for (PairItem& item : items) {
     for (ClipProblem& problem : item.problems) {
       evaluation.problems.push_back(std::move(problem));

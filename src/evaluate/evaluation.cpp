@@ -27,13 +27,16 @@ class Questions {
       const bool has_words = text != request_.texts.end() &&
                              !spoken_words(text->second.text, text->second.language).empty();
       if (!has_words) {
-        evaluation_.problems.push_back({one.name, Voice::reference, msg::evaluate_no_text{}});
+        evaluation_.problems.push_back(
+            {one.name, one.reference ? Voice::reference : Voice::made, msg::evaluate_no_text{}});
       }
       return has_words;
     });
   }
   bool others(const JudgeCommand& command, JudgeTask task) {
-    return ask_all(command, task, [](const UtteranceResult&) { return true; });
+    return ask_all(command, task, [&](const UtteranceResult& one) {
+      return task != JudgeTask::similarity || one.reference;
+    });
   }
 
  private:
@@ -62,8 +65,8 @@ class Questions {
 
   void ask_each(Judge& judge, JudgeTask task, UtteranceResult& one) {
     // A recording is as similar to itself as can be: nothing to ask.
-    if (task != JudgeTask::similarity) {
-      ask(judge, task, one, {Voice::reference, &one.reference});
+    if (task != JudgeTask::similarity && one.reference) {
+      ask(judge, task, one, {Voice::reference, &*one.reference});
     }
     ask(judge, task, one, {Voice::made, &one.made});
     if (one.baseline) {
@@ -79,7 +82,9 @@ class Questions {
     const auto text = request_.texts.find(one.name);
     const Language language = text == request_.texts.end() ? Language::en : text->second.language;
     const Result<JudgeAnswer> answer =
-        judge.ask({.audio = clip->file, .reference = one.reference.file, .language = language});
+        judge.ask({.audio = clip->file,
+                   .reference = one.reference ? one.reference->file : std::filesystem::path(),
+                   .language = language});
     if (!answer) {
       evaluation_.problems.push_back({one.name, voice, reason_of(answer.failure())});
     } else if (task == JudgeTask::transcribe) {
@@ -91,7 +96,9 @@ class Questions {
     }
   }
 
-  static void take_transcript(const std::string& heard, const SpokenText& text, ClipResult& clip) {
+  static void take_transcript(const std::string& heard,
+                              const EvaluatedText& text,
+                              ClipResult& clip) {
     clip.heard = heard;
     const WordErrors errors = count_word_errors(spoken_words(text.text, text.language),
                                                 spoken_words(heard, text.language));
@@ -120,6 +127,10 @@ MeasureFacts facts_of(Measure measure) {
       return {.key = "voicing_error", .name = msg::measure_voicing{}, .shown = Shown::share};
     case Measure::duration_error:
       return {.key = "duration_error", .name = msg::measure_duration{}, .shown = Shown::share};
+    case Measure::length:
+      return {.key = "seconds", .name = msg::measure_length{}, .better = Better::neither};
+    case Measure::real_time_factor:
+      return {.key = "real_time_factor", .name = msg::measure_real_time_factor{}};
     case Measure::word_errors:
       return {.key = "word_error_rate", .name = msg::measure_word_errors{}, .shown = Shown::share};
     case Measure::speaker_similarity:

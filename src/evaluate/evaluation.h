@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -32,13 +33,15 @@ enum class Measure : std::uint8_t {
   pitch_hertz,
   voicing_error,
   duration_error,
+  length,
+  real_time_factor,
   word_errors,
   speaker_similarity,
   quality,
 };
-inline constexpr std::size_t kNumMeasures = 9;
+inline constexpr std::size_t kNumMeasures = 11;
 
-enum class Better { lower, higher };
+enum class Better { lower, higher, neither };
 enum class Shown { number, share };
 
 struct MeasureFacts {
@@ -65,7 +68,7 @@ struct ClipResult {
 struct UtteranceResult {
   std::string name;  // of the file, without extension
   std::optional<std::string> text{};
-  ClipResult reference{};
+  std::optional<ClipResult> reference{};  // absent: there are no recordings
   ClipResult made{};
   std::optional<ClipResult> baseline{};  // absent: none was asked for, or it is among the problems
 };
@@ -77,24 +80,40 @@ struct ClipProblem {
   MessageArg why;
 };
 
+// Who made clips, where that is known: a model of ours.
+struct SpokenBy {
+  std::filesystem::path checkpoint;
+  std::int64_t step = 0;
+  std::string vocoder;
+  double audio_s = 0;
+  double work_s = 0;                                  // model and vocoder
+  std::map<std::string, double> real_time_factors{};  // by name of the clip
+};
+
 struct Evaluation {
-  std::filesystem::path reference;
+  std::optional<std::filesystem::path> reference{};  // absent: there are no recordings
   std::filesystem::path made;
   std::optional<std::filesystem::path> baseline{};
+  std::optional<SpokenBy> made_by{};
+  std::optional<SpokenBy> baseline_by{};
   std::vector<UtteranceResult> utterances{};  // by name
   std::vector<ClipProblem> problems{};        // by name
 };
 
-struct SpokenText {
+struct EvaluatedText {
   std::string text;
   Language language = Language::en;
 };
 
 struct EvaluationRequest {
-  std::filesystem::path reference;
+  std::optional<std::filesystem::path> reference{};  // absent: there are no recordings
   std::filesystem::path made;
   std::optional<std::filesystem::path> baseline{};
-  std::map<std::string, SpokenText> texts{};  // by name of the file, without extension
+  std::vector<std::filesystem::path> recordings{};  // instead of all files of `reference`
+  std::set<std::string> only{};                     // names that count; empty: all
+  std::optional<SpokenBy> made_by{};
+  std::optional<SpokenBy> baseline_by{};
+  std::map<std::string, EvaluatedText> texts{};  // by name of the file, without extension
   std::optional<JudgeCommand> word_errors{};
   std::optional<JudgeCommand> speaker_similarity{};
   std::optional<JudgeCommand> quality{};
@@ -103,7 +122,8 @@ struct EvaluationRequest {
   std::stop_token stop{};
 };
 
-// Files of the same name without extension belong together. Every file of a folder is in the
+// Files of the same name without extension belong together. Without recordings, clips have the
+// measures that need none. Every file of a folder is in the
 // result: as a clip, or among the problems. Nothing when stopped. Throws Error when a folder cannot
 // be read or a command fails.
 std::optional<Evaluation> evaluate(const EvaluationRequest& request);
@@ -113,7 +133,7 @@ struct MeasureSummary {
   std::optional<Estimate> reference{};
   std::optional<Estimate> made{};
   std::optional<Estimate> baseline{};
-  std::optional<Difference> difference{};  // made less baseline, of utterances that have both
+  std::optional<PairedDifference> difference{};  // made less baseline, of utterances that have both
 };
 
 // Of the measures that any clip has.
@@ -122,7 +142,7 @@ std::vector<MeasureSummary> summarise(const Evaluation& evaluation);
 // Below it a difference counts.
 inline constexpr double kSignificance = 0.01;
 
-enum class Outcome { better, worse, undecided };
+enum class Outcome { better, worse, different, undecided };
 Outcome outcome_of(const MeasureSummary& summary);  // of one with a difference
 
 }  // namespace qanat

@@ -45,6 +45,8 @@ Value outcome_value(const MeasureSummary& summary) {
       return {msg::evaluate_better{}, "better"};
     case Outcome::worse:
       return {msg::evaluate_worse{}, "worse"};
+    case Outcome::different:
+      return {msg::evaluate_different{}, "different"};
     case Outcome::undecided:
       return {msg::evaluate_undecided{}, "undecided"};
   }
@@ -70,6 +72,18 @@ bool hears_reference(const std::vector<MeasureSummary>& summaries) {
                              [](const MeasureSummary& one) { return one.reference.has_value(); });
 }
 
+Value better_figure(Better better) {
+  switch (better) {
+    case Better::lower:
+      return figure_of("lower");
+    case Better::higher:
+      return figure_of("higher");
+    case Better::neither:
+      break;
+  }
+  return figure_of(nullptr);
+}
+
 Section measures_section(const Evaluation& evaluation) {
   const std::vector<MeasureSummary> summaries = summarise(evaluation);
   const bool has_baseline = evaluation.baseline.has_value();
@@ -89,7 +103,7 @@ Section measures_section(const Evaluation& evaluation) {
   for (const MeasureSummary& one : summaries) {
     const MeasureFacts facts = facts_of(one.measure);
     table.rows.push_back({.cells = {{facts.name, std::string(facts.key)},
-                                    figure_of(facts.better == Better::lower ? "lower" : "higher"),
+                                    better_figure(facts.better),
                                     mean_value(one.reference, one.measure),
                                     mean_value(one.made, one.measure),
                                     mean_value(one.baseline, one.measure),
@@ -134,7 +148,7 @@ std::vector<Measure> listed_measures(const Evaluation& evaluation) {
 Row clip_row(const UtteranceResult& one, const std::vector<Measure>& measures) {
   Row row{.cells = {one.name,
                     figure_of(one.text ? Json(*one.text) : Json()),
-                    figure_of(clip_json(one.reference)),
+                    figure_of(one.reference ? clip_json(*one.reference) : Json()),
                     figure_of(clip_json(one.made)),
                     figure_of(one.baseline ? clip_json(*one.baseline) : Json())}};
   for (const Measure measure : measures) {
@@ -198,30 +212,74 @@ Section problems_section(const Evaluation& evaluation) {
   return section;
 }
 
-Section summary_section(const Evaluation& evaluation) {
+Json by_json(const std::optional<SpokenBy>& by) {
+  return by ? Json{{"checkpoint", by->checkpoint.string()},
+                   {"step", by->step},
+                   {"vocoder", by->vocoder},
+                   {"audio_s", by->audio_s},
+                   {"work_s", by->work_s}}
+            : Json();
+}
+
+// The folder of the clips, and the model that spoke them.
+std::vector<Fact> voice_facts(const std::string& key,
+                              const Message& name,
+                              const std::optional<std::filesystem::path>& folder,
+                              const std::optional<SpokenBy>& by) {
+  std::vector<Fact> facts;
+  if (!folder) {
+    facts.push_back({.key = key, .value = figure_of(nullptr)});
+  } else {
+    facts.push_back({.key = key, .name = name, .value = folder->string()});
+  }
+  if (by) {
+    facts.push_back({.key = key + "_by",
+                     .name = msg::evaluate_spoken_by{.voice = name},
+                     .value = {msg::evaluate_spoken_by_is{.checkpoint = by->checkpoint.string(),
+                                                          .step = by->step,
+                                                          .vocoder = by->vocoder},
+                               by_json(by)}});
+  } else {
+    facts.push_back({.key = key + "_by", .value = figure_of(nullptr)});
+  }
+  return facts;
+}
+
+Message lead_of(const Evaluation& evaluation) {
   const std::size_t clips = evaluation.utterances.size();
   const std::size_t problems = evaluation.problems.size();
-  Section section{.title = msg::evaluate_title{.made = evaluation.made.string()},
-                  .mood = clips == 0      ? Mood::error
-                          : problems == 0 ? Mood::good
-                                          : Mood::warning};
-  section.lead = clips == 0 ? Message(msg::evaluate_nothing{.problems = problems})
-                 : problems == 0
-                     ? Message(msg::evaluate_all{.clips = clips})
-                     : Message(msg::evaluate_some{
-                           .clips = clips, .problems = msg::evaluate_problems{.count = problems}});
-  section.facts = {
-      {.key = "reference",
-       .name = msg::evaluate_reference{},
-       .value = evaluation.reference.string()},
-      {.key = "made", .name = msg::evaluate_made{}, .value = evaluation.made.string()}};
-  if (evaluation.baseline) {
-    section.facts.push_back({.key = "baseline",
-                             .name = msg::evaluate_baseline{},
-                             .value = evaluation.baseline->string()});
-  } else {
-    section.facts.push_back({.key = "baseline", .value = figure_of(nullptr)});
+  if (clips == 0) {
+    return msg::evaluate_nothing{.problems = problems};
   }
+  const Message counted = msg::evaluate_problems{.count = problems};
+  if (evaluation.reference) {
+    return problems == 0 ? Message(msg::evaluate_all{.clips = clips})
+                         : Message(msg::evaluate_some{.clips = clips, .problems = counted});
+  }
+  return problems == 0 ? Message(msg::evaluate_all_alone{.clips = clips})
+                       : Message(msg::evaluate_some_alone{.clips = clips, .problems = counted});
+}
+
+Section summary_section(const Evaluation& evaluation) {
+  const std::size_t clips = evaluation.utterances.size();
+  Section section{.title = title_of(evaluation),
+                  .mood = clips == 0                    ? Mood::error
+                          : evaluation.problems.empty() ? Mood::good
+                                                        : Mood::warning};
+  section.lead = lead_of(evaluation);
+  const auto add = [&](std::vector<Fact> facts) {
+    section.facts.insert(section.facts.end(), facts.begin(), facts.end());
+  };
+  if (evaluation.reference) {
+    section.facts.push_back({.key = "reference",
+                             .name = msg::evaluate_reference{},
+                             .value = evaluation.reference->string()});
+  } else {
+    section.facts.push_back({.key = "reference", .value = figure_of(nullptr)});
+  }
+  add(voice_facts("made", msg::evaluate_made{}, evaluation.made, evaluation.made_by));
+  add(voice_facts(
+      "baseline", msg::evaluate_baseline{}, evaluation.baseline, evaluation.baseline_by));
   section.facts.push_back({.key = "clips", .value = figure_of(clips)});
   return section;
 }
@@ -234,6 +292,11 @@ MessageArg shown_score(double value, Measure measure) {
   }
   const bool is_large = measure == Measure::pitch_cents || measure == Measure::pitch_hertz;
   return plain(value, is_large ? 1 : 2);
+}
+
+Message title_of(const Evaluation& evaluation) {
+  return msg::evaluate_title{.made = evaluation.made_by ? evaluation.made_by->checkpoint.string()
+                                                        : evaluation.made.string()};
 }
 
 MessageArg voice_name(Voice voice) {

@@ -27,6 +27,7 @@ std::string render_html(const Evaluation& evaluation,
 // A score as people see it, with the decimals that its measure has.
 MessageArg shown_score(double value, Measure measure);
 MessageArg voice_name(Voice voice);
+Message title_of(const Evaluation& evaluation);
 // The clips with the greatest distortion first.
 std::vector<const UtteranceResult*> worst_first(const Evaluation& evaluation);
 

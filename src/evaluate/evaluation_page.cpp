@@ -26,7 +26,8 @@ std::string scores_html(const ClipResult& clip, const Translator& w) {
   add(w.tr(msg::evaluate_length{}), w.said(in_seconds(clip.duration.count(), 2)));
   for (std::size_t i = 0; i < kNumMeasures; ++i) {
     const auto measure = static_cast<Measure>(i);
-    if (const std::optional<Weighted>& score = clip.scores.at(i)) {
+    const std::optional<Weighted>& score = clip.scores.at(i);
+    if (score && measure != Measure::length) {  // it stands above
       add(w.tr(facts_of(measure).name), w.said(shown_score(score->value, measure)));
     }
   }
@@ -59,8 +60,11 @@ std::string clip_html(const UtteranceResult& one,
   if (one.text) {
     html += fmt::format("<p dir=\"auto\">{}</p>\n", html_escaped(*one.text));
   }
-  html += "<div class=\"voices\">\n" + voice_html(Voice::reference, one.reference, page, w) +
-          voice_html(Voice::made, one.made, page, w);
+  html += "<div class=\"voices\">\n";
+  if (one.reference) {
+    html += voice_html(Voice::reference, *one.reference, page, w);
+  }
+  html += voice_html(Voice::made, one.made, page, w);
   if (one.baseline) {
     html += voice_html(Voice::baseline, *one.baseline, page, w);
   }
@@ -83,16 +87,17 @@ std::string render_html(const Evaluation& evaluation,
     body += lists_clips ? std::string() : render_html(section, w);
   }
   if (!evaluation.utterances.empty()) {
-    body += fmt::format("<h2>{}</h2>\n<p>{}</p>\n",
-                        html_escaped(w.tr(msg::evaluate_clips{})),
-                        html_escaped(w.tr(msg::evaluate_worst_first{})));
+    body += fmt::format("<h2>{}</h2>\n", html_escaped(w.tr(msg::evaluate_clips{})));
+    if (evaluation.reference) {
+      body += fmt::format("<p>{}</p>\n", html_escaped(w.tr(msg::evaluate_worst_first{})));
+    }
   }
   for (const UtteranceResult* one : worst_first(evaluation)) {
     body += clip_html(*one, page, w);
   }
   body += "</main>\n<footer>" + prose_html(w.tr(msg::evaluate_footer{})) + "</footer>\n";
   return render_page({.language = w.language(),
-                      .title = words.tr(msg::evaluate_title{.made = evaluation.made.string()}),
+                      .title = words.tr(title_of(evaluation)),
                       .style = std::string(kPageCss) + std::string(kEvaluateCss),
                       .body = std::move(body),
                       .shows_files = true});

@@ -134,6 +134,45 @@ TEST_F(EvaluationTest, TheNumberOfThreadsChangesNothing) {
   EXPECT_EQ(render_json(to_document(alone)), render_json(to_document(together)));
 }
 
+TEST_F(EvaluationTest, WithoutRecordingsWhatNeedsNoneIsMeasured) {
+  put("made/a.wav", {});
+  put("made/b.wav", {.seconds = 1.6});
+  put("made/old.wav", {});
+  EvaluationRequest alone{.made = root_ / "made", .only = {"a", "b"}, .threads = 1};
+  alone.made_by = SpokenBy{.checkpoint = "voice/step-000000007",
+                           .step = 7,
+                           .vocoder = "griffin-lim",
+                           .real_time_factors = {{"a", 0.1}, {"b", 0.3}}};
+
+  const Evaluation evaluation = evaluate(alone).value();
+
+  ASSERT_EQ(evaluation.utterances.size(), 2U);
+  EXPECT_TRUE(evaluation.problems.empty());
+  EXPECT_FALSE(evaluation.utterances.front().reference);
+  const std::vector<MeasureSummary> summaries = summarise(evaluation);
+  ASSERT_EQ(summaries.size(), 2U);
+  EXPECT_NEAR(of_measure(summaries, Measure::length).made->mean, 1.5, 1e-3);
+  EXPECT_NEAR(of_measure(summaries, Measure::real_time_factor).made->mean, 0.2, 1e-12);
+  const std::string text = render_text(to_document(evaluation));
+  EXPECT_NE(text.find("voice/step-000000007 (step 7), vocoder griffin-lim"), std::string::npos);
+  EXPECT_NE(text.find("2 clips measured without recordings"), std::string::npos);
+}
+
+TEST_F(EvaluationTest, ALengthThatDiffersIsNeitherBetterNorWorse) {
+  put_two_systems();
+  EvaluationRequest both = request("near");
+  both.baseline = root_ / "long";
+  for (int i = 0; i < 8; ++i) {
+    put("long/" + std::to_string(i) + ".wav", {.seconds = 1.6 + 0.01 * i});
+  }
+  both.made_by = SpokenBy{.checkpoint = "a", .vocoder = "griffin-lim"};
+  both.baseline_by = SpokenBy{.checkpoint = "b", .vocoder = "griffin-lim"};
+
+  const std::vector<MeasureSummary> summaries = summarise(evaluate(both).value());
+
+  EXPECT_EQ(outcome_of(of_measure(summaries, Measure::length)), Outcome::different);
+}
+
 TEST_F(EvaluationTest, WordErrorsAreCountedOverAllWords) {
   put("recorded/a.wav", {});
   put("recorded/b.wav", {});

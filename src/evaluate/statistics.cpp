@@ -95,8 +95,8 @@ Estimate estimate_mean(std::span<const Weighted> values) {
           .count = values.size()};
 }
 
-Difference estimate_difference(std::span<const Weighted> differences) {
-  Difference result{.change = estimate_mean(differences)};
+PairedDifference estimate_difference(std::span<const Weighted> differences) {
+  PairedDifference result{.change = estimate_mean(differences)};
   std::vector<double> parts;
   parts.reserve(differences.size());
   for (const Weighted& one : differences) {

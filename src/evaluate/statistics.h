@@ -25,14 +25,14 @@ struct Estimate {
 // Of at least one value; of one value the interval is that value.
 Estimate estimate_mean(std::span<const Weighted> values);
 
-struct Difference {
+struct PairedDifference {
   Estimate change{};   // second less first
   double p_value = 1;  // that signs were drawn by lot: a permutation test, two-sided
 };
 
 // Of differences, one for each utterance that both systems spoke. Exact up to kMaxExactSigns of
 // them; above, over kRandomSigns draws.
-Difference estimate_difference(std::span<const Weighted> differences);
+PairedDifference estimate_difference(std::span<const Weighted> differences);
 
 inline constexpr std::size_t kMaxExactSigns = 16;
 inline constexpr std::size_t kRandomSigns = 100'000;

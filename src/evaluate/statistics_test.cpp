@@ -69,8 +69,8 @@ TEST(StatisticsTest, NoDifferenceIsCertainToBeChance) {
 }
 
 TEST(StatisticsTest, ManyDifferencesAreDrawnByLot) {
-  const Difference clear = estimate_difference(gaussian(100, 1, 2));
-  const Difference none = estimate_difference(gaussian(100, 0, 3));
+  const PairedDifference clear = estimate_difference(gaussian(100, 1, 2));
+  const PairedDifference none = estimate_difference(gaussian(100, 0, 3));
 
   EXPECT_LT(clear.p_value, 0.0001);
   EXPECT_GT(clear.p_value, 0);

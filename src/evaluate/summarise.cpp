@@ -21,7 +21,9 @@ MeasureSummary summary_of(const Evaluation& evaluation, Measure measure) {
     }
   };
   for (const UtteranceResult& one : evaluation.utterances) {
-    add(one.reference.scores.at(at), reference);
+    if (one.reference) {
+      add(one.reference->scores.at(at), reference);
+    }
     add(one.made.scores.at(at), made);
     if (!one.baseline) {
       continue;
@@ -57,9 +59,12 @@ std::vector<MeasureSummary> summarise(const Evaluation& evaluation) {
 }
 
 Outcome outcome_of(const MeasureSummary& summary) {
-  const Difference& difference = summary.difference.value();
+  const PairedDifference& difference = summary.difference.value();
   if (difference.p_value >= kSignificance) {
     return Outcome::undecided;
+  }
+  if (facts_of(summary.measure).better == Better::neither) {
+    return Outcome::different;
   }
   const bool is_lower = difference.change.mean < 0;
   return is_lower == (facts_of(summary.measure).better == Better::lower) ? Outcome::better

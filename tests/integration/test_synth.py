@@ -9,6 +9,7 @@ import tempfile
 import unittest
 import wave
 
+import schema
 from program import QANAT, SOURCE, environment, qanat
 
 
@@ -45,7 +46,9 @@ class Arguments(unittest.TestCase):
             self.assertIn("no text", result.stderr)
 
 
-class Synth(unittest.TestCase):
+class Trained(unittest.TestCase):
+    """A checkpoint of two steps."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="qanat synth ")
@@ -62,6 +65,8 @@ class Synth(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+
+class Synth(Trained):
     def synth(self, *arguments):
         return qanat("synth", "--checkpoint", self.checkpoints, *arguments)
 
@@ -160,6 +165,64 @@ class Synth(unittest.TestCase):
             self.skipTest("python has no safetensors here")
         with safe_open(self.checkpoints / "step-000000002/model.safetensors", "numpy") as file:
             self.assertGreater(len(list(file.keys())), 10)
+
+
+class Evaluate(Trained):
+    """`qanat evaluate` on checkpoints: it speaks, then measures."""
+
+    def report(self, *arguments, code=0):
+        done = qanat("evaluate", *arguments, "--json", "--out", self.root / "evaluation", timeout=110)
+        self.assertEqual(done.returncode, code, done.stderr)
+        report = json.loads(done.stdout)
+        schema.validate(report)
+        return report
+
+    def test_texts_without_recordings(self):
+        texts = self.root / "sentences.txt"
+        texts.write_text("The first sentence.\n\nAnother one.\n", encoding="utf-8")
+        page = self.root / "page.html"
+
+        report = self.report("--checkpoint", self.checkpoints, "--texts", texts, "--html", page)
+
+        self.assertEqual([one["name"] for one in report["utterances"]], ["001", "002"])
+        self.assertEqual(report["reference"], None)
+        self.assertEqual(report["made_by"]["vocoder"], "griffin-lim")
+        self.assertEqual(report["made_by"]["step"], 2)
+        measures = {one["measure"]: one["made"]["mean"] for one in report["measures"]}
+        self.assertEqual(set(measures), {"seconds", "real_time_factor"})
+        self.assertGreater(measures["real_time_factor"], 0)
+        self.assertEqual(page.read_text(encoding="utf-8").count("<audio "), 2)
+
+    def test_two_checkpoints_are_compared_on_a_data_set(self):
+        report = self.report("--checkpoint", self.checkpoints, "--baseline-checkpoint", self.checkpoints,
+                             "--texts", self.corpus, "--limit", 3)
+
+        self.assertEqual(report["clips"], 3)
+        by_name = {one["measure"]: one for one in report["measures"]}
+        self.assertGreater(by_name["mcd_db"]["made"]["mean"], 0)
+        self.assertEqual(by_name["mcd_db"]["difference"]["mean"], 0)
+        self.assertEqual(by_name["mcd_db"]["outcome"], "undecided")
+        self.assertEqual(report["baseline_by"]["step"], 2)
+
+    def test_wrong_flags_are_said_before_anything_is_spoken(self):
+        for arguments, said in (
+                (("--texts", self.corpus), "--made DIR"),
+                (("--checkpoint", self.checkpoints), "needs `--texts`"),
+                (("--made", self.root), "needs `--reference`"),
+                (("--made", self.root, "--reference", self.root, "--baseline-checkpoint", self.root), "needs `--checkpoint`")):
+            done = qanat("evaluate", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said.replace("`", ""), done.stderr.replace("`", ""))
+
+    def test_a_checkpoint_that_cannot_speak_is_named(self):
+        texts = self.root / "one.txt"
+        texts.write_text("A sentence.\n", encoding="utf-8")
+
+        done = qanat("evaluate", "--checkpoint", self.root / "nowhere", "--texts", texts, "--out", self.root / "e")
+
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no complete checkpoint", done.stderr)
+        self.assertIn("nowhere: could not speak", done.stderr)
 
 
 if __name__ == "__main__":
