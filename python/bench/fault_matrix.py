@@ -323,11 +323,13 @@ def main():
     results, healthy = measured["runs"], measured["healthy"]
     print_kinds(results)
     right = sum(result["right"] for result in results)
-    off = [abs(result["predicted"] - result["realised"]) / result["realised"]
-           for result in results if "realised" in result]
-    print(f"first finding right: {right} of {len(results)}"
-          + (f"; predicted step off by {100 * statistics.median(off):.1f} % in the median of {len(off)}"
-             if off else ""))
+    known = [result for result in results if "realised" in result]
+    print(f"first finding right: {right} of {len(results)}")
+    if known:
+        steps = [abs(one["predicted"] - one["realised"]) / one["realised"] for one in known]
+        gains = [abs(one["predicted"] - one["realised"]) / abs(one["step"] - one["realised"]) for one in known]
+        print(f"predicted and realised, in the median of {len(known)}: the step is off by "
+              f"{100 * statistics.median(steps):.1f} %, the gain by {100 * statistics.median(gains):.1f} %")
     if healthy:
         print(f"false alarms: {sum(bool(run['alarms']) for run in healthy)} of {len(healthy)} healthy runs; "
               f"the machine was blamed in {sum(bool(run['machine']) for run in healthy)}")
