@@ -118,6 +118,8 @@ inline constexpr Metric xids{"xids", Unit::count, "errors"};
 inline constexpr Metric other_processes{"other_processes", Unit::count, "processes"};
 inline constexpr Metric memory_share{"memory_share"};
 inline constexpr Metric persistence{"persistence", Unit::count};
+inline constexpr Metric busy_by_events{"busy_by_events"};
+inline constexpr Metric busy_by_nvml{"busy_by_nvml"};
 inline constexpr Metric copy_rate{"copy_rate", Unit::bytes_per_second};
 inline constexpr Metric link_rate{"link_rate", Unit::bytes_per_second};
 inline constexpr Metric distance{"distance", Unit::count, "level"};

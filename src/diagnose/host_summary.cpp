@@ -51,7 +51,7 @@ void add_busy(const GpuSample& sample, GpuHistory& history) {
   }
 }
 
-void add_sample(const GpuSample& sample, GpuHistory& history) {
+void add_sample(const GpuSample& sample, bool has_steps, GpuHistory& history) {
   if (history.samples++ == 0) {
     history.first = sample;
   }
@@ -63,6 +63,10 @@ void add_sample(const GpuSample& sample, GpuHistory& history) {
   }
   if (is_busy(sample)) {
     add_busy(sample, history);
+  }
+  if (has_steps && sample.kernels_resident) {
+    history.resident += *sample.kernels_resident;
+    ++history.num_resident;
   }
 }
 
@@ -166,7 +170,7 @@ bool add_sample(const HostSample& sample,
   return true;
 }
 
-bool add_samples(const GpuSamples& seen, std::optional<GpuSummary>& summary) {
+bool add_samples(const GpuSamples& seen, bool has_steps, std::optional<GpuSummary>& summary) {
   if (seen.setup) {
     const Result<GpuSetup> known = to_gpu_setup(*seen.setup);
     if (!known) {
@@ -190,7 +194,7 @@ bool add_samples(const GpuSamples& seen, std::optional<GpuSummary>& summary) {
     return false;
   }
   for (std::size_t i = 0; i < summary->gpus.size(); ++i) {
-    add_sample(samples.value()[i], summary->gpus[i]);
+    add_sample(samples.value()[i], has_steps, summary->gpus[i]);
   }
   return true;
 }

@@ -53,6 +53,8 @@ struct GpuHistory {
   double link_gen = 0;  // best seen while busy
   double link_width = 0;
   double memory_most = 0;  // bytes
+  double resident = 0;     // sum of the shares of time with a kernel, since the first step
+  int num_resident = 0;    // of these
   std::vector<double> xids{};
   bool lost = false;
   GpuSample first{};
@@ -71,6 +73,6 @@ bool add_sample(const HostSample& sample,
                 std::optional<Seconds> at,
                 bool has_steps,
                 std::optional<HostSummary>& summary);
-bool add_samples(const GpuSamples& seen, std::optional<GpuSummary>& summary);
+bool add_samples(const GpuSamples& seen, bool has_steps, std::optional<GpuSummary>& summary);
 
 }  // namespace qanat

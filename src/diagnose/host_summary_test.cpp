@@ -117,6 +117,19 @@ TEST(GpuSummaryTest, LimitsCountWhileTheGpuWorks) {
   EXPECT_EQ(summary.gpus->gpus[1].samples, 2);
 }
 
+TEST(GpuSummaryTest, KernelsCountOnceStepsAreMade) {
+  RunSummary summary;
+  summary.add(two_gpus());
+  summary.add(samples({{.kernels_resident = 0.1}, {}}));
+  summary.add(StepRecord{});
+  summary.add(samples({{.kernels_resident = 0.75}, {}}));
+  summary.add(samples({{.kernels_resident = 0.5}, {}}));
+
+  EXPECT_DOUBLE_EQ(summary.gpus->gpus[0].resident, 1.25);
+  EXPECT_EQ(summary.gpus->gpus[0].num_resident, 2);
+  EXPECT_EQ(summary.gpus->gpus[1].num_resident, 0);
+}
+
 TEST(GpuSummaryTest, ErrorsAndLossesAreKept) {
   RunSummary summary;
   summary.add(two_gpus());

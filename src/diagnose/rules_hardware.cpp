@@ -15,6 +15,8 @@ constexpr double kNearlyFull = 0.95;
 constexpr double kDriverMismatch = 18;  // errors of NVML
 constexpr double kDriverNotLoaded = 9;
 constexpr int kSmallBatch = 8;
+constexpr double kBusyApart = 0.10;     // ten points
+constexpr int kMinResidentSamples = 3;  // each is of the last moments only
 
 Message name_of(const GpuFacts& gpu) {
   return msg::gpu_name{.name = gpu.name ? MessageArg(*gpu.name) : MessageArg(msg::gpu_unnamed{}),
@@ -298,6 +300,41 @@ RuleOutcome persistence_off(const RuleInput& input) {
                  .may_be_wrong = msg::hw010_wrong_if{}};
 }
 
+// The GPU that the model trains on: the monitor counts all, a process those it sees.
+Seen gpu_of_model(const RunSummary& summary) {
+  const auto used = std::ranges::find(
+      summary.cuda_devices, summary.run.device.value_or(""), &CudaDeviceUsed::device);
+  if (used == summary.cuda_devices.end()) {
+    return {};
+  }
+  return find_gpu(*summary.gpus, [&](const GpuFacts& facts, const GpuHistory&) {
+    return facts.bus_id && *facts.bus_id == used->bus_id;
+  });
+}
+
+// Events begin and end where the host says so; NVML sees whether a kernel is there.
+RuleOutcome busy_disagrees(const RuleInput& input) {
+  const Seen seen = gpu_of_model(input.summary);
+  if (seen.facts == nullptr || seen.history->num_resident < kMinResidentSamples) {
+    return skipped(msg::hw011_unknown{}, Missing::gpu);
+  }
+  const RunMeasures& m = input.measures;
+  const double by_events = m.share(m.breakdown.busy());
+  const double by_nvml = seen.history->resident / seen.history->num_resident;
+  if (std::abs(by_events - by_nvml) <= kBusyApart) {
+    return passed(msg::hw011_ok{.events = in_percent(by_events), .nvml = in_percent(by_nvml)});
+  }
+  return Finding{.title = msg::hw011_title{.gpu = name_of(*seen.facts),
+                                           .events = in_percent(by_events),
+                                           .nvml = in_percent(by_nvml)},
+                 .severity = FindingSeverity::warn,
+                 .evidence = {{metric::busy_by_events, by_events}, {metric::busy_by_nvml, by_nvml}},
+                 .fixes = {by_nvml < by_events ? set_key("training.enable_graph_mode", "true")
+                                               : do_this(msg::hw011_others{})},
+                 .verify = msg::verify_rerun{},
+                 .may_be_wrong = msg::hw011_wrong_if{}};
+}
+
 constexpr Rule gpu_rule(std::string_view id,
                         RuleText text,
                         RuleOutcome (*judge)(const RuleInput&),
@@ -361,6 +398,10 @@ std::span<const Rule> hardware_rules() {
                text_of<msg::hw010_looks_for, msg::hw010_means, msg::hw010_remedy>(),
                persistence_off,
                Need::gpus),
+      gpu_rule("HW011",
+               text_of<msg::hw011_looks_for, msg::hw011_means, msg::hw011_remedy>(),
+               busy_disagrees,
+               Need::steps | Need::gpu_samples),
   };
   return kRules;
 }

@@ -52,7 +52,8 @@ TEST_F(RulesHardwareTest, ADriverThatSaysLittleIsSkippedNotPassed) {
     setup.pairs = {{.first = 0, .second = 1}};
   });
 
-  for (const char* const id : {"HW005", "HW006", "HW008", "HW009", "HW010", "MG001", "MG008"}) {
+  for (const char* const id :
+       {"HW005", "HW006", "HW008", "HW009", "HW010", "HW011", "MG001", "MG008"}) {
     EXPECT_TRUE(is_skipped(decide(id))) << id;
   }
 }
@@ -142,6 +143,34 @@ TEST_F(RulesHardwareTest, ADriverThatUnloadsIsFound) {
   change_setup([](GpuSetup& setup) { setup.gpus[0].persistence = 0.0; });
 
   expect_complete(decide("HW010"), "HW010");
+}
+
+TEST_F(RulesHardwareTest, ABusyTimeThatNvmlDoesNotSeeIsSaid) {
+  gpu().resident = 8.8;  // of ten samples; the steps are all work
+  EXPECT_FALSE(is_passed(decide("HW011")));
+
+  const RuleOutcome outcome = decide("HW011");
+
+  expect_complete(outcome, "HW011");
+  EXPECT_NE(english(std::get<Finding>(outcome).title).find("100 % of the time"), std::string::npos);
+  EXPECT_NE(english(std::get<Finding>(outcome).title).find("88 %"), std::string::npos);
+  EXPECT_EQ(std::get<Finding>(outcome).fixes[0].key, "training.enable_graph_mode");
+  gpu().resident = 9.1;  // nine points
+  EXPECT_TRUE(is_passed(decide("HW011")));
+}
+
+TEST_F(RulesHardwareTest, WorkThatNvmlSeesBesideTheStepsIsSaid) {
+  wait_for_data(0.05);  // a third of a step
+
+  expect_complete(decide("HW011"), "HW011");
+}
+
+// Seen by a process as its first GPU, by the monitor as the second.
+TEST_F(RulesHardwareTest, NvmlIsAskedAboutTheGpuOfTheModel) {
+  summary_.cuda_devices[0].bus_id = "0000:66:00.0";
+  gpu().resident = 0;
+
+  EXPECT_TRUE(is_passed(decide("HW011")));
 }
 
 }  // namespace

@@ -88,8 +88,11 @@ class RulesTest : public testing::Test {
         .link_gen = 4,
         .link_width = 16,
         .memory_most = 10e9,
+        .resident = 9.5,
+        .num_resident = 10,
         .last = {.uncorrected_errors = 0.0, .remap_pending = 0.0, .other_processes = 0.0}};
     summary_.gpus = GpuSummary{.setup = setup, .gpus = {history, history}};
+    summary_.cuda_devices = {{.device = "cuda:0", .name = "Card", .bus_id = "0000:65:00.0"}};
     summary_.run.device = "cuda:0";
   }
   // A run on both, whose batches of eight megabytes took `seconds` from one to the other.

@@ -12,6 +12,8 @@
 namespace qanat {
 namespace {
 
+constexpr std::size_t kMaxCudaDevices = 64;
+
 std::vector<Cadence> to_cadences(const RunStart& run) {
   std::vector<Cadence> cadences;
   for (const auto& [name, period] : run.cadences) {
@@ -95,7 +97,12 @@ void RunSummary::add(const JournalEntry& entry) {
                        damaged_lines += added ? 0 : 1;
                      },
                      [this](const GpuSamples& samples) {
-                       damaged_lines += add_samples(samples, gpus) ? 0 : 1;
+                       damaged_lines += add_samples(samples, !steps.empty(), gpus) ? 0 : 1;
+                     },
+                     [this](const CudaDeviceUsed& device) {
+                       if (cuda_devices.size() < kMaxCudaDevices) {
+                         cuda_devices.push_back(device);
+                       }
                      },
                      [this](const TelemetryCost& cost) { journal_seconds = cost.journal_seconds; },
                      [this](const RunEnd&) { ended = true; },

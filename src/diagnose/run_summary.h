@@ -61,6 +61,7 @@ struct RunSummary {
   std::vector<Cadence> cadences;                     // things that happen every so many steps
   std::optional<HostSummary> host;                   // samples of the host, added up
   std::optional<GpuSummary> gpus;                    // and of the GPUs
+  std::vector<CudaDeviceUsed> cuda_devices;          // which of them the devices of the run are
   std::optional<StorageReading> storage;             // of a run that is not only a journal
   std::optional<SetupFacts> setup;                   // likewise
   std::optional<double> journal_seconds;             // that journalling took

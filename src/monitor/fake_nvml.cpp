@@ -12,6 +12,7 @@
 //   FAKE_NVML_LINK=1          generation of the link now, of 4
 //   FAKE_NVML_OTHERS=2        other processes on GPU 0
 //   FAKE_NVML_MEMORY=24000    MB used on GPU 0, of 24576
+//   FAKE_NVML_BUSY=50         % of the time in which GPU 0 has a kernel; 87 when not given
 //   FAKE_NVML_PEER=1          state of copies between the GPUs; 0 is fine
 //
 // Built a second time with FAKE_NVML_OLD: a driver with old names and few functions.
@@ -151,7 +152,8 @@ struct Utilisation {
   unsigned gpu, memory;
 };
 int nvmlDeviceGetUtilizationRates(void* device, Utilisation* rates) {
-  return give(device, rates, Utilisation{87, 40});
+  const auto busy = static_cast<unsigned>(of_first(device, "FAKE_NVML_BUSY", 87));
+  return give(device, rates, Utilisation{busy, 40});
 }
 int nvmlDeviceGetClockInfo(void* device, int kind, unsigned* value) {
   if (const char* const hang = std::getenv("FAKE_NVML_HANG"); hang != nullptr) {
