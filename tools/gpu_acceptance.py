@@ -8,6 +8,7 @@ keeps its command, exit code, output and time; summary.md says what was expected
 The folder holds no audio and no weights. docs/en/gpu_acceptance.md explains the checks.
 """
 import argparse
+import gzip
 import json
 import os
 import pathlib
@@ -19,6 +20,10 @@ import tempfile
 import time
 
 STEPS = 60  # of each run; enough for a median behind the warm-up
+# Calls into CUDA that launch work, and those in which the caller waits for the card.
+LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch", "cuGraphLaunch")
+WAITS = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuCtxSynchronize",
+         "cuStreamSynchronize", "cuEventSynchronize", "cudaMemcpy", "cudaMemcpy2D", "cudaFree"}
 
 
 class Acceptance:
@@ -99,6 +104,22 @@ class Acceptance:
         self.check(f"busy against NVML, {name}", "within 10 points of each other",
                    f"{100 * busy:.0f} % by events, {100 * seen:.0f} % by NVML", abs(busy - seen) < 0.1)
 
+    def judge_trace(self, name, *flags):
+        """Of a run of its own: what CUDA's own profiler saw the launching threads wait for. It sees libtorch's waits
+        too, which the program does not count."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.json"
+            self.train(f"traced-{name}", *flags, QANAT_CUDA_TRACE=str(path))
+            if not path.exists():
+                self.leave_out(f"host waits by CUDA's profiler, {name}", "there is no trace of it")
+                return
+            trace = path.read_bytes()
+        (self.out / f"traced-{name}.trace.json.gz").write_bytes(gzip.compress(trace))
+        launches, waits = host_waits(json.loads(trace))
+        seen = ", ".join(f"{count} x {what}" for what, count in sorted(waits.items())) or "none"
+        self.check(f"host waits by CUDA's profiler, {name}", "none in the last steps",
+                   f"{seen} beside {launches} launches", launches > 0 and not waits)
+
     def devices(self):
         code, stdout, _ = self.run("devices", "devices", "--json")
         found = json.loads(stdout) if code == 0 else {"devices": []}
@@ -114,6 +135,7 @@ class Acceptance:
         flags = ["--no-mixed-precision", "--set", "training.enable_graph_mode=false"]
         _, on_gpu = self.train("single", *flags)
         self.judge_host("computed")
+        self.judge_trace("computed", *flags)
         # Two runs of the same length: the learning rate depends on it.
         _, first = self.train("first", *flags, steps=10)
         _, on_cpu = self.train("processor", *flags, steps=10, CUDA_VISIBLE_DEVICES="")
@@ -128,7 +150,8 @@ class Acceptance:
                    f"{len(mixed)} steps, median {median(mixed):.4f} s against {median(on_gpu):.4f} s",
                    finite and median(mixed) <= 1.02 * median(on_gpu))
         self.check_losses("mixed precision against single", mixed, on_gpu, 0.05)
-        _, graphs = self.train("graphs", "--mixed-precision", "--set", "training.enable_graph_mode=true")
+        played = ["--mixed-precision", "--set", "training.enable_graph_mode=true"]
+        _, graphs = self.train("graphs", *played)
         self.judge_host("played from graphs")
         states = [line["state"] for line in of_kind(self.lines, "step_graph")]
         recorded = states.count("recorded")
@@ -139,6 +162,7 @@ class Acceptance:
                    len(graphs) == self.steps and recorded == len(states) > 0
                    and median(graphs) <= 1.02 * median(mixed))
         self.check_losses("graphs against computing", graphs, mixed, 0.02)
+        self.judge_trace("played from graphs", *played)
 
     def two_cards(self, cards):
         if cards < 2:
@@ -197,6 +221,34 @@ def share(steps, *parts):
     """Of the time of the steps, that these parts of the breakdown took."""
     wall = sum(step["wall"] for step in steps)
     return sum(step["phases"].get(part, 0) for step in steps for part in parts) / wall if wall else 0.0
+
+
+def host_waits(trace):
+    """(launches, {call: how often the host waited in it}) of a trace of CUDA's profiler, near the end of the time with
+    launches: by then shapes are recorded. Only threads that launch count; others wait by design."""
+    calls = [event for event in trace["traceEvents"] if event.get("cat") in ("cuda_runtime", "cuda_driver")]
+    launches = [call for call in calls if call["name"].startswith(LAUNCHES)]
+    if not launches:
+        return 0, {}
+    by_thread = {}
+    for launch in launches:
+        by_thread[launch["tid"]] = by_thread.get(launch["tid"], 0) + 1
+    launching = {thread for thread, count in by_thread.items() if count >= 0.1 * len(launches)}
+    first, last = (pick(launch["ts"] for launch in launches) for pick in (min, max))
+    begin, end = first + 0.7 * (last - first), first + 0.95 * (last - first)
+    near = [call for call in calls if call["tid"] in launching and begin <= call["ts"] <= end]
+    # A copy from or to memory that is not pinned waits, whatever it is called.
+    pageable = {event["args"].get("correlation") for event in trace["traceEvents"]
+                if event.get("cat") == "gpu_memcpy" and "Pageable" in event["name"]}
+    waits = {}
+    for call in near:
+        name = call["name"].split("_v")[0]
+        if name not in WAITS and call.get("args", {}).get("correlation") in pageable:
+            name += " (pageable)"
+        elif name not in WAITS:
+            continue
+        waits[name] = waits.get(name, 0) + 1
+    return sum(call["name"].startswith(LAUNCHES) for call in near), waits
 
 
 def median(steps):

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "cuda_runtime/open_cuda_runtime.h"
+#include "cuda_runtime/torch_cuda_trace.h"
 
 namespace qanat {
 namespace {
@@ -300,12 +301,16 @@ class TorchCudaRuntime : public CudaRuntime {
   // Streams and allocator exist only behind this. Single precision is to mean single precision:
   // the features have to be those of every other device, and speed is what bf16 is for.
   void start_libtorch() {
-    std::call_once(started_, [] {
+    std::call_once(started_, [this] {
       translated([] {
         at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
         at::globalContext().setAllowTF32CuBLAS(false);
         at::globalContext().setAllowTF32CuDNN(false);
       });
+      // NOLINTNEXTLINE(concurrency-mt-unsafe)
+      if (const char* const path = std::getenv("QANAT_CUDA_TRACE")) {
+        trace_.emplace(path);
+      }
     });
   }
 
@@ -321,6 +326,7 @@ class TorchCudaRuntime : public CudaRuntime {
   std::mutex mutex_;  // guards everything below
   std::map<std::byte*, c10::DataPtr> owners_;
   std::map<std::pair<int, int>, bool> reach_;
+  std::optional<CudaTrace> trace_;  // where QANAT_CUDA_TRACE names a file
 };
 
 }  // namespace

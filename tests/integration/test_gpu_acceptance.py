@@ -10,8 +10,11 @@ import unittest
 from program import QANAT, SOURCE, environment
 
 
-def accept(out, *flags, **script):
+def accept(out, *flags, nvml_busy=None, **script):
     variables = {f"FAKE_CUDA_{name.upper()}": str(value) for name, value in script.items()}
+    if nvml_busy is not None:
+        variables |= {"QANAT_NVML": os.environ["QANAT_FAKE_NVML"], "FAKE_NVML_GPUS": "1",
+                      "FAKE_NVML_BUSY": str(nvml_busy)}
     return subprocess.run([sys.executable, SOURCE / "tools/gpu_acceptance.py", "--qanat", QANAT, "--out",
                            out, *map(str, flags)], text=True, capture_output=True, timeout=900,
                           env=environment(QANAT_CUDA_RUNTIME=os.environ["QANAT_FAKE_CUDA"], **variables))
@@ -27,7 +30,7 @@ class GpuAcceptance(unittest.TestCase):
         return {result["check"]: result for result in json.loads((self.out / "results.json").read_text())}
 
     def test_one_card_is_judged_and_what_needs_two_is_left_out(self):
-        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, graphs=1, pace=150)
+        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, graphs=1, pace=150, nvml_busy=93)
         results = self.results()
         self.assertEqual(results["devices"]["outcome"], "PASS")
         self.assertEqual(results["the same losses as the processor"]["outcome"], "PASS", done.stdout)
@@ -38,16 +41,22 @@ class GpuAcceptance(unittest.TestCase):
         self.assertEqual(results["launches, computed"]["outcome"], "PASS", done.stdout)
         self.assertEqual(results["host waits, computed"]["outcome"], "PASS", done.stdout)
         self.assertEqual(results["host waits, played from graphs"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["busy against NVML, computed"]["outcome"], "PASS", done.stdout)
+        self.assertEqual(results["host waits by CUDA's profiler, computed"]["outcome"], "LEFT OUT")
         self.assertEqual(results["validate"]["outcome"], "LEFT OUT")
         self.assertEqual(results["a budget that is too small"]["outcome"], "PASS", done.stdout)
         self.assertTrue((self.out / "single.journal.jsonl").exists())
         self.assertIn("| devices | PASS |", (self.out / "summary.md").read_text())
 
     def test_a_card_that_waits_for_its_host_to_launch_fails(self):
-        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, pace=150, launch_gap=60)
+        done = accept(self.out, "--steps", 12, "--without-analyze", gpus=1, pace=150, launch_gap=60,
+                      nvml_busy=93)
         launches = self.results()["launches, computed"]
         self.assertEqual(launches["outcome"], "FAIL", done.stdout)
         self.assertIn("less than 5 %", launches["expected"])
+        nvml = self.results()["busy against NVML, computed"]
+        self.assertEqual(nvml["outcome"], "FAIL", done.stdout)
+        self.assertIn("93 % by NVML", nvml["seen"])
         self.assertEqual(self.results()["host waits, computed"]["outcome"], "PASS", done.stdout)
         self.assertEqual(done.returncode, 1)
 
