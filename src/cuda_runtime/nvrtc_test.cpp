@@ -26,6 +26,8 @@ class NvrtcTest : public testing::Test {
 
 TEST_F(NvrtcTest, CompilesTheKernelsForEveryGpuItKnows) {
   ASSERT_FALSE(nvrtc_->architectures().empty());
+  // ./dev cuda-build asks two of them; the older one knows those before.
+  EXPECT_LE(nvrtc_->architectures().front(), 75);
   for (const int architecture : nvrtc_->architectures()) {
     SCOPED_TRACE(architecture);
     const Result<std::string> ptx =
