@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include <torch/csrc/autograd/variable.h>
 #include <torch/torch.h>
 
 #include "metrics/step_record.h"
@@ -85,7 +87,9 @@ class GradientExchange {
   std::vector<std::unique_ptr<Exchange>> exchanges_;
   std::optional<StepExchange> last_;
   std::shared_ptr<GradientExchange*> self_;  // shared with the hooks, which outlive this object
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // keeps the hooks
+  // Keep the hooks. How libtorch shares them depends on its version.
+  std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<torch::Tensor>()))>
+      accumulators_;
 };
 
 }  // namespace qanat
