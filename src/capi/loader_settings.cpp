@@ -1,6 +1,5 @@
 #include "capi/loader_settings.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,6 +14,7 @@
 
 #include "base/error.h"
 #include "config/field.h"
+#include "config/field_type.h"
 #include "config/load_config.h"
 #include "features/mel_presets.h"
 
@@ -157,15 +157,13 @@ class ObjectReader {
   template <typename E>
   requires std::is_enum_v<E>
   void convert(const std::string& key, const json& given, E& value) {
-    std::vector<std::string_view> words;
-    for (const Choice<E>& choice : kChoices<E>) {
-      if (given.is_string() && given.get<std::string>() == choice.name) {
-        value = choice.value;
-        return;
-      }
-      words.push_back(choice.name);
+    const std::optional<E> found =
+        given.is_string() ? FieldType<E>::read({}, {given.get<std::string>()}) : std::nullopt;
+    if (found) {
+      value = *found;
+      return;
     }
-    refuse(key, given, fmt::format("{}", fmt::join(words, " or ")));
+    refuse(key, given, fmt::format("{}", fmt::join(FieldType<E>::words(), " or ")));
   }
 
   json object_;
@@ -228,8 +226,7 @@ json json_of(const std::optional<SampleRate>& rate) {
 }
 template <typename E>
 requires std::is_enum_v<E> json json_of(const E& value) {
-  const auto choice = std::ranges::find(kChoices<E>, value, &Choice<E>::value);
-  return std::string(choice->name);
+  return FieldType<E>::json(value);
 }
 
 }  // namespace
