@@ -26,10 +26,11 @@ MAY_INCLUDE = {
     "transfer": "device pipeline batch features metrics locale base",
     "torch_features": "transfer torch_binding device batch features locale base",
     "model": "cuda_runtime locale base",
+    "vocoder": "torch_features features locale base",
     "checkpoint_files": "features text config locale base",
     "checkpoint": "checkpoint_files locale base",
     "replicas": "launch config locale base",
-    "train": "replicas cuda_runtime checkpoint checkpoint_files model transfer torch_binding device pipeline batch metrics "
+    "train": "replicas cuda_runtime checkpoint checkpoint_files vocoder model transfer torch_binding device pipeline batch metrics "
     "config locale base",
     "monitor": "metrics launch locale base",
     "telemetry": "monitor pipeline features batch audio metrics locale base",
@@ -47,7 +48,7 @@ MAY_INCLUDE = {
     "audio metrics config locale base",
     "selftest": "session experiment app report diagnose monitor train transfer device pipeline batch audio "
     "text metrics config locale base",
-    "speech": "train checkpoint checkpoint_files model monitor features audio text dataset metrics locale base",
+    "speech": "train checkpoint checkpoint_files vocoder model monitor features audio text dataset metrics locale base",
     "training": "launch replicas selftest speech session app report history diagnose monitor train checkpoint "
     "checkpoint_files torch_binding device pipeline batch audio text dataset metrics config locale base",
     "diagnosing": "training session experiment app report history diagnose monitor pipeline batch features "
@@ -59,7 +60,7 @@ MAY_INCLUDE = {
     "torch_cli": "launch cli validation diagnosing training speech selftest session experiment corpus app "
     "serve report history diagnose train metrics config locale base",
 }
-USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "checkpoint", "replicas",
+USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "vocoder", "checkpoint", "replicas",
               "train", "training"}
 CUDA_FOLDER = "cuda_runtime"
 CUDA_HEADER = re.compile(r"^(c10/cuda|ATen/cuda|cuda|nccl)\b|^cuda_|^nv")

@@ -8,8 +8,8 @@
 #include <torch/torch.h>
 
 #include "base/error.h"
-#include "features/mel_filterbank.h"
 #include "torch_binding/torch_device.h"
+#include "torch_features/mel_bands.h"
 
 namespace qanat {
 namespace {
@@ -26,27 +26,6 @@ torch::Tensor make_window(const MelConfig& config) {
   window.narrow(0, before, config.window)
       .copy_(0.5 - 0.5 * torch::cos(2 * std::numbers::pi * phase));
   return (window / kFullScale).to(torch::kFloat32);
-}
-
-// [fft_size / 2 + 1, mel_bins]
-torch::Tensor make_bands(const MelConfig& config) {
-  const MelFilterbank bank = make_mel_filterbank(config);
-  torch::Tensor bands = torch::zeros({config.fft_size / 2 + 1, config.mel_bins});
-  auto weights = bands.accessor<float, 2>();
-  int weight = 0;
-  for (int side = 0; side <= config.mel_bins; ++side) {
-    for (; weight < bank.side_ends[static_cast<std::size_t>(side)]; ++weight) {
-      const BinWeights& of_bin = bank.weights[static_cast<std::size_t>(weight)];
-      const int bin = bank.first_bin + weight;
-      if (side < config.mel_bins) {
-        weights[bin][side] += of_bin.rising;
-      }
-      if (side > 0) {
-        weights[bin][side - 1] += of_bin.falling;
-      }
-    }
-  }
-  return bands;
 }
 
 // A part of a block as a tensor of [rows, columns]; shares its memory.
@@ -100,7 +79,7 @@ TorchFeatures::TorchFeatures(const MelConfig& config, const Device& device) {
   tables_ = std::make_unique<Tables>(Tables{.config = config,
                                             .device = where,
                                             .window = make_window(config).to(where),
-                                            .bands = make_bands(config).to(where)});
+                                            .bands = mel_bands(config).to(where)});
 }
 
 TorchFeatures::~TorchFeatures() = default;
