@@ -13,6 +13,7 @@ namespace qanat {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
+constexpr int kMaxPort = 65535;
 
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
@@ -94,7 +95,7 @@ class Reader {
     return place;
   }
 
-  int port_of(const std::string& text) const { return number("MASTER_PORT", text, 1, 65535); }
+  int port_of(const std::string& text) const { return number("MASTER_PORT", text, 1, kMaxPort); }
 
   ReplicaPlace torchrun() const {
     ReplicaPlace place = counted(kTorchrun);
@@ -108,7 +109,11 @@ class Reader {
       place.local_rank = place.rank;
       place.local_world = place.world;
     }
-    place.has_store = environment_("TORCHELASTIC_USE_AGENT_STORE").value_or("") == "True";
+    // torchrun serves a store there itself, in the protocol of its own PyTorch, which need not be
+    // that of our libtorch: rank 0 serves another one behind it.
+    if (environment_("TORCHELASTIC_USE_AGENT_STORE").value_or("") == "True") {
+      place.port += place.port < kMaxPort ? 1 : -1;
+    }
     place.attempt = environment_("TORCHELASTIC_RESTART_COUNT").value_or("0");
     return place;
   }

@@ -16,8 +16,6 @@ struct ReplicaPlace {
   int local_world = 1;
   std::string address{};  // where rank 0 is met; empty for one process
   int port = 0;
-  // The launcher serves the store at that address itself, so rank 0 is a client like the others.
-  bool has_store = false;
   std::string attempt = "0";  // another one after each restart by the launcher
 
   bool operator==(const ReplicaPlace&) const = default;

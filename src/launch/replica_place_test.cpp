@@ -49,10 +49,25 @@ TEST(ReplicaPlaceTest, ReadsTheVariablesOfTorchrun) {
                           .local_rank = 1,
                           .local_world = 2,
                           .address = "gpu1",
-                          .port = 29500,
-                          .has_store = true,
+                          .port = 29501,
                           .attempt = "2"}));
   EXPECT_TRUE(has_launcher(environment));
+}
+
+// torchrun listens on the port that it names.
+TEST(ReplicaPlaceTest, MeetsBesideTheStoreOfTorchrun) {
+  const auto port = [](const char* given, const char* has_store) {
+    return read_replica_place(with({{"RANK", "1"},
+                                    {"WORLD_SIZE", "2"},
+                                    {"MASTER_ADDR", "gpu1"},
+                                    {"MASTER_PORT", given},
+                                    {"TORCHELASTIC_USE_AGENT_STORE", has_store}}))
+        .port;
+  };
+
+  EXPECT_EQ(port("29500", "True"), 29501);
+  EXPECT_EQ(port("65535", "True"), 65534);
+  EXPECT_EQ(port("29500", "False"), 29500);
 }
 
 TEST(ReplicaPlaceTest, TakesProcessesOfTheLoopbackInterfaceForLocalOnes) {

@@ -42,6 +42,25 @@ std::vector<std::string> names_by_rank(const std::string& what, int world) {
   return names;
 }
 
+// In tries that are short, because a stop does not end them.
+StorePointer meet_at_store(const JoinOptions& options) {
+  constexpr Seconds kTry{5};
+  const Clock::time_point begin = Clock::now();
+  while (true) {
+    try {
+      const Seconds left = options.start_timeout - seconds_since(begin);
+      return connect_store(options.place, std::min(kTry, left), StoreRole::first_of_process);
+    } catch (const MessageError&) {
+      if (options.stop.stop_requested()) {
+        throw MessageError(msg::replicas_stopped{});
+      }
+      if (options.place.rank == 0 || seconds_since(begin) >= options.start_timeout) {
+        throw;
+      }
+    }
+  }
+}
+
 // Leaves its host in the store and waits for those of the others.
 class Meeting {
  public:
@@ -88,7 +107,7 @@ class C10dGroup : public ProcessGroup {
  public:
   explicit C10dGroup(const JoinOptions& options)
       : place_(options.place),
-        store_(connect_store(place_, options.start_timeout, StoreRole::first_of_process)),
+        store_(meet_at_store(options)),
         texts_([store = store_] { return store; }),
         hosts_(Meeting(store_, options).hosts()),
         heartbeat_(

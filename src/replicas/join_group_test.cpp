@@ -230,6 +230,20 @@ TEST_F(LostProcessTest, OneThatFailsIsNamedWithItsReason) {
   EXPECT_EQ(exit_code(first), 0);
 }
 
+TEST_F(LostProcessTest, OneThatWaitsForRankZeroCanBeStopped) {
+  std::stop_source stop;
+  stop.request_stop();
+  JoinOptions alone = options(1, 2);
+  alone.stop = stop.get_token();
+
+  try {
+    (void)join_group(alone);
+    FAIL() << "joined alone";
+  } catch (const MessageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("stopped while waiting"));
+  }
+}
+
 TEST_F(LostProcessTest, OneThatNeverComesIsNamed) {
   JoinOptions alone = options(0, 2);
   alone.start_timeout = Seconds(0.1);

@@ -21,6 +21,9 @@
 namespace qanat {
 namespace {
 
+// Backends meet through the first connection; who does not come is found by others.
+constexpr std::chrono::milliseconds kLongWait = std::chrono::minutes(5);
+
 std::vector<std::uint8_t> to_bytes(const std::string& text) {
   return {text.begin(), text.end()};
 }
@@ -34,14 +37,16 @@ std::string to_text(const std::vector<std::uint8_t>& bytes) {
 StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole role) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(place.port);
-  options.isServer = place.rank == 0 && !place.has_store && role == StoreRole::first_of_process;
+  options.isServer = place.rank == 0 && role == StoreRole::first_of_process;
   options.waitWorkers = false;
   options.timeout =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::max(timeout, Seconds(1)));
   try {
-    return c10::make_intrusive<c10d::PrefixStore>(
-        fmt::format("qanat/{}", place.attempt),
-        c10::make_intrusive<c10d::TCPStore>(place.address, options));
+    auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    if (role == StoreRole::first_of_process) {
+      store->setTimeout(kLongWait);
+    }
+    return c10::make_intrusive<c10d::PrefixStore>(fmt::format("qanat/{}", place.attempt), store);
   } catch (const std::exception& error) {
     throw MessageError(
         msg::replicas_no_store{.rank = place.rank,

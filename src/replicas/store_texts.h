@@ -16,7 +16,7 @@ namespace qanat {
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
 // One connection to the store of a run, whose names it keeps apart from those of other attempts.
-// Rank 0 serves it with its first connection, unless the launcher does. Throws MessageError.
+// Rank 0 serves it with its first connection. Throws MessageError.
 enum class StoreRole { first_of_process, another };
 StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole role);
 
