@@ -363,12 +363,12 @@ double rank_efficiency(const PlanSet& set, int world) {
 // {utterances, ranks}: of LJSpeech and of a small set; 16 rows for each rank
 class RankEfficiencyTest : public testing::TestWithParam<std::pair<std::size_t, int>> {
  protected:
-  const PlanSet set{sample_lengths(GetParam().first), {.batch_size = 16 * GetParam().second}};
+  const PlanSet set_{sample_lengths(GetParam().first), {.batch_size = 16 * GetParam().second}};
 };
 
 TEST_P(RankEfficiencyTest, RanksAreEquallyBusyAndPadAtMostFivePercent) {
-  EXPECT_GE(rank_efficiency(set, GetParam().second), 0.97);
-  EXPECT_LE(padding_share(plan_epoch(set.request()), set.lengths), 0.05);
+  EXPECT_GE(rank_efficiency(set_, GetParam().second), 0.97);
+  EXPECT_LE(padding_share(plan_epoch(set_.request()), set_.lengths), 0.05);
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds,

@@ -47,10 +47,8 @@ using OfRank = std::function<double(std::size_t)>;
 
 // Of those in `others`; the lower one of two.
 double low_median(const std::vector<std::size_t>& others, const OfRank& value) {
-  std::vector<double> values;
-  for (const std::size_t rank : others) {
-    values.push_back(value(rank));
-  }
+  std::vector<double> values(others.size());
+  std::ranges::transform(others, values.begin(), value);
   std::ranges::sort(values);
   return values[(values.size() - 1) / 2];
 }

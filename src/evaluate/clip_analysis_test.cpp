@@ -17,7 +17,7 @@ namespace qanat {
 namespace {
 
 std::filesystem::path own_folder(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::create_directories(folder);
   return folder;
 }

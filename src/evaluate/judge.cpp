@@ -64,7 +64,7 @@ Result<JudgeAnswer> Judge::ask(JudgeRequest request) {
   if (!answer_line) {
     judge_failed(command_, answer_line.failure());
   }
-  const Result<JudgeAnswer> answer = parse_answer(answer_line.value(), task_);
+  Result<JudgeAnswer> answer = parse_answer(answer_line.value(), task_);
   if (!answer) {
     judge_failed(command_, answer.failure());
   }

@@ -221,6 +221,7 @@ std::vector<double> coarse_pitch(std::span<const double> samples,
   bench.fft.forward(centred, bench.signal);
   cut_lows(bench.fft, hertz, bench.signal);
   std::vector<PitchProposals> filters;
+  filters.reserve(boundaries.size());
   for (const double boundary : boundaries) {
     filters.push_back(filter_proposals(bench, boundary, samples.size(), hertz, config));
   }

@@ -116,7 +116,7 @@ std::vector<double> track_pitch(std::span<const PitchProposals> filters,
                                 const PitchConfig& config) {
   const std::size_t frames = filters.front().pitch.size();
   // Two periods of the lowest pitch, in frames: what is shorter is not a voice.
-  const auto period = static_cast<std::size_t>(0.5 + 1 / config.frame_period / config.floor);
+  const auto period = static_cast<std::size_t>(std::lround(1 / config.frame_period / config.floor));
   const std::size_t shortest = 2 * period + 1;
   if (frames <= 2 * shortest) {
     return std::vector<double>(frames, 0.0);

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "evaluate/evaluation.h"
 
@@ -50,9 +49,9 @@ MeasureSummary summary_of(const Evaluation& evaluation, Measure measure) {
 std::vector<MeasureSummary> summarise(const Evaluation& evaluation) {
   std::vector<MeasureSummary> summaries;
   for (std::size_t i = 0; i < kNumMeasures; ++i) {
-    MeasureSummary summary = summary_of(evaluation, static_cast<Measure>(i));
+    const MeasureSummary summary = summary_of(evaluation, static_cast<Measure>(i));
     if (summary.reference || summary.made || summary.baseline) {
-      summaries.push_back(std::move(summary));
+      summaries.push_back(summary);
     }
   }
   return summaries;

@@ -60,7 +60,7 @@ class BandWarp {
   }
 
  private:
-  static constexpr double kOutside = std::numeric_limits<double>::infinity();
+  static constexpr double kOutside = std::numeric_limits<double>::max();  // above every cost
 
   void fill(std::size_t row) {
     const Columns here = band_[row];

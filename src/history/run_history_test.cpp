@@ -117,6 +117,8 @@ class RankJournalsTest : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
+  RankJournalsTest(const RankJournalsTest&) = delete;
+  RankJournalsTest& operator=(const RankJournalsTest&) = delete;
   ~RankJournalsTest() override { std::filesystem::remove_all(folder_); }
 
   // A journal for each rank, as far as `journals` goes.

@@ -69,8 +69,9 @@ std::vector<std::string> environment_of(int rank, int world, int port) {
     all.emplace_back(*entry);
   }
   for (const auto& [name, value] : ours) {
-    std::erase_if(all, [&](const std::string& one) { return one.starts_with(name + "="); });
-    all.push_back(fmt::format("{}={}", name, value));
+    const std::string begin = name + "=";
+    std::erase_if(all, [&](const std::string& one) { return one.starts_with(begin); });
+    all.push_back(begin + value);
   }
   return all;
 }
