@@ -72,8 +72,9 @@ TEST(ThreadTest, ASystemThatGivesNoMoreThreadsIsNamedWithItsLimits) {
 
 TEST(ThreadTest, AThreadThatCouldNotBeStartedLeavesTheSignalMaskAlone) {
   const StackSize more_than_can_be_addressed(std::size_t{1} << 50U);
+  const auto body = [](const std::stop_token&) {};
 
-  EXPECT_THROW(start_thread("one too many", [](const std::stop_token&) {}), Error);
+  EXPECT_THROW(start_thread("one too many", body), Error);
 
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
