@@ -24,6 +24,7 @@ class SlotTimeline {
   explicit SlotTimeline(SlotTimes known) : known_(known) {}
   SlotTimeline(const SlotTimeline&) = delete;
   SlotTimeline& operator=(const SlotTimeline&) = delete;
+  ~SlotTimeline() = default;
 
   // Puts the point at the end of what `stream`, one of `device`, was given so far.
   void begin(RingStage stage, Device& device, DeviceStream& stream) {
