@@ -2,7 +2,6 @@
 // of LJSpeech are on average, analysed and compared on several threads.
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <numbers>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "base/for_each_item.h"
 #include "base/time.h"
+#include "bench_main.h"
 #include "evaluate/clip_analysis.h"
 #include "evaluate/pair_measures.h"
 
@@ -76,10 +76,5 @@ int run_program(int argc, char** argv) {
 }  // namespace qanat
 
 int main(int argc, char** argv) {
-  try {
-    return qanat::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_evaluate_bench: " << error.what() << '\n';
-    return 1;
-  }
+  return qanat::run_bench("qanat_evaluate_bench", [&] { return qanat::run_program(argc, argv); });
 }

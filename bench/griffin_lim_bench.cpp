@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <numbers>
 #include <span>
@@ -18,6 +17,7 @@
 #include "audio/audio_decoder.h"
 #include "base/error.h"
 #include "base/time.h"
+#include "bench_main.h"
 #include "features/mel_extractor.h"
 
 namespace qanat {
@@ -106,10 +106,6 @@ int run_program(int argc, char** argv) {
 }  // namespace qanat
 
 int main(int argc, char** argv) {
-  try {
-    return qanat::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_griffin_lim_bench: " << error.what() << '\n';
-    return 1;
-  }
+  return qanat::run_bench("qanat_griffin_lim_bench",
+                          [&] { return qanat::run_program(argc, argv); });
 }

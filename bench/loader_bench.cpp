@@ -1,10 +1,9 @@
 // Measures our loader; ./dev bench loader runs it beside the others.
 #include "loader_bench.h"
 
-#include <exception>
-#include <iostream>
-
 #include <CLI/CLI.hpp>
+
+#include "bench_main.h"
 
 namespace qanat {
 namespace {
@@ -60,10 +59,5 @@ int run(int argc, char** argv) {
 }  // namespace qanat
 
 int main(int argc, char** argv) {
-  try {
-    return qanat::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_loader_bench: " << error.what() << '\n';
-    return 1;
-  }
+  return qanat::run_bench("qanat_loader_bench", [&] { return qanat::run(argc, argv); });
 }

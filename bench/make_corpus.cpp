@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <numbers>
 #include <random>
 #include <string>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "bench_main.h"
 #include "corpus_lengths.h"
 
 namespace qanat {
@@ -161,11 +161,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seed", options.seed, "another seed, another corpus")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  try {
+  return qanat::run_bench("qanat_bench_corpus", [&] {
     qanat::make_corpus(options);
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_bench_corpus: " << error.what() << '\n';
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

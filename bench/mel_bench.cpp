@@ -2,7 +2,6 @@
 // the same size with a measured plan, which users of FFTW would take.
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "bench_main.h"
 #include "features/mel_extractor.h"
 
 namespace qanat {
@@ -195,10 +195,5 @@ int run_program(int argc, char** argv) {
 }  // namespace qanat
 
 int main(int argc, char** argv) {
-  try {
-    return qanat::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_mel_bench: " << error.what() << '\n';
-    return 1;
-  }
+  return qanat::run_bench("qanat_mel_bench", [&] { return qanat::run_program(argc, argv); });
 }

@@ -3,7 +3,6 @@
 // consumer, where the autotuner arrives, and how steady the machine itself is.
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <iostream>
 #include <iterator>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "bench_main.h"
 #include "bench_set.h"
 #include "machine_pace.h"
 #include "pipeline/fake_rows.h"
@@ -305,11 +305,8 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "of the machine alone")->check(CLI::Range(1, 64));
   app.add_option("--data", options.data, "folder of a corpus, for readiness");
   CLI11_PARSE(app, argc, argv);
-  try {
+  return qanat::run_bench("qanat_ring_bench", [&] {
     std::cout << qanat::measure(options) << '\n';
     return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "qanat_ring_bench: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

@@ -16,6 +16,7 @@
 #include <torch/torch.h>
 
 #include "base/error.h"
+#include "bench_main.h"
 #include "checkpoint/safetensors.h"
 #include "model/monotonic_search.h"
 #include "train/microbatch_gradient.h"
@@ -128,16 +129,13 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "of libtorch")->capture_default_str();
   app.add_option("--steps", options.steps, "timed steps")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  try {
+  return qanat::run_bench("qanat_step_bench", [&] {
     at::set_num_threads(options.threads);
     if (options.make) {
       make_case(options);
     } else {
       time_steps(options);
     }
-  } catch (const std::exception& problem) {
-    fmt::print(stderr, "qanat_step_bench: {}\n", problem.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

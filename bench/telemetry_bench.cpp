@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "bench_main.h"
 #include "config/load_config.h"
 #include "metrics/order_statistics.h"
 #include "metrics/usage.h"
@@ -119,6 +120,8 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", options.rounds, "turns with and without")->capture_default_str();
   app.add_option("--steps", options.steps, "of a turn")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  run(options);
-  return 0;
+  return qanat::run_bench("qanat_telemetry_bench", [&] {
+    run(options);
+    return 0;
+  });
 }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <exception>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/language.h"
+#include "bench_main.h"
 #include "text/normalise.h"
 
 namespace qanat {
@@ -92,10 +91,5 @@ int run(int argc, char** argv) {
 }  // namespace qanat
 
 int main(int argc, char** argv) {
-  try {
-    return qanat::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "text_bench: " << error.what() << '\n';
-    return 1;
-  }
+  return qanat::run_bench("qanat_text_bench", [&] { return qanat::run(argc, argv); });
 }

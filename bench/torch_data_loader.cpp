@@ -16,6 +16,8 @@
 #include <sys/resource.h>
 #include <torch/torch.h>
 
+#include "bench_main.h"
+
 namespace {
 
 struct Options {
@@ -221,12 +223,9 @@ int main(int argc, char** argv) {
   app.add_option("--dump", options.dump, "write the mel of the first utterances here");
   app.add_option("--dump-limit", options.dump_limit, "how many")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  try {
+  return qanat::run_bench("torch_data_loader", [&] {
     at::set_num_threads(1);
     run(options);
-  } catch (const std::exception& error) {
-    std::cerr << "torch_data_loader: " << error.what() << '\n';
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }
