@@ -1,6 +1,7 @@
 #include "train/fitting_rows.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "locale/message_error.h"
 #include "locale/messages.h"
@@ -60,9 +61,10 @@ void FittingRows::remember(const BatchShape& shape, int rows) {
 
 void run_or_split(const RowSplit& split, RowRange rows) {
   const std::string why = why_not_fitting([&] {
-    MicrobatchGradient(split.model, split.options, [&] {
-      return split.rows(rows);
-    }).run(split.sums);
+    const std::unique_ptr<TaskGradient> gradient = split.rows.gradient(rows, split.options);
+    for (std::size_t phase = 0; phase < split.phases; ++phase) {
+      gradient->run_phase(phase, split.sums);
+    }
   });
   if (!why.empty()) {
     split_rows(split, rows, why);

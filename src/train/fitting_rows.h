@@ -1,7 +1,7 @@
 // How a batch is cut into microbatches: as asked for, and as memory was found to allow.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -10,8 +10,7 @@
 
 #include "batch/bucket_edges.h"
 #include "metrics/journal.h"
-#include "train/batch_tensors.h"
-#include "train/microbatch_gradient.h"
+#include "train/train_task.h"
 
 namespace qanat {
 
@@ -37,9 +36,9 @@ class FittingRows {
 
 // Rows of a shape that are split until they fit.
 struct RowSplit {
-  TrainedModel& model;
-  const MicrobatchOptions& options;
-  const std::function<ModelBatch(RowRange)>& rows;
+  const TaskRows& rows;
+  std::size_t phases;
+  const GradientOptions& options;
   const BatchShape& shape;
   FittingRows& fitting;
   EventSink* journal;

@@ -30,40 +30,41 @@ class GradientExchange::Hook : public torch::autograd::FunctionPostHook {
   const std::size_t parameter_;
 };
 
-GradientExchange::GradientExchange(TrainedModel& model,
+GradientExchange::GradientExchange(TrainedWeights& weights,
                                    ProcessGroup& group,
                                    const GradientExchangeOptions& options)
-    : model_(model),
+    : weights_(weights),
       group_(group),
       options_(options),
       self_(std::make_shared<GradientExchange*>(this)) {
   cut_slices();
   order_.resize(slices_.size());
   std::iota(order_.begin(), order_.end(), 0);
-  has_gradient_.resize(model_.parameters.size());
+  has_gradient_.resize(weights_.parameters.size());
   add_hooks();
   reset();
 }
 
 GradientExchange::~GradientExchange() {
   *self_ = nullptr;
-  for (const torch::Tensor& parameter : model_.parameters) {
+  for (const torch::Tensor& parameter : weights_.parameters) {
     torch::Tensor(parameter).mutable_grad().reset();
   }
 }
 
 void GradientExchange::cut_slices() {
-  const FlatParameters& layout = model_.layout;
+  const FlatParameters& layout = weights_.layout;
   const std::int64_t size =
       std::max(options_.min_slice, layout.size() / std::max(1, options_.max_slices));
-  for (std::size_t i = 0; i < model_.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < weights_.parameters.size(); ++i) {
     // Vectors of all layers come last in the layout and are complete last: they stay together.
     const bool is_full =
         slices_.empty() || slices_.back().count >= size || layout.first(i) == layout.num_decayed();
     if (is_full) {
       slices_.push_back({.first = layout.first(i)});
     }
-    const std::int64_t end = i + 1 < model_.parameters.size() ? layout.first(i + 1) : layout.size();
+    const std::int64_t end =
+        i + 1 < weights_.parameters.size() ? layout.first(i + 1) : layout.size();
     slices_.back().count = end - slices_.back().first;
     slices_.back().parameters.push_back(i);
     slice_of_.push_back(slices_.size() - 1);
@@ -72,9 +73,9 @@ void GradientExchange::cut_slices() {
 
 // Gradients are accumulated in place, so those of the parameters are views of the flat one.
 void GradientExchange::add_hooks() {
-  for (std::size_t i = 0; i < model_.parameters.size(); ++i) {
-    torch::Tensor parameter = model_.parameters[i];
-    parameter.mutable_grad() = model_.layout.view(model_.gradient, i);
+  for (std::size_t i = 0; i < weights_.parameters.size(); ++i) {
+    torch::Tensor parameter = weights_.parameters[i];
+    parameter.mutable_grad() = weights_.layout.view(weights_.gradient, i);
     auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
     accumulator->add_post_hook(std::make_unique<Hook>(self_, i));
     accumulators_.push_back(std::move(accumulator));
@@ -106,7 +107,7 @@ void GradientExchange::backward(const torch::Tensor& loss) {
     return;
   }
   std::vector<torch::Tensor> gradients = torch::autograd::grad({loss},
-                                                               model_.parameters,
+                                                               weights_.parameters,
                                                                /*grad_outputs=*/{},
                                                                /*retain_graph=*/false,
                                                                /*create_graph=*/false,
@@ -116,7 +117,7 @@ void GradientExchange::backward(const torch::Tensor& loss) {
       gradients[i].reset();  // it holds these rows already
     }
   }
-  model_.layout.add(model_.gradient, gradients);
+  weights_.layout.add(weights_.gradient, gradients);
 }
 
 void GradientExchange::on_gradient(std::size_t parameter) {
@@ -141,8 +142,8 @@ void GradientExchange::send_complete() {
 
 void GradientExchange::send(const Slice& slice) {
   const torch::NoGradGuard no_grad;
-  exchanges_.push_back(group_.start_all_reduce(model_.gradient.narrow(0, slice.first, slice.count),
-                                               options_.format));
+  exchanges_.push_back(group_.start_all_reduce(
+      weights_.gradient.narrow(0, slice.first, slice.count), options_.format));
 }
 
 void GradientExchange::finish(const torch::Tensor& sums) {
@@ -150,9 +151,11 @@ void GradientExchange::finish(const torch::Tensor& sums) {
   while (num_sent_ < order_.size()) {
     send(slices_[order_[num_sent_++]]);
   }
-  exchanges_.push_back(group_.start_all_reduce(sums, ExchangeFormat::f32));
+  if (sums.defined()) {
+    exchanges_.push_back(group_.start_all_reduce(sums, ExchangeFormat::f32));
+  }
   const std::int64_t width = options_.format == ExchangeFormat::bf16 ? 2 : 4;
-  last_ = StepExchange{.bytes = Bytes{model_.layout.size() * width}};
+  last_ = StepExchange{.bytes = Bytes{weights_.layout.size() * width}};
   for (const std::unique_ptr<Exchange>& exchange : exchanges_) {
     exchange->wait();
     if (!exchange->took()) {
@@ -178,7 +181,7 @@ void GradientExchange::agree_on_order() {
   const auto count = static_cast<std::int64_t>(order_.size());
   torch::Tensor order = torch::empty(count, torch::kI64);
   std::ranges::copy(order_, order.data_ptr<std::int64_t>());
-  order = order.to(model_.device());
+  order = order.to(weights_.device());
   group_.broadcast(order);
   order = order.cpu();
   std::copy_n(order.data_ptr<std::int64_t>(), order_.size(), order_.begin());

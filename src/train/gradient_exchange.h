@@ -20,7 +20,7 @@
 
 #include "metrics/step_record.h"
 #include "replicas/process_group.h"
-#include "train/trained_model.h"
+#include "train/trained_weights.h"
 
 namespace qanat {
 
@@ -35,7 +35,7 @@ struct GradientExchangeOptions {
 class GradientExchange {
  public:
   // Both outlive it.
-  GradientExchange(TrainedModel& model,
+  GradientExchange(TrainedWeights& weights,
                    ProcessGroup& group,
                    const GradientExchangeOptions& options);
   GradientExchange(const GradientExchange&) = delete;
@@ -47,7 +47,7 @@ class GradientExchange {
   void backward(const torch::Tensor& loss);
   // The rows of this update are done again in parts: nothing is complete before finish().
   void do_again() { is_open_ = false; }
-  // Sends what is left and `sums`, and waits for all of it. `sums` are summed, too.
+  // Sends what is left and `sums`, and waits for all of it. `sums` are summed, too, if defined.
   void finish(const torch::Tensor& sums);
 
   // Of the last update; absent where only the device knows its times.
@@ -70,7 +70,7 @@ class GradientExchange {
   void agree_on_order();
   void reset();
 
-  TrainedModel& model_;
+  TrainedWeights& weights_;
   ProcessGroup& group_;
   const GradientExchangeOptions options_;
   std::vector<Slice> slices_;

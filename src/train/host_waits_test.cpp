@@ -71,7 +71,7 @@ class HostWaitsTest : public testing::TestWithParam<WaitCase> {
     step_.emplace(
         *device_,
         *stream_,
-        *model_,
+        task_.emplace(*model_),
         TrainStepOptions{.precision = GetParam().precision, .record_graphs = GetParam().graphs});
     if (GetParam().saves) {
       snapshot_.emplace(*device_,
@@ -113,6 +113,7 @@ class HostWaitsTest : public testing::TestWithParam<WaitCase> {
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<DeviceStream> stream_;
   std::optional<TrainedModel> model_;
+  std::optional<SpeechTask> task_;
   std::optional<TrainStep> step_;
   std::optional<HostSnapshot> snapshot_;
   int num_finished_ = 0;

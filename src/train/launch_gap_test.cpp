@@ -23,7 +23,8 @@ GpuShares shares_with(Seconds launch_gap) {
   std::optional<TrainedModel> model;
   stream->submit([&] { model.emplace(make_trained_model(small_shape(), {}, 1, torch::kCPU)); });
   stream->synchronise();
-  TrainStep step(*device, *stream, *model, {});
+  SpeechTask task(*model);
+  TrainStep step(*device, *stream, task, {});
   GpuShares shares;
   Seconds busy_before{0};
   Seconds wall{0};

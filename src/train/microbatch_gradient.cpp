@@ -1,41 +1,16 @@
 #include "train/microbatch_gradient.h"
 
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <torch/torch.h>
 
-#include "locale/message_error.h"
-#include "locale/messages.h"
 #include "model/monotonic_search.h"
 #include "train/batch_tensors.h"
 #include "train/gradient_exchange.h"
+#include "train/nan_check.h"
 
 namespace qanat {
 namespace {
-
-// Finds out where a run diverges: names the first stage, or the operation of the backward pass,
-// whose result holds NaN. Slow; off unless asked for.
-class NanCheck {
- public:
-  explicit NanCheck(bool on) {
-    if (on) {
-      // Forward as well: what is recorded there names the operations of the backward pass.
-      anomalies_.emplace();
-    }
-  }
-
-  // Throws Error naming `what`.
-  void require_none(std::string_view what, const torch::Tensor& values) const {
-    if (anomalies_ && values.defined() && values.isnan().any().item<bool>()) {
-      throw MessageError(msg::train_found_nan{.what = what});
-    }
-  }
-
- private:
-  std::optional<torch::autograd::DetectAnomalyGuard> anomalies_;
-};
 
 torch::Tensor sum_losses(const LossParts& parts,
                          const torch::Tensor& loss,
@@ -118,13 +93,27 @@ void MicrobatchGradient::backward(const torch::Tensor& sums) {
   drop();
 }
 
+void MicrobatchGradient::run_phase(std::size_t phase, const torch::Tensor& sums) {
+  switch (phase) {
+    case 0:
+      return align();
+    case 1:
+      return search();
+    case 2:
+      return encode();
+    case 3:
+      return decode();
+    case 4:
+      return losses();
+    default:
+      return backward(sums);
+  }
+}
+
 void MicrobatchGradient::run(const torch::Tensor& sums) {
-  align();
-  search();
-  encode();
-  decode();
-  losses();
-  backward(sums);
+  for (std::size_t phase = 0; phase < kSpeechPhases.size(); ++phase) {
+    run_phase(phase, sums);
+  }
 }
 
 void MicrobatchGradient::drop() {

@@ -1,19 +1,21 @@
-// The gradient of some rows of a batch, in steps that can be submitted one by one:
+// The gradient of the speech model for some rows of a batch, in steps that can be submitted one by
+// one:
 //
 //   align -> search -> decode -> losses -> backward
 //         -> encode ->
 //
-// search() and encode() may run at the same time, on two threads. No step waits for the device.
-// Nothing is added to the model's gradient before backward() has succeeded, so a microbatch that
-// runs out of memory anywhere can be dropped, split and done again.
+// search() and encode() may run at the same time, on two threads.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include <torch/torch.h>
 
 #include "model/xtts_model.h"
-#include "train/precision.h"
+#include "train/train_task.h"
 #include "train/trained_model.h"
 
 namespace qanat {
@@ -22,23 +24,27 @@ namespace qanat {
 // forward_sum, binarisation, duration.
 inline constexpr std::int64_t kLossSums = 7;
 
-class GradientExchange;
+// align, search, encode, decode, losses, backward.
+inline constexpr std::array<TaskPhase, 6> kSpeechPhases = {TaskPhase{},
+                                                           TaskPhase{.beside_next = true},
+                                                           TaskPhase{},
+                                                           TaskPhase{.ends = StepPhase::forward},
+                                                           TaskPhase{.ends = StepPhase::loss},
+                                                           TaskPhase{.ends = StepPhase::backward}};
 
-struct MicrobatchOptions {
+struct MicrobatchOptions : GradientOptions {
   LossWeights weights;
-  Precision precision = Precision::single;
-  torch::Tensor loss_scale{};  // f32 []; undefined: gradients are as they are
-  bool check_every_operation = false;
-  // Of the last microbatch of an update that several processes make; not owned.
-  GradientExchange* exchange = nullptr;
 };
 
-class MicrobatchGradient {
+class MicrobatchGradient : public TaskGradient {
  public:
   // `rows` makes the tensors; called by align(). `model` outlives the microbatch.
   MicrobatchGradient(TrainedModel& model,
                      const MicrobatchOptions& options,
                      std::function<ModelBatch()> rows);
+
+  // Of kSpeechPhases.
+  void run_phase(std::size_t phase, const torch::Tensor& sums) override;
 
   void align();
   void search();

@@ -29,12 +29,6 @@ struct StepGraphParts {
   std::function<void(const Message&)> note;  // for the user; may be absent
 };
 
-struct StepGraphOptions {
-  int warm_ups = 2;         // times a shape is computed before it is recorded
-  double tolerance = 0.02;  // of the largest gradient: bf16 sums in another order
-  std::size_t most = 32;    // recordings: each keeps memory of its own
-};
-
 class StepGraphs {
  public:
   StepGraphs(StepGraphParts parts, const StepGraphOptions& options);

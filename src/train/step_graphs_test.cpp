@@ -46,7 +46,7 @@ class GraphBench {
     stream_->synchronise();
     step_.emplace(*device_,
                   *stream_,
-                  *model_,
+                  task_.emplace(*model_),
                   TrainStepOptions{
                       .journal = &journal,
                       .record_graphs = record_graphs,
@@ -69,7 +69,7 @@ class GraphBench {
   }
 
   void try_shape(const BatchShape& shape) { step_->try_shape(shape); }
-  void change_weights() { step_->set_loss_weights({.binarisation = 0.1}); }
+  void change_weights() { task_->set_loss_weights({.binarisation = 0.1}); }
   // A share of the GPU's memory was in use, and is free again.
   void fill_memory(double share) {
     const auto bytes = static_cast<double>(device_->memory().use().limit->value);
@@ -87,6 +87,7 @@ class GraphBench {
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<DeviceStream> stream_;
   std::optional<TrainedModel> model_;
+  std::optional<SpeechTask> task_;
   std::optional<TrainStep> step_;
 };
 
@@ -183,7 +184,7 @@ class FullStepBench {
     TrainStep step(
         bench_.device(),
         stream_,
-        bench_.model(),
+        bench_.task(),
         TrainStepOptions{
             .journal = &journal, .record_graphs = record_graphs_, .graphs = {.warm_ups = 0}});
     bench_.model().gradient.zero_();

@@ -4,8 +4,6 @@
 #include <span>
 
 #include "base/check.h"
-#include "locale/message_error.h"
-#include "locale/messages.h"
 #include "train/host_numbers.h"
 #include "train/memory_attempt.h"
 #include "transfer/device_batch.h"
@@ -14,8 +12,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::int64_t kNumbers = kLossSums + 2;  // and norm, made
-constexpr int kUpdatesAhead = 8;                  // more than the ring lets the host submit ahead
+constexpr std::int64_t kUpdateNumbers = 2;  // norm, made: behind the sums of the losses
+constexpr int kUpdatesAhead = 8;            // more than the ring lets the host submit ahead
 
 std::optional<Clock::time_point> arrival_of(const std::shared_ptr<SlotTimeline>& way) {
   return way == nullptr ? std::nullopt : way->arrived();
@@ -26,25 +24,45 @@ std::optional<Clock::time_point> arrival_of(const std::shared_ptr<SlotTimeline>&
 // A microbatch between its phases. Used by work of the two streams, which events order.
 struct TrainStep::Microbatch {
   // Work that fails for lack of memory leaves the rest to retry(). The tensors stay until then:
-  // the search may still read them.
-  void attempt(const std::function<void(MicrobatchGradient&)>& work, std::string& why) {
-    if (std::string reason = why_not_fitting([&] { work(*gradient); }); !reason.empty()) {
+  // a phase beside it may still read them.
+  void attempt(std::size_t phase, std::string& why) {
+    const auto work = [&] {
+      if (gradient == nullptr) {
+        gradient = batch->gradient(rows, options);
+      }
+      gradient->run_phase(phase, sums);
+    };
+    if (std::string reason = why_not_fitting(work); !reason.empty()) {
       why = std::move(reason);
+    }
+  }
+  bool fits() const { return full.empty() && side_full.empty(); }
+  // On the stream, not beside another.
+  void run(std::size_t phase) {
+    if (fits()) {
+      attempt(phase, full);
+    }
+    is_ready = fits();
+  }
+  // One of two that run at the same time: `is_ready` is what was before both.
+  void run_beside(std::size_t phase, std::string& why) {
+    if (is_ready) {
+      attempt(phase, why);
     }
   }
   void retry() {
     gradient.reset();
-    const std::string& why = full.empty() ? search_full : full;
+    const std::string& why = full.empty() ? side_full : full;
     if (why.empty()) {
       return;
     }
     if (options.exchange != nullptr) {
       options.exchange->do_again();
     }
-    split_rows({.model = model,
+    split_rows({.rows = *batch,
+                .phases = num_phases,
                 .options = options,
-                .rows = tensors,
-                .shape = batch.layout.shape,
+                .shape = shape,
                 .fitting = *fitting,
                 .journal = journal,
                 .sums = sums},
@@ -52,18 +70,18 @@ struct TrainStep::Microbatch {
                why);
   }
 
-  TrainedModel& model;
-  const MicrobatchOptions options;
-  const DeviceBatch batch;  // a copy of the loan: keeps its slot until the work is done
+  const std::shared_ptr<const TaskRows> batch;  // keeps its slot until the work is done
+  const std::size_t num_phases;
+  const GradientOptions options;
+  const BatchShape shape;
   const RowRange rows;
-  const std::function<ModelBatch(RowRange)> tensors;
   const std::shared_ptr<FittingRows> fitting;
   EventSink* const journal;
   const torch::Tensor sums;
-  std::optional<MicrobatchGradient> gradient;
-  std::string full;           // why the device's memory did not suffice; empty while it does
-  std::string search_full{};  // the search's, which knows nothing of `full` while it runs
-  bool is_aligned = false;    // there is something to search
+  std::unique_ptr<TaskGradient> gradient{};
+  std::string full{};       // why the device's memory did not suffice; empty while it does
+  std::string side_full{};  // of a phase beside another, which knows nothing of `full`
+  bool is_ready = false;    // the phases before have done their work
 };
 
 struct TrainStep::Pending {
@@ -79,7 +97,7 @@ struct TrainStep::Pending {
   std::vector<std::uint32_t> items;
   std::vector<Mark> marks;
   bool is_update = false;
-  torch::Tensor numbers;                 // f32 [kNumbers] on the device
+  torch::Tensor numbers;                 // f32 [num_sums + kUpdateNumbers] on the device
   std::unique_ptr<HostNumbers> on_host;  // of updates only
   // Of updates of several processes; shared with the work that fills it.
   std::shared_ptr<StepExchange> exchange;
@@ -87,40 +105,41 @@ struct TrainStep::Pending {
 
 TrainStep::TrainStep(Device& device,
                      DeviceStream& stream,
-                     TrainedModel& model,
+                     TrainTask& task,
                      const TrainStepOptions& options)
     : device_(device),
       stream_(stream),
-      model_(model),
+      task_(task),
       options_(options),
-      crops_(options.seed),
-      speakers_(model.network->shape().speakers),
       fitting_(std::make_shared<FittingRows>(options.microbatch_size)),
-      host_numbers_(std::make_shared<BlockPool>(kNumbers * sizeof(float), device.pinned_blocks())),
+      host_numbers_(std::make_shared<BlockPool>(
+          static_cast<std::size_t>(task.num_sums() + kUpdateNumbers) * sizeof(float),
+          device.pinned_blocks())),
       current_(std::make_unique<Pending>()) {
   for (int i = 0; i < kUpdatesAhead; ++i) {
     host_numbers_->add_block();  // now: making one holds up a device that works
   }
-  // A GPU searches with all its rows at once, and other streams would only fight over its cores.
-  if (!device.is_discrete()) {
-    search_device_ = std::make_unique<HostDevice>(HostDeviceOptions{});
-    search_stream_ = search_device_->make_stream("durations");
+  // A GPU uses all its cores for one phase, and other streams would only fight over them.
+  if (!device.is_discrete() && std::ranges::any_of(task.phases(), &TaskPhase::beside_next)) {
+    side_device_ = std::make_unique<HostDevice>(HostDeviceOptions{});
+    side_stream_ = side_device_->make_stream("durations");
   }
   // On the stream, because nothing would order it with what another one does first.
   stream_.submit([this] {
-    sums_ = torch::zeros({kLossSums}, torch::TensorOptions().device(model_.device()));
+    sums_ = torch::zeros({task_.num_sums()}, torch::TensorOptions().device(task_.device()));
     if (options_.precision == Precision::fp16) {
-      loss_scale_.emplace(LossScaleOptions{}, model_.loss_scale);
+      loss_scale_.emplace(LossScaleOptions{}, task_.first().loss_scale);
     }
     if (is_shared()) {
-      exchange_.emplace(model_, *options_.group, options_.exchange);
+      for (const TaskPart& part : task_.parts()) {
+        exchanges_.emplace_back(part.weights, *options_.group, options_.exchange);
+      }
     } else if (options_.record_graphs && !options_.check_every_operation) {
-      graphs_.emplace(StepGraphParts{.stream = stream_,
-                                     .model = model_,
-                                     .sums = sums_,
-                                     .journal = options_.journal,
-                                     .note = options_.note},
-                      options_.graphs);
+      player_ = task_.make_player({.stream = stream_,
+                                   .sums = sums_,
+                                   .journal = options_.journal,
+                                   .note = options_.note,
+                                   .options = options_.graphs});
     }
   });
   stream_.synchronise();
@@ -135,9 +154,8 @@ TrainStep::~TrainStep() {
   }
 }
 
-MicrobatchOptions TrainStep::microbatch_options() const {
-  return {.weights = weights_,
-          .precision = options_.precision,
+GradientOptions TrainStep::gradient_options() const {
+  return {.precision = options_.precision,
           .loss_scale = loss_scale_ ? loss_scale_->factor() : torch::Tensor(),
           .check_every_operation = options_.check_every_operation};
 }
@@ -160,19 +178,13 @@ void TrainStep::mark(StepPhase phase) {
 int TrainStep::try_shape(const BatchShape& shape) {
   int microbatches = 0;  // written by the stream, read after it is synchronised
   stream_.submit([this, shape, &microbatches] {
-    const std::function<ModelBatch(RowRange)> rows = [&](RowRange range) {
-      return make_longest_batch(
-          {.rows = range.count, .frames = shape.frames, .tokens = shape.tokens},
-          model_.network->shape().mel_bins,
-          model_.device(),
-          speakers_);
-    };
-    const MicrobatchOptions options = microbatch_options();
+    const std::shared_ptr<const TaskRows> rows = task_.longest_rows(shape);
+    const GradientOptions options = gradient_options();
     const torch::Tensor nothing;
     const RowRange all{.count = shape.rows};
-    run_or_split({.model = model_,
+    run_or_split({.rows = *rows,
+                  .phases = task_.phases().size(),
                   .options = options,
-                  .rows = rows,
                   .shape = shape,
                   .fitting = *fitting_,
                   .journal = options_.journal,
@@ -181,8 +193,8 @@ int TrainStep::try_shape(const BatchShape& shape) {
     const std::vector<RowRange> fitting = fitting_->microbatches(shape, all);
     const bool is_split = fitting.size() > fitting_->asked(all).size();
     microbatches = is_split ? static_cast<int>(fitting.size()) : 1;
-    if (graphs_ && has_memory_twice()) {
-      graphs_->reserve(rows(fitting.front()), options);
+    if (player_ && has_memory_twice()) {
+      player_->reserve(*rows, fitting.front(), options);
     }
   });
   stream_.synchronise();
@@ -222,30 +234,21 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over, 
   }
   current_->items.insert(current_->items.end(), batch.items.begin(), batch.items.end());
 
-  const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(crops_.crops(
-      batch.id.epoch,
-      {.items = batch.items, .speakers = batch.speakers, .frames = batch.mel_lengths}));
-  MicrobatchOptions options = microbatch_options();
+  const std::shared_ptr<const TaskRows> task_rows = task_.rows_of(batch);
+  GradientOptions options = gradient_options();
   const std::vector<RowRange> microbatches = fitting_->microbatches(shape, {.count = shape.rows});
   for (const RowRange rows : microbatches) {
     const bool is_last = place == BatchPlace::last && rows.first == microbatches.back().first;
-    options.exchange = exchange_ && is_last ? &*exchange_ : nullptr;
+    options.exchange = !exchanges_.empty() && is_last ? &exchanges_.front() : nullptr;
     // Shared by the work of both streams.
-    auto microbatch = std::make_shared<Microbatch>(Microbatch{
-        .model = model_,
-        .options = options,
-        .batch = batch,
-        .rows = rows,
-        .tensors =
-            [batch, crops, device = model_.device(), speakers = speakers_](RowRange range) {
-              return to_model_batch(batch, range, *crops, device, speakers);
-            },
-        .fitting = fitting_,
-        .journal = options_.journal,
-        .sums = sums_,
-        .gradient = std::nullopt,
-        .full = {}});
-    submit_microbatch(microbatch);
+    submit_microbatch(std::make_shared<Microbatch>(Microbatch{.batch = task_rows,
+                                                              .num_phases = task_.phases().size(),
+                                                              .options = options,
+                                                              .shape = shape,
+                                                              .rows = rows,
+                                                              .fitting = fitting_,
+                                                              .journal = options_.journal,
+                                                              .sums = sums_}));
   }
 }
 
@@ -269,10 +272,10 @@ void TrainStep::submit(std::function<void()> work) {
 }
 
 void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch) {
-  if (graphs_) {
+  if (player_) {
     stream_.submit([this, microbatch] {
       microbatch->full = why_not_fitting(
-          [&] { graphs_->add(microbatch->tensors(microbatch->rows), microbatch->options); });
+          [&] { player_->add(*microbatch->batch, microbatch->rows, microbatch->options); });
     });
     mark(StepPhase::backward);
   } else {
@@ -283,86 +286,88 @@ void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch)
 }
 
 void TrainStep::submit_phases(const std::shared_ptr<Microbatch>& microbatch) {
-  const auto submit_phase = [&](void (MicrobatchGradient::*phase)()) {
-    submit([microbatch, phase] {
-      if (microbatch->full.empty() && microbatch->search_full.empty()) {
-        microbatch->attempt([phase](MicrobatchGradient& gradient) { (gradient.*phase)(); },
-                            microbatch->full);
-      }
-    });
-  };
-  submit([microbatch] {
-    microbatch->gradient.emplace(microbatch->model, microbatch->options, [raw = microbatch.get()] {
-      return raw->tensors(raw->rows);
-    });
-    microbatch->attempt(&MicrobatchGradient::align, microbatch->full);
-    microbatch->is_aligned = microbatch->full.empty();
-  });
-  submit_search_and_encode(microbatch);
-  submit_phase(&MicrobatchGradient::decode);
-  mark(StepPhase::forward);
-  submit_phase(&MicrobatchGradient::losses);
-  mark(StepPhase::loss);
-  submit([microbatch] {
-    if (microbatch->full.empty() && microbatch->search_full.empty()) {
-      microbatch->attempt(
-          [&](MicrobatchGradient& gradient) { gradient.backward(microbatch->sums); },
-          microbatch->full);
+  const std::span<const TaskPhase> phases = task_.phases();
+  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+    if (phases[phase].beside_next) {
+      submit_pair(microbatch, phase++);
+    } else {
+      submit([microbatch, phase] { microbatch->run(phase); });
     }
-  });
-  mark(StepPhase::backward);
+    if (phases[phase].ends) {
+      mark(*phases[phase].ends);
+    }
+  }
 }
 
-void TrainStep::submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch) {
-  const auto search = [microbatch] {
-    if (microbatch->is_aligned) {
-      microbatch->attempt(&MicrobatchGradient::search, microbatch->search_full);
-    }
-  };
-  const auto encode = [microbatch] {
-    if (microbatch->is_aligned) {
-      microbatch->attempt(&MicrobatchGradient::encode, microbatch->full);
-    }
-  };
-  if (!search_stream_) {
-    stream_.submit(search);
-    stream_.submit(encode);
+void TrainStep::submit_pair(const std::shared_ptr<Microbatch>& microbatch, std::size_t phase) {
+  const auto beside = [microbatch, phase] { microbatch->run_beside(phase, microbatch->side_full); };
+  const auto next = [microbatch, phase] { microbatch->run_beside(phase + 1, microbatch->full); };
+  if (!side_stream_) {
+    stream_.submit(beside);
+    stream_.submit(next);
     return;
   }
-  const std::unique_ptr<DeviceEvent> aligned = record_event();
-  search_stream_->wait(*aligned);
-  search_stream_->submit(search);
-  const std::unique_ptr<DeviceEvent> found = search_device_->make_event();
-  search_stream_->record(*found);
-  stream_.submit(encode);
-  stream_.wait(*found);
+  const std::unique_ptr<DeviceEvent> begun = record_event();
+  side_stream_->wait(*begun);
+  side_stream_->submit(beside);
+  const std::unique_ptr<DeviceEvent> done = side_device_->make_event();
+  side_stream_->record(*done);
+  stream_.submit(next);
+  stream_.wait(*done);
 }
 
 void TrainStep::exchange(double frames,
                          double all_frames,
                          const std::shared_ptr<StepExchange>& cost) {
   const torch::NoGradGuard no_grad;
-  exchange_->finish(sums_);
+  exchanges_.front().finish(sums_);
   sums_.mul_(frames / all_frames);  // the record divides by the frames of this process
-  *cost = exchange_->last().value_or(StepExchange{});
+  *cost = exchanges_.front().last().value_or(StepExchange{});
+  for (std::size_t part = 1; part < exchanges_.size(); ++part) {
+    exchanges_[part].finish({});
+    const StepExchange more = exchanges_[part].last().value_or(StepExchange{});
+    cost->bytes.value += more.bytes.value;
+    cost->busy += more.busy;
+  }
+}
+
+// Returns f32 [2]: as AdamW::update().
+torch::Tensor TrainStep::update_part(std::size_t part,
+                                     const UpdateRequest& request,
+                                     double divisor) {
+  TrainedWeights& trained = task_.parts()[part].weights;
+  const bool is_scaled = loss_scale_ && part == 0;
+  if (is_scaled) {
+    loss_scale_->unscale(trained.gradient);  // after the exchange: the scale is the same everywhere
+  }
+  const torch::Tensor result =
+      trained.optimiser.update(trained.weights, trained.gradient, divisor, request.learning_rate);
+  if (is_scaled) {
+    loss_scale_->update(result[1]);
+  }
+  return result;
 }
 
 void TrainStep::apply_update(const UpdateRequest& request,
                              double divisor,
                              const torch::Tensor& numbers) {
   const torch::NoGradGuard no_grad;
-  if (loss_scale_) {
-    loss_scale_->unscale(model_.gradient);  // after the exchange: the scale is the same everywhere
+  const std::int64_t num_sums = task_.num_sums();
+  const torch::Tensor result = update_part(0, request, divisor);
+  numbers.narrow(0, 0, num_sums).copy_(sums_);
+  numbers.narrow(0, num_sums, kUpdateNumbers).copy_(result);
+  for (std::size_t part = 1; part < task_.parts().size(); ++part) {
+    if (task_.is_trained(part, request.step)) {
+      const torch::Tensor made = update_part(part, request, divisor)[1];
+      numbers[num_sums + 1].mul_(made);  // a step that one part skipped is a skipped one
+    }
   }
-  const torch::Tensor result =
-      model_.optimiser.update(model_.weights, model_.gradient, divisor, request.learning_rate);
-  if (loss_scale_) {
-    loss_scale_->update(result[1]);
+  for (const TaskPart& part : task_.parts()) {
+    if (part.weights.ema.defined()) {
+      ema_update(part.weights.ema, part.weights.weights, options_.ema_decay, request.step);
+    }
+    part.weights.gradient.zero_();
   }
-  numbers.narrow(0, 0, kLossSums).copy_(sums_);
-  numbers.narrow(0, kLossSums, 2).copy_(result);
-  ema_update(model_.ema, model_.weights, options_.ema_decay, request.step);
-  model_.gradient.zero_();
   sums_.zero_();
 }
 
@@ -372,7 +377,8 @@ void TrainStep::update(const UpdateRequest& request) {
   update.is_update = true;
   update.record.step = request.step;
   update.record.learning_rate = request.learning_rate;
-  update.numbers = torch::empty({kNumbers}, torch::TensorOptions().device(model_.device()));
+  const std::int64_t count = task_.num_sums() + kUpdateNumbers;
+  update.numbers = torch::empty({count}, torch::TensorOptions().device(task_.device()));
   const auto frames = static_cast<double>(update.record.frames);
   if (is_shared()) {
     update.exchange = std::make_shared<StepExchange>();
@@ -386,8 +392,9 @@ void TrainStep::update(const UpdateRequest& request) {
         apply_update(request, divisor, numbers);
       });
   update.on_host = std::make_unique<HostNumbers>(host_numbers_);
-  stream_.copy(update.on_host->bytes(),
-               std::as_bytes(std::span(update.numbers.data_ptr<float>(), kNumbers)));
+  stream_.copy(
+      update.on_host->bytes(),
+      std::as_bytes(std::span(update.numbers.data_ptr<float>(), static_cast<std::size_t>(count))));
   mark(StepPhase::optimizer);
   pending_.push_back(std::exchange(current_, std::make_unique<Pending>()));
 }
@@ -454,15 +461,10 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
   const auto mean = [&](std::size_t i) {
     return (*pending.on_host)[i] / static_cast<double>(step.record.frames);
   };
-  step.record.losses = {.total = mean(0),
-                        .mel = mean(1),
-                        .postnet_mel = mean(2),
-                        .prior = mean(3),
-                        .forward_sum = mean(4),
-                        .binarisation = mean(5),
-                        .duration = mean(6)};
-  step.record.gradient_norm = (*pending.on_host)[kLossSums];
-  step.record.skipped = (*pending.on_host)[kLossSums + 1] == 0;
+  step.record.losses = task_.to_losses(mean);
+  const auto num_sums = static_cast<std::size_t>(task_.num_sums());
+  step.record.gradient_norm = (*pending.on_host)[num_sums];
+  step.record.skipped = (*pending.on_host)[num_sums + 1] == 0;
   return step;
 }
 

@@ -9,7 +9,7 @@
 //   }
 //
 // A microbatch that does not fit the device's memory is split and done again, with the same
-// gradient, and the shape is remembered. All methods are for one host thread; the model belongs to
+// gradient, and the shape is remembered. All methods are for one host thread; the weights belong to
 // the stream.
 #pragma once
 
@@ -29,19 +29,15 @@
 #include "metrics/step_breakdown.h"
 #include "metrics/step_record.h"
 #include "replicas/process_group.h"
-#include "train/batch_tensors.h"
 #include "train/fitting_rows.h"
 #include "train/gradient_exchange.h"
 #include "train/loss_scale.h"
-#include "train/microbatch_gradient.h"
-#include "train/reference_crops.h"
-#include "train/step_graphs.h"
+#include "train/train_task.h"
 #include "transfer/device_batch.h"
 
 namespace qanat {
 
 struct TrainStepOptions {
-  std::uint64_t seed = 0;  // of the reference crops
   Precision precision = Precision::single;
   bool check_every_operation = false;
   int microbatch_size = 0;  // rows; 0: the whole batch
@@ -80,18 +76,15 @@ struct FinishedStep {
 
 class TrainStep {
  public:
-  // `model` was made on `stream`, which is one of `device`. All three outlive the step.
-  TrainStep(Device& device,
-            DeviceStream& stream,
-            TrainedModel& model,
-            const TrainStepOptions& options);
+  // The weights of `task` were made on `stream`, which is one of `device`. All three outlive the
+  // step.
+  TrainStep(Device& device, DeviceStream& stream, TrainTask& task, const TrainStepOptions& options);
   TrainStep(const TrainStep&) = delete;
   TrainStep& operator=(const TrainStep&) = delete;
   // Waits for what was submitted: a few steps at most.
   ~TrainStep();
 
   DeviceStream& stream() { return stream_; }
-  void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
 
   // Forward and backward of a shape without an update, the largest that will come. Returns how many
   // microbatches it takes when memory asks for more of them than the options do, else 1; throws
@@ -119,10 +112,11 @@ class TrainStep {
   void submit(std::function<void()> work);
   void submit_microbatch(const std::shared_ptr<Microbatch>& microbatch);
   void submit_phases(const std::shared_ptr<Microbatch>& microbatch);
-  // On the host's devices side by side, on a second stream.
-  void submit_search_and_encode(const std::shared_ptr<Microbatch>& microbatch);
+  // A phase and the next one: on the host's devices side by side, on a second stream.
+  void submit_pair(const std::shared_ptr<Microbatch>& microbatch, std::size_t phase);
   // The work of an update, on the stream.
   void apply_update(const UpdateRequest& request, double divisor, const torch::Tensor& numbers);
+  torch::Tensor update_part(std::size_t part, const UpdateRequest& request, double divisor);
   // Sums gradient and losses over all processes; `frames` are those of this one.
   void exchange(double frames, double all_frames, const std::shared_ptr<StepExchange>& cost);
   bool is_shared() const { return options_.group != nullptr && options_.group->rank().world > 1; }
@@ -130,27 +124,24 @@ class TrainStep {
   std::optional<Clock::time_point> launched_now() const;
   void mark(StepPhase phase);
   std::unique_ptr<DeviceEvent> record_event();
-  MicrobatchOptions microbatch_options() const;
+  GradientOptions gradient_options() const;
   std::optional<FinishedStep> settle(Pending& pending);
 
   Device& device_;
   DeviceStream& stream_;
-  TrainedModel& model_;
+  TrainTask& task_;
   const TrainStepOptions options_;
-  const ReferenceCrops crops_;
-  const int speakers_;  // of the model's table
-  LossWeights weights_;
-  std::shared_ptr<FittingRows> fitting_;  // shared with submitted work
-  torch::Tensor sums_;                    // f32 [kLossSums], since the last update; the stream's
-  std::optional<LossScale> loss_scale_;   // fp16 only; the stream's
-  std::optional<StepGraphs> graphs_;      // the stream's
-  std::optional<GradientExchange> exchange_;  // the stream's; absent: this process is alone
-  std::shared_ptr<BlockPool> host_numbers_;   // shared with updates that are not done
-  std::unique_ptr<Pending> current_;          // what has been submitted since the last update
+  std::shared_ptr<FittingRows> fitting_;    // shared with submitted work
+  torch::Tensor sums_;                      // f32 [num_sums()], since the last update; the stream's
+  std::optional<LossScale> loss_scale_;     // fp16 only; the stream's
+  std::unique_ptr<GradientPlayer> player_;  // the stream's; null: all is computed
+  std::deque<GradientExchange> exchanges_;  // of the parts; the stream's; none: it is alone
+  std::shared_ptr<BlockPool> host_numbers_;  // shared with updates that are not done
+  std::unique_ptr<Pending> current_;         // what has been submitted since the last update
   std::deque<std::unique_ptr<Pending>> pending_;
   std::optional<Clock::time_point> last_end_;
-  std::unique_ptr<HostDevice> search_device_;  // finds durations beside the model device
-  std::unique_ptr<DeviceStream> search_stream_;
+  std::unique_ptr<HostDevice> side_device_;  // for phases beside others
+  std::unique_ptr<DeviceStream> side_stream_;
 };
 
 }  // namespace qanat

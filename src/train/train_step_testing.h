@@ -10,6 +10,7 @@
 #include "batch/random.h"
 #include "device/host/host_device.h"
 #include "torch_binding/torch_binding.h"
+#include "train/speech_task.h"
 #include "train/train_step.h"
 #include "transfer/device_batch.h"
 
@@ -104,7 +105,8 @@ class StepBench {
     stream_->submit(
         [this, &shape] { model_.emplace(make_trained_model(shape, {}, 1, torch::kCPU)); });
     stream_->synchronise();
-    step_.emplace(device_, *stream_, *model_, options);
+    task_.emplace(*model_);
+    step_.emplace(device_, *stream_, *task_, options);
   }
   ~StepBench() {
     try {
@@ -118,6 +120,7 @@ class StepBench {
 
   TrainStep& step() { return *step_; }
   TrainedModel& model() { return *model_; }
+  TrainTask& task() { return *task_; }
   HostDevice& device() { return device_; }
   DeviceStream& stream() { return *stream_; }
 
@@ -142,6 +145,7 @@ class StepBench {
   HostDevice device_;
   std::unique_ptr<DeviceStream> stream_;
   std::optional<TrainedModel> model_;
+  std::optional<SpeechTask> task_;
   std::optional<TrainStep> step_;
   Clock::time_point host_busy_since_ = Clock::now();
 };

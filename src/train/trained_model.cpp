@@ -1,23 +1,15 @@
 #include "train/trained_model.h"
 
-#include <mutex>
 #include <optional>
 #include <utility>
-
-#include "train/loss_scale.h"
 
 namespace qanat {
 namespace {
 
-// Weights are drawn from libtorch's one generator of the process, so threads take turns: with the
-// same seed each run draws the same weights.
 XttsModel make_network(const ModelShape& shape, std::optional<std::uint64_t> seed = {}) {
-  static std::mutex drawing;
-  const std::lock_guard lock(drawing);
-  if (seed) {
-    torch::manual_seed(*seed);
-  }
-  return XttsModel(shape);
+  XttsModel network{nullptr};
+  draw_weights(seed, [&] { network = XttsModel(shape); });
+  return network;
 }
 
 }  // namespace
@@ -40,21 +32,10 @@ TrainedModel make_trained_model(const ModelShape& shape,
   XttsModel network = make_network(shape, seed);
   network->to(device);
   ema_network->to(device);
-  FlatParameters layout(*network);
-  torch::Tensor weights = layout.adopt(*network, device);
-  torch::Tensor ema = weights.clone();
-  layout.attach(*ema_network, ema);
+  TrainedWeights weights = adopt_weights(*network, options, device, EmaWeights::kept);
+  weights.layout.attach(*ema_network, weights.ema);
   ema_network->eval();
-  AdamW optimiser(layout, options, device);
-  return {.network = network,
-          .ema_network = ema_network,
-          .layout = layout,
-          .parameters = layout.parameters(*network),
-          .weights = std::move(weights),
-          .ema = std::move(ema),
-          .gradient = layout.make_block(device),
-          .optimiser = std::move(optimiser),
-          .loss_scale = LossScale::make_state({}, device)};
+  return {std::move(weights), network, ema_network};
 }
 
 }  // namespace qanat

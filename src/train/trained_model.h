@@ -1,31 +1,18 @@
-// The network and everything an update changes: weights, their EMA, the accumulated gradient, and
-// the optimiser. Belongs to one stream: touched by its work only.
+// The speech model while it is trained. Belongs to one stream: touched by its work only.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <torch/torch.h>
 
 #include "model/xtts_model.h"
-#include "train/flat_parameters.h"
-#include "train/optimiser.h"
+#include "train/trained_weights.h"
 
 namespace qanat {
 
-struct TrainedModel {
+struct TrainedModel : TrainedWeights {
   XttsModel network{nullptr};
   XttsModel ema_network{nullptr};  // the same network with the EMA as its weights
-  FlatParameters layout;
-  std::vector<torch::Tensor> parameters;  // of `network`, in the order of the layout
-  // Blocks of the layout, f32.
-  torch::Tensor weights;
-  torch::Tensor ema;
-  torch::Tensor gradient;  // summed since the last update
-  AdamW optimiser;
-  torch::Tensor loss_scale;  // state of a LossScale; used with fp16 only
-
-  torch::Device device() const { return weights.device(); }
 };
 
 // The first weights depend on `seed` only; made on the CPU, the same for every device. To be

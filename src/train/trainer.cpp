@@ -10,24 +10,13 @@
 
 #include "locale/message_error.h"
 #include "locale/messages.h"
+#include "train/validation.h"
 
 namespace qanat {
 namespace {
 
-constexpr const char* kLossScaleName = "loss_scale";  // among the state of the optimiser
-
 // Of a device's memory, what fragmentation leaves.
 constexpr double kFillable = 0.9;
-
-// All that an update changes.
-std::vector<torch::Tensor> blocks_of(const TrainedModel& model) {
-  std::vector<torch::Tensor> blocks = {model.weights, model.ema, model.loss_scale};
-  (void)model.optimiser.state([&blocks](const torch::Tensor& block) {
-    blocks.push_back(block);
-    return block;
-  });
-  return blocks;
-}
 
 }  // namespace
 
@@ -45,16 +34,6 @@ const char* to_string(TrainEnding ending) {
   return "unknown";
 }
 
-void load_into(TrainedModel& model, const Checkpoint& checkpoint) {
-  model.layout.load(model.weights, checkpoint.weights, "weights of");
-  model.layout.load(model.ema, checkpoint.ema, "averaged weights of");
-  model.optimiser.load_state(checkpoint.optimizer);
-  if (const auto scale = checkpoint.optimizer.find(kLossScaleName);
-      scale != checkpoint.optimizer.end() && scale->second.sizes() == model.loss_scale.sizes()) {
-    model.loss_scale.copy_(scale->second);
-  }
-}
-
 Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress)
     : options_(options),
       parts_(std::move(parts)),
@@ -66,7 +45,7 @@ Trainer::Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgres
                  ItemOrder::shuffled,
                  progress_.position.batch == 0 ? BadShare::Start::of_epoch
                                                : BadShare::Start::inside_epoch),
-      step_(parts_.device, parts_.stream, parts_.model, options.step),
+      step_(parts_.device, parts_.stream, parts_.task, options.step),
       saving_("checkpoint"),
       rendering_("render") {
   guard_.resume(progress_.skipped_steps, progress_.skipped_in_a_row);
@@ -172,10 +151,10 @@ void Trainer::make_snapshots() {
     snapshot.emplace(parts_.device, parts_.stream, std::move(blocks), room);
   };
   if (options_.save_every > 0) {
-    make(saved_, blocks_of(parts_.model));
+    make(saved_, blocks_of(parts_.task));
   }
   if (parts_.render && options_.render_every > 0) {
-    make(rendered_, {parts_.model.ema});
+    make(rendered_, {parts_.task.first().ema});
   }
   step_.exclude_from_next_step();
 }
@@ -266,10 +245,7 @@ void Trainer::count_bad(const UpdateRows& all) {
 // The batches of one update; fewer at the end of the data. When a process stops between them, they
 // are not part of the run.
 Trainer::Decision Trainer::accumulate(const std::stop_token& stop) {
-  LossWeights weights;
-  weights.binarisation =
-      progress_.step >= options_.binarisation_start ? options_.binarisation : 0.0;
-  step_.set_loss_weights(weights);
+  parts_.task.begin_update(progress_.step);
   UpdateRows rows;
   for (int count = 0; count < options_.batches_per_update; ++count) {
     HandOver hand_over{.host_busy_since = host_busy_since_, .asked = Clock::now(), .handed = {}};
@@ -351,8 +327,10 @@ void Trainer::compare_weights() {
   double sum = 0;
   parts_.stream.submit([&] {
     const torch::NoGradGuard no_grad;
-    const std::int64_t bits =
-        parts_.model.weights.view(torch::kInt32).sum(torch::kInt64).item<std::int64_t>();
+    std::int64_t bits = 0;
+    for (const TaskPart& part : parts_.task.parts()) {
+      bits += part.weights.weights.view(torch::kInt32).sum(torch::kInt64).item<std::int64_t>();
+    }
     sum = static_cast<double>(bits & kExact);
   });
   drain();
@@ -374,11 +352,10 @@ bool Trainer::is_due(std::int64_t every) const {
 
 // Whether it was the best so far.
 bool Trainer::validate() {
-  if (parts_.validator.is_empty()) {
+  if (!parts_.task.has_validation()) {
     return false;
   }
-  const ValidationResult result =
-      parts_.validator.run(parts_.model, parts_.stream, options_.step.group);
+  const ValidationResult result = parts_.task.validate(parts_.stream, options_.step.group);
   step_.exclude_from_next_step();
   report_finished();
   const double score = score_of(result, options_.best_by);  // the same in all processes
@@ -409,14 +386,8 @@ nlohmann::json Trainer::make_state() const {
 
 // Of the snapshot, which is whole.
 Checkpoint Trainer::make_checkpoint() const {
-  const TrainedModel& model = parts_.model;
-  const auto copy = [this](const torch::Tensor& block) { return saved_->of(block); };
-  TensorMap optimizer = model.optimiser.state(copy);
-  optimizer.emplace(kLossScaleName, copy(model.loss_scale));
-  return {.weights = model.layout.views(copy(model.weights)),
-          .ema = model.layout.views(copy(model.ema)),
-          .optimizer = std::move(optimizer),
-          .state = {}};
+  return to_checkpoint(parts_.task,
+                       [this](const torch::Tensor& block) { return saved_->of(block); });
 }
 
 void Trainer::save(Best best) {
@@ -470,7 +441,8 @@ void Trainer::render() {
   rendered_->fetch([this, step = progress_.step] {
     rendering_.start([this, step] {
       rendered_->require_whole();
-      parts_.render(step, parts_.model.layout.views(rendered_->of(parts_.model.ema)));
+      const TrainedWeights& weights = parts_.task.first();
+      parts_.render(step, weights.layout.views(rendered_->of(weights.ema)));
     });
   });
 }

@@ -22,8 +22,7 @@
 #include "train/train_observer.h"
 #include "train/train_progress.h"
 #include "train/train_step.h"
-#include "train/trained_model.h"
-#include "train/validation.h"
+#include "train/train_task.h"
 #include "transfer/transfer_ring.h"
 
 namespace qanat {
@@ -32,13 +31,11 @@ struct TrainerOptions {
   Schedule schedule;
   std::int64_t max_steps = 1;  // in all, steps before a resume included
   int batches_per_update = 1;
-  std::int64_t binarisation_start = 0;  // steps
-  double binarisation = 0.1;            // weight of that loss from then on
-  std::int64_t save_every = 500;        // steps; 0: nothing is ever saved
-  std::int64_t validate_every = 500;    // steps
-  std::int64_t render_every = 0;        // steps; 0: never
-  std::optional<int> patience;          // validations without improvement
-  std::int64_t max_skipped = 20;        // in a row
+  std::int64_t save_every = 500;      // steps; 0: nothing is ever saved
+  std::int64_t validate_every = 500;  // steps
+  std::int64_t render_every = 0;      // steps; 0: never
+  std::optional<int> patience;        // validations without improvement
+  std::int64_t max_skipped = 20;      // in a row
   BestBy best_by = BestBy::free_running;
   // How often a batch is trained on before the next one is taken. More than once is for measuring
   // what steps cost whose data is free, not for learning.
@@ -55,11 +52,10 @@ struct TrainerOptions {
 // Everything is the caller's and outlives the trainer.
 struct TrainerParts {
   Device& device;
-  DeviceStream& stream;  // of the device; the model was made on it
-  TrainedModel& model;
+  DeviceStream& stream;  // of the device; the weights of the task were made on it
+  TrainTask& task;
   TransferRing& ring;
   std::function<Position(const BatchId&)> position_after;
-  const Validator& validator;
   CheckpointFolder& checkpoints;
   nlohmann::json state;  // of every checkpoint; the trainer adds "training"
   // Waits for the pipeline to be warm, before the first step; may be absent.
@@ -140,9 +136,5 @@ class Trainer {
   BackgroundWork saving_;                 // after what its jobs read
   BackgroundWork rendering_;
 };
-
-// Puts what a checkpoint holds into a model, on the stream the model belongs to. Throws Error when
-// it is of another model.
-void load_into(TrainedModel& model, const Checkpoint& checkpoint);
 
 }  // namespace qanat

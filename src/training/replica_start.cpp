@@ -77,14 +77,9 @@ void share_checkpoint(ProcessGroup& group, std::optional<LoadedCheckpoint>& load
   }
 }
 
-void share_weights(ProcessGroup& group, TrainedModel& model) {
+void share_weights(ProcessGroup& group, const TrainTask& task) {
   const torch::NoGradGuard no_grad;
-  std::vector<torch::Tensor> blocks = {model.weights, model.ema, model.loss_scale};
-  (void)model.optimiser.state([&](const torch::Tensor& block) {
-    blocks.push_back(block);
-    return block;
-  });
-  for (const torch::Tensor& block : blocks) {
+  for (const torch::Tensor& block : blocks_of(task)) {
     group.broadcast(block);
   }
 }

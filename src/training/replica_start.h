@@ -8,7 +8,7 @@
 #include "checkpoint/checkpoint.h"
 #include "replicas/process_group.h"
 #include "train/train_observer.h"
-#include "train/trained_model.h"
+#include "train/train_task.h"
 #include "training/run_identity.h"
 
 namespace qanat {
@@ -31,7 +31,7 @@ void check_same_plan(ProcessGroup& group, const RunIdentity& identity, int batch
 // machines that do not have it.
 void share_checkpoint(ProcessGroup& group, std::optional<LoadedCheckpoint>& loaded);
 
-// All begin with what rank 0 has, bit by bit. On the stream the model belongs to.
-void share_weights(ProcessGroup& group, TrainedModel& model);
+// All begin with what rank 0 has, bit by bit. On the stream the weights belong to.
+void share_weights(ProcessGroup& group, const TrainTask& task);
 
 }  // namespace qanat

@@ -25,6 +25,7 @@
 #include "speech/evaluation_renderer.h"
 #include "torch_binding/torch_device.h"
 #include "train/model_preset.h"
+#include "train/speech_task.h"
 #include "train/trainer.h"
 #include "training/announce_plan.h"
 #include "training/init_from.h"
@@ -66,7 +67,7 @@ class TrainRun {
   void make_model();
   void make_renderer();
   TrainObserver& observer();
-  TrainerParts trainer_parts(const Validator& validator);
+  TrainerParts trainer_parts();
   TrainSummary first_summary() const;
   ExchangeSetup exchange_setup() const;
   void journal_run();
@@ -100,6 +101,7 @@ class TrainRun {
   std::unique_ptr<DevicePipeline> pipeline_;
   std::unique_ptr<DeviceStream> stream_;
   std::optional<TrainedModel> model_;
+  std::optional<SpeechTask> task_;
   std::optional<EvaluationRenderer> renderer_;  // null: nothing is rendered
 };
 
@@ -260,14 +262,19 @@ void TrainRun::make_model() {
                                       optimiser,
                                       static_cast<std::uint64_t>(config_.training.seed),
                                       torch_device(*devices_.model)));
+    const TrainingConfig& training = config_.training;
+    task_.emplace(*model_,
+                  SpeechTaskOptions{.seed = static_cast<std::uint64_t>(training.seed),
+                                    .binarisation_start = training.binarisation_start.value_or(
+                                        default_binarisation_start(config_.model.size))});
     if (loaded_ && is_first()) {
-      load_into(*model_, loaded_->checkpoint);
+      load_into(*task_, loaded_->checkpoint);
     }
     if (initial_ && is_first()) {
       taken = take_weights(*initial_, checkpoint_state(), model_->layout.views(model_->weights));
       model_->ema.copy_(model_->weights);
     }
-    share_weights(group_, *model_);
+    share_weights(group_, *task_);
   });
   stream_->synchronise();
   loaded_.reset();
@@ -300,8 +307,6 @@ TrainerOptions TrainRun::trainer_options() {
       .schedule = schedule_,
       .max_steps = training.max_steps.value_or(std::numeric_limits<std::int64_t>::max()),
       .batches_per_update = training.gradient_accumulation_steps,
-      .binarisation_start =
-          training.binarisation_start.value_or(default_binarisation_start(config_.model.size)),
       .save_every = training.save_every,
       .validate_every = training.validate_every,
       .render_every = training.render_every,
@@ -313,8 +318,7 @@ TrainerOptions TrainRun::trainer_options() {
       .largest = largest_shape(pipeline_->loader().edges()),
       .compare_weights_every = training.compare_weights_every,
       .max_bad_fraction = config_.pipeline.max_bad_fraction,
-      .step = {.seed = static_cast<std::uint64_t>(training.seed),
-               .precision = precision(),
+      .step = {.precision = precision(),
                .check_every_operation = training.enable_eager_debug,
                .microbatch_size = training.microbatch_size,
                .ema_decay = training.ema_decay,
@@ -343,14 +347,13 @@ void TrainRun::make_renderer() {
   }
 }
 
-TrainerParts TrainRun::trainer_parts(const Validator& validator) {
+TrainerParts TrainRun::trainer_parts() {
   TrainerParts parts{
       .device = *devices_.model,
       .stream = *stream_,
-      .model = *model_,
+      .task = *task_,
       .ring = pipeline_->ring(),
       .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
-      .validator = validator,
       .checkpoints = checkpoints_,
       .state = state(),
       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
@@ -472,8 +475,9 @@ TrainSummary TrainRun::run() {
   choose_rates();
   make_renderer();
   const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
+  task_->validate_with(&validator);
   journal_run();
-  Trainer trainer(trainer_options(), trainer_parts(validator), progress_);
+  Trainer trainer(trainer_options(), trainer_parts(), progress_);
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();
   try {
     summary.outcome = trainer.run(request_.stop);

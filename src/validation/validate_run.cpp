@@ -9,6 +9,7 @@
 #include "locale/message_error.h"
 #include "locale/messages.h"
 #include "torch_binding/torch_device.h"
+#include "train/speech_task.h"
 #include "train/train_step.h"
 #include "train/trained_model.h"
 
@@ -22,8 +23,10 @@ constexpr BatchShape kSilence{.rows = 2, .frames = 64, .tokens = 16};
 class Trial {
  public:
   Trial(Device& device, const ModelShape& shape)
-      : stream_(device.make_stream("train")), model_(make_model(device, shape)) {
-    step_ = std::make_unique<TrainStep>(device, *stream_, *model_, TrainStepOptions{});
+      : stream_(device.make_stream("train")),
+        model_(make_model(device, shape)),
+        task_(std::make_unique<SpeechTask>(*model_)) {
+    step_ = std::make_unique<TrainStep>(device, *stream_, *task_, TrainStepOptions{});
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -49,6 +52,7 @@ class Trial {
 
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<TrainedModel> model_;
+  std::unique_ptr<SpeechTask> task_;
   std::unique_ptr<TrainStep> step_;
 };
 
