@@ -52,6 +52,7 @@ class TwoProcesses {
     alone_.update(number);
     first_.stream().synchronise();
     second_.stream().synchronise();
+    alone_.stream().synchronise();  // it reads `both`, too
   }
 
   StepBench& first() { return first_; }
