@@ -19,7 +19,7 @@
 #include "bench_main.h"
 #include "checkpoint/safetensors.h"
 #include "model/monotonic_search.h"
-#include "train/microbatch_gradient.h"
+#include "train/speech_task.h"
 #include "train/trained_model.h"
 
 namespace {

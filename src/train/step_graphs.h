@@ -17,7 +17,7 @@
 #include "base/message.h"
 #include "device/device.h"
 #include "metrics/journal.h"
-#include "train/microbatch_gradient.h"
+#include "train/speech_task.h"
 
 namespace qanat {
 

@@ -15,7 +15,7 @@
 #include "model/xtts_model.h"
 #include "train/batch_tensors.h"
 #include "train/memory_attempt.h"
-#include "train/microbatch_gradient.h"
+#include "train/speech_task.h"
 
 namespace qanat {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "replicas/thread_group.h"
 #include "train/full_memory_testing.h"
-#include "train/microbatch_gradient.h"
+#include "train/speech_task.h"
 #include "train/train_step_testing.h"
 
 namespace qanat {

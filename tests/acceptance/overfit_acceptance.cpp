@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 
 #include "clips.h"
-#include "train/microbatch_gradient.h"
 #include "train/schedule.h"
+#include "train/speech_task.h"
 #include "train/trained_model.h"
 #include "train/validation.h"
 
