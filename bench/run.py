@@ -24,6 +24,7 @@ from tools import run_tools
 from variation import run_variation
 
 IDLE = 0.1  # cores that others may use on a machine that counts as idle
+NAMED = ("peers", "python")  # parts whose table names what they compare with
 
 
 def run_mel(options):
@@ -170,8 +171,8 @@ def main(arguments):
         wanted += targets.PARTS[name]
         result["figures"].update(figures)
         result["raw"].update(raw)
-        publish(name, figures, {**machine(), "others_cores": others[name]}, options,
-                raw.get(name, {}).get("names"))
+        shown_as = raw[name]["names"] if name in NAMED else None
+        publish(name, figures, {**machine(), "others_cores": others[name]}, options, shown_as)
     result["targets"] = {x.key: {"bound": x.bound, "at_least": x.at_least,
                                  "met": x.met(result["figures"][x.key])}
                          for x in wanted if x.key in result["figures"] and x.bound is not None}
