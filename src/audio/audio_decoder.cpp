@@ -114,6 +114,15 @@ Result<std::span<const std::int16_t>> AudioDecoder::decode_pcm16(
   return std::span<const std::int16_t>(rounded_);
 }
 
+Result<AudioSamples> AudioDecoder::decode_as_held(const std::filesystem::path& path) {
+  const Result<Held> held = load(path);
+  if (!held) {
+    return about(path, held.failure());
+  }
+  return held.value() == Held::pcm ? AudioSamples(pcm_)
+                                   : AudioSamples(std::span<const float>(floats_));
+}
+
 Result<AudioDecoder::Held> AudioDecoder::load(const std::filesystem::path& path) {
   release_large_buffers();
   const Result<AudioFile> file = open_audio_file(path);

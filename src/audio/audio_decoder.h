@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "audio/audio_file.h"
@@ -53,6 +54,8 @@ class Resampler {
   std::unique_ptr<::soxr, Delete> engine_;
 };
 
+using AudioSamples = std::variant<std::span<const std::int16_t>, std::span<const float>>;
+
 class AudioDecoder {
  public:
   explicit AudioDecoder(SampleRate target) : target_(target) {}
@@ -64,6 +67,10 @@ class AudioDecoder {
 
   // The same as 16-bit PCM: bit-exact for 16-bit mono at the target rate, else rounded.
   Result<std::span<const std::int16_t>> decode_pcm16(const std::filesystem::path& path);
+
+  // The same in whichever of the two costs nothing more: 16-bit mono at the target rate as it is,
+  // anything else as decode() has it.
+  Result<AudioSamples> decode_as_held(const std::filesystem::path& path);
 
  private:
   enum class Held { pcm, floats };

@@ -41,6 +41,28 @@ TEST_F(AudioDecoderTest, DeliversPlainSamplesBitExact) {
   EXPECT_THAT(samples.value(), ElementsAre(-1.0F, 0.0F, 1 / 32768.0F, 32767 / 32768.0F));
 }
 
+TEST_F(AudioDecoderTest, LeavesPlainSamplesAsTheyAreAndTheOthersAsFloats) {
+  AudioDecoder decoder(kTarget);
+  const auto plain = write_bytes(
+      "a.wav",
+      to_bytes({.data = little_endian<std::int16_t>(-32768) + little_endian<std::int16_t>(7) +
+                        little_endian<std::int16_t>(0) + little_endian<std::int16_t>(32767)}));
+  write_sndfile(file("stereo.wav"), {.channels = 2}, {0.5F, 0.25F, -0.5F, 0.5F});
+
+  const auto pcm = decoder.decode_as_held(plain);
+  ASSERT_TRUE(pcm) << pcm.failure().what;
+  EXPECT_THAT(std::get<std::span<const std::int16_t>>(pcm.value()),
+              ElementsAre(-32768, 7, 0, 32767));
+
+  const auto floats = decoder.decode_as_held(file("stereo.wav"));
+  ASSERT_TRUE(floats) << floats.failure().what;
+  EXPECT_THAT(std::get<std::span<const float>>(floats.value()), ElementsAre(0.375F, 0.0F));
+
+  const auto none = decoder.decode_as_held(file("none.wav"));
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.failure().what, HasSubstr("none.wav"));
+}
+
 TEST_F(AudioDecoderTest, ReadsAPlainFileThatIsLargerThanItsFirstRead) {
   AudioDecoder decoder(kTarget);
   const std::vector<float> wave = sine(440, 22050, 1'500'000);

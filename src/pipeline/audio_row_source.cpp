@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -57,20 +58,24 @@ class AudioRowFiller final : public RowFiller {
 
   Result<FilledRow> put_mel(const std::filesystem::path& path, std::span<float> row) {
     const Clock::time_point start = Clock::now();
-    const auto samples = decoder_.decode(path);
+    const Result<AudioSamples> samples = decoder_.decode_as_held(path);
     if (!samples) {
       return samples.failure();
     }
     const Clock::time_point decoded = Clock::now();
-    const std::size_t frames = frames_of(samples.value().size());
+    const std::size_t count =
+        std::visit([](const auto held) { return held.size(); }, samples.value());
+    const std::size_t frames = frames_of(count);
     const auto bins = static_cast<std::size_t>(inputs_.mel.mel_bins);
     if (frames == 0) {
-      return too_short(path, samples.value().size());
+      return too_short(path, count);
     }
     if (frames * bins > row.size()) {
       return too_long(path.string(), "frames", frames, row.size() / bins);
     }
-    extractor_.extract(samples.value(), row.first(frames * bins));
+    // 16-bit samples and floats make the same mel, to the bit.
+    std::visit([&](const auto held) { extractor_.extract(held, row.first(frames * bins)); },
+               samples.value());
     return FilledRow{.frames = static_cast<int>(frames),
                      .times = {.decode = decoded - start, .mel = seconds_since(decoded)}};
   }
