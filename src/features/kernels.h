@@ -6,6 +6,7 @@
 // not have, so they must not contain a copy of any shared inline function.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct MelProgram {
   float mean = 0.0F;
   const TileRun* runs = nullptr;
   int num_runs = 0;
+  bool has_quarter_hops = false;  // a hop is a quarter of the frame, so there is one run
   const MelBin* bins = nullptr;
   const std::int32_t* side_ends = nullptr;  // mel_bins + 1 of them
   FftFactors factors;
@@ -68,7 +70,7 @@ struct TileTarget {
   int rows = 0;
 };
 
-constexpr int kMaxLanes = 8;
+constexpr int kMaxLanes = 16;
 
 struct MelKernels {
   const char* name = "";
@@ -76,6 +78,9 @@ struct MelKernels {
   void (*fill_float)(const float* const* columns, const TileTarget& target) = nullptr;
   void (*fill_pcm16)(const std::int16_t* const* columns, const TileTarget& target) = nullptr;
   void (*log_mel)(const MelProgram& program, const MelGroup& group) = nullptr;
+  // For the tests: `count` vectors of numbers from 2^-100 to 2^100 become their square roots, as
+  // log_mel takes them.
+  void (*take_roots)(float* numbers, std::ptrdiff_t count) = nullptr;
 };
 
 // The same for every frame of Griffin-Lim.
@@ -110,10 +115,12 @@ struct GriffinLimKernels {
 
 MelKernels baseline_mel_kernels();
 MelKernels avx2_mel_kernels();
+MelKernels avx512_mel_kernels();
 GriffinLimKernels baseline_griffin_lim_kernels();
 GriffinLimKernels avx2_griffin_lim_kernels();
 
-// What this machine can run, fastest first; never empty.
+// What this machine can run, fastest first; never empty. Those that fuse multiplication and
+// addition (all but "baseline" on x86-64) give the same bits.
 std::vector<MelKernels> usable_mel_kernels();
 // The fastest this machine can run.
 GriffinLimKernels best_griffin_lim_kernels();

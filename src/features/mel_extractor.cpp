@@ -156,6 +156,7 @@ MelTables::MelTables(const MelConfig& config, const MelKernels& kernels)
               .mean = config.mean,
               .runs = runs_.data(),
               .num_runs = static_cast<int>(runs_.size()),
+              .has_quarter_hops = config.hop * 4 == config.fft_size,
               .bins = bins_.data(),
               .side_ends = side_ends_.data(),
               .factors = plan_.factors()};

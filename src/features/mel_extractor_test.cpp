@@ -1,7 +1,10 @@
 #include "features/mel_extractor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <tuple>
 
@@ -71,16 +74,81 @@ TEST_P(MelSignalTest, EqualsDoublePrecision) {
   EXPECT_LT(difference(got, expected).mean, kMean);
 }
 
+std::vector<std::string> names_of(const std::vector<MelKernels>& kernels) {
+  std::vector<std::string> names;
+  for (const MelKernels& one : kernels) {
+    names.emplace_back(one.name);
+  }
+  return names;
+}
+
 TEST_P(MelSignalTest, KernelsOfEveryInstructionSetAgree) {
-  MelExtractor fastest;
   MelExtractor baseline({}, baseline_mel_kernels());
   const std::vector<float> expected = log_mel(baseline, GetParam().samples);
-
-  const std::vector<float> got = log_mel(fastest, GetParam().samples);
-
   const std::vector<double> exact(expected.begin(), expected.end());
-  EXPECT_LT(difference(got, exact).largest, kLargest);
-  EXPECT_LT(difference(got, exact).mean, kMean);
+  for (const MelKernels& kernels : usable_mel_kernels()) {
+    SCOPED_TRACE(kernels.name);
+    MelExtractor extractor({}, kernels);
+
+    const std::vector<float> got = log_mel(extractor, GetParam().samples);
+
+    EXPECT_LT(difference(got, exact).largest, kLargest);
+    EXPECT_LT(difference(got, exact).mean, kMean);
+  }
+}
+
+TEST(MelKernelsTest, TheFastestComeFirstAndThePortableOnesLast) {
+  const std::vector<MelKernels> usable = usable_mel_kernels();
+
+  EXPECT_EQ(names_of(usable).back(), "baseline");
+  EXPECT_TRUE(std::ranges::is_sorted(usable, std::greater{}, &MelKernels::lanes));
+}
+
+// On machines with one set of them, or none, there is nothing to compare.
+std::vector<MelKernels> fused_mel_kernels() {
+  std::vector<MelKernels> fused = usable_mel_kernels();
+  fused.pop_back();
+  return fused;
+}
+
+// Around one and two frames in each lane.
+class MelKernelsLengthTest : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Frames,
+                         MelKernelsLengthTest,
+                         testing::Values(1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 79, 80, 81, 447));
+
+TEST_P(MelKernelsLengthTest, ThoseThatFuseProductsAndSumsAgreeToTheBit) {
+  const std::vector<std::int16_t> pcm = stepped_noise(GetParam() * 256 + 100);
+  std::vector<std::vector<float>> made;
+  for (const MelKernels& kernels : fused_mel_kernels()) {
+    MelExtractor extractor({}, kernels);
+    made.push_back(log_mel(extractor, pcm));
+  }
+
+  EXPECT_EQ(std::ranges::adjacent_find(made, std::not_equal_to{}), made.end());
+}
+
+// Every number between 1 and 4, and some of every other size that a level may have.
+TEST(MelKernelsTest, RootsAreThoseOfTheStandardLibrary) {
+  std::vector<float> numbers;
+  for (float number = 1; number < 4; number = std::nextafter(number, 5.0F)) {
+    numbers.push_back(number);
+  }
+  for (float number = 0x1p-99F; number < 0x1p99F; number *= 1.00123F) {
+    numbers.push_back(number);
+  }
+  numbers.resize(numbers.size() / 48 * 48);
+  for (const MelKernels& kernels : usable_mel_kernels()) {
+    SimdBuffer roots(numbers.begin(), numbers.end());
+
+    kernels.take_roots(roots.data(), std::ssize(numbers) / kernels.lanes);
+
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      wrong += roots[i] == std::sqrt(numbers[i]) ? 0U : 1U;
+    }
+    EXPECT_EQ(wrong, 0U) << kernels.name;
+  }
 }
 
 struct NamedConfig {
@@ -135,6 +203,20 @@ TEST_P(MelConfigsTest, EqualDoublePrecision) {
   ASSERT_EQ(got.size(), expected.size());
   EXPECT_LT(difference(got, expected).largest, kLargest);
   EXPECT_LT(difference(got, expected).mean, kMean);
+}
+
+TEST_P(MelConfigsTest, AgreesToTheBitWithOthersThatFuseProductsAndSums) {
+  const auto& [which, named] = GetParam();
+  const std::vector<MelKernels> fused = fused_mel_kernels();
+  if (which >= fused.size()) {
+    GTEST_SKIP() << "the portable kernels";
+  }
+  const std::vector<float> samples =
+      chirp(static_cast<std::size_t>(40 * named.config.hop + 3), 0.5);
+  MelExtractor extractor(named.config, fused[which]);
+  MelExtractor other(named.config, fused.back());
+
+  EXPECT_EQ(log_mel(extractor, samples), log_mel(other, samples));
 }
 
 // Clips around and below the reach of a frame, which is mirrored to and fro.

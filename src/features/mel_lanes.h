@@ -24,9 +24,7 @@ struct MelLanes {
   };
 
   // Columns of the signal to neighbours in the tile.
-  template <typename Sample>
-  static void fill(const Sample* const* columns, const TileTarget& target) {
-    const auto row_begin = [&](std::ptrdiff_t row) { return target.tile + row * target.stride; };
+  static void fill_float(const float* const* columns, const TileTarget& target) {
     std::ptrdiff_t row = 0;
     for (; row + kCount <= target.rows; row += kCount) {
       Lanes block[kCount];
@@ -35,12 +33,36 @@ struct MelLanes {
       }
       transpose(block);
       for (int r = 0; r < kCount; ++r) {
-        block[r].store(row_begin(row + r));
+        block[r].store(target.tile + (row + r) * target.stride);
       }
     }
+    fill_last_rows(columns, target, row);
+  }
+  // Moved in pairs, which halves the work of transposing.
+  static void fill_pcm16(const std::int16_t* const* columns, const TileTarget& target) {
+    const TileTarget to = target;
+    std::ptrdiff_t row = 0;
+    for (; row + 2 * kCount <= to.rows; row += 2 * kCount) {
+      Lanes block[kCount];
+      for (int c = 0; c < kCount; ++c) {
+        block[c] = Lanes::load_pairs(columns[c] + row);
+      }
+      transpose(block);
+      for (int r = 0; r < kCount; ++r) {
+        float* pair = to.tile + (row + 2 * r) * to.stride;
+        first_of(block[r]).store(pair);
+        second_of(block[r]).store(pair + to.stride);
+      }
+    }
+    fill_last_rows(columns, target, row);
+  }
+  template <typename Sample>
+  static void fill_last_rows(const Sample* const* columns,
+                             const TileTarget& target,
+                             std::ptrdiff_t row) {
     for (; row < target.rows; ++row) {
       for (int c = 0; c < kCount; ++c) {
-        row_begin(row)[c] = static_cast<float>(columns[c][row]);
+        target.tile[row * target.stride + c] = static_cast<float>(columns[c][row]);
       }
     }
   }
@@ -52,11 +74,11 @@ struct MelLanes {
     Lanes odd;
     Complex z;
   };
-  static Opened open(const float* const (&points)[4], const float* window, const float* factor) {
-    const Lanes a = Lanes::load(points[0]) * Lanes::broadcast(window[0]);
-    const Lanes b = Lanes::load(points[1]) * Lanes::broadcast(window[4]);
-    const Lanes c = Lanes::load(points[2]);
-    const Lanes d = Lanes::load(points[3]);
+  static Opened open(const Lanes (&points)[4], const float* window, const float* factor) {
+    const Lanes a = points[0] * Lanes::broadcast(window[0]);
+    const Lanes b = points[1] * Lanes::broadcast(window[4]);
+    const Lanes c = points[2];
+    const Lanes d = points[3];
     const Lanes c_weight = Lanes::broadcast(window[8]);
     const Lanes d_weight = Lanes::broadcast(window[12]);
     return {
@@ -66,34 +88,68 @@ struct MelLanes {
             negative_multiply_add(c, c_weight, a), negative_multiply_add(d, d_weight, b), factor)};
   }
 
+  // Where the points of a run lie in the tile.
+  struct AnyTile {
+    const float* tile;
+    const std::int32_t* offsets;
+    std::ptrdiff_t stride;
+
+    Lanes read(std::ptrdiff_t sixteenth, std::ptrdiff_t index) const {
+      return Lanes::load(tile + offsets[sixteenth] + index * stride);
+    }
+  };
+  // The same where a hop is a quarter of the frame: one address and numbers that the compiler
+  // knows.
+  template <typename Int>
+  struct QuarterTile {
+    const float* tile;
+    Int sixteenth;
+
+    Lanes read(std::ptrdiff_t part, std::ptrdiff_t index) const {
+      return Lanes::load(tile + part / 4 + (part % 4 * sixteenth + index) * kQuarterStride);
+    }
+  };
+
   // The window and the first two steps of the transform at once, sixteen points a sixteenth apart
   // at a time: every value is read from the tile and written to the work area once.
+  template <typename Tile, typename Int>
+  static void open_run(const MelProgram& program,
+                       const MelGroup& group,
+                       const TileRun& run,
+                       const Tile tile,
+                       Int sixteenth) {
+    // Copies: the compiler has to expect that a vector written to memory changes anything there.
+    const int log2 = __builtin_ctz(static_cast<unsigned>(program.fft_size));
+    const float* factors = program.factors.real[log2] + 2 * run.first;
+    const float* half_factors = program.factors.real[log2 - 1] + 2 * run.first;
+    const float* quarter_factors = program.factors.complex[log2 - 2] + 6 * run.first;
+    const float* window = group.window + 16 * run.first;
+    float* work = Fft::at(group.work, run.first);
+    const std::ptrdiff_t count = run.count;
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      Opened opened[4];
+      for (std::ptrdiff_t j = 0; j < 4; ++j) {
+        opened[j] =
+            open({tile.read(j, i), tile.read(j + 4, i), tile.read(j + 8, i), tile.read(j + 12, i)},
+                 window + 16 * i + j,
+                 factors + 2 * (i + j * sixteenth));
+      }
+      split_odd_bins(opened, Fft::at(work, i), sixteenth, quarter_factors + 6 * i);
+      split_even_bins(
+          opened, Fft::at(work, i), sixteenth, half_factors + 2 * i, quarter_factors + 6 * i);
+    }
+  }
+
   template <typename Int>
   static void open_frames(const MelProgram& program, const MelGroup& group, Int sixteenth) {
-    const int log2 = __builtin_ctz(static_cast<unsigned>(program.fft_size));
-    const float* factors = program.factors.real[log2];
+    if (program.has_quarter_hops && program.tile_stride == kQuarterStride) {
+      open_run(program, group, program.runs[0], QuarterTile<Int>{group.tile, sixteenth}, sixteenth);
+      return;
+    }
     for (int r = 0; r < program.num_runs; ++r) {
       const TileRun& run = program.runs[r];
-      const float* tile = group.tile;
-      for (std::ptrdiff_t i = run.first; i < run.first + run.count;
-           ++i, tile += program.tile_stride) {
-        Opened opened[4];
-        for (std::ptrdiff_t j = 0; j < 4; ++j) {
-          opened[j] = open({tile + run.offsets[j],
-                            tile + run.offsets[j + 4],
-                            tile + run.offsets[j + 8],
-                            tile + run.offsets[j + 12]},
-                           group.window + 16 * i + j,
-                           factors + 2 * (i + j * sixteenth));
-        }
-        split_odd_bins(
-            opened, Fft::at(group.work, i), sixteenth, program.factors.complex[log2 - 2] + 6 * i);
-        split_even_bins(opened,
-                        Fft::at(group.work, i),
-                        sixteenth,
-                        program.factors.real[log2 - 1] + 2 * i,
-                        program.factors.complex[log2 - 2] + 6 * i);
-      }
+      open_run(
+          program, group, run, AnyTile{group.tile, run.offsets, program.tile_stride}, sixteenth);
     }
   }
 
@@ -154,37 +210,91 @@ struct MelLanes {
     Fft::transform_real(part(0), 2 * sixteenth, program.factors);
   }
 
-  // `level` makes of a bin's real and imaginary part what the bands weigh.
-  template <typename Level>
-  static void sum_bands(const MelProgram& program, const MelGroup& group, Level level) {
-    const MelBin* bin = program.bins;
-    Lanes next = Lanes::broadcast(0.0F);
-    for (int side = 0; side <= program.mel_bins; ++side) {
-      const MelBin* end = program.bins + program.side_ends[side];
-      Lanes band = next;
-      next = Lanes::broadcast(0.0F);
-      for (; bin != end; ++bin) {
-        const Lanes re = Lanes::load(group.work + bin->re);
-        const Lanes im = Lanes::load(group.work + bin->im);
-        const Lanes weighed = level(re, im);
-        band = multiply_add(weighed, Lanes::broadcast(bin->falling), band);
-        next = multiply_add(weighed, Lanes::broadcast(bin->rising), next);
+  // What the bands weigh, made of the power of a bin. `first` and `other` give the same bits.
+  struct Powers {
+    static Lanes first(Lanes power) { return power; }
+    static Lanes other(Lanes power) { return power; }
+  };
+  struct Magnitudes {
+    static Lanes first(Lanes power) { return square_root(power); }
+    static Lanes other(Lanes power) { return square_root(power); }
+  };
+  // Where the lanes can, two of three by the multipliers instead of the divider: they work side by
+  // side. Zero has no root by products.
+  struct SafeMagnitudes {
+    static Lanes first(Lanes power) { return square_root(power); }
+    static Lanes other(Lanes power) {
+      if constexpr (requires { square_root_by_products(power); }) {
+        return square_root_by_products(power);
+      } else {
+        return square_root(power);
       }
-      if (side > 0) {
-        Fft::write(group.bands, side - 1, band);
+    }
+  };
+
+  // The sum of a band that ends, and of the one that begins, from one edge to the next.
+  struct Side {
+    Lanes falling;
+    Lanes rising;
+
+    void add(const MelBin& bin, Lanes level) {
+      falling = multiply_add(level, Lanes::broadcast(bin.falling), falling);
+      rising = multiply_add(level, Lanes::broadcast(bin.rising), rising);
+    }
+  };
+
+  // `power` makes of a bin's real and imaginary part what `Level` takes.
+  template <typename Level, typename Power>
+  static void sum_bands(const MelProgram& program, const MelGroup& group, Power power) {
+    const float* work = group.work;
+    const auto power_of = [work, power](const MelBin& bin) {
+      return power(Lanes::load(work + bin.re), Lanes::load(work + bin.im));
+    };
+    const MelBin* bin = program.bins;
+    Side side{.falling = Lanes::broadcast(0.0F), .rising = Lanes::broadcast(0.0F)};
+    for (int number = 0; number <= program.mel_bins; ++number) {
+      const MelBin* end = program.bins + program.side_ends[number];
+      side = {.falling = side.rising, .rising = Lanes::broadcast(0.0F)};
+      for (; bin + 3 <= end; bin += 3) {
+        const Lanes first = Level::first(power_of(bin[0]));
+        const Lanes second = Level::other(power_of(bin[1]));
+        const Lanes third = Level::other(power_of(bin[2]));
+        side.add(bin[0], first);
+        side.add(bin[1], second);
+        side.add(bin[2], third);
+      }
+      for (; bin != end; ++bin) {
+        side.add(*bin, Level::other(power_of(*bin)));
+      }
+      if (number > 0) {
+        Fft::write(group.bands, number - 1, side.falling);
       }
     }
   }
 
   static void sum_bands(const MelProgram& program, const MelGroup& group) {
     if (program.takes_power) {
-      sum_bands(program, group, [](Lanes re, Lanes im) { return multiply_add(re, re, im * im); });
+      sum_bands<Powers>(
+          program, group, [](Lanes re, Lanes im) { return multiply_add(re, re, im * im); });
       return;
     }
     const Lanes tiny = Lanes::broadcast(program.magnitude_floor);
-    sum_bands(program, group, [tiny](Lanes re, Lanes im) {
-      return square_root(multiply_add(re, re, multiply_add(im, im, tiny)));
-    });
+    const auto power = [tiny](Lanes re, Lanes im) {
+      return multiply_add(re, re, multiply_add(im, im, tiny));
+    };
+    if (program.magnitude_floor >= kMinByProducts) {
+      sum_bands<SafeMagnitudes>(program, group, power);
+    } else {
+      sum_bands<Magnitudes>(program, group, power);
+    }
+  }
+
+  static void take_roots(float* numbers, std::ptrdiff_t count) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      const Lanes number = Fft::read(numbers, i);
+      Fft::write(
+          numbers, i, i % 3 == 0 ? SafeMagnitudes::first(number) : SafeMagnitudes::other(number));
+    }
   }
 
   // Natural logarithm of positive normal numbers, to 1e-7 of the result: exponent and mantissa
@@ -259,11 +369,14 @@ struct MelLanes {
   static MelKernels kernels(const char* name) {
     return {.name = name,
             .lanes = kCount,
-            .fill_float = fill<float>,
-            .fill_pcm16 = fill<std::int16_t>,
-            .log_mel = log_mel};
+            .fill_float = fill_float,
+            .fill_pcm16 = fill_pcm16,
+            .log_mel = log_mel,
+            .take_roots = take_roots};
   }
 
+  static constexpr float kMinByProducts = 0x1p-100F;
+  static constexpr int kQuarterStride = 4 * kCount;
   static constexpr float kLn2 = 0.69314718055994531F;
   static constexpr int kLogTerms = 8;
   static constexpr float kLogPolynomial[kLogTerms] = {0.0556573682F,

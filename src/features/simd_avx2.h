@@ -13,9 +13,9 @@ struct Avx2Lanes {
   __m256 value;
 
   static Avx2Lanes load(const float* from) { return {_mm256_loadu_ps(from)}; }
-  static Avx2Lanes load(const std::int16_t* from) {
-    const __m128i pcm = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    return {_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(pcm))};
+  // Two neighbours in each lane, as they are; first_of() and second_of() make floats of them.
+  static Avx2Lanes load_pairs(const std::int16_t* from) {
+    return {_mm256_loadu_ps(reinterpret_cast<const float*>(from))};
   }
   static Avx2Lanes broadcast(float scalar) { return {_mm256_set1_ps(scalar)}; }
   void store(float* to) const { _mm256_storeu_ps(to, value); }
@@ -25,6 +25,14 @@ struct Avx2Lanes {
   friend Avx2Lanes operator*(Avx2Lanes a, Avx2Lanes b) { return {_mm256_mul_ps(a.value, b.value)}; }
   friend Avx2Lanes operator/(Avx2Lanes a, Avx2Lanes b) { return {_mm256_div_ps(a.value, b.value)}; }
 };
+
+inline Avx2Lanes first_of(Avx2Lanes pairs) {
+  const __m256i shifted = _mm256_slli_epi32(_mm256_castps_si256(pairs.value), 16);
+  return {_mm256_cvtepi32_ps(_mm256_srai_epi32(shifted, 16))};
+}
+inline Avx2Lanes second_of(Avx2Lanes pairs) {
+  return {_mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_castps_si256(pairs.value), 16))};
+}
 
 // a * b + c, a * b - c, c - a * b
 inline Avx2Lanes multiply_add(Avx2Lanes a, Avx2Lanes b, Avx2Lanes c) {

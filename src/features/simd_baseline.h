@@ -10,7 +10,6 @@ struct BaselineLanes {
   static constexpr int kCount = 4;
   using Floats __attribute__((vector_size(16))) = float;
   using Ints __attribute__((vector_size(16))) = std::int32_t;
-  using Shorts __attribute__((vector_size(8))) = std::int16_t;
 
   Floats value;
 
@@ -19,10 +18,11 @@ struct BaselineLanes {
     __builtin_memcpy(&lanes.value, from, sizeof(lanes.value));
     return lanes;
   }
-  static BaselineLanes load(const std::int16_t* from) {
-    Shorts pcm;
-    __builtin_memcpy(&pcm, from, sizeof(pcm));
-    return {__builtin_convertvector(pcm, Floats)};
+  // Two neighbours in each lane, as they are; first_of() and second_of() make floats of them.
+  static BaselineLanes load_pairs(const std::int16_t* from) {
+    BaselineLanes pairs;
+    __builtin_memcpy(&pairs.value, from, sizeof(pairs.value));
+    return pairs;
   }
   static BaselineLanes broadcast(float scalar) { return {Floats{scalar, scalar, scalar, scalar}}; }
   void store(float* to) const { __builtin_memcpy(to, &value, sizeof(value)); }
@@ -32,6 +32,17 @@ struct BaselineLanes {
   friend BaselineLanes operator*(BaselineLanes a, BaselineLanes b) { return {a.value * b.value}; }
   friend BaselineLanes operator/(BaselineLanes a, BaselineLanes b) { return {a.value / b.value}; }
 };
+
+inline BaselineLanes first_of(BaselineLanes pairs) {
+  BaselineLanes::Ints bits;
+  __builtin_memcpy(&bits, &pairs.value, sizeof(bits));
+  return {__builtin_convertvector((bits << 16) >> 16, BaselineLanes::Floats)};
+}
+inline BaselineLanes second_of(BaselineLanes pairs) {
+  BaselineLanes::Ints bits;
+  __builtin_memcpy(&bits, &pairs.value, sizeof(bits));
+  return {__builtin_convertvector(bits >> 16, BaselineLanes::Floats)};
+}
 
 // a * b + c, a * b - c, c - a * b; fused where the target can (-ffp-contract=fast).
 inline BaselineLanes multiply_add(BaselineLanes a, BaselineLanes b, BaselineLanes c) {
