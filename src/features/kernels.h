@@ -61,6 +61,7 @@ struct MelGroup {
   float* bands = nullptr;         // mel_bins vectors, rounded up to a whole number of registers
   float* out = nullptr;           // [frames, mel_bins]
   int frames = 0;                 // wanted ones, at most `lanes`
+  bool streams = false;           // `out` begins on a cache line, and so does every frame of it
 };
 
 // A column is `rows` samples of the signal; `lanes` columns become neighbours in the tile.
@@ -78,6 +79,8 @@ struct MelKernels {
   void (*fill_float)(const float* const* columns, const TileTarget& target) = nullptr;
   void (*fill_pcm16)(const std::int16_t* const* columns, const TileTarget& target) = nullptr;
   void (*log_mel)(const MelProgram& program, const MelGroup& group) = nullptr;
+  // What was written past the caches is there for other threads. Null: these kernels cannot.
+  void (*end_stream)() = nullptr;
   // For the tests: `count` vectors of numbers from 2^-100 to 2^100 become their square roots, as
   // log_mel takes them.
   void (*take_roots)(float* numbers, std::ptrdiff_t count) = nullptr;

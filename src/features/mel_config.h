@@ -21,6 +21,10 @@ enum class MelFrames {
   points,  // one more; frame f is centred on sample f * hop
 };
 
+// When the values of a spectrogram are read: soon, or after so many others that no cache still
+// holds them, as those of a batch are. Those are not put there in the first place.
+enum class MelUse { soon, later };
+
 struct MelConfig {
   SampleRate sample_rate{22050};  // Hz
   int fft_size = 1024;            // samples, a power of two

@@ -122,9 +122,13 @@ std::ptrdiff_t mirrored_index(std::ptrdiff_t index, std::ptrdiff_t size) {
   if (size == 1) {
     return 0;
   }
-  while (index < 0 || index >= size) {
-    index = index < 0 ? -index : 2 * (size - 1) - index;
-  }
+  index = index < 0 ? -index : index;
+  index = index < size ? index : 2 * (size - 1) - index;
+  // Only in clips that are shorter than the reach of a frame.
+  while (index < 0 || index >= size)
+    [[unlikely]] {
+      index = index < 0 ? -index : 2 * (size - 1) - index;
+    }
   return index;
 }
 
@@ -186,16 +190,28 @@ const MelConfig& MelExtractor::config() const {
   return tables_->config();
 }
 
-void MelExtractor::extract(std::span<const float> samples, std::span<float> out) {
-  extract_frames(samples, out);
+void MelExtractor::extract(std::span<const float> samples, std::span<float> out, MelUse use) {
+  extract_frames(samples, out, use);
 }
 
-void MelExtractor::extract(std::span<const std::int16_t> samples, std::span<float> out) {
-  extract_frames(samples, out);
+void MelExtractor::extract(std::span<const std::int16_t> samples,
+                           std::span<float> out,
+                           MelUse use) {
+  extract_frames(samples, out, use);
+}
+
+// Past the caches go whole cache lines only.
+bool MelExtractor::can_stream(std::span<const float> out) const {
+  constexpr std::size_t kLine = 64;
+  return tables_->kernels().end_stream != nullptr &&
+         static_cast<std::size_t>(config().mel_bins) * sizeof(float) % kLine == 0 &&
+         reinterpret_cast<std::uintptr_t>(out.data()) % kLine == 0;
 }
 
 template <typename Sample>
-void MelExtractor::extract_frames(std::span<const Sample> samples, std::span<float> out) {
+void MelExtractor::extract_frames(std::span<const Sample> samples,
+                                  std::span<float> out,
+                                  MelUse use) {
   const auto bins = static_cast<std::ptrdiff_t>(config().mel_bins);
   const SampleCount length{static_cast<std::int64_t>(samples.size())};
   const std::ptrdiff_t frames = mel_frames(length, config()).value;
@@ -203,6 +219,7 @@ void MelExtractor::extract_frames(std::span<const Sample> samples, std::span<flo
       << out.size() << " values for " << frames << " frames of " << bins;
   const MelKernels& kernels = tables_->kernels();
   const bool is_float = std::is_same_v<Sample, float>;
+  const bool streams = use == MelUse::later && can_stream(out);
   for (std::ptrdiff_t first = 0; first < frames; first += tables_->tile_frames()) {
     const auto count =
         static_cast<int>(std::min<std::ptrdiff_t>(tables_->tile_frames(), frames - first));
@@ -214,8 +231,12 @@ void MelExtractor::extract_frames(std::span<const Sample> samples, std::span<flo
                        .work = work_.data(),
                        .bands = bands_.data(),
                        .out = out.data() + (first + f) * bins,
-                       .frames = std::min(kernels.lanes, count - f)});
+                       .frames = std::min(kernels.lanes, count - f),
+                       .streams = streams});
     }
+  }
+  if (streams) {
+    kernels.end_stream();
   }
 }
 

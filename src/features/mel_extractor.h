@@ -30,13 +30,16 @@ class MelExtractor {
   // Samples are finite, full scale is 1. Frame f begins frame_lead() samples before sample f * hop.
   // What it needs from before the first or after the last sample is, with MelPadding::reflect, the
   // clip mirrored at that sample, to and fro when the clip is shorter than the reach of a frame.
-  void extract(std::span<const float> samples, std::span<float> out);
+  void extract(std::span<const float> samples, std::span<float> out, MelUse use = MelUse::soon);
   // The same for 16-bit samples, to the bit: full scale is 32768.
-  void extract(std::span<const std::int16_t> samples, std::span<float> out);
+  void extract(std::span<const std::int16_t> samples,
+               std::span<float> out,
+               MelUse use = MelUse::soon);
 
  private:
   template <typename Sample>
-  void extract_frames(std::span<const Sample> samples, std::span<float> out);
+  void extract_frames(std::span<const Sample> samples, std::span<float> out, MelUse use);
+  bool can_stream(std::span<const float> out) const;
   template <typename Sample>
   void fill_tile(std::span<const Sample> samples, std::ptrdiff_t first_column, int columns);
   template <typename Sample>

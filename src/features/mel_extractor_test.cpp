@@ -331,6 +331,29 @@ TEST(MelExtractorTest, SixteenBitAndFloatSamplesAgreeToTheBit) {
   EXPECT_EQ(log_mel(MelConfig{}, pcm), log_mel(MelConfig{}, to_float(pcm)));
 }
 
+// Of 80 bands, where every frame begins on a cache line, and of 13.
+class MelUseTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Bands, MelUseTest, testing::Values(80, 13));
+
+TEST_P(MelUseTest, ChangesNothing) {
+  const MelConfig config{.mel_bins = GetParam()};
+  const std::vector<std::int16_t> pcm = stepped_noise(20'123);
+  MelExtractor extractor(config);
+  const std::vector<float> expected = log_mel(extractor, pcm);
+  SimdBuffer whole(expected.size() + 1, -1.0F);
+
+  extractor.extract(
+      std::span<const std::int16_t>(pcm), std::span(whole).first(expected.size()), MelUse::later);
+
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), whole.begin()));
+  EXPECT_EQ(whole.back(), -1.0F);
+
+  extractor.extract(
+      std::span<const std::int16_t>(pcm), std::span(whole).last(expected.size()), MelUse::later);
+
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), whole.begin() + 1));
+}
+
 TEST(MelExtractorTest, InstancesAndCopiesAgreeToTheBit) {
   const std::vector<std::int16_t> pcm = stepped_noise(20'000);
   MelExtractor first;

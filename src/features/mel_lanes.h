@@ -323,7 +323,7 @@ struct MelLanes {
       for (std::ptrdiff_t f = 0; f < kCount; ++f) {
         if (f < group.frames) {
           float* row = group.out + f * program.mel_bins;
-          write_some(block[f], row + first, program.mel_bins - first);
+          write_some(block[f], row + first, program.mel_bins - first, group.streams);
         }
       }
     }
@@ -344,8 +344,14 @@ struct MelLanes {
   }
 
   // The first `count` lanes, or all.
-  static void write_some(Lanes values, float* out, int count) {
+  static void write_some(Lanes values, float* out, int count, bool streams) {
     if (count >= kCount) {
+      if constexpr (requires { values.stream(out); }) {
+        if (streams) {
+          values.stream(out);
+          return;
+        }
+      }
       values.store(out);
       return;
     }
@@ -367,12 +373,16 @@ struct MelLanes {
   }
 
   static MelKernels kernels(const char* name) {
-    return {.name = name,
-            .lanes = kCount,
-            .fill_float = fill_float,
-            .fill_pcm16 = fill_pcm16,
-            .log_mel = log_mel,
-            .take_roots = take_roots};
+    MelKernels made{.name = name,
+                    .lanes = kCount,
+                    .fill_float = fill_float,
+                    .fill_pcm16 = fill_pcm16,
+                    .log_mel = log_mel,
+                    .take_roots = take_roots};
+    if constexpr (requires { Lanes::end_stream(); }) {
+      made.end_stream = Lanes::end_stream;
+    }
+    return made;
   }
 
   static constexpr float kMinByProducts = 0x1p-100F;

@@ -19,6 +19,9 @@ struct Avx512Lanes {
   static Avx512Lanes load_pairs(const std::int16_t* from) { return {_mm512_loadu_ps(from)}; }
   static Avx512Lanes broadcast(float scalar) { return {_mm512_set1_ps(scalar)}; }
   void store(float* to) const { _mm512_storeu_ps(to, value); }
+  // A whole cache line, past the caches.
+  void stream(float* to) const { _mm512_stream_ps(to, value); }
+  static void end_stream() { _mm_sfence(); }
 
   friend Avx512Lanes operator+(Avx512Lanes a, Avx512Lanes b) {
     return {_mm512_add_ps(a.value, b.value)};

@@ -42,7 +42,7 @@ class AudioRowFiller final : public RowFiller {
     const Seconds tokens_time = seconds_since(start);
     const std::filesystem::path path = audio_path(inputs_.set->manifest, utterance(item));
     Result<FilledRow> filled =
-        inputs_.payload == PayloadKind::mel_f32 ? put_mel(path, row.mel) : put_pcm(path, row.pcm);
+        inputs_.payload == PayloadKind::mel_f32 ? put_mel(path, row) : put_pcm(path, row.pcm);
     if (filled) {
       filled.value().tokens = tokens.value();
       filled.value().times.tokens = tokens_time;
@@ -56,7 +56,7 @@ class AudioRowFiller final : public RowFiller {
     return inputs_.set->manifest.utterances[item];
   }
 
-  Result<FilledRow> put_mel(const std::filesystem::path& path, std::span<float> row) {
+  Result<FilledRow> put_mel(const std::filesystem::path& path, const RowView& row) {
     const Clock::time_point start = Clock::now();
     const Result<AudioSamples> samples = decoder_.decode_as_held(path);
     if (!samples) {
@@ -70,11 +70,12 @@ class AudioRowFiller final : public RowFiller {
     if (frames == 0) {
       return too_short(path, count);
     }
-    if (frames * bins > row.size()) {
-      return too_long(path.string(), "frames", frames, row.size() / bins);
+    if (frames * bins > row.mel.size()) {
+      return too_long(path.string(), "frames", frames, row.mel.size() / bins);
     }
     // 16-bit samples and floats make the same mel, to the bit.
-    std::visit([&](const auto held) { extractor_.extract(held, row.first(frames * bins)); },
+    const std::span<float> mel = row.mel.first(frames * bins);
+    std::visit([&](const auto held) { extractor_.extract(held, mel, row.mel_use); },
                samples.value());
     return FilledRow{.frames = static_cast<int>(frames),
                      .times = {.decode = decoded - start, .mel = seconds_since(decoded)}};

@@ -30,7 +30,9 @@ class CachedRowFiller final : public RowFiller {
     if (const std::byte* kept = arena_.find(item)) {
       return copy_out(item, kept, row);
     }
-    Result<FilledRow> filled = inner_->fill(item, row);
+    RowView kept_too = row;
+    kept_too.mel_use = MelUse::soon;
+    Result<FilledRow> filled = inner_->fill(item, kept_too);
     if (filled) {
       const Clock::time_point start = Clock::now();
       keep(item, filled.value(), row);

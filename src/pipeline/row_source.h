@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "batch/batch.h"
+#include "features/mel_config.h"
 
 namespace qanat {
 
@@ -22,6 +23,7 @@ struct RowView {
   std::span<float> mel;            // [frames, mel_bins]
   std::span<std::int16_t> pcm;     // [samples]
   std::span<std::int32_t> tokens;  // [tokens]
+  MelUse mel_use = MelUse::soon;
 };
 
 enum class RowOrigin { audio, store, cache };
