@@ -3,10 +3,18 @@ is dropped."""
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from qanat._native import FIELDS, TYPES, CArray, CBatch, Session
 
+_NUMBERS = {name: field for field, name in enumerate(FIELDS)}
+# A CArray at once: address, type, dimensions, shape. Reading it member by member takes longer than all else
+# that a batch costs.
+_READ_ARRAY = struct.Struct("@Pii3q").unpack_from
+_FIRST_ARRAY = CBatch.arrays.offset
+_ARRAY_BYTES = ctypes.sizeof(CArray)
+_ELEMENTS = {"float32": ctypes.c_float, "int16": ctypes.c_int16, "int32": ctypes.c_int32}
 _TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
 _FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
 _SIZES = {"float32": 4, "int16": 2, "int32": 4}
@@ -33,10 +41,10 @@ class Array:
 
     __slots__ = ("shape", "dtype", "_address", "_field", "_lease", "__weakref__")
 
-    def __init__(self, lease: _Lease, field: int, array: CArray) -> None:
-        self.shape: Tuple[int, ...] = tuple(array.shape[:array.dimensions])
-        self.dtype: str = TYPES[array.type]
-        self._address: int = array.data
+    def __init__(self, lease: _Lease, field: int, layout: Tuple[int, ...]) -> None:
+        self._address, type_number, dimensions = layout[:3]
+        self.shape: Tuple[int, ...] = layout[3:3 + dimensions]
+        self.dtype: str = TYPES[type_number]
         self._field = field
         self._lease = lease
 
@@ -74,6 +82,8 @@ class Array:
                                                 self.shape)  # type: ignore[call-overload,no-any-return]
 
     def tolist(self) -> List[Any]:
+        if len(self.shape) == 1:
+            return (_ELEMENTS[self.dtype] * self.shape[0]).from_address(self._address)[:]
         return self.memoryview().tolist()
 
     def __len__(self) -> int:
@@ -100,7 +110,7 @@ class Batch:
     items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
     """
 
-    __slots__ = (*FIELDS, "epoch", "index", "__weakref__")
+    __slots__ = (*FIELDS, "epoch", "index", "_lease", "_taken", "__weakref__")
 
     mel: Optional[Array]
     audio: Optional[Array]
@@ -112,12 +122,20 @@ class Batch:
     items: Array
 
     def __init__(self, session: Session, taken: CBatch) -> None:
-        lease = _Lease(session, taken.lease)
-        for field, name in enumerate(FIELDS):
-            array = taken.arrays[field]
-            setattr(self, name, Array(lease, field, array) if array.data else None)
+        self._lease = _Lease(session, taken.lease)
+        self._taken = taken
         self.epoch: int = taken.epoch
         self.index: int = taken.index
+
+    def __getattr__(self, name: str) -> Any:
+        """Python asks for what is not set yet: arrays are made when they are used."""
+        field = _NUMBERS.get(name)
+        if field is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        layout = _READ_ARRAY(self._taken, _FIRST_ARRAY + field * _ARRAY_BYTES)
+        array = Array(self._lease, field, layout) if layout[0] else None
+        setattr(self, name, array)
+        return array
 
     def __len__(self) -> int:
         """Rows."""

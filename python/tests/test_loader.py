@@ -73,6 +73,14 @@ class Batches(CorpusTest):
             self.assertTrue(all(tokens[:length]))
             self.assertFalse(any(tokens[length:]))
 
+    def test_arrays_are_made_once_and_nothing_else_is(self):
+        batch = next(iter(self.loader()))
+        self.assertIs(batch.mel, batch.mel)
+        self.assertIsNone(batch.audio)
+        self.assertEqual(batch.items.tolist(), batch.items.memoryview().tolist())
+        with self.assertRaisesRegex(AttributeError, "'Batch' object has no attribute 'mels'"):
+            getattr(batch, "mels")
+
     def test_audio_is_that_of_the_files(self):
         loader = self.loader(payload="audio")
         batch = next(iter(loader))
