@@ -52,18 +52,18 @@ const float* FftPlan::keep(std::vector<float> values) {
 }
 
 // The transform continues with sixteenths 0 and 1, 4 and 5, 6 and 7 as units: no padding inside.
-int FftPlan::padded(int index) const {
+int FftPlan::padded(int index, int padding) const {
   const int part = index / (size_ / 16);
   const bool second_of_pair = part == 1 || part == 5 || part == 7;
-  return index + kFftPadding * (second_of_pair ? part - 1 : part);
+  return index + padding * (second_of_pair ? part - 1 : part);
 }
 
-BinPlace FftPlan::place(int bin) const {
+BinPlace FftPlan::place(int bin, int padding) const {
   if (bin == 0 || bin == size_ / 2) {
-    return {.re = bin == 0 ? 0 : 1, .im = work_size() - 1};
+    return {.re = bin == 0 ? 0 : 1, .im = work_size(padding) - 1};
   }
   const BinPlace plain = unpadded_place(bin);
-  return {.re = padded(plain.re), .im = padded(plain.im)};
+  return {.re = padded(plain.re, padding), .im = padded(plain.im, padding)};
 }
 
 BinPlace FftPlan::unpadded_place(int bin) const {

@@ -9,9 +9,12 @@ namespace qanat {
 constexpr int kMinFftLog2 = 6;
 constexpr int kMaxFftLog2 = 16;
 
-// The work area is cut into sixteenths of the transform. Two vectors (one cache line of AVX2) of
-// padding after each keep them out of each other's cache sets when all are written in turn.
-constexpr int kFftPadding = 2;
+// The work area is cut into sixteenths of the transform. So many vectors of padding after each keep
+// them out of each other's cache sets when all are written in turn: one cache line of AVX2, five of
+// AVX-512, which were fastest.
+constexpr int fft_padding(int lanes) {
+  return lanes > 8 ? 5 : 2;
+}
 
 // Rotation factors by the binary logarithm of the transform they belong to. Of 2^n points:
 // real[n] holds exp(-2 pi i k / 2^n) for k < 2^n / 4, as pairs; complex[n] the same with the second
@@ -38,9 +41,9 @@ class FftPlan {
 
   // Vectors in the work area. The last one has to be zero: it is the imaginary part of the
   // outermost bins.
-  int work_size() const { return size_ + 16 * kFftPadding + 1; }
+  int work_size(int padding) const { return size_ + 16 * padding + 1; }
   // 0 <= bin <= size / 2
-  BinPlace place(int bin) const;
+  BinPlace place(int bin, int padding) const;
   // The same after LaneFft::transform_real() of a work area without padding; the zero follows right
   // behind it.
   BinPlace unpadded_place(int bin) const;
@@ -49,7 +52,7 @@ class FftPlan {
 
  private:
   const float* keep(std::vector<float> values);
-  int padded(int index) const;
+  int padded(int index, int padding) const;
 
   int size_;
   std::vector<std::vector<float>> storage_;  // what factors_ points to

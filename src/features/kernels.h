@@ -82,7 +82,7 @@ struct MelKernels {
   // What was written past the caches is there for other threads. Null: these kernels cannot.
   void (*end_stream)() = nullptr;
   // For the tests: `count` vectors of numbers from 2^-100 to 2^100 become their square roots, as
-  // log_mel takes them.
+  // log_mel takes every other one.
   void (*take_roots)(float* numbers, std::ptrdiff_t count) = nullptr;
 };
 

@@ -38,7 +38,7 @@ class MelTables {
   int tile_columns() const { return tile_columns_; }
   // Columns a frame reaches beyond its own.
   int overhang() const { return (config_.fft_size - 1) / config_.hop; }
-  int work_size() const { return plan_.work_size(); }
+  int work_size() const { return plan_.work_size(fft_padding(kernels_.lanes)); }
 
   // Factor of sample i of a frame at [i % (fft_size / 16) * 16 + i / (fft_size / 16)]: what is used
   // together lies together.
@@ -107,7 +107,7 @@ std::vector<MelBin> make_bins(const MelFilterbank& bank, const FftPlan& plan, in
   std::vector<MelBin> bins;
   int bin = bank.first_bin;
   for (const BinWeights& weights : bank.weights) {
-    const BinPlace place = plan.place(bin++);
+    const BinPlace place = plan.place(bin++, fft_padding(lanes));
     bins.push_back({.re = place.re * lanes,
                     .im = place.im * lanes,
                     .rising = weights.rising,

@@ -13,6 +13,7 @@ namespace qanat {
 template <typename Lanes>
 struct MelLanes {
   static constexpr int kCount = Lanes::kCount;
+  static constexpr int kPadding = fft_padding(kCount);
   using Fft = LaneFft<Lanes>;
   using Complex = typename Fft::Complex;
 
@@ -159,7 +160,7 @@ struct MelLanes {
                              float* work,
                              Int sixteenth,
                              const float* quarter_factor) {
-    const std::ptrdiff_t step = sixteenth + kFftPadding;
+    const std::ptrdiff_t step = sixteenth + kPadding;
     float* re = Fft::at(work, 8 * step);
     float* im = Fft::at(work, 12 * step);
     const auto y = Fft::four(opened[0].z, opened[1].z, opened[2].z, opened[3].z);
@@ -176,7 +177,7 @@ struct MelLanes {
                               Int sixteenth,
                               const float* half_factor,
                               const float* quarter_factor) {
-    const std::ptrdiff_t step = sixteenth + kFftPadding;
+    const std::ptrdiff_t step = sixteenth + kPadding;
     const auto difference = [&](int j) { return opened[j].even - opened[j].odd; };
     const auto sum = [&](int j) { return opened[j].even + opened[j].odd; };
     float* re = Fft::at(work, 4 * step);
@@ -200,7 +201,7 @@ struct MelLanes {
   static void transform_frames(const MelProgram& program, const MelGroup& group, Int sixteenth) {
     open_frames(program, group, sixteenth);
     const auto part = [&](std::ptrdiff_t index) {
-      return Fft::at(group.work, index * (sixteenth + kFftPadding));
+      return Fft::at(group.work, index * (sixteenth + kPadding));
     };
     for (std::ptrdiff_t k = 0; k < 4; ++k) {
       Fft::transform(part(8 + k), part(12 + k), sixteenth, program.factors);
@@ -219,8 +220,8 @@ struct MelLanes {
     static Lanes first(Lanes power) { return square_root(power); }
     static Lanes other(Lanes power) { return square_root(power); }
   };
-  // Where the lanes can, two of three by the multipliers instead of the divider: they work side by
-  // side. Zero has no root by products.
+  // Where the lanes can, every other one by the multipliers instead of the divider: they work side
+  // by side. Zero has no root by products.
   struct SafeMagnitudes {
     static Lanes first(Lanes power) { return square_root(power); }
     static Lanes other(Lanes power) {
@@ -255,16 +256,15 @@ struct MelLanes {
     for (int number = 0; number <= program.mel_bins; ++number) {
       const MelBin* end = program.bins + program.side_ends[number];
       side = {.falling = side.rising, .rising = Lanes::broadcast(0.0F)};
-      for (; bin + 3 <= end; bin += 3) {
+      for (; bin + 2 <= end; bin += 2) {
         const Lanes first = Level::first(power_of(bin[0]));
         const Lanes second = Level::other(power_of(bin[1]));
-        const Lanes third = Level::other(power_of(bin[2]));
         side.add(bin[0], first);
         side.add(bin[1], second);
-        side.add(bin[2], third);
       }
-      for (; bin != end; ++bin) {
+      if (bin != end) {
         side.add(*bin, Level::other(power_of(*bin)));
+        ++bin;
       }
       if (number > 0) {
         Fft::write(group.bands, number - 1, side.falling);
@@ -291,9 +291,7 @@ struct MelLanes {
 
   static void take_roots(float* numbers, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const Lanes number = Fft::read(numbers, i);
-      Fft::write(
-          numbers, i, i % 3 == 0 ? SafeMagnitudes::first(number) : SafeMagnitudes::other(number));
+      Fft::write(numbers, i, SafeMagnitudes::other(Fft::read(numbers, i)));
     }
   }
 
