@@ -8,12 +8,9 @@ from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from qanat._native import FIELDS, TYPES, CArray, CBatch, Session
 
-_NUMBERS = {name: field for field, name in enumerate(FIELDS)}
 # A CArray at once: address, type, dimensions, shape. Reading it member by member takes longer than all else
 # that a batch costs.
 _READ_ARRAY = struct.Struct("@Pii3q").unpack_from
-_FIRST_ARRAY = CBatch.arrays.offset
-_ARRAY_BYTES = ctypes.sizeof(CArray)
 _ELEMENTS = {"float32": ctypes.c_float, "int16": ctypes.c_int16, "int32": ctypes.c_int32}
 _TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
 _FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
@@ -97,6 +94,23 @@ class Array:
                         "try numpy.array(x) or x.tolist() first")
 
 
+def _array_property(name: str) -> Any:
+    field = FIELDS.index(name)
+    offset = CBatch.arrays.offset + field * ctypes.sizeof(CArray)
+
+    def array(batch: "Batch") -> Optional[Array]:
+        made = batch._made
+        if field not in made:
+            layout = _READ_ARRAY(batch._taken, offset)
+            made[field] = Array(batch._lease, field, layout) if layout[0] else None
+        return made[field]
+
+    def put(batch: "Batch", other: Any) -> None:
+        batch._made[field] = other
+
+    return property(array, put)
+
+
 class Batch:
     """Utterances, padded to one shape. Arrays that the payload has not are None.
 
@@ -110,32 +124,24 @@ class Batch:
     items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
     """
 
-    __slots__ = (*FIELDS, "epoch", "index", "_lease", "_taken", "__weakref__")
-
-    mel: Optional[Array]
-    audio: Optional[Array]
-    tokens: Array
-    mel_lengths: Array
-    audio_lengths: Optional[Array]
-    token_lengths: Array
-    speakers: Array
-    items: Array
+    __slots__ = ("epoch", "index", "_lease", "_taken", "_made", "__weakref__")
 
     def __init__(self, session: Session, taken: CBatch) -> None:
         self._lease = _Lease(session, taken.lease)
         self._taken = taken
+        self._made: Dict[int, Optional[Array]] = {}
         self.epoch: int = taken.epoch
         self.index: int = taken.index
 
-    def __getattr__(self, name: str) -> Any:
-        """Python asks for what is not set yet: arrays are made when they are used."""
-        field = _NUMBERS.get(name)
-        if field is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        layout = _READ_ARRAY(self._taken, _FIRST_ARRAY + field * _ARRAY_BYTES)
-        array = Array(self._lease, field, layout) if layout[0] else None
-        setattr(self, name, array)
-        return array
+    # Arrays are made when they are first used.
+    mel: Optional[Array] = _array_property("mel")
+    audio: Optional[Array] = _array_property("audio")
+    tokens: Array = _array_property("tokens")
+    mel_lengths: Array = _array_property("mel_lengths")
+    audio_lengths: Optional[Array] = _array_property("audio_lengths")
+    token_lengths: Array = _array_property("token_lengths")
+    speakers: Array = _array_property("speakers")
+    items: Array = _array_property("items")
 
     def __len__(self) -> int:
         """Rows."""

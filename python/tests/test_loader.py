@@ -78,6 +78,8 @@ class Batches(CorpusTest):
         self.assertIs(batch.mel, batch.mel)
         self.assertIsNone(batch.audio)
         self.assertEqual(batch.items.tolist(), batch.items.memoryview().tolist())
+        batch.speakers = [1, 2]  # as a transform may
+        self.assertEqual(batch.speakers, [1, 2])
         with self.assertRaisesRegex(AttributeError, "'Batch' object has no attribute 'mels'"):
             getattr(batch, "mels")
 
