@@ -165,7 +165,8 @@ class Session:
             while status == TIMEOUT:
                 status = self.library.waiting.qanat_loader_next(handle, WAIT_SECONDS, byref(batch),
                                                                 byref(why))
-            self.check(status, why)
+            if status != OK:
+                self.check(status, why)
         except BaseException:  # Ctrl-C may come when the batch is there already
             self.release(batch.lease)
             raise

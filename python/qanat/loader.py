@@ -74,7 +74,7 @@ class _Epoch(Iterator[Any]):
         if loader._iterators != self._number:
             raise LoaderError("another iterator of this loader was begun after this one; a loader has "
                               "one at a time: make two loaders to go through the data twice")
-        if loader.epoch != self._epoch:
+        if loader._position[0] != self._epoch:
             raise StopIteration
         return loader._take()
 
@@ -185,18 +185,22 @@ class Loader:
         return _Epoch(self)
 
     def _take(self) -> Any:
+        # Few calls: between two workers that fill the caches each costs microseconds.
         self._enter()
         try:
-            self._check_open()
+            if not self._finalizer.alive:
+                self._check_open()
             taken = self._session.next()
             if (taken.epoch, taken.index) != self._position:  # Ctrl-C kept a batch from the loop
                 self._session.release(taken.lease)
                 self._session.seek(*self._position)
                 taken = self._session.next()
-            batch = self._transformed(Batch(self._session, taken))
-            last = taken.index + 1 == len(self)
-            self._position = (taken.epoch + 1, 0) if last else (taken.epoch, taken.index + 1)
-            return batch
+            epoch, index = self._position
+            batch = Batch(self._session, taken)
+            result = batch if self._transform is None else self._transformed(batch)
+            last = index + 1 == self._facts["batches_per_epoch"]
+            self._position = (epoch + 1, 0) if last else (epoch, index + 1)
+            return result
         finally:
             self._inside.pop("thread", None)
 
@@ -208,8 +212,7 @@ class Loader:
                               "time may")
 
     def _transformed(self, batch: Batch) -> Any:
-        if self._transform is None:
-            return batch
+        assert self._transform is not None
         begin = perf_counter()
         try:
             return self._transform(batch)
