@@ -56,6 +56,12 @@ class Resampler {
 
 using AudioSamples = std::variant<std::span<const std::int16_t>, std::span<const float>>;
 
+// Of a decoded file, at the rate it is decoded to.
+struct SampleRange {
+  SampleCount first;
+  SampleCount count;
+};
+
 class AudioDecoder {
  public:
   explicit AudioDecoder(SampleRate target) : target_(target) {}
@@ -72,8 +78,26 @@ class AudioDecoder {
   // anything else as decode() has it.
   Result<AudioSamples> decode_as_held(const std::filesystem::path& path);
 
+  // A part of what decode_pcm16() gives: reads and decodes no more of the file than that takes, so
+  // what lies outside of it is not checked. Resampled files agree to the last bit but one. Fewer
+  // samples than asked for are a Failure.
+  Result<std::span<const std::int16_t>> decode_pcm16(const std::filesystem::path& path,
+                                                     const SampleRange& range);
+
  private:
   enum class Held { pcm, floats };
+
+  Result<Held> load_range(const std::filesystem::path& path, const SampleRange& range);
+  Result<Held> load_plain_range(const AudioFile& file,
+                                const WavLayout& layout,
+                                const SampleRange& range);
+  Result<Held> load_any_range(AudioSource& source, const SampleRange& range);
+  // The next frames of a source, as floats_ appends them.
+  Result<Done> append_frames(AudioSource& source,
+                             SampleCount frames,
+                             std::optional<Resampler>& resampler);
+  Result<std::span<const std::int16_t>> as_pcm16(const std::filesystem::path& path,
+                                                 const Result<Held>& held);
 
   // Leaves the samples in pcm_ (a plain file, as it is) or in floats_ (any other).
   Result<Held> load(const std::filesystem::path& path);

@@ -28,6 +28,11 @@ class WavSource : public AudioSource {
 
   const AudioHeader& header() const override { return header_; }
 
+  Result<Done> seek(SampleCount frame) override {
+    position_ = static_cast<std::size_t>(std::min(frame, layout_.samples).value);
+    return Done{};
+  }
+
   Result<std::size_t> read(std::span<float> interleaved) override {
     const auto channels = static_cast<std::size_t>(layout_.channels);
     const auto left = static_cast<std::size_t>(layout_.samples.value) - position_;
@@ -66,6 +71,23 @@ Result<AudioHeader> read_header(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+Result<Done> AudioSource::seek(SampleCount frame) {
+  const auto channels = static_cast<std::size_t>(header().channels);
+  std::vector<float> passed(kChunkSamples);
+  for (auto left = static_cast<std::size_t>(frame.value); left > 0;) {
+    const std::size_t frames = std::min(kChunkSamples / channels, left);
+    const Result<std::size_t> got = read(std::span(passed).first(frames * channels));
+    if (!got) {
+      return got.failure();
+    }
+    if (got.value() == 0) {
+      break;  // the next read says that there is no more
+    }
+    left -= got.value();
+  }
+  return Done{};
+}
 
 AudioSourcePtr make_wav_source(const AudioFile& file, const WavLayout& layout) {
   return std::make_unique<WavSource>(file, layout);

@@ -32,6 +32,10 @@ class AudioSource {
   // of the last frame verifies what the format has a checksum of.
   virtual Result<std::size_t> read(std::span<float> interleaved) = 0;
 
+  // The next read begins with this frame. What the format has a checksum of is not verified then.
+  // Where it is no cheap thing to do, the frames before it are read.
+  virtual Result<Done> seek(SampleCount frame);
+
   // How many frames may be missing at the end without the file being called truncated.
   virtual SampleCount slack() const { return SampleCount{0}; }
 };

@@ -39,7 +39,7 @@ Message damage_of(FLAC__StreamDecoderErrorStatus status) {
   }
 }
 
-// Every method but read() and header() is libFLAC's: called by it while it decodes.
+// Every method but read(), seek() and header() is libFLAC's: called by it while it decodes.
 class FlacSource : public AudioSource {
  public:
   static Result<AudioSourcePtr> open(const AudioFile& file);
@@ -50,6 +50,7 @@ class FlacSource : public AudioSource {
 
   // The read that delivers the last promised frame also verifies all of them.
   Result<std::size_t> read(std::span<float> interleaved) override;
+  Result<Done> seek(SampleCount frame) override;
 
  private:
   static FlacSource& self(void* user) { return *static_cast<FlacSource*>(user); }
@@ -57,6 +58,16 @@ class FlacSource : public AudioSource {
                                                FLAC__byte* out,
                                                std::size_t* size,
                                                void* user);
+  static FLAC__StreamDecoderSeekStatus on_seek(const FLAC__StreamDecoder* decoder,
+                                               FLAC__uint64 place,
+                                               void* user);
+  static FLAC__StreamDecoderTellStatus on_tell(const FLAC__StreamDecoder* decoder,
+                                               FLAC__uint64* place,
+                                               void* user);
+  static FLAC__StreamDecoderLengthStatus on_length(const FLAC__StreamDecoder* decoder,
+                                                   FLAC__uint64* length,
+                                                   void* user);
+  static FLAC__bool on_end(const FLAC__StreamDecoder* decoder, void* user);
   static FLAC__StreamDecoderWriteStatus on_frame(const FLAC__StreamDecoder* decoder,
                                                  const FLAC__Frame* frame,
                                                  const FLAC__int32* const* channels,
@@ -101,6 +112,32 @@ FLAC__StreamDecoderReadStatus FlacSource::on_read(const FLAC__StreamDecoder* /*d
   source.position_ += static_cast<std::int64_t>(got.value());
   return got.value() == 0 ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM
                           : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE;
+}
+
+FLAC__StreamDecoderSeekStatus FlacSource::on_seek(const FLAC__StreamDecoder* /*decoder*/,
+                                                  FLAC__uint64 place,
+                                                  void* user) {
+  self(user).position_ = static_cast<std::int64_t>(place);
+  return FLAC__STREAM_DECODER_SEEK_STATUS_OK;
+}
+
+FLAC__StreamDecoderTellStatus FlacSource::on_tell(const FLAC__StreamDecoder* /*decoder*/,
+                                                  FLAC__uint64* place,
+                                                  void* user) {
+  *place = static_cast<FLAC__uint64>(self(user).position_);
+  return FLAC__STREAM_DECODER_TELL_STATUS_OK;
+}
+
+FLAC__StreamDecoderLengthStatus FlacSource::on_length(const FLAC__StreamDecoder* /*decoder*/,
+                                                      FLAC__uint64* length,
+                                                      void* user) {
+  *length = static_cast<FLAC__uint64>(self(user).file_.size.value);
+  return FLAC__STREAM_DECODER_LENGTH_STATUS_OK;
+}
+
+FLAC__bool FlacSource::on_end(const FLAC__StreamDecoder* /*decoder*/, void* user) {
+  const FlacSource& source = self(user);
+  return source.position_ >= source.file_.size.value ? 1 : 0;
 }
 
 FLAC__StreamDecoderWriteStatus FlacSource::on_frame(const FLAC__StreamDecoder* /*decoder*/,
@@ -212,6 +249,23 @@ Result<std::size_t> FlacSource::read(std::span<float> interleaved) {
   return frames;
 }
 
+// libFLAC delivers what it found there at once: from that very frame on.
+Result<Done> FlacSource::seek(SampleCount frame) {
+  pending_.clear();
+  pending_begin_ = 0;
+  const bool went_well = FLAC__stream_decoder_seek_absolute(
+                             decoder_.get(), static_cast<FLAC__uint64>(frame.value)) != 0;
+  if (failure_) {
+    return *failure_;
+  }
+  if (!went_well) {
+    const FLAC__StreamDecoderState state = FLAC__stream_decoder_get_state(decoder_.get());
+    return to_failure(msg::flac_damaged{.what = FLAC__StreamDecoderStateString[state]});
+  }
+  delivered_ = frame.value;
+  return Done{};
+}
+
 Result<Done> FlacSource::verify() {
   if (pending_begin_ < pending_.size()) {
     return to_failure(msg::flac_too_many{.samples = ungrouped(header_.samples.value)});
@@ -231,10 +285,10 @@ Result<Done> FlacSource::read_metadata() {
   FLAC__stream_decoder_set_md5_checking(decoder_.get(), 1);
   const FLAC__StreamDecoderInitStatus started = FLAC__stream_decoder_init_stream(decoder_.get(),
                                                                                  on_read,
-                                                                                 nullptr,
-                                                                                 nullptr,
-                                                                                 nullptr,
-                                                                                 nullptr,
+                                                                                 on_seek,
+                                                                                 on_tell,
+                                                                                 on_length,
+                                                                                 on_end,
                                                                                  on_frame,
                                                                                  on_metadata,
                                                                                  on_error,

@@ -112,6 +112,14 @@ class SndfileSource : public AudioSource {
 
   const AudioHeader& header() const override { return header_; }
 
+  Result<Done> seek(SampleCount frame) override {
+    if (sf_seek(file_.get(), frame.value, SEEK_SET) < 0) {
+      return virtual_.failure ? *virtual_.failure
+                              : to_failure(msg::audio_damaged{.what = sf_strerror(file_.get())});
+    }
+    return Done{};
+  }
+
   Result<std::size_t> read(std::span<float> interleaved) override {
     const auto frames = static_cast<sf_count_t>(interleaved.size()) / header_.channels;
     const sf_count_t got = sf_readf_float(file_.get(), interleaved.data(), frames);
