@@ -307,7 +307,8 @@ void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerState& state
   const RowView view{.mel = batch.mel_row(task.row),
                      .pcm = batch.pcm_row(task.row),
                      .tokens = batch.token_row(task.row),
-                     .mel_use = MelUse::later};
+                     .mel_use = MelUse::later,
+                     .epoch = batch.id().epoch};
   std::uint32_t item = task.slot->planned.spec().items[static_cast<std::size_t>(task.row)];
   Result<FilledRow> filled = filler.fill(item, view);
   std::optional<RowSubstitutes> substitutes;

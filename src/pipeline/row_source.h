@@ -24,6 +24,7 @@ struct RowView {
   std::span<std::int16_t> pcm;     // [samples]
   std::span<std::int32_t> tokens;  // [tokens]
   MelUse mel_use = MelUse::soon;
+  std::int64_t epoch = 0;  // the row is filled for
 };
 
 enum class RowOrigin { audio, store, cache };

@@ -1,0 +1,114 @@
+#include "pipeline/segment_row_source.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "audio/wav_writer.h"
+
+namespace qanat {
+namespace {
+
+constexpr SegmentOptions kSegment{.frames = 4, .seed = 7};
+constexpr SampleCount kLong{10'000};
+constexpr SampleCount kWanted{4 * 256};
+
+TEST(SegmentStartTest, IsInsideOfTheUtteranceAndTheSameEveryTime) {
+  for (std::int64_t epoch = 0; epoch < 1'000; ++epoch) {
+    const std::int64_t start = segment_start(kSegment, epoch, 3, kLong, kWanted);
+
+    ASSERT_GE(start, 0);
+    ASSERT_LE(start, kLong.value - kWanted.value);
+    ASSERT_EQ(start, segment_start(kSegment, epoch, 3, kLong, kWanted));
+  }
+}
+
+TEST(SegmentStartTest, ChangesWithEpochItemAndSeed) {
+  std::set<std::int64_t> starts;
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    for (std::uint32_t item = 0; item < 4; ++item) {
+      starts.insert(segment_start(kSegment, epoch, item, kLong, kWanted));
+      starts.insert(segment_start({.frames = 4, .seed = 8}, epoch, item, kLong, kWanted));
+    }
+  }
+
+  EXPECT_GE(starts.size(), 30U);  // of 32; two may meet by chance
+}
+
+TEST(SegmentStartTest, OfAShortUtteranceIsItsBeginning) {
+  EXPECT_EQ(segment_start(kSegment, 5, 3, kWanted, kWanted), 0);
+  EXPECT_EQ(segment_start(kSegment, 5, 3, SampleCount{100}, kWanted), 0);
+}
+
+// Two clips that count upwards: a sample says where it is.
+class SegmentRowsTest : public testing::Test {
+ protected:
+  SegmentRowsTest()
+      : root_(std::filesystem::path(testing::TempDir()) /
+              ("qanat_segment_rows_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(root_ / "wavs");
+    auto set = std::make_shared<UtteranceSet>();
+    set->manifest.root = root_;
+    for (const std::int64_t samples : {10'000, 600}) {
+      const std::string name = "wavs/clip" + std::to_string(samples) + ".wav";
+      std::vector<float> wave(static_cast<std::size_t>(samples));
+      for (std::size_t i = 0; i < wave.size(); ++i) {
+        wave[i] = static_cast<float>(i + 1) / 32768.0F;
+      }
+      write_wav(root_ / name, wave, SampleRate{22050});
+      Utterance utterance;
+      utterance.id = name;
+      utterance.audio = name;
+      set->manifest.utterances.push_back(utterance);
+      set->index.entries.push_back({.samples = SampleCount{samples}, .usable = true});
+    }
+    source_ = std::make_unique<SegmentRowSource>(SegmentRowInputs{.set = set, .segment = kSegment});
+  }
+  SegmentRowsTest(const SegmentRowsTest&) = delete;
+  SegmentRowsTest& operator=(const SegmentRowsTest&) = delete;
+  ~SegmentRowsTest() override { std::filesystem::remove_all(root_); }
+
+  std::vector<std::int16_t> row(std::uint32_t item, std::int64_t epoch) {
+    std::vector<std::int16_t> pcm(5 * 256, -1);
+    std::vector<std::int32_t> tokens(1, -1);
+    const Result<FilledRow> filled = source_->make_filler()->fill(
+        item, {.mel = {}, .pcm = pcm, .tokens = tokens, .epoch = epoch});
+    EXPECT_TRUE(filled) << filled.failure().what;
+    EXPECT_EQ(filled.value().frames, 4);
+    EXPECT_EQ(filled.value().samples, 4 * 256);
+    return pcm;
+  }
+
+  std::filesystem::path root_;
+  std::unique_ptr<SegmentRowSource> source_;
+};
+
+TEST_F(SegmentRowsTest, HoldThePartThatBeginsThere) {
+  const std::int64_t start = segment_start(kSegment, 2, 0, kLong, kWanted);
+
+  const std::vector<std::int16_t> pcm = row(0, 2);
+
+  for (std::size_t i = 0; i < 4 * 256; ++i) {
+    ASSERT_EQ(pcm[i], start + static_cast<std::int64_t>(i) + 1);
+  }
+  EXPECT_EQ(pcm[4 * 256], -1);
+}
+
+TEST_F(SegmentRowsTest, AreOthersInAnotherEpoch) {
+  EXPECT_NE(row(0, 2), row(0, 3));
+}
+
+TEST_F(SegmentRowsTest, ThatAreShortEndInSilence) {
+  const std::vector<std::int16_t> pcm = row(1, 0);
+
+  EXPECT_EQ(pcm[599], 600);
+  EXPECT_EQ(pcm[600], 0);
+  EXPECT_EQ(pcm[4 * 256 - 1], 0);
+}
+
+}  // namespace
+}  // namespace qanat
