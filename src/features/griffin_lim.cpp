@@ -158,29 +158,17 @@ GriffinLimProgram GriffinLim::program() const {
           .momentum = config_.momentum / (1.0F + config_.momentum)};
 }
 
-// Everything that depends on the number of frames and on what they hold.
-void GriffinLim::prepare(std::span<const float> log_mel) {
-  const auto bands = static_cast<std::size_t>(mel_.mel_bins);
+// Everything that depends on the number of frames; the signal is left as it was.
+void GriffinLim::set_frames(std::size_t frames) {
   const auto size = static_cast<std::size_t>(mel_.fft_size);
   const auto hop = static_cast<std::size_t>(mel_.hop);
   const auto lanes = static_cast<std::size_t>(kernels_.lanes);
-  QANAT_CHECK(log_mel.size() % bands == 0) << log_mel.size() << " values in rows of " << bands;
-  frames_ = log_mel.size() / bands;
+  frames_ = frames;
   const std::size_t groups = (frames_ + lanes - 1) / lanes;
   magnitudes_.assign(groups * bins_.size() * lanes, 0.0F);
-  std::vector<float> bins(bins_.size());
-  for (std::size_t f = 0; f < frames_; ++f) {
-    inversion_.magnitudes(log_mel.subspan(f * bands, bands), bins);
-    float* to = magnitudes_.data() + f / lanes * bins_.size() * lanes + f % lanes;
-    for (const int bin : bins_) {
-      *to = bins[static_cast<std::size_t>(bin)];
-      to += lanes;
-    }
-  }
   previous_.assign(groups * (size + 1) * lanes, 0.0F);
   const std::size_t length = frames_ == 0 ? 0 : (frames_ - 1) * hop + size;
   signal_.resize(length);
-  fill_with_noise(signal_);
   gain_.assign(length, 0.0F);
   for (std::size_t f = 0; f < frames_; ++f) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -190,6 +178,27 @@ void GriffinLim::prepare(std::span<const float> log_mel) {
   for (float& gain : gain_) {
     gain = 1.0F / std::max(gain, kSmallestOverlap);
   }
+}
+
+void GriffinLim::set_magnitudes(std::size_t frame, std::span<const float> bins) {
+  const auto lanes = static_cast<std::size_t>(kernels_.lanes);
+  float* to = magnitudes_.data() + frame / lanes * bins_.size() * lanes + frame % lanes;
+  for (const int bin : bins_) {
+    *to = bins[static_cast<std::size_t>(bin)];
+    to += lanes;
+  }
+}
+
+void GriffinLim::prepare(std::span<const float> log_mel) {
+  const auto bands = static_cast<std::size_t>(mel_.mel_bins);
+  QANAT_CHECK(log_mel.size() % bands == 0) << log_mel.size() << " values in rows of " << bands;
+  set_frames(log_mel.size() / bands);
+  std::vector<float> bins(bins_.size());
+  for (std::size_t f = 0; f < frames_; ++f) {
+    inversion_.magnitudes(log_mel.subspan(f * bands, bands), bins);
+    set_magnitudes(f, bins);
+  }
+  fill_with_noise(signal_);
 }
 
 void GriffinLim::iterate(std::size_t groups) {
@@ -217,8 +226,7 @@ void GriffinLim::iterate(std::size_t groups) {
   }
 }
 
-std::vector<float> GriffinLim::synthesise(std::span<const float> log_mel) {
-  prepare(log_mel);
+std::vector<float> GriffinLim::search() {
   const auto lanes = static_cast<std::size_t>(kernels_.lanes);
   for (int i = 0; i < config_.iterations; ++i) {
     iterate((frames_ + lanes - 1) / lanes);
@@ -228,6 +236,25 @@ std::vector<float> GriffinLim::synthesise(std::span<const float> log_mel) {
   const std::span<const float> inside =
       std::span<const float>(signal_).subspan(std::min(begin, signal_.size()), samples);
   return {inside.begin(), inside.end()};
+}
+
+std::vector<float> GriffinLim::synthesise(std::span<const float> log_mel) {
+  prepare(log_mel);
+  return search();
+}
+
+std::vector<float> GriffinLim::refine(std::span<const float> magnitudes,
+                                      std::span<const float> samples) {
+  const std::size_t bins = bins_.size();
+  QANAT_CHECK(magnitudes.size() % bins == 0) << magnitudes.size();
+  set_frames(magnitudes.size() / bins);
+  QANAT_CHECK(samples.size() == frames_ * static_cast<std::size_t>(mel_.hop)) << samples.size();
+  for (std::size_t f = 0; f < frames_; ++f) {
+    set_magnitudes(f, magnitudes.subspan(f * bins, bins));
+  }
+  std::ranges::fill(signal_, 0.0F);
+  std::ranges::copy(samples, signal_.begin() + (mel_.fft_size - mel_.hop) / 2);
+  return search();
 }
 
 }  // namespace qanat

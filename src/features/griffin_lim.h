@@ -65,8 +65,15 @@ class GriffinLim {
   // spectrograms may exceed it. Ready to be written with write_wav().
   std::vector<float> synthesise(std::span<const float> log_mel);
 
+  // The same search for magnitudes that somebody else has predicted, [frames, fft_size / 2 + 1] row
+  // by row, beginning with the phases of `samples`, frames * hop of them, instead of random ones.
+  std::vector<float> refine(std::span<const float> magnitudes, std::span<const float> samples);
+
  private:
+  void set_frames(std::size_t frames);
+  void set_magnitudes(std::size_t frame, std::span<const float> bins);
   void prepare(std::span<const float> log_mel);
+  std::vector<float> search();
   void iterate(std::size_t groups);
   GriffinLimProgram program() const;
 

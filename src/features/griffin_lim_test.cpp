@@ -233,5 +233,49 @@ TEST(GriffinLimTest, LjSpeechSurvivesTheWayThroughItsMel) {
   }
 }
 
+// Magnitudes of the frames of a wave that is silent outside, [frames, 513].
+std::vector<float> magnitudes_of(std::span<const float> wave) {
+  constexpr int kSize = 1024;
+  constexpr int kHop = 256;
+  const int frames = static_cast<int>(wave.size()) / kHop;
+  std::vector<float> all;
+  for (int frame = 0; frame < frames; ++frame) {
+    for (int bin = 0; bin <= kSize / 2; ++bin) {
+      std::complex<double> sum = 0;
+      for (int i = 0; i < kSize; ++i) {
+        const int at = frame * kHop - (kSize - kHop) / 2 + i;
+        if (at >= 0 && at < static_cast<int>(wave.size())) {
+          const double angle = 2 * std::numbers::pi * i / kSize;
+          sum += (0.5 - 0.5 * std::cos(angle)) *
+                 static_cast<double>(wave[static_cast<std::size_t>(at)]) *
+                 std::polar(1.0, -angle * bin);
+        }
+      }
+      all.push_back(static_cast<float>(std::abs(sum)));
+    }
+  }
+  return all;
+}
+
+TEST(GriffinLimTest, RefiningASoundOfTheseMagnitudesLeavesIt) {
+  const std::vector<float> wave = voice(8 * 256);
+  GriffinLim algorithm({}, {.iterations = 8});
+
+  const std::vector<float> found = algorithm.refine(magnitudes_of(wave), wave);
+
+  ASSERT_EQ(found.size(), wave.size());
+  EXPECT_LT(mean_difference(found, wave), 1e-5);
+}
+
+TEST(GriffinLimTest, RefiningASoundOfOtherPhasesChangesIt) {
+  const std::vector<float> wave = voice(8 * 256);
+  GriffinLim algorithm({}, {.iterations = 8});
+
+  const std::vector<float> found =
+      algorithm.refine(magnitudes_of(wave), std::vector<float>(wave.rbegin(), wave.rend()));
+
+  EXPECT_GT(mean_difference(found, wave), 1e-2);
+}
+
 }  // namespace
 }  // namespace qanat
