@@ -69,7 +69,7 @@ VocoderGeneratorImpl::VocoderGeneratorImpl(const VocoderShape& shape) : shape_(s
   smooth_ = register_buffer("smooth", smooth_matrix(shape.mel));
 }
 
-torch::Tensor VocoderGeneratorImpl::spectra(const torch::Tensor& mel) {
+VocoderGeneratorImpl::Prediction VocoderGeneratorImpl::predict(const torch::Tensor& mel) {
   const torch::Tensor normal = (mel - shape_.mel_mean) / shape_.mel_std;
   torch::Tensor x = first_norm_(embed_(normal).transpose(1, 2));
   for (const auto& block : *blocks_) {
@@ -78,12 +78,31 @@ torch::Tensor VocoderGeneratorImpl::spectra(const torch::Tensor& mel) {
   const std::vector<torch::Tensor> halves = head_(last_norm_(x)).chunk(2, 2);
   const torch::Tensor smooth = torch::matmul(mel.transpose(1, 2).exp(), smooth_);
   const torch::Tensor magnitude = smooth * halves[0].clamp_max(kMaxGain).exp();
-  return torch::complex(magnitude * halves[1].cos(), magnitude * halves[1].sin());
+  return {.magnitude = magnitude,
+          .spectra = torch::complex(magnitude * halves[1].cos(), magnitude * halves[1].sin())};
 }
 
-torch::Tensor VocoderGeneratorImpl::forward(const torch::Tensor& mel) {
+VocoderGeneratorImpl::Sound VocoderGeneratorImpl::generate(const torch::Tensor& mel) {
   const Stft stft({.fft_size = shape_.mel.fft_size, .hop = shape_.mel.hop}, mel.device());
-  return stft.inverse(spectra(mel));
+  const Prediction prediction = predict(mel);
+  return {.samples = stft.inverse(prediction.spectra), .magnitude = prediction.magnitude};
+}
+
+PhaseRefiner::PhaseRefiner(const VocoderShape& shape)
+    : iterations_(static_cast<int>(shape.refinements)),
+      search_(shape.mel, {.iterations = iterations_}) {}
+
+std::vector<float> PhaseRefiner::refine(const VocoderGeneratorImpl::Sound& sound) {
+  const auto values = [](const torch::Tensor& tensor) {
+    return std::span<const float>(tensor.data_ptr<float>(),
+                                  static_cast<std::size_t>(tensor.numel()));
+  };
+  const torch::Tensor samples = sound.samples.detach().cpu().contiguous();
+  if (iterations_ == 0) {
+    return {values(samples).begin(), values(samples).end()};
+  }
+  const torch::Tensor magnitude = sound.magnitude.detach().cpu().contiguous();
+  return search_.refine(values(magnitude), values(samples));
 }
 
 void generate_in_chunks(VocoderGenerator& generator,

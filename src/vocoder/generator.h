@@ -4,15 +4,19 @@
 //
 //   mel -> convolution -> blocks -> magnitudes and phases -> inverse STFT
 //
+// Overlapping frames may contradict each other in their phases; PhaseRefiner makes them agree.
+//
 // The magnitudes are predicted relative to the smooth spectrum that the bands of the mel themselves
 // say, so that an untrained generator is as loud as its input.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <torch/torch.h>
 
+#include "features/griffin_lim.h"
 #include "vocoder/spectra.h"
 #include "vocoder/vocoder_shape.h"
 
@@ -39,11 +43,21 @@ class VocoderGeneratorImpl : public torch::nn::Module {
   explicit VocoderGeneratorImpl(const VocoderShape& shape);
 
   const VocoderShape& shape() const { return shape_; }
-  // f32 [B, mel_bins, frames] of natural logs to f32 [B, frames * hop], full scale 1.
-  torch::Tensor forward(const torch::Tensor& mel);
+  // What it makes of f32 [B, mel_bins, frames] of natural logs.
+  struct Sound {
+    torch::Tensor samples;    // f32 [B, frames * hop], full scale 1
+    torch::Tensor magnitude;  // f32 [B, frames, bins]: what the spectrum is meant to be
+  };
+  Sound generate(const torch::Tensor& mel);
+  torch::Tensor forward(const torch::Tensor& mel) { return generate(mel).samples; }
 
  private:
-  torch::Tensor spectra(const torch::Tensor& mel);  // complex [B, frames, bins]
+  // What the network predicts, [B, frames, bins] each.
+  struct Prediction {
+    torch::Tensor magnitude;
+    torch::Tensor spectra;  // complex
+  };
+  Prediction predict(const torch::Tensor& mel);
 
   const VocoderShape shape_;
   torch::nn::Conv1d embed_{nullptr};
@@ -54,6 +68,22 @@ class VocoderGeneratorImpl : public torch::nn::Module {
   torch::Tensor smooth_;  // buffer, [mel_bins, bins]: from bands to a smooth spectrum
 };
 TORCH_MODULE(VocoderGenerator);
+
+// A few steps of Griffin-Lim that begin with the phases the generator has predicted and keep its
+// magnitudes. On the host, for one thread at a time; what is heard goes through it, training does
+// not.
+class PhaseRefiner {
+ public:
+  // As often as the shape says.
+  explicit PhaseRefiner(const VocoderShape& shape);
+
+  // Of a sound of one row: frames * hop samples.
+  std::vector<float> refine(const VocoderGeneratorImpl::Sound& sound);
+
+ private:
+  const int iterations_;
+  GriffinLim search_;
+};
 
 // Calls `emit(samples)` with f32 [n] for consecutive parts of the sound of `mel`, f32 [mel_bins,
 // frames]: `chunk` frames at a time, each with the context_frames() it depends on around it.

@@ -56,6 +56,27 @@ TEST(VocoderGeneratorTest, HasTheGradientOfDoublePrecision) {
   }
 }
 
+// How far the magnitudes of a sound are from those that were predicted for it.
+double contradiction(std::int64_t refinements) {
+  VocoderShape shape = small_vocoder();
+  shape.refinements = refinements;
+  torch::manual_seed(1);
+  VocoderGenerator generator(shape);
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor mel = LogMel(shape.mel, torch::kCPU).of(noise(1, 40 * 256));
+  generator->eval();
+  const Stft stft({}, torch::kCPU);
+  const VocoderGeneratorImpl::Sound sound = generator->generate(mel);
+  const std::vector<float> samples = PhaseRefiner(shape).refine(sound);
+  return (stft.magnitude(torch::tensor(samples).unsqueeze(0)) - sound.magnitude)
+      .norm()
+      .item<double>();
+}
+
+TEST(VocoderGeneratorTest, RefinementsMakeFramesAgree) {
+  EXPECT_LT(contradiction(8), 0.8 * contradiction(0));
+}
+
 class ChunksTest : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(ChunksTest, TogetherAreTheWhole) {

@@ -21,6 +21,13 @@ torch::Tensor mel_loss(const torch::Tensor& made, const torch::Tensor& recorded)
   return (made - recorded).abs().mean({1, 2});
 }
 
+torch::Tensor magnitude_loss(const torch::Tensor& made, const torch::Tensor& recorded) {
+  const torch::Tensor convergence = length_of(made - recorded) / length_of(recorded);
+  const torch::Tensor logs =
+      (made.clamp_min(kSilence).log() - recorded.clamp_min(kSilence).log()).abs().mean({1, 2});
+  return convergence + logs;
+}
+
 StftLoss::StftLoss(torch::Device device) {
   for (const StftOptions& options : kResolutions) {
     resolutions_.emplace_back(options, device);
@@ -30,12 +37,7 @@ StftLoss::StftLoss(torch::Device device) {
 torch::Tensor StftLoss::of(const torch::Tensor& made, const torch::Tensor& recorded) const {
   torch::Tensor sum;
   for (const Stft& stft : resolutions_) {
-    const torch::Tensor ours = stft.magnitude(made);
-    const torch::Tensor theirs = stft.magnitude(recorded);
-    const torch::Tensor convergence = length_of(ours - theirs) / length_of(theirs);
-    const torch::Tensor logs =
-        (ours.clamp_min(kSilence).log() - theirs.clamp_min(kSilence).log()).abs().mean({1, 2});
-    const torch::Tensor loss = convergence + logs;
+    const torch::Tensor loss = magnitude_loss(stft.magnitude(made), stft.magnitude(recorded));
     sum = sum.defined() ? sum + loss : loss;
   }
   return sum / static_cast<double>(resolutions_.size());

@@ -4,6 +4,7 @@ namespace qanat {
 
 VocoderShape vocoder_shape(VocoderPreset preset, const MelConfig& mel) {
   VocoderShape shape{.mel = mel};
+  shape.refinements = 32;
   const auto set = [&](std::int64_t width, std::int64_t blocks, std::int64_t channels) {
     shape.width = width;
     shape.ffn = 3 * width;
@@ -30,7 +31,7 @@ VocoderShape vocoder_shape(VocoderPreset preset, const MelConfig& mel) {
 std::int64_t context_frames(const VocoderShape& shape) {
   const std::int64_t convolutions = shape.blocks + 1;
   const std::int64_t overlapping = (shape.mel.fft_size + shape.mel.hop - 1) / shape.mel.hop;
-  return convolutions * (shape.kernel / 2) + overlapping;
+  return convolutions * (shape.kernel / 2) + overlapping + shape.refinements * (overlapping - 1);
 }
 
 }  // namespace qanat

@@ -25,6 +25,8 @@ struct VocoderShape {
   std::int64_t ffn = 0;     // channels inside of a block
   std::int64_t blocks = 0;  // ConvNeXt blocks
   std::int64_t kernel = 7;  // frames that a convolution sees; odd
+  // How often the phases of what is heard are made consistent: see PhaseRefiner.
+  std::int64_t refinements = 0;
   double mel_mean = -5.54;  // the network sees (mel - mean) / std
   double mel_std = 2.12;
   DiscriminatorShape discriminators{};

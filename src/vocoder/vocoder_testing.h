@@ -14,6 +14,7 @@ inline VocoderShape small_vocoder() {
   shape.width = 24;
   shape.ffn = 48;
   shape.blocks = 2;
+  shape.refinements = 2;
   shape.discriminators = {.channels = 2, .periods = {2, 5}, .resolutions = {512}};
   return shape;
 }
