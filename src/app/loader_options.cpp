@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -42,6 +43,15 @@ Bytes batch_budget(const RunConfig& config, const HostFacts& host) {
 }
 
 BatchingConfig make_batching(const RunConfig& config) {
+  if (const std::optional<SegmentOptions> segment = segment_options(config)) {
+    return {.batch_size = config.data.batch_size,
+            .max_edges = 1,
+            .max_frames = segment->frames,
+            .max_tokens = 1,
+            .token_multiple = 1,
+            .frame_budget = config.pipeline.frame_budget,
+            .order = config.pipeline.shuffle ? ItemOrder::shuffled : ItemOrder::by_length};
+  }
   return {.batch_size = config.data.batch_size,
           .max_edges = config.pipeline.bucket_edges,
           .max_frames = config.data.max_mel_frames,
@@ -118,6 +128,22 @@ LoaderOptions make_loader_options(const RunConfig& config,
   return options;
 }
 
+std::optional<SegmentOptions> segment_options(const RunConfig& config) {
+  if (!trains_vocoder(config.training)) {
+    return std::nullopt;
+  }
+  return SegmentOptions{.frames = config.vocoder.segment_frames + 2 * kSegmentContext,
+                        .seed = static_cast<std::uint64_t>(config.training.seed)};
+}
+
+PayloadKind loaded_payload(const RunConfig& config, bool has_data_gpu) {
+  return has_data_gpu ? PayloadKind::pcm_s16 : trained_payload(config);
+}
+
+PayloadKind trained_payload(const RunConfig& config) {
+  return trains_vocoder(config.training) ? PayloadKind::pcm_s16 : PayloadKind::mel_f32;
+}
+
 Bytes feature_cache_budget(const RunConfig& config, const HostFacts& host) {
   if (config.training.epochs == 1) {
     return Bytes{0};
@@ -149,6 +175,9 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
                    .seed = static_cast<std::uint64_t>(config.data.split_seed.value_or(0))};
   options.limits.max_tokens = TokenCount{config.data.max_text_length};
   options.limits.max_frames = FrameCount{config.data.max_mel_frames};
+  if (trains_vocoder(config.training)) {  // only a segment of an utterance is ever read
+    options.limits.max_frames = FrameCount{std::numeric_limits<std::int32_t>::max()};
+  }
   options.index.threads = allowed_cores(host);
   if (config.data.cache_dir) {
     options.index.cache_folders = {*config.data.cache_dir};
@@ -189,6 +218,13 @@ IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate) {
           },
           .settings_hash =
               content_hash(fmt::format("{} {} {}", kLengthVersion, rate.value, text.hash()))};
+}
+
+IndexSources make_audio_index_sources(SampleRate rate) {
+  return {.probe_length =
+              [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
+          .count_tokens = [](const Utterance&) -> Result<TokenCount> { return TokenCount{1}; },
+          .settings_hash = content_hash(fmt::format("{} {} audio", kLengthVersion, rate.value))};
 }
 
 CheckSources make_check_sources(const TextFrontEnd& text, SampleRate rate) {

@@ -1,7 +1,10 @@
 // What a configuration means for a data set and its loader on this machine.
 #pragma once
 
+#include <optional>
+
 #include "base/quantity.h"
+#include "batch/batch.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_index.h"
@@ -9,6 +12,7 @@
 #include "features/mel_config.h"
 #include "monitor/host_facts.h"
 #include "pipeline/loader.h"
+#include "pipeline/segment_row_source.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
@@ -21,6 +25,13 @@ inline constexpr MelConfig kMel{};
 LoaderOptions make_loader_options(const RunConfig& config,
                                   const HostFacts& host,
                                   int consumer_threads);
+
+// What the rows of a run hold that trains a vocoder; nothing where they hold whole utterances.
+std::optional<SegmentOptions> segment_options(const RunConfig& config);
+
+// What batches carry to the model device: with `has_data_gpu` the features may be made on the way.
+PayloadKind loaded_payload(const RunConfig& config, bool has_data_gpu);
+PayloadKind trained_payload(const RunConfig& config);
 
 // Memory for features of earlier epochs: as configured, else a quarter of what is free; none when
 // there is only one epoch.
@@ -38,6 +49,8 @@ CheckOptions make_check_options(const RunConfig& config, const HostFacts& host);
 //
 // The functions refer to `text`, which has to outlive them; they are thread-safe.
 IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate);
+// Of a run that reads no text: every one has one token.
+IndexSources make_audio_index_sources(SampleRate rate);
 CheckSources make_check_sources(const TextFrontEnd& text, SampleRate rate);
 
 }  // namespace qanat

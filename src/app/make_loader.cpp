@@ -105,6 +105,12 @@ std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
 }
 
 std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequest& request) {
+  if (const std::optional<SegmentOptions> segment = segment_options(config)) {
+    return std::make_unique<SegmentRowSource>(SegmentRowInputs{.set = request.set,
+                                                               .speakers = speaker_ids(request),
+                                                               .mel = request.mel,
+                                                               .segment = *segment});
+  }
   std::shared_ptr<const FeatureStore> store = open_store(config, request);
   const bool only_store = config.data.preprocessing_mode == PreprocessingMode::precompute &&
                           request.payload == PayloadKind::mel_f32;
@@ -152,6 +158,10 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     const LoaderOptions& options,
                                     LoaderRequest request) {
   report_left_out(*request.set, options.max_bad_fraction, request.journal);
+  const std::optional<SegmentOptions> segment = segment_options(config);
+  if (segment) {
+    request.payload = PayloadKind::pcm_s16;
+  }
   LoaderOptions complete = options;
   complete.payload = payload_format(request.payload, request.mel);
   complete.rank = request.rank;
@@ -160,7 +170,8 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   if (request.is_counted_by_consumer) {
     complete.max_bad_fraction = 1;
   }
-  LoaderInputs inputs{.lengths = item_lengths(request.set->index, request.mel),
+  LoaderInputs inputs{.lengths = segment ? segment_lengths(request.set->index, *segment)
+                                         : item_lengths(request.set->index, request.mel),
                       .speakers = speaker_ids(request),
                       .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),

@@ -44,7 +44,8 @@ struct LoaderRequest {
 };
 
 // Rows come from fresh shards, from memory or from audio, as data.preprocessing_mode and
-// pipeline.feature_cache say. Starts filling at once. Throws Error when there is nothing to load,
+// pipeline.feature_cache say. Those that a vocoder is trained on are segments of audio, whatever
+// the payload asked for. Starts filling at once. Throws Error when there is nothing to load,
 // or when only shards are allowed and there are none.
 std::unique_ptr<Loader> make_loader(const RunConfig& config, LoaderRequest request);
 

@@ -19,7 +19,8 @@ void add_utterance(ContentHasher& hasher, const Utterance& utterance, const Item
 
 std::uint64_t plan_fingerprint(const UtteranceSet& set,
                                const MelConfig& mel,
-                               const LoaderOptions& options) {
+                               const LoaderOptions& options,
+                               const std::optional<SegmentOptions>& segment) {
   const BatchingConfig batching = shared_batching(options);
   ContentHasher hasher;
   hasher.add(options.seed)
@@ -36,6 +37,9 @@ std::uint64_t plan_fingerprint(const UtteranceSet& set,
   const std::vector<ItemLength> lengths = item_lengths(set.index, mel);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     add_utterance(hasher, set.manifest.utterances[i], lengths[i]);
+  }
+  if (segment) {
+    hasher.add(segment->frames).add(segment->seed);
   }
   return hasher.value();
 }
@@ -57,6 +61,15 @@ std::uint64_t validation_fingerprint(const UtteranceSet& set,
   std::ranges::sort(items);
   ContentHasher hasher;
   for (const std::uint32_t item : items) {
+    add_utterance(hasher, set.manifest.utterances[item], lengths[item]);
+  }
+  return hasher.value();
+}
+
+std::uint64_t clips_fingerprint(const UtteranceSet& set, const MelConfig& mel, std::size_t count) {
+  const std::vector<ItemLength> lengths = item_lengths(set.index, mel);
+  ContentHasher hasher;
+  for (std::size_t item = 0; item < count; ++item) {
     add_utterance(hasher, set.manifest.utterances[item], lengths[item]);
   }
   return hasher.value();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
 #include "pipeline/loader.h"
+#include "pipeline/segment_row_source.h"
 
 namespace qanat {
 
@@ -14,12 +16,16 @@ namespace qanat {
 // batches of 8 and one with batches of 16 have the same plan.
 std::uint64_t plan_fingerprint(const UtteranceSet& set,
                                const MelConfig& mel,
-                               const LoaderOptions& options);
+                               const LoaderOptions& options,
+                               const std::optional<SegmentOptions>& segment = std::nullopt);
 
 // Of the utterances in the first `batches`, whatever batches they are in.
 std::uint64_t validation_fingerprint(const UtteranceSet& set,
                                      const MelConfig& mel,
                                      const LoaderOptions& options,
                                      std::int64_t batches);
+
+// Of the first `count` utterances.
+std::uint64_t clips_fingerprint(const UtteranceSet& set, const MelConfig& mel, std::size_t count);
 
 }  // namespace qanat

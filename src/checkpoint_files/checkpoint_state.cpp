@@ -10,6 +10,9 @@
 
 #include <fmt/ranges.h>
 
+#include "locale/message_error.h"
+#include "locale/messages.h"
+
 namespace qanat {
 namespace {
 
@@ -17,6 +20,8 @@ constexpr std::string_view kStateFormat = "qanat-checkpoint";
 constexpr int kStateVersion = 1;
 constexpr std::int64_t kMaxVocabulary = 65'536;
 constexpr std::size_t kMaxSpeakers = 1'000'000;
+constexpr std::int64_t kMaxWidth = 8192;
+constexpr std::int64_t kMaxBlocks = 1024;
 
 constexpr std::array kUnits = {Choice{"characters", SymbolSet::characters},
                                Choice{"phonemes", SymbolSet::phonemes}};
@@ -73,16 +78,18 @@ class StateReader {
     return value->get<std::int64_t>();
   }
 
-  float number(const char* path) {
+  float number(const char* path) { return static_cast<float>(real(path)); }
+
+  double real(const char* path) {
     const nlohmann::json* value = find(path);
     const double found = value != nullptr && value->is_number()
                              ? value->get<double>()
                              : std::numeric_limits<double>::infinity();
     if (!(std::abs(found) <= std::numeric_limits<float>::max())) {
       fail(fmt::format("{}: {}; expected a number", path, shown(value)));
-      return 0.0F;
+      return 0.0;
     }
-    return static_cast<float>(found);
+    return found;
   }
 
   std::string word(const char* path) {
@@ -216,6 +223,28 @@ std::vector<std::string> language_codes(const std::vector<Language>& languages) 
   return codes;
 }
 
+nlohmann::json mel_to_json(const MelConfig& mel) {
+  return {{"sample_rate", mel.sample_rate.value},
+          {"fft_size", mel.fft_size},
+          {"hop", mel.hop},
+          {"window", mel.window},
+          {"mel_bins", mel.mel_bins},
+          {"fmin", mel.fmin},
+          {"fmax", mel.fmax},
+          {"log_floor", mel.log_floor}};
+}
+
+void check_format(StateReader& reader) {
+  if (reader.word("/format") != kStateFormat) {
+    reader.fail(fmt::format("/format: expected {}", kStateFormat));
+  }
+  reader.integer("/version", kStateVersion, kStateVersion);
+}
+
+Failure no_object(const nlohmann::json& json) {
+  return Failure{fmt::format("state: {}; expected an object", json.type_name())};
+}
+
 MelConfig read_mel(StateReader& reader) {
   constexpr std::int64_t kMax = 1'000'000;
   const auto small = [&](const char* path) {
@@ -255,7 +284,6 @@ TextConfig make_text_config(const StoredText& text) {
 nlohmann::json to_json(const CheckpointState& state) {
   const StoredModel& model = state.model;
   const StoredText& text = state.text;
-  const MelConfig& mel = state.mel;
   return {{"format", kStateFormat},
           {"version", kStateVersion},
           {"model",
@@ -272,26 +300,18 @@ nlohmann::json to_json(const CheckpointState& state) {
             {"front_end_hash", hex(text.front_end_hash)}}},
           {"speakers", state.speakers},
           {"languages", language_codes(state.languages)},
-          {"mel",
-           {{"sample_rate", mel.sample_rate.value},
-            {"fft_size", mel.fft_size},
-            {"hop", mel.hop},
-            {"window", mel.window},
-            {"mel_bins", mel.mel_bins},
-            {"fmin", mel.fmin},
-            {"fmax", mel.fmax},
-            {"log_floor", mel.log_floor}}}};
+          {"mel", mel_to_json(state.mel)}};
 }
 
 Result<CheckpointState> to_checkpoint_state(const nlohmann::json& json) {
   if (!json.is_object()) {
-    return Failure{fmt::format("state: {}; expected an object", json.type_name())};
+    return no_object(json);
+  }
+  if (stored_task(json) == TrainingTask::vocoder) {
+    return to_failure(msg::checkpoint_is_vocoder{});
   }
   StateReader reader(json);
-  if (reader.word("/format") != kStateFormat) {
-    reader.fail(fmt::format("/format: expected {}", kStateFormat));
-  }
-  reader.integer("/version", kStateVersion, kStateVersion);
+  check_format(reader);
   CheckpointState state{.model = read_model(reader),
                         .text = read_text(reader),
                         .speakers = reader.words("/speakers"),
@@ -301,6 +321,56 @@ Result<CheckpointState> to_checkpoint_state(const nlohmann::json& json) {
     return *reader.failure();
   }
   return state;
+}
+
+nlohmann::json to_json(const VocoderState& state) {
+  return {{"format", kStateFormat},
+          {"version", kStateVersion},
+          {"task", name_of(TrainingTask::vocoder, kChoices<TrainingTask>)},
+          {"vocoder",
+           {{"size", name_of(state.size, kChoices<ModelSize>)},
+            {"width", state.width},
+            {"ffn", state.ffn},
+            {"blocks", state.blocks},
+            {"kernel", state.kernel},
+            {"refinements", state.refinements},
+            {"mel_mean", state.mel_mean},
+            {"mel_std", state.mel_std}}},
+          {"mel", mel_to_json(state.mel)}};
+}
+
+Result<VocoderState> to_vocoder_state(const nlohmann::json& json) {
+  if (!json.is_object()) {
+    return no_object(json);
+  }
+  if (stored_task(json) != TrainingTask::vocoder) {
+    return to_failure(msg::checkpoint_is_speech{});
+  }
+  StateReader reader(json);
+  check_format(reader);
+  VocoderState state{.size = reader.choice("/vocoder/size", kChoices<ModelSize>),
+                     .width = reader.integer("/vocoder/width", 1, kMaxWidth),
+                     .ffn = reader.integer("/vocoder/ffn", 1, kMaxWidth),
+                     .blocks = reader.integer("/vocoder/blocks", 1, kMaxBlocks),
+                     .kernel = reader.integer("/vocoder/kernel", 1, kMaxBlocks),
+                     .refinements = reader.integer("/vocoder/refinements", 0, kMaxBlocks),
+                     .mel_mean = reader.real("/vocoder/mel_mean"),
+                     .mel_std = reader.real("/vocoder/mel_std"),
+                     .mel = read_mel(reader)};
+  if (!(state.mel_std > 0)) {
+    reader.fail(fmt::format("/vocoder/mel_std: {}; expected more than 0", state.mel_std));
+  }
+  if (reader.failure()) {
+    return *reader.failure();
+  }
+  return state;
+}
+
+TrainingTask stored_task(const nlohmann::json& json) {
+  const auto task = json.is_object() ? json.find("task") : json.end();
+  return task != json.end() && *task == name_of(TrainingTask::vocoder, kChoices<TrainingTask>)
+             ? TrainingTask::vocoder
+             : TrainingTask::speech;
 }
 
 }  // namespace qanat

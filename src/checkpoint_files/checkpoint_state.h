@@ -50,6 +50,29 @@ struct CheckpointState {
   bool operator==(const CheckpointState&) const = default;
 };
 
+// What has to be known of the checkpoint of a vocoder: the generator, which is all that speaks.
+struct VocoderState {
+  ModelSize size = ModelSize::tiny;
+  std::int64_t width = 1;
+  std::int64_t ffn = 1;
+  std::int64_t blocks = 1;
+  std::int64_t kernel = 7;
+  std::int64_t refinements = 0;
+  double mel_mean = 0;
+  double mel_std = 1;
+  MelConfig mel;
+
+  bool operator==(const VocoderState&) const = default;
+};
+
+// An object with the keys format, version, task, vocoder and mel.
+nlohmann::json to_json(const VocoderState& state);
+// As to_checkpoint_state().
+Result<VocoderState> to_vocoder_state(const nlohmann::json& json);
+
+// What the checkpoint is of; those that do not say are of the speech model.
+TrainingTask stored_task(const nlohmann::json& json);
+
 StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end);
 
 // Settings of a front end that gives the ids of the checkpoint; espeak-ng's program and cache stay

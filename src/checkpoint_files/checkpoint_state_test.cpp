@@ -122,5 +122,44 @@ TEST(CheckpointStateTest, RefusesWhatIsNoObject) {
   EXPECT_THAT(state_failure(nlohmann::json::array()), testing::HasSubstr("expected an object"));
 }
 
+VocoderState example_vocoder() {
+  return {.size = ModelSize::nano,
+          .width = 160,
+          .ffn = 480,
+          .blocks = 6,
+          .kernel = 7,
+          .refinements = 2,
+          .mel_mean = -5.54,
+          .mel_std = 2.12,
+          .mel = {}};
+}
+
+TEST(VocoderStateTest, ComesBackFromItsText) {
+  const std::string text = to_json(example_vocoder()).dump();
+
+  const Result<VocoderState> state = to_vocoder_state(nlohmann::json::parse(text));
+
+  ASSERT_TRUE(state) << state.failure().what;
+  EXPECT_EQ(state.value(), example_vocoder());
+}
+
+TEST(VocoderStateTest, IsNotThatOfASpeechModel) {
+  const nlohmann::json vocoder = to_json(example_vocoder());
+  const nlohmann::json speech = to_json(example_state());
+
+  EXPECT_EQ(stored_task(vocoder), TrainingTask::vocoder);
+  EXPECT_EQ(stored_task(speech), TrainingTask::speech);
+  EXPECT_THAT(state_failure(vocoder), testing::HasSubstr("a checkpoint of a vocoder"));
+  EXPECT_THAT(to_vocoder_state(speech).failure().what,
+              testing::HasSubstr("a checkpoint of a speech model"));
+}
+
+TEST(VocoderStateTest, NamesWhatIsWrong) {
+  nlohmann::json json = to_json(example_vocoder());
+  json["vocoder"]["width"] = 1'000'000;
+
+  EXPECT_THAT(to_vocoder_state(json).failure().what, testing::HasSubstr("/vocoder/width: 1000000"));
+}
+
 }  // namespace
 }  // namespace qanat

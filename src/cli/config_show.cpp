@@ -14,7 +14,7 @@ namespace {
 class ConfigShowCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     report_.declare_json(flags, msg::help_config_json{});
     flags.footer(msg::footer_config_show{}, {"qanat config show --epochs 3 > run.yaml"});
   }

@@ -1,7 +1,9 @@
 #include "config/check_config.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "config/field_list.h"
 #include "locale/messages.h"
@@ -67,6 +69,41 @@ struct Shadowed {
   MessageId reason;
 };
 
+// What one task reads and the other does not.
+std::vector<Shadowed> shadowed_by_task(const RunConfig& config) {
+  const bool is_vocoder = trains_vocoder(config.training);
+  std::vector<Shadowed> rules;
+  for (const std::string_view key : {"data.language",
+                                     "data.use_phonemes",
+                                     "data.unify_spelling",
+                                     "data.mark_ezafe",
+                                     "data.max_text_length",
+                                     "data.max_mel_frames",
+                                     "data.preprocessing_mode",
+                                     "data.feature_dir",
+                                     "model.speaker_table",
+                                     "training.binarisation_start",
+                                     "training.freeze",
+                                     "training.best_by",
+                                     "training.evaluation_sentences",
+                                     "training.mixed_precision",
+                                     "training.enable_graph_mode",
+                                     "pipeline.bucket_edges",
+                                     "pipeline.feature_cache"}) {
+    rules.push_back({key, is_vocoder, msg::inert_vocoder::id});
+  }
+  for (const std::string_view key : {"vocoder.segment_frames",
+                                     "vocoder.discriminator_start",
+                                     "vocoder.mel_weight",
+                                     "vocoder.stft_weight",
+                                     "vocoder.magnitude_weight",
+                                     "vocoder.adversarial_weight",
+                                     "vocoder.feature_weight"}) {
+    rules.push_back({key, !is_vocoder, msg::inert_speech::id});
+  }
+  return rules;
+}
+
 std::array<Shadowed, 13> shadowed(const RunConfig& config, const Capabilities& capabilities) {
   const bool isolated = config.pipeline.enable_memory_isolation;
   constexpr MessageId kNeedsIsolation = msg::inert_isolation::id;
@@ -104,7 +141,8 @@ Message note(const std::string& key, const Origins& origins, MessageId reason) {
 
 // training.seed orders the batches, so the loader uses it, too.
 bool only_trainer_reads(const FieldEntry& field) {
-  return (field.section == "training" || field.section == "model") && field.key != "training.seed";
+  return (field.section == "training" || field.section == "model" || field.section == "vocoder") &&
+         field.key != "training.seed";
 }
 
 }  // namespace
@@ -127,13 +165,22 @@ std::vector<Problem> problems(const RunConfig& config) {
   if (config.training.freeze && config.training.freeze->size() == kChoices<ModelPart>.size()) {
     found.push_back({.where = "", .key = "training.freeze", .what = msg::problem_freeze_all{}});
   }
-  if (config.pipeline.frame_budget && *config.pipeline.frame_budget < config.data.max_mel_frames) {
+  if (trains_vocoder(config.training) && config.model.size == ModelSize::big) {
+    found.push_back({.where = "",
+                     .key = "model.size",
+                     .what = msg::problem_vocoder_size{},
+                     .other_key = "training.task"});
+  }
+  const int longest =
+      trains_vocoder(config.training) ? config.vocoder.segment_frames : config.data.max_mel_frames;
+  if (config.pipeline.frame_budget && *config.pipeline.frame_budget < longest) {
     found.push_back(
         {.where = "",
          .key = "pipeline.frame_budget",
          .what = msg::problem_frame_budget{.budget = std::to_string(*config.pipeline.frame_budget),
-                                           .frames = std::to_string(config.data.max_mel_frames)},
-         .other_key = "data.max_mel_frames"});
+                                           .frames = std::to_string(longest)},
+         .other_key =
+             trains_vocoder(config.training) ? "vocoder.segment_frames" : "data.max_mel_frames"});
   }
   return found;
 }
@@ -152,12 +199,14 @@ std::vector<Message> inert_notes(const LoadedConfig& config, const Capabilities&
       unread.push_back(field.key);
     }
   }
-  for (const Shadowed& rule : shadowed(config.values, capabilities)) {
+  const auto check = [&](const Shadowed& rule) {
     const std::string key(rule.key);
     if (rule.holds && config.origins.contains(key)) {
       notes.push_back(note(key, config.origins, rule.reason));
     }
-  }
+  };
+  std::ranges::for_each(shadowed(config.values, capabilities), check);
+  std::ranges::for_each(shadowed_by_task(config.values), check);
   if (!unread.empty()) {
     notes.push_back(msg::inert_no_trainer{.count = unread.size(), .keys = unread});
   }

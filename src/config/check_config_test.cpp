@@ -187,5 +187,23 @@ TEST(CheckConfigTest, StepsThatWereGivenWinOverEpochsThatWereNot) {
   EXPECT_EQ(num_epochs(training), 3);
 }
 
+TEST(CheckConfigTest, ThereIsNoBigVocoder) {
+  RunConfig config;
+  config.training.task = TrainingTask::vocoder;
+  config.model.size = ModelSize::big;
+
+  ASSERT_EQ(problems(config).size(), 1);
+  EXPECT_THAT(to_string(problems(config)[0]),
+              HasSubstr("there is no vocoder of this size; expected nano, tiny, small or normal"));
+}
+
+TEST(CheckConfigTest, WhatTheOtherTaskReadsIsSaidToHaveNoEffect) {
+  EXPECT_THAT(notes_of("training: {task: vocoder}\ndata: {use_phonemes: true}\n", kEverything),
+              ElementsAre(HasSubstr("data.use_phonemes (c.yaml:2) has no effect: training.task "
+                                    "is vocoder")));
+  EXPECT_THAT(notes_of("vocoder: {stft_weight: 2}\n", kEverything),
+              ElementsAre(HasSubstr("has no effect: training.task is not vocoder")));
+}
+
 }  // namespace
 }  // namespace qanat

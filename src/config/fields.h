@@ -201,6 +201,7 @@ void visit_process_fields(C& c, Visitor& visit) {
 
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_fields(C& c, Visitor&& visit) {
+  visit(field("task", msg::field_task::id).flag("--task"), c.task);
   visit(field("epochs", msg::field_epochs::id).flag("--epochs").range(1, 1e9), c.epochs);
   visit(
       field("max_steps", msg::field_max_steps::id).flag("--max-steps").unset("none").range(1, 1e15),
@@ -222,6 +223,27 @@ void visit_fields(C& c, Visitor&& visit) {
   visit(field("enable_eager_debug", msg::field_enable_eager_debug::id).flag("--enable-eager-debug"),
         c.enable_eager_debug);
   visit_process_fields(c, visit);
+}
+
+template <ConstOrNot<VocoderConfig> C, typename Visitor>
+void visit_fields(C& c, Visitor&& visit) {
+  visit(field("segment_frames", msg::field_segment_frames::id)
+            .unit("frames")
+            .flag("--segment-frames")
+            .range(8, 100000),
+        c.segment_frames);
+  visit(field("discriminator_start", msg::field_discriminator_start::id)
+            .unit("steps")
+            .flag("--discriminator-start")
+            .range(0, 1e15),
+        c.discriminator_start);
+  visit(field("mel_weight", msg::field_mel_weight::id).range(0, 1e6), c.mel_weight);
+  visit(field("stft_weight", msg::field_stft_weight::id).range(0, 1e6), c.stft_weight);
+  visit(field("magnitude_weight", msg::field_magnitude_weight::id).range(0, 1e6),
+        c.magnitude_weight);
+  visit(field("adversarial_weight", msg::field_adversarial_weight::id).range(0, 1e6),
+        c.adversarial_weight);
+  visit(field("feature_weight", msg::field_feature_weight::id).range(0, 1e6), c.feature_weight);
 }
 
 template <ConstOrNot<PipelineConfig> C, typename Visitor>
@@ -272,6 +294,7 @@ void visit_sections(C& config, Visitor&& visit) {
   visit(SectionSpec{"model", msg::section_model::id, msg::heading_model::id}, config.model);
   visit(SectionSpec{"training", msg::section_training::id, msg::heading_training::id},
         config.training);
+  visit(SectionSpec{"vocoder", msg::section_vocoder::id, msg::heading_vocoder::id}, config.vocoder);
   visit(SectionSpec{"pipeline", msg::section_pipeline::id, msg::heading_pipeline::id},
         config.pipeline);
 }

@@ -138,7 +138,8 @@ TEST(LoadConfigTest, AKeyOutsideOfAnySectionIsSentToItsSection) {
 TEST(LoadConfigTest, AnUnknownSectionListsTheSections) {
   EXPECT_THAT(
       problems_of("audio:\n  rate: 22050\n"),
-      ElementsAre("c.yaml:1:1: audio: unknown section; expected data, model, training, pipeline"));
+      ElementsAre(
+          "c.yaml:1:1: audio: unknown section; expected data, model, training, vocoder, pipeline"));
   EXPECT_THAT(problems_of("trainning:\n  epochs: 1\n"),
               ElementsAre("c.yaml:1:1: trainning: unknown section; did you mean training?"));
 }

@@ -70,6 +70,13 @@ struct ModelConfig {
   bool operator==(const ModelConfig&) const = default;
 };
 
+// What a run trains.
+enum class TrainingTask { speech, vocoder };
+
+template <>
+inline constexpr std::array kChoices<TrainingTask> = {Choice{"speech", TrainingTask::speech},
+                                                      Choice{"vocoder", TrainingTask::vocoder}};
+
 // What makes a validation the best so far.
 enum class BestBy { free_running, loss };
 
@@ -108,6 +115,7 @@ inline constexpr std::array kChoices<ExchangeFormat> = {Choice{"f32", ExchangeFo
 
 // Section `training`: how long, how fast, from where and to where.
 struct TrainingConfig {
+  TrainingTask task = TrainingTask::speech;
   std::optional<int> epochs;
   std::optional<std::int64_t> max_steps;
   int gradient_accumulation_steps = 1;
@@ -160,6 +168,19 @@ inline std::optional<std::int64_t> num_epochs(const TrainingConfig& training) {
   return training.max_steps ? std::nullopt : std::optional(kDefaultEpochs);
 }
 
+// Section `vocoder`: what is particular to training one.
+struct VocoderConfig {
+  int segment_frames = 64;
+  std::int64_t discriminator_start = 20'000;  // steps
+  double mel_weight = 15;
+  double stft_weight = 5;
+  double magnitude_weight = 5;
+  double adversarial_weight = 1;
+  double feature_weight = 2;
+
+  bool operator==(const VocoderConfig&) const = default;
+};
+
 // Section `pipeline`: shapes, memory and devices; the defaults suit most runs.
 struct PipelineConfig {
   int bucket_edges = 16;
@@ -179,10 +200,15 @@ struct PipelineConfig {
   bool operator==(const PipelineConfig&) const = default;
 };
 
+inline bool trains_vocoder(const TrainingConfig& training) {
+  return training.task == TrainingTask::vocoder;
+}
+
 struct RunConfig {
   DataConfig data;
   ModelConfig model;
   TrainingConfig training;
+  VocoderConfig vocoder{};
   PipelineConfig pipeline;
 
   bool operator==(const RunConfig&) const = default;

@@ -22,12 +22,14 @@ RunConfig unusual() {
                              "false",
                              "1",
                              "3",
+                             "17",
                              "0.25",
                              "fa",
                              "runtime",
                              "big",
                              "loss",
                              "bf16",
+                             "vocoder",
                              "decoder,aligner",
                              "a: \"b\" #\n"}) {
       RunConfig changed = config;
@@ -55,8 +57,9 @@ TEST(WriteConfigTest, TheDefaultsReadBackTheSame) {
 
 TEST(WriteConfigTest, UnusualValuesReadBackTheSame) {
   RunConfig config = unusual();
-  config.training.resume = false;  // with reset_training it is a conflict
-  config.data.data_gpu = 2;        // the same as model_gpu is one, too
+  config.model.size = ModelSize::small;  // there is no big vocoder
+  config.training.resume = false;        // with reset_training it is a conflict
+  config.data.data_gpu = 2;              // the same as model_gpu is one, too
   config.pipeline.frame_budget = 1 << 20;
 
   EXPECT_EQ(load_config_text(to_yaml({.values = config, .origins = {}}), "dump").values, config);

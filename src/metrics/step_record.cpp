@@ -33,6 +33,11 @@ StepLosses& StepLosses::operator+=(const StepLosses& other) {
   forward_sum += other.forward_sum;
   binarisation += other.binarisation;
   duration += other.duration;
+  stft += other.stft;
+  magnitude += other.magnitude;
+  adversarial += other.adversarial;
+  feature += other.feature;
+  discriminator += other.discriminator;
   return *this;
 }
 

@@ -82,32 +82,64 @@ void StepPhases::visit_fields(auto& self, auto&& field) {
   }
 }
 
-// Of the rows of an update, each weighted with its frames; nats, but for the duration.
+// Of the rows of an update, each weighted with its frames; nats, but for the duration and what
+// discriminators say. Those that a task does not have are zero.
 struct StepLosses {
   double total = 0;  // weighted sum, as it is minimised
   double mel = 0;
+  // Of the speech model.
   double postnet_mel = 0;
   double prior = 0;
   double forward_sum = 0;
   double binarisation = 0;
   double duration = 0;
+  // Of a vocoder.
+  double stft = 0;
+  double magnitude = 0;  // of the spectrum that the network predicts, before it is sound
+  double adversarial = 0;
+  double feature = 0;
+  double discriminator = 0;  // of the discriminators themselves; not part of the total
 
   StepLosses& operator+=(const StepLosses& other);
   bool operator==(const StepLosses&) const = default;
 
-  static void visit_fields(auto& self, auto&& field) { visit_losses(self, field); }
+  bool is_of_vocoder() const { return stft != 0; }
+
+  // Calls `visit(name, value)` for what only one task has.
+  static void visit_speech(auto& self, auto&& visit) {
+    visit("refined", self.postnet_mel);
+    visit("prior", self.prior);
+    visit("forward_sum", self.forward_sum);
+    visit("binarisation", self.binarisation);
+    visit("duration", self.duration);
+  }
+  static void visit_vocoder(auto& self, auto&& visit) {
+    visit("stft", self.stft);
+    visit("magnitude", self.magnitude);
+    visit("adversarial", self.adversarial);
+    visit("feature", self.feature);
+    visit("discriminator", self.discriminator);
+  }
+  // Those of a vocoder tell whether the others are there.
+  static void visit_fields(auto& self, auto&& field) {
+    field("total", self.total)("mel", self.mel);
+    visit_vocoder(self, [&](const char* name, auto& value) { field.unless_zero(name, value); });
+    if (!self.is_of_vocoder()) {
+      visit_speech(self, [&](const char* name, auto& value) { field(name, value); });
+    }
+  }
 };
 
-// Calls `visit(name, value)` for the total and every part.
-template <typename Losses, typename Visitor>
-void visit_losses(Losses& losses, Visitor&& visit) {
+// Calls `visit(name, value)` for the total and every part that the task has.
+template <typename Visitor>
+void visit_losses(const StepLosses& losses, Visitor&& visit) {
   visit("total", losses.total);
   visit("mel", losses.mel);
-  visit("refined", losses.postnet_mel);
-  visit("prior", losses.prior);
-  visit("forward_sum", losses.forward_sum);
-  visit("binarisation", losses.binarisation);
-  visit("duration", losses.duration);
+  if (losses.is_of_vocoder()) {
+    StepLosses::visit_vocoder(losses, visit);
+  } else {
+    StepLosses::visit_speech(losses, visit);
+  }
 }
 
 // The gradients of an update on their way between the ranks, as one rank saw it.

@@ -90,13 +90,18 @@ std::optional<Figure> loss_figure(const RunView& run) {
 }
 
 std::vector<Figure> loss_part_figures(const RunView& run) {
-  static constexpr std::array<std::pair<const char*, MessageId>, 6> kParts{
+  static constexpr std::array<std::pair<const char*, MessageId>, 11> kParts{
       {{"mel", msg::chart_loss_mel::id},
        {"refined", msg::chart_loss_refined::id},
        {"prior", msg::chart_loss_prior::id},
        {"forward_sum", msg::chart_loss_forward_sum::id},
        {"binarisation", msg::chart_loss_binarisation::id},
-       {"duration", msg::chart_loss_duration::id}}};
+       {"duration", msg::chart_loss_duration::id},
+       {"stft", msg::chart_loss_stft::id},
+       {"magnitude", msg::chart_loss_magnitude::id},
+       {"adversarial", msg::chart_loss_adversarial::id},
+       {"feature", msg::chart_loss_feature::id},
+       {"discriminator", msg::chart_loss_discriminator::id}}};
   std::vector<Figure> figures;
   for (const auto& [name, title] : kParts) {
     const auto found = run.history.loss_parts.find(name);

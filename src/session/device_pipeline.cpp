@@ -5,6 +5,7 @@
 
 #include "locale/message_error.h"
 #include "session/memory_check.h"
+#include "torch_features/passed_samples.h"
 #include "torch_features/torch_features.h"
 #include "transfer/host_features.h"
 
@@ -58,8 +59,7 @@ LoaderOptions loader_options(const DevicePipelineRequest& request, const CoreSha
 std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, RunDevices& devices) {
   const LoaderOptions options = loader_options(request, devices.cores);
   LoaderRequest loader = std::move(request.loader);
-  loader.payload =
-      request.plan.mode == RunMode::multi_gpu ? PayloadKind::pcm_s16 : PayloadKind::mel_f32;
+  loader.payload = loaded_payload(request.config, request.plan.mode == RunMode::multi_gpu);
   const bool to_gpu = request.plan.model.kind != DeviceKind::cpu;
   if (to_gpu && request.config.data.enhanced_gpu_prefetch) {
     loader.blocks = (devices.data ? *devices.data : *devices.model).pinned_blocks();
@@ -68,10 +68,13 @@ std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, RunDevices&
 }
 
 // Native where the host can reach the device's memory, libtorch's operations where only the device
-// can. Nothing without a data device.
-std::unique_ptr<DeviceFeatures> make_features(const Device* data) {
+// can. Nothing without a data device. A model that is trained on samples gets them as they came.
+std::unique_ptr<DeviceFeatures> make_features(const Device* data, PayloadKind wanted) {
   if (data == nullptr) {
     return nullptr;
+  }
+  if (wanted == PayloadKind::pcm_s16) {
+    return std::make_unique<PassedSamples>(*data);
   }
   if (data->id().kind == DeviceKind::cuda) {
     return std::make_unique<TorchFeatures>(kMel, *data);
@@ -85,7 +88,7 @@ RingOptions make_ring_options(const RunConfig& config,
                               const DevicePlan& plan,
                               const BucketEdges& edges) {
   RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(default_slots(plan.mode)),
-                      .slot_bytes = largest_batch(edges, PayloadKind::mel_f32)};
+                      .slot_bytes = largest_batch(edges, trained_payload(config))};
   if (!config.data.prefetch_to_gpu || is_serial(config)) {
     options.slots = 1;
   }
@@ -112,6 +115,7 @@ SlotLimits slot_limits(const RunConfig& config,
 DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)
     : devices_(devices),
       longest_wait_(request.config.data.model_start_delay),
+      payload_(trained_payload(request.config)),
       journal_(request.loader.journal),
       log_(std::make_shared<SlotLog>()),
       loader_(start_loader(request, devices)) {
@@ -169,8 +173,8 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                 log->rethrow_failure();
                 return loader->next(stop);
               },
-          .features = make_features(devices_.data.get()),
-          .mel_format = payload_format(PayloadKind::mel_f32),
+          .features = make_features(devices_.data.get(), payload_),
+          .mel_format = payload_format(payload_),
           .on_done =
               [log = log_, turns = turns_](SlotTimes times) {
                 if (turns) {  // the feeder waited for its turn before it loaded

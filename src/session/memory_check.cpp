@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "app/loader_options.h"
 #include "batch/batch.h"
 #include "config/field.h"
 #include "locale/message_error.h"
@@ -83,6 +84,25 @@ ModelMemory model_memory(ModelSize size) {
           .per_frame = Bytes{of_size.bytes_per_frame}};
 }
 
+// Measured in the same way, with the discriminators, which have no EMA, and segments of 64 frames.
+ModelMemory vocoder_memory(ModelSize size) {
+  struct Measured {
+    std::int64_t generator;
+    std::int64_t discriminators;
+    std::int64_t bytes_per_frame;
+  };
+  constexpr std::array<Measured, 5> kMeasured = {
+      {{1'191'586, 64'208, 378'500},
+       {2'790'658, 252'952, 581'700},
+       {7'735'938, 1'004'072, 1'006'200},
+       {13'459'970, 4'000'840, 1'780'400},
+       {13'459'970, 4'000'840, 1'780'400}}};  // no big one
+  const Measured& of_size = kMeasured[static_cast<std::size_t>(size)];
+  const std::int64_t values =
+      of_size.generator * kBlocksPerParameter + of_size.discriminators * (kBlocksPerParameter - 1);
+  return {.held = Bytes{values * kBytesPerValue}, .per_frame = Bytes{of_size.bytes_per_frame}};
+}
+
 Bytes MemoryNeed::batch() const {
   return Bytes{model.per_frame.value * largest.rows * largest.frames};
 }
@@ -96,7 +116,11 @@ Bytes MemoryNeed::on_data() const {
 }
 
 MemoryNeed memory_need(const RunConfig& config, const RingOptions& ring, const BucketEdges& edges) {
-  MemoryNeed need{.model = model_memory(config.model.size), .ring = ring, .largest = {}};
+  MemoryNeed need{.model = trains_vocoder(config.training) ? vocoder_memory(config.model.size)
+                                                           : model_memory(config.model.size),
+                  .ring = ring,
+                  .largest = {},
+                  .payload = trained_payload(config)};
   for (const BucketEdge& edge : edges) {
     const MemoryNeed other{.model = need.model, .ring = ring, .largest = edge.shape()};
     if (other.batch() >= need.batch()) {
@@ -108,7 +132,7 @@ MemoryNeed memory_need(const RunConfig& config, const RingOptions& ring, const B
 
 MemoryNeed with_rows(MemoryNeed need, int rows) {
   need.largest.rows = rows;
-  need.ring.slot_bytes = layout_bytes(need.largest, PayloadKind::mel_f32);
+  need.ring.slot_bytes = layout_bytes(need.largest, need.payload);
   if (need.ring.stage_bytes.value > 0) {
     need.ring.stage_bytes = layout_bytes(need.largest, PayloadKind::pcm_s16);
   }

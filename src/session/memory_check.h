@@ -12,6 +12,7 @@
 
 #include "app/device_plan.h"
 #include "base/quantity.h"
+#include "batch/batch.h"
 #include "batch/bucket_edges.h"
 #include "config/run_config.h"
 #include "locale/translator.h"
@@ -27,12 +28,14 @@ struct ModelMemory {
 };
 
 ModelMemory model_memory(ModelSize size);
+ModelMemory vocoder_memory(ModelSize size);
 
 // What a run wants of its devices.
 struct MemoryNeed {
   ModelMemory model;
   RingOptions ring;
   BatchShape largest;
+  PayloadKind payload = PayloadKind::mel_f32;  // of the slots of the ring
 
   Bytes batch() const;     // activations of the largest batch
   Bytes on_model() const;  // model, ring and batch

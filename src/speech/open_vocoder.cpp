@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "features/griffin_lim.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"
 #include "speech/hifigan.h"
+#include "speech/vocos.h"
 
 namespace qanat {
 namespace {
@@ -51,9 +53,13 @@ Message described(const MelConfig& mel) {
                           .hop = mel.hop};
 }
 
-std::unique_ptr<Vocoder> open_folder(const fs::path& folder) {
+OpenedVocoder open_folder(const fs::path& folder) {
   if (fs::exists(folder / "config.json")) {
-    return open_hifigan(folder);
+    return {.vocoder = open_hifigan(folder), .folder = folder};
+  }
+  if (has_checkpoints(folder)) {
+    OpenedVocos opened = open_vocos(folder);
+    return {.vocoder = std::move(opened.vocoder), .folder = opened.folder};
   }
   throw MessageError(msg::vocoder_none{.path = folder.string()});
 }
@@ -72,7 +78,7 @@ OpenedVocoder open_vocoder(const std::string& given,
   if (!folder) {
     return {.vocoder = std::make_unique<GriffinLimVocoder>(mel)};
   }
-  OpenedVocoder opened{.vocoder = open_folder(*folder), .folder = folder};
+  OpenedVocoder opened = open_folder(*folder);
   if (opened.vocoder->mel() != mel) {
     throw MessageError(msg::vocoder_other_mel{.path = folder->string(),
                                               .theirs = described(opened.vocoder->mel()),

@@ -16,12 +16,12 @@ inline constexpr const char* kGriffinLim = "griffin-lim";
 
 struct OpenedVocoder {
   std::unique_ptr<Vocoder> vocoder;
-  std::optional<std::filesystem::path> folder{};  // absent: Griffin-Lim
+  std::optional<std::filesystem::path> folder{};  // of the checkpoint, of ours; absent: Griffin-Lim
 };
 
-// `given`: a folder, the word above, or empty: the folder `vocoder` beside `checkpoint` or beside
-// the folder it is in, and where there is none, Griffin-Lim. Throws Error when the folder has no
-// vocoder, or one of another log-mel.
+// `given`: a folder of checkpoints or of HiFi-GAN, the word above, or empty: the folder `vocoder`
+// beside `checkpoint` or beside the folder it is in, and where there is none, Griffin-Lim. Throws
+// Error when the folder has no vocoder, or one of another log-mel.
 OpenedVocoder open_vocoder(const std::string& given,
                            const std::filesystem::path& checkpoint,
                            const MelConfig& mel);

@@ -25,7 +25,7 @@ class AnalyzeCommand : public Command {
     flags.text("--out", out_, "DIR", msg::help_analyze_out{})->capture_default_str();
     flags.number("--budget", budget_, "S", {1, 1e6}, msg::help_analyze_budget{});
     flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_num_steps{});
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     report_.declare_fail_on(flags);
     report_.declare_json(flags, msg::help_analyze_json{});
     flags.footer(msg::footer_analyze{}, {"qanat analyze LJSpeech-1.1 --out analysis --budget 600"});

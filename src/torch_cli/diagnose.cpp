@@ -24,7 +24,7 @@ namespace {
 class DiagnoseCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     flags.on("--quick", quick_, msg::help_diagnose_quick{});
     flags.number("--steps", steps_, "N", {1, 1e6}, msg::help_diagnose_steps{});
     flags.number("--longest", timeout_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});

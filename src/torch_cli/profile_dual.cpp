@@ -22,7 +22,7 @@ std::filesystem::path own_program() {
 class ProfileDualCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_num_steps{});
     flags.number("--rounds", rounds_, "N", {1, 1000}, msg::help_dual_rounds{});
     flags.text("--keep", keep_, "DIR", msg::help_keep_journals{});

@@ -13,7 +13,7 @@ namespace {
 class ProfileStepCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     flags.number("--num-steps", steps_, "N", {2, 1e7}, msg::help_profile_steps{});
     flags.text("--keep", keep_, "DIR", msg::help_keep_journals{});
     report_.declare_fail_on(flags);

@@ -116,7 +116,7 @@ class SynthCommand : public Command {
     flags.footer(msg::footer_synth{},
                  {"qanat synth 'Hello there.' --checkpoint checkpoints --out hello.wav",
                   "qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav",
-                  "qanat synth 'Hello there.' --vocoder hifigan --out - | aplay",
+                  "qanat synth 'Hello there.' --vocoder checkpoints/vocoder --out - | aplay",
                   "qanat synth --copy LJSpeech-1.1/wavs --vocoder hifigan --out copies"});
   }
 

@@ -109,7 +109,7 @@ class RankObserver : public TrainObserver {
 class TrainCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "model", "training", "pipeline"});
+    flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     trace_.declare(flags);
     flags.on("--no-emoji", no_emoji_, msg::help_no_emoji{});
     dashboard_.declare(flags);
@@ -119,6 +119,7 @@ class TrainCommand : public Command {
         {"qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32",
          "qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1",
          "qanat train --train-data LJSpeech-1.1 --processes 2",
+         "qanat train --task vocoder --train-data LJSpeech-1.1 --checkpoint-dir checkpoints/vocoder",
          "torchrun --no-python --nproc-per-node 2 qanat train --train-data LJSpeech-1.1"});
   }
 

@@ -113,6 +113,10 @@ void TrainDisplay::show(const std::string& text) {
 void TrainDisplay::on_validation(std::int64_t step, const ValidationResult& result, bool best) {
   Message text = msg::train_validation{
       .step = step, .loss = plain(result.losses.total, 4), .mel = plain(result.losses.mel, 4)};
+  if (result.losses.stft > 0) {
+    text = msg::train_vocoder_validation{
+        .step = step, .mel = plain(result.losses.mel, 4), .stft = plain(result.losses.stft, 4)};
+  }
   if (result.free_running) {
     text = msg::train_free_running{.validation = text,
                                    .mel = plain(result.free_running->mel_distance, 4),

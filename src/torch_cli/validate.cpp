@@ -95,6 +95,9 @@ class ValidateCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     const LoadedConfig loaded = flags_.load();
     RunConfig config = loaded.values;
+    if (trains_vocoder(config.training)) {
+      throw UsageError(msg::usage_validate_vocoder{});
+    }
     if (!loaded.origins.contains("model.size")) {
       config.model.size = ModelSize::nano;  // the runs are short
     }

@@ -151,6 +151,19 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
   return result;
 }
 
+torch::Tensor to_samples(const DeviceBatch& batch, RowRange rows, torch::Device device) {
+  constexpr double kFullScale = 32768;
+  const BatchLayout& layout = batch.layout;
+  QANAT_CHECK(layout.format.kind == PayloadKind::pcm_s16) << "samples are made of PCM";
+  const torch::Tensor pcm = part(batch,
+                                 layout.payload,
+                                 rows,
+                                 static_cast<std::int64_t>(layout.row_values()),
+                                 torch::TensorOptions().device(device).dtype(torch::kInt16));
+  const std::int64_t samples = std::int64_t{layout.shape.frames} * layout.format.hop;
+  return pcm.narrow(1, 0, samples).to(torch::kFloat32) / kFullScale;
+}
+
 torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device) {
   if (device.is_cpu()) {
     return values;

@@ -29,6 +29,10 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
                           torch::Device device,
                           int speakers);
 
+// The samples of some rows of a batch whose payload is PCM: f32 [rows, frames * hop], full scale 1.
+// A copy. Call on the stream that reads the batch.
+torch::Tensor to_samples(const DeviceBatch& batch, RowRange rows, torch::Device device);
+
 // From host memory to `device` and back, in the order of the current stream; the host waits for
 // neither. What came back is whole once the stream has come so far.
 torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device);

@@ -30,6 +30,21 @@ SizeDefaults defaults(ModelSize size) {
   return {.peak = 1e-3, .warmup = 1000};
 }
 
+SizeDefaults vocoder_defaults(ModelSize size) {
+  switch (size) {
+    case ModelSize::nano:
+      return {.peak = 2e-3, .warmup = 100};
+    case ModelSize::tiny:
+      return {.peak = 1e-3, .warmup = 500};
+    case ModelSize::small:
+      return {.peak = 5e-4, .warmup = 1000};
+    case ModelSize::normal:
+    case ModelSize::big:
+      return {.peak = 2e-4, .warmup = 1000};
+  }
+  return {.peak = 5e-4, .warmup = 1000};
+}
+
 }  // namespace
 
 double Schedule::learning_rate(std::int64_t step) const {
@@ -44,7 +59,9 @@ double Schedule::learning_rate(std::int64_t step) const {
 }
 
 Schedule make_schedule(const ScheduleRequest& request) {
-  const SizeDefaults by_size = defaults(request.size);
+  const SizeDefaults by_size = request.task == TrainingTask::vocoder
+                                   ? vocoder_defaults(request.size)
+                                   : defaults(request.size);
   const std::int64_t tenth = std::max<std::int64_t>(1, request.total / 10);
   return {.peak = request.learning_rate.value_or(by_size.peak),
           .warmup = request.warmup.value_or(std::min(by_size.warmup, tenth)),

@@ -31,6 +31,7 @@ struct Schedule {
 
 // What was configured; the rest follows from the size of the model.
 struct ScheduleRequest {
+  TrainingTask task = TrainingTask::speech;
   ModelSize size = ModelSize::tiny;
   std::optional<double> learning_rate;
   std::optional<std::int64_t> warmup;

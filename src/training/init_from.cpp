@@ -206,16 +206,34 @@ class Taking {
   MessageArg::List details_;
 };
 
-void check_model(const CheckpointState& stored, const std::filesystem::path& path, ModelSize size) {
-  if (stored.model.size != size) {
-    throw MessageError(
-        msg::init_other_size{.path = path.string(),
-                             .stored = FieldType<ModelSize>::name_of(stored.model.size),
-                             .ours = FieldType<ModelSize>::name_of(size)});
+void check_network(const std::filesystem::path& path,
+                   ModelSize stored,
+                   const MelConfig& mel,
+                   ModelSize size) {
+  if (stored != size) {
+    throw MessageError(msg::init_other_size{.path = path.string(),
+                                            .stored = FieldType<ModelSize>::name_of(stored),
+                                            .ours = FieldType<ModelSize>::name_of(size)});
   }
-  if (stored.mel != MelConfig{}) {
+  if (mel != MelConfig{}) {
     throw MessageError(msg::init_other_mel{.path = path.string()});
   }
+}
+
+void check_model(const LoadedCheckpoint& loaded,
+                 const std::filesystem::path& path,
+                 const RunConfig& config) {
+  if (!trains_vocoder(config.training)) {
+    const CheckpointState stored = state_of(loaded, path);
+    check_network(path, stored.model.size, stored.mel, config.model.size);
+    return;
+  }
+  const Result<VocoderState> stored = to_vocoder_state(loaded.checkpoint.state);
+  if (!stored) {
+    throw MessageError(
+        msg::init_damaged{.path = path.string(), .reason = reason_of(stored.failure())});
+  }
+  check_network(path, stored.value().size, stored.value().mel, config.model.size);
 }
 
 }  // namespace
@@ -225,20 +243,20 @@ void check_initial(const RunConfig& config) {
     const std::filesystem::path path = *config.training.init_from;
     const LoadedCheckpoint loaded =
         load_at(path, {.weights = false, .ema = false, .optimizer = false}, nullptr);
-    check_model(state_of(loaded, path), path, config.model.size);
+    check_model(loaded, path, config);
   }
 }
 
 std::optional<LoadedCheckpoint> load_initial(const RunConfig& config, const WarnFn& warn) {
   if (!config.training.init_from) {
-    if (config.training.freeze) {
+    if (config.training.freeze && !trains_vocoder(config.training)) {
       throw MessageError(msg::init_freeze_random{});
     }
     return std::nullopt;
   }
   const std::filesystem::path path = *config.training.init_from;
   LoadedCheckpoint loaded = load_at(path, {.weights = false, .optimizer = false}, warn);
-  check_model(state_of(loaded, path), path, config.model.size);
+  check_model(loaded, path, config);
   if (loaded.checkpoint.ema.empty()) {
     loaded = load_at(loaded.folder, {.ema = false, .optimizer = false}, warn);
     loaded.checkpoint.ema = std::move(loaded.checkpoint.weights);

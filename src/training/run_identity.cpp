@@ -11,6 +11,7 @@
 #include "app/make_loader.h"
 #include "app/plan_fingerprint.h"
 #include "config/field_list.h"
+#include "config/field_type.h"
 #include "locale/message_error.h"
 #include "locale/messages.h"
 
@@ -68,7 +69,7 @@ std::vector<std::string> changed_keys(const nlohmann::json& state, const RunConf
   const nlohmann::json before = value_at(state, "/config");
   const nlohmann::json now = to_json(config);
   std::vector<std::string> changed;
-  for (const char* const path : kPlanKeys) {
+  const auto add_change = [&](const char* path) {
     const nlohmann::json was = value_at(before, path);
     const nlohmann::json is = value_at(now, path);
     if (was != is) {
@@ -76,6 +77,12 @@ std::vector<std::string> changed_keys(const nlohmann::json& state, const RunConf
       std::ranges::replace(key, '/', '.');
       changed.push_back(fmt::format("{} {} -> {}", key, was.dump(), is.dump()));
     }
+  };
+  for (const char* const path : kPlanKeys) {
+    add_change(path);
+  }
+  if (trains_vocoder(config.training)) {
+    add_change("/vocoder/segment_frames");
   }
   return changed;
 }
@@ -135,6 +142,15 @@ void forget_best(TrainProgress& progress) {
   progress.validations_since_best = 0;
 }
 
+void check_same_task(const LoadedCheckpoint& loaded, TrainingTask ours) {
+  const TrainingTask theirs = stored_task(loaded.checkpoint.state);
+  if (theirs != ours) {
+    throw MessageError(msg::resume_other_task{.folder = loaded.folder.string(),
+                                              .theirs = FieldType<TrainingTask>::name_of(theirs),
+                                              .ours = FieldType<TrainingTask>::name_of(ours)});
+  }
+}
+
 }  // namespace
 
 int processes_of(const nlohmann::json& state, const RunConfig& config, int world) {
@@ -152,9 +168,15 @@ RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int 
       .utterances = static_cast<std::int64_t>(inputs.train->manifest.utterances.size()),
       .batch_size = config.data.batch_size,
       .processes = processes,
-      .plan = plan_fingerprint(*inputs.train, kMel, options),
+      .plan = plan_fingerprint(*inputs.train, kMel, options, segment_options(config)),
       .splits = inputs.splits};
-  if (inputs.validation && config.training.validation_batches > 0) {
+  if (!inputs.validation || config.training.validation_batches == 0) {
+    return identity;
+  }
+  if (trains_vocoder(config.training)) {
+    identity.validation =
+        clips_fingerprint(*inputs.validation, kMel, num_validation_clips(config, inputs));
+  } else {
     identity.validation = validation_fingerprint(
         *inputs.validation, kMel, validation_options(config), config.training.validation_batches);
   }
@@ -239,7 +261,20 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
   return point;
 }
 
+void check_same_vocoder(const LoadedCheckpoint& loaded, const VocoderState& ours) {
+  check_same_task(loaded, TrainingTask::vocoder);
+  const Result<VocoderState> stored = to_vocoder_state(loaded.checkpoint.state);
+  if (!stored) {
+    refuse(loaded, stored.failure());
+  }
+  if (stored.value() != ours) {
+    throw MessageError(msg::resume_other_model{.folder = loaded.folder.string(),
+                                               .what = msg::resume_other_size{}});
+  }
+}
+
 void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours) {
+  check_same_task(loaded, TrainingTask::speech);
   const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
   if (!stored) {
     refuse(loaded, stored.failure());

@@ -63,6 +63,9 @@ ResumePoint resume_point(const LoadedCheckpoint& loaded,
 // Throws Error, with the remedy, when the checkpoint is of another model than `ours`.
 void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& ours);
 
+// The same of a vocoder.
+void check_same_vocoder(const LoadedCheckpoint& loaded, const VocoderState& ours);
+
 // The languages the weights of a checkpoint that fits and is resumed with `ours` have learned from;
 // empty when an older checkpoint does not say.
 std::vector<Language> learned_languages(const LoadedCheckpoint& loaded, std::vector<Language> ours);

@@ -10,7 +10,10 @@
 
 #include "app/loader_options.h"
 #include "app/make_loader.h"
+#include "audio/audio_decoder.h"
+#include "audio/sample_format.h"
 #include "dataset/problem.h"
+#include "locale/message_error.h"
 #include "locale/messages.h"
 
 namespace qanat {
@@ -97,8 +100,11 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   options.split = make_split(config, earlier);
   TrainInputs inputs;
   inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
-  std::optional<TrainingSets> sets =
-      load_sets(config, options, make_index_sources(*inputs.text, kMel.sample_rate));
+  std::optional<TrainingSets> sets = load_sets(
+      config,
+      options,
+      trains_vocoder(config.training) ? make_audio_index_sources(kMel.sample_rate)
+                                      : make_index_sources(*inputs.text, kMel.sample_rate));
   if (!sets) {
     return std::nullopt;
   }
@@ -106,7 +112,7 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   if (sets->validation) {
     inputs.validation = std::make_shared<const UtteranceSet>(*std::move(sets->validation));
   }
-  if (config.model.speaker_table) {
+  if (config.model.speaker_table && !trains_vocoder(config.training)) {
     inputs.speakers = speaker_names(inputs.train->manifest);
     if (inputs.validation) {
       const std::vector<std::string> unknown =
@@ -140,6 +146,38 @@ LoaderOptions validation_options(const RunConfig& config) {
   options.window = 2;
   options.budget = mebibytes(1 << 20);  // they are all kept: their number is the bound
   return options;
+}
+
+std::size_t num_validation_clips(const RunConfig& config, const TrainInputs& inputs) {
+  const auto wanted = static_cast<std::size_t>(config.training.validation_batches) *
+                      static_cast<std::size_t>(config.data.batch_size);
+  return inputs.validation ? std::min(wanted, inputs.validation->manifest.utterances.size()) : 0;
+}
+
+std::vector<ValidationClip> load_validation_clips(
+    const RunConfig& config,
+    const TrainInputs& inputs,
+    Seconds most,
+    const std::function<void(const MessageArg&)>& warn) {
+  std::vector<ValidationClip> clips;
+  const auto longest =
+      static_cast<std::int64_t>(most.count() * static_cast<double>(kMel.sample_rate.value));
+  AudioDecoder decoder(kMel.sample_rate);
+  for (std::size_t item = 0; item < num_validation_clips(config, inputs); ++item) {
+    const Manifest& manifest = inputs.validation->manifest;
+    const SampleCount all = inputs.validation->index.entries[item].samples;
+    const auto samples =
+        decoder.decode_pcm16(audio_path(manifest, manifest.utterances[item]),
+                             {.first = {}, .count = SampleCount{std::min(all.value, longest)}});
+    if (!samples) {
+      warn(reason_of(samples.failure()));
+      continue;
+    }
+    clips.push_back({.id = manifest.utterances[item].id, .samples = {}});
+    clips.back().samples.resize(samples.value().size());
+    to_float(samples.value(), clips.back().samples);
+  }
+  return clips;
 }
 
 std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs) {

@@ -1,6 +1,8 @@
 // What a run is trained and validated on, read and checked before anything else is started.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -10,6 +12,7 @@
 #include "base/language.h"
 #include "base/message.h"
 #include "base/progress.h"
+#include "base/time.h"
 #include "batch/batch.h"
 #include "config/run_config.h"
 #include "dataset/training_sets.h"
@@ -45,6 +48,22 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
 
 // How the validation set is cut into batches: always the same way, whatever training.seed is.
 LoaderOptions validation_options(const RunConfig& config);
+
+// How many utterances of the validation set a vocoder is validated on: the first ones, as many as
+// training.validation_batches hold.
+std::size_t num_validation_clips(const RunConfig& config, const TrainInputs& inputs);
+
+// Their samples, full scale 1; those of a long one end after `most`. What cannot be read is left
+// out, and `warn` is told.
+struct ValidationClip {
+  std::string id;
+  std::vector<float> samples;
+};
+std::vector<ValidationClip> load_validation_clips(
+    const RunConfig& config,
+    const TrainInputs& inputs,
+    Seconds most,
+    const std::function<void(const MessageArg&)>& warn);
 
 // The first training.validation_batches of the validation set, in an order that is always the same.
 std::vector<Batch> load_validation_batches(const RunConfig& config, const TrainInputs& inputs);

@@ -7,9 +7,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "app/loader_options.h"
 #include "base/files.h"
-#include "checkpoint_files/checkpoint_state.h"
 #include "checkpoint_files/folder_lock.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
@@ -22,16 +20,14 @@
 #include "session/device_pipeline.h"
 #include "session/memory_check.h"
 #include "session/run_event.h"
-#include "speech/evaluation_renderer.h"
 #include "torch_binding/torch_device.h"
-#include "train/model_preset.h"
-#include "train/speech_task.h"
 #include "train/trainer.h"
 #include "training/announce_plan.h"
 #include "training/init_from.h"
 #include "training/live_verdict.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
+#include "training/run_task.h"
 #include "training/train_schedule.h"
 
 namespace qanat {
@@ -53,7 +49,6 @@ class TrainRun {
 
  private:
   SessionStart journal_header() const;
-  CheckpointState checkpoint_state() const;
   nlohmann::json state() const;
   void resume();
   void load_newest();
@@ -96,13 +91,12 @@ class TrainRun {
   std::optional<LoadedCheckpoint> loaded_;
   std::optional<LoadedCheckpoint> initial_;  // of training.init_from, in a new run
   nlohmann::json origin_;                    // what the run began with; null: random weights
-  std::vector<Language> languages_;          // the weights have learned from; empty: not known
   RunDevices devices_;
   std::unique_ptr<DevicePipeline> pipeline_;
   std::unique_ptr<DeviceStream> stream_;
-  std::optional<TrainedModel> model_;
-  std::optional<SpeechTask> task_;
-  std::optional<EvaluationRenderer> renderer_;  // null: nothing is rendered
+  const std::unique_ptr<RunTask> task_;  // goes before the stream and the device of its tensors
+  RunTask::RenderFn renderer_;           // absent: nothing is rendered
+  TrainTask* trained_ = nullptr;         // of task_
 };
 
 std::filesystem::path make_folder(const std::string& name) {
@@ -121,8 +115,8 @@ TrainRun::TrainRun(const TrainRequest& request, const ReplicaRun& replica, Train
       lock_(group_.rank().rank == 0 ? std::make_unique<FolderLock>(checkpoints_.path()) : nullptr),
       journal_path_(journal_of_rank(checkpoints_.path() / "journal.jsonl", group_.rank().rank)),
       journal_(journal_path_, journal_header()),
-      languages_(inputs_.languages),
-      devices_(make_devices(config_, plan_, read_host_share())) {
+      devices_(make_devices(config_, plan_, read_host_share())),
+      task_(make_run_task(config_, inputs_)) {
   journal_.tell([this](const Message& line) { request_.observer.on_note(line); });
   events_.add(journal_);
   for (EventSink* sink : request_.sinks) {
@@ -147,20 +141,8 @@ SessionStart TrainRun::journal_header() const {
   return {.command = "train", .device = to_string(plan_.model), .config = to_json(config_)};
 }
 
-CheckpointState TrainRun::checkpoint_state() const {
-  const ModelShape defaults;
-  return {.model = {.size = config_.model.size,
-                    .vocabulary = inputs_.text->tokenizer().size(),
-                    .mel_mean = defaults.mel_mean,
-                    .mel_std = defaults.mel_std},
-          .text = stored_text(make_text_config(config_.data), *inputs_.text),
-          .speakers = inputs_.speakers,
-          .languages = languages_,
-          .mel = kMel};
-}
-
 nlohmann::json TrainRun::state() const {
-  nlohmann::json state = to_json(checkpoint_state());
+  nlohmann::json state = task_->state();
   state["config"] = to_json(config_);
   state["seed"] = config_.training.seed;
   state["data"] = to_json(identity_);
@@ -197,7 +179,7 @@ void TrainRun::load_init_from() {
   }
   share_checkpoint(group_, initial_);
   if (initial_) {
-    languages_ = learned_languages(*initial_, inputs_.languages);
+    task_->begin_with(*initial_);
     origin_ = {{"folder", initial_->folder.string()}, {"step", initial_->step}};
   }
 }
@@ -212,9 +194,8 @@ void TrainRun::resume() {
   if (config_.training.init_from && is_first()) {
     tell(msg::init_not_used{.folder = loaded_->folder.string()});
   }
-  check_same_model(*loaded_, checkpoint_state());
+  task_->resume(*loaded_);
   origin_ = loaded_->checkpoint.state.value("init_from", nlohmann::json());
-  languages_ = learned_languages(*loaded_, inputs_.languages);
   ResumePoint point = resume_point(*loaded_, config_, identity_);
   progress_ = std::move(point.progress);
   stored_schedule_ = point.schedule;
@@ -243,14 +224,6 @@ void TrainRun::choose_rates() {
 }
 
 void TrainRun::make_model() {
-  const ModelShape shape = model_shape(to_preset(config_.model.size),
-                                       inputs_.text->tokenizer().size(),
-                                       static_cast<int>(inputs_.speakers.size()));
-  AdamWOptions optimiser{.weight_decay = config_.training.weight_decay,
-                         .gradient_clip = config_.training.gradient_clip};
-  if (config_.training.freeze) {
-    optimiser.frozen = parameters_of(*config_.training.freeze);
-  }
   std::optional<Message> taken;
   stream_ = devices_.model->make_stream("train");
   stream_->submit([&] {
@@ -258,23 +231,14 @@ void TrainRun::make_model() {
     // whichever thread: ours is set behind that.
     at::internal::lazy_init_num_threads();
     at::set_num_threads(devices_.cores.model_threads);
-    model_.emplace(make_trained_model(shape,
-                                      optimiser,
-                                      static_cast<std::uint64_t>(config_.training.seed),
-                                      torch_device(*devices_.model)));
-    const TrainingConfig& training = config_.training;
-    task_.emplace(*model_,
-                  SpeechTaskOptions{.seed = static_cast<std::uint64_t>(training.seed),
-                                    .binarisation_start = training.binarisation_start.value_or(
-                                        default_binarisation_start(config_.model.size))});
+    trained_ = &task_->make(torch_device(*devices_.model));
     if (loaded_ && is_first()) {
-      load_into(*task_, loaded_->checkpoint);
+      load_into(*trained_, loaded_->checkpoint);
     }
     if (initial_ && is_first()) {
-      taken = take_weights(*initial_, checkpoint_state(), model_->layout.views(model_->weights));
-      model_->ema.copy_(model_->weights);
+      taken = task_->take(*initial_);
     }
-    share_weights(group_, *task_);
+    share_weights(group_, *trained_);
   });
   stream_->synchronise();
   loaded_.reset();
@@ -290,6 +254,9 @@ std::int64_t TrainRun::all_updates() const {
 
 // bf16 has been there since compute capability 8.0, fast fp16 since 7.0.
 Precision TrainRun::precision() const {
+  if (trains_vocoder(config_.training)) {  // spectra are no business of half precision
+    return Precision::single;
+  }
   const auto* const gpu = dynamic_cast<const CudaDevice*>(devices_.model.get());
   const bool has_bf16 = gpu != nullptr && gpu->facts().capability >= 80;
   if (!config_.training.mixed_precision.value_or(has_bf16)) {
@@ -340,10 +307,7 @@ void TrainRun::open_gate(const std::stop_token& stop) {
 
 void TrainRun::make_renderer() {
   if (config_.training.render_every > 0 && is_first()) {
-    renderer_.emplace(checkpoint_state(),
-                      inputs_.text,
-                      read_evaluation_sentences(config_.training.evaluation_sentences),
-                      checkpoints_.path() / "renders");
+    renderer_ = task_->make_renderer(checkpoints_.path() / "renders");
   }
 }
 
@@ -351,7 +315,7 @@ TrainerParts TrainRun::trainer_parts() {
   TrainerParts parts{
       .device = *devices_.model,
       .stream = *stream_,
-      .task = *task_,
+      .task = *trained_,
       .ring = pipeline_->ring(),
       .position_after = [this](const BatchId& last) { return pipeline_->position_after(last); },
       .checkpoints = checkpoints_,
@@ -364,7 +328,7 @@ TrainerParts TrainRun::trainer_parts() {
     parts.render = [this](std::int64_t step, const TensorMap& weights) {
       at::set_num_threads(1);  // of the thread that renders: the trainer comes first
       const Clock::time_point begin = Clock::now();
-      const EvaluationRender render = renderer_->render(step, weights);
+      const EvaluationRender render = renderer_(step, weights);
       events_.record(to_event(render, step, seconds_since(begin)));
     };
   }
@@ -387,9 +351,13 @@ TrainSummary TrainRun::first_summary() const {
 
 ExchangeSetup TrainRun::exchange_setup() const {
   const bool is_bf16 = config_.training.exchange_format == ExchangeFormat::bf16;
+  std::int64_t values = 0;
+  for (const TaskPart& part : trained_->parts()) {
+    values += part.weights.layout.size();
+  }
   return {.backend = group_.backend(),
           .precision = is_bf16 ? "bfloat16" : "float32",
-          .bytes = Bytes{model_->layout.size() * (is_bf16 ? 2 : 4)}};
+          .bytes = Bytes{values * (is_bf16 ? 2 : 4)}};
 }
 
 void TrainRun::journal_run() {
@@ -466,7 +434,7 @@ TrainSummary TrainRun::run() {
     check_memory();
   }
   make_model();
-  summary.parameters = model_->layout.num_parameters();
+  summary.parameters = trained_->first().layout.num_parameters();
   if (done) {
     summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
     journal_end(summary.outcome);
@@ -474,8 +442,7 @@ TrainSummary TrainRun::run() {
   }
   choose_rates();
   make_renderer();
-  const Validator validator(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
-  task_->validate_with(&validator);
+  task_->load_validation([this](const MessageArg& note) { observer().on_note(note); });
   journal_run();
   Trainer trainer(trainer_options(), trainer_parts(), progress_);
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();

@@ -37,7 +37,8 @@ ScheduleChoice choose_schedule(const RunConfig& config,
                                std::int64_t total,
                                std::int64_t step) {
   const TrainingConfig& training = config.training;
-  const Schedule now = make_schedule({.size = config.model.size,
+  const Schedule now = make_schedule({.task = training.task,
+                                      .size = config.model.size,
                                       .learning_rate = training.learning_rate,
                                       .warmup = training.warmup_steps,
                                       .total = total});

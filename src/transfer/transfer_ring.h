@@ -40,7 +40,7 @@ using BatchSource = std::function<std::optional<Batch>(const std::stop_token&)>;
 
 struct RingOptions {
   int slots = 3;
-  Bytes slot_bytes;   // of the largest batch with mel payload
+  Bytes slot_bytes;   // of the largest batch as the model device gets it
   Bytes stage_bytes;  // of the largest batch with PCM payload; Multi-GPU only
   // Fills a slot with kPoison before it is filled, so that a missing event shows as wrong numbers.
   // Host backend only.

@@ -1,0 +1,81 @@
+#include "speech/vocos.h"
+
+#include <span>
+#include <utility>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint_files/checkpoint_seal.h"
+#include "locale/message_error.h"
+#include "locale/messages.h"
+#include "train/flat_parameters.h"
+#include "train/trained_vocoder.h"
+
+namespace qanat {
+namespace {
+
+namespace fs = std::filesystem;
+
+LoadedCheckpoint load(const fs::path& folder) {
+  const CheckpointParts parts{.weights = false, .ema = true, .optimizer = false};
+  if (fs::exists(folder / kSealName)) {
+    Result<LoadedCheckpoint> loaded = load_checkpoint(folder, parts);
+    if (!loaded) {
+      throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(loaded.failure())});
+    }
+    return std::move(loaded).value();
+  }
+  const CheckpointFolder all(folder, 1);
+  std::optional<LoadedCheckpoint> loaded = all.best(nullptr, parts);
+  if (!loaded) {
+    loaded = all.newest(nullptr, parts);
+  }
+  if (!loaded) {
+    throw MessageError(msg::checkpoint_none{.path = folder.string()});
+  }
+  return *std::move(loaded);
+}
+
+}  // namespace
+
+Vocos::Vocos(const VocoderState& state, const TensorMap& weights)
+    : generator_(to_vocoder_shape(state)), refiner_(generator_->shape()) {
+  const FlatParameters layout(*generator_);
+  const torch::Tensor block = layout.make_block(torch::kCPU);
+  layout.load(block, weights, "weights of");
+  layout.attach(*generator_, block);
+  generator_->eval();
+}
+
+std::optional<int> Vocos::context() const {
+  return static_cast<int>(context_frames(generator_->shape()));
+}
+
+std::vector<float> Vocos::synthesise(std::span<const float> log_mel) {
+  const torch::InferenceMode no_gradients;
+  const std::int64_t bins = mel().mel_bins;
+  const auto frames = static_cast<std::int64_t>(log_mel.size()) / bins;
+  if (frames == 0) {
+    return {};
+  }
+  auto* values = const_cast<float*>(log_mel.data());  // from_blob() takes no const
+  const torch::Tensor frame_major = torch::from_blob(values, {1, frames, bins});
+  return refiner_.refine(generator_->generate(frame_major.transpose(1, 2).contiguous()));
+}
+
+bool has_checkpoints(const fs::path& folder) {
+  return fs::exists(folder / kSealName) ||
+         (fs::is_directory(folder) && !CheckpointFolder(folder, 1).steps().empty());
+}
+
+OpenedVocos open_vocos(const fs::path& folder) {
+  LoadedCheckpoint loaded = load(folder);
+  const Result<VocoderState> state = to_vocoder_state(loaded.checkpoint.state);
+  if (!state) {
+    throw MessageError(
+        msg::set_refused{.file = loaded.folder.string(), .why = reason_of(state.failure())});
+  }
+  return {.vocoder = std::make_unique<Vocos>(state.value(), loaded.checkpoint.ema),
+          .folder = loaded.folder};
+}
+
+}  // namespace qanat

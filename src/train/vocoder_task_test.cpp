@@ -1,0 +1,182 @@
+#include "train/vocoder_task.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "device/host/host_device.h"
+#include "pipeline/segment_row_source.h"
+#include "torch_binding/torch_binding.h"
+#include "train/train_step.h"
+#include "vocoder/vocoder_testing.h"
+
+namespace qanat {
+namespace {
+
+constexpr std::int64_t kStart = 2;  // of the discriminators
+constexpr int kFrames = 16 + 2 * kSegmentContext;
+
+// Segments of hums, a different one in every row.
+class HumBatch {
+ public:
+  explicit HumBatch(int rows)
+      : layout_(make_layout({.rows = rows, .frames = kFrames, .tokens = 1},
+                            {.kind = PayloadKind::pcm_s16})),
+        block_(layout_.bytes) {
+    auto* sample = reinterpret_cast<std::int16_t*>(block_.data() + layout_.payload);
+    for (int row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < layout_.row_values(); ++i) {
+        const float angle = static_cast<float>(i) * (0.05F + 0.02F * static_cast<float>(row));
+        *sample++ = static_cast<std::int16_t>(8000.0F * std::sin(angle));
+      }
+    }
+    batch_ = {.id = {},
+              .layout = layout_,
+              .bytes = block_,
+              .mel_lengths = std::vector<std::int32_t>(static_cast<std::size_t>(rows), kFrames),
+              .token_lengths = std::vector<std::int32_t>(static_cast<std::size_t>(rows), 1),
+              .items = std::vector<std::uint32_t>(static_cast<std::size_t>(rows), 0),
+              .speakers = std::vector<std::int32_t>(static_cast<std::size_t>(rows), 0),
+              .slot = nullptr,
+              .way = nullptr};
+  }
+
+  const DeviceBatch& get() const { return batch_; }
+
+ private:
+  BatchLayout layout_;
+  std::vector<std::byte> block_;
+  DeviceBatch batch_;
+};
+
+class VocoderTaskTest : public testing::Test {
+ protected:
+  VocoderTaskTest() : device_({.id = {.kind = DeviceKind::virtual_gpu}, .threads = 1}) {
+    bind_torch(device_);
+    stream_ = device_.make_stream("train");
+    stream_->submit([this] {
+      vocoder_.emplace(make_trained_vocoder(small_vocoder(), {}, 1, torch::kCPU));
+      task_.emplace(*vocoder_, VocoderTaskOptions{.discriminator_start = kStart});
+    });
+    stream_->synchronise();
+  }
+
+  StepRecord update(TrainStep& step, std::int64_t number, const HumBatch& batch) {
+    const Clock::time_point now = Clock::now();
+    task_->begin_update(number);
+    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+    step.update({.step = number, .learning_rate = 1e-3});
+    return step.wait_finished().value().record;
+  }
+  // Of the generator; waits.
+  torch::Tensor gradient_of(const TrainStepOptions& options, const HumBatch& batch) {
+    TrainStep step(device_, *stream_, *task_, options);
+    const Clock::time_point now = Clock::now();
+    task_->begin_update(kStart);
+    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+    stream_->synchronise();
+    const torch::Tensor all = torch::cat(
+        {vocoder_->generator.gradient.clone(), vocoder_->discriminators.gradient.clone()});
+    vocoder_->generator.gradient.zero_();
+    vocoder_->discriminators.gradient.zero_();
+    return all;
+  }
+
+  HostDevice device_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::optional<TrainedVocoder> vocoder_;
+  std::optional<VocoderTask> task_;
+};
+
+TEST_F(VocoderTaskTest, TrainsTheDiscriminatorsFromTheirStepOnAndTheGeneratorFromTheFirst) {
+  TrainStep step(device_, *stream_, *task_, {});
+  const HumBatch batch(3);
+  for (std::int64_t number = 0; number < kStart; ++number) {
+    const torch::Tensor generator = vocoder_->generator.weights.clone();
+    const torch::Tensor judges = vocoder_->discriminators.weights.clone();
+
+    const StepRecord record = update(step, number, batch);
+
+    EXPECT_FALSE(torch::equal(vocoder_->generator.weights, generator));
+    EXPECT_TRUE(torch::equal(vocoder_->discriminators.weights, judges));
+    EXPECT_EQ(record.losses.adversarial, 0);
+    EXPECT_EQ(record.losses.discriminator, 0);
+  }
+  const torch::Tensor judges = vocoder_->discriminators.weights.clone();
+
+  const StepRecord record = update(step, kStart, batch);
+
+  EXPECT_FALSE(torch::equal(vocoder_->discriminators.weights, judges));
+  EXPECT_NEAR(record.losses.total,
+              15 * record.losses.mel + 5 * record.losses.stft + 5 * record.losses.magnitude +
+                  record.losses.adversarial + 2 * record.losses.feature,
+              1e-3);
+  EXPECT_GT(record.losses.discriminator, 0);
+}
+
+// The generator is told by the discriminators where they look; they learn nothing from its losses,
+// and their own loss moves nothing of it.
+TEST_F(VocoderTaskTest, GivesEachNetworkTheGradientOfItsOwnLoss) {
+  const HumBatch batch(2);
+  const torch::Tensor samples = to_samples(batch.get(), {.count = 2}, torch::kCPU);
+  const std::int64_t hop = 256;
+  const torch::Tensor recorded = samples.narrow(1, kSegmentContext * hop, 16 * hop).contiguous();
+  const VocoderMeasures measures(small_vocoder().mel, torch::kCPU);
+  const torch::Tensor mel =
+      measures.log_mel.of(samples).narrow(2, kSegmentContext, 16).contiguous();
+  const torch::Tensor made = vocoder_->network->forward(mel).detach();
+  const torch::Tensor expected =
+      kFrames *
+      discriminator_loss(vocoder_->judges->judge(recorded), vocoder_->judges->judge(made)).sum();
+  const torch::Tensor of_judges = vocoder_->discriminators.layout.make_block(torch::kCPU);
+  vocoder_->discriminators.layout.add(
+      of_judges, torch::autograd::grad({expected}, vocoder_->discriminators.parameters));
+
+  const torch::Tensor found = gradient_of({}, batch).narrow(
+      0, vocoder_->generator.layout.size(), vocoder_->discriminators.layout.size());
+
+  EXPECT_LT(((found - of_judges).norm() / of_judges.norm()).item<double>(), 1e-5);
+}
+
+// Up to rounding, which turns the sign of a few of the absolute differences that are all but zero.
+TEST_F(VocoderTaskTest, HasTheSameGradientInMicrobatches) {
+  const HumBatch batch(4);
+
+  const torch::Tensor whole = gradient_of({}, batch);
+  const torch::Tensor split = gradient_of({.microbatch_size = 1}, batch);
+
+  EXPECT_LT(((whole - split).norm() / whole.norm()).item<double>(), 3e-3);
+}
+
+TEST_F(VocoderTaskTest, LearnsAHum) {
+  TrainStep step(device_, *stream_, *task_, {});
+  const HumBatch batch(2);
+  const double before = update(step, 0, batch).losses.mel;
+  double after = 0;
+  for (int i = 0; i < 60; ++i) {
+    after = update(step, 1, batch).losses.mel;
+  }
+
+  EXPECT_LT(after, 0.7 * before);
+}
+
+TEST_F(VocoderTaskTest, ValidatesTheAverageOnWholeClips) {
+  std::vector<float> clip(40 * 256 + 100);
+  for (std::size_t i = 0; i < clip.size(); ++i) {
+    clip[i] = 0.3F * std::sin(0.05F * static_cast<float>(i));
+  }
+  const VocoderValidator validator(small_vocoder().mel, {clip, std::vector<float>(500)});
+  task_->validate_with(&validator);
+
+  const ValidationResult result = task_->validate(*stream_, nullptr);
+
+  EXPECT_EQ(result.utterances, 1);  // the other is too short for a spectrum
+  EXPECT_EQ(result.frames, 40);
+  EXPECT_GT(result.losses.mel, 0);
+  EXPECT_DOUBLE_EQ(result.losses.total, result.losses.mel + result.losses.stft);
+}
+
+}  // namespace
+}  // namespace qanat

@@ -1,0 +1,109 @@
+// A run that trains the speech model.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/loader_options.h"
+#include "train/model_preset.h"
+#include "train/speech_task.h"
+#include "train/validation.h"
+#include "training/init_from.h"
+#include "training/run_identity.h"
+#include "training/run_task.h"
+
+namespace qanat {
+namespace {
+
+class SpeechRun : public RunTask {
+ public:
+  SpeechRun(const RunConfig& config, const TrainInputs& inputs)
+      : config_(config), inputs_(inputs), languages_(inputs.languages) {}
+
+  nlohmann::json state() const override { return to_json(checkpoint_state()); }
+
+  void resume(const LoadedCheckpoint& loaded) override {
+    check_same_model(loaded, checkpoint_state());
+    languages_ = learned_languages(loaded, inputs_.languages);
+  }
+
+  void begin_with(const LoadedCheckpoint& initial) override {
+    languages_ = learned_languages(initial, inputs_.languages);
+  }
+
+  TrainTask& make(torch::Device device) override {
+    const TrainingConfig& training = config_.training;
+    AdamWOptions optimiser{.weight_decay = training.weight_decay,
+                           .gradient_clip = training.gradient_clip};
+    if (training.freeze) {
+      optimiser.frozen = parameters_of(*training.freeze);
+    }
+    const auto seed = static_cast<std::uint64_t>(training.seed);
+    model_.emplace(make_trained_model(model_shape(to_preset(config_.model.size),
+                                                  inputs_.text->tokenizer().size(),
+                                                  static_cast<int>(inputs_.speakers.size())),
+                                      optimiser,
+                                      seed,
+                                      device));
+    task_.emplace(*model_,
+                  SpeechTaskOptions{.seed = seed,
+                                    .binarisation_start = training.binarisation_start.value_or(
+                                        default_binarisation_start(config_.model.size))});
+    return *task_;
+  }
+
+  Message take(const LoadedCheckpoint& initial) override {
+    Message taken =
+        take_weights(initial, checkpoint_state(), model_->layout.views(model_->weights));
+    model_->ema.copy_(model_->weights);
+    return taken;
+  }
+
+  void load_validation(const std::function<void(const MessageArg&)>& /*warn*/) override {
+    validator_.emplace(load_validation_batches(config_, inputs_), /*max_free_running=*/4);
+    task_->validate_with(&*validator_);
+  }
+
+  RenderFn make_renderer(const std::filesystem::path& folder) override {
+    renderer_.emplace(checkpoint_state(),
+                      inputs_.text,
+                      read_evaluation_sentences(config_.training.evaluation_sentences),
+                      folder);
+    return [this](std::int64_t step, const TensorMap& weights) {
+      return renderer_->render(step, weights);
+    };
+  }
+
+ private:
+  CheckpointState checkpoint_state() const {
+    const ModelShape defaults;
+    return {.model = {.size = config_.model.size,
+                      .vocabulary = inputs_.text->tokenizer().size(),
+                      .mel_mean = defaults.mel_mean,
+                      .mel_std = defaults.mel_std},
+            .text = stored_text(make_text_config(config_.data), *inputs_.text),
+            .speakers = inputs_.speakers,
+            .languages = languages_,
+            .mel = kMel};
+  }
+
+  const RunConfig& config_;
+  const TrainInputs& inputs_;
+  std::vector<Language> languages_;  // the weights have learned from; empty: not known
+  std::optional<TrainedModel> model_;
+  std::optional<SpeechTask> task_;
+  std::optional<Validator> validator_;
+  std::optional<EvaluationRenderer> renderer_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunTask> make_speech_run(const RunConfig& config, const TrainInputs& inputs) {
+  return std::make_unique<SpeechRun>(config, inputs);
+}
+
+std::unique_ptr<RunTask> make_run_task(const RunConfig& config, const TrainInputs& inputs) {
+  return trains_vocoder(config.training) ? make_vocoder_run(config, inputs)
+                                         : make_speech_run(config, inputs);
+}
+
+}  // namespace qanat
