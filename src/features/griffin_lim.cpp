@@ -92,32 +92,49 @@ void MelInversion::spread(std::span<const float> bands, std::span<float> bins) c
   }
 }
 
-void MelInversion::magnitudes(std::span<const float> log_mel, std::span<float> out) const {
+std::vector<float> MelInversion::bands_of(std::span<const float> log_mel) const {
   QANAT_CHECK(log_mel.size() == band_area_.size()) << log_mel.size();
-  QANAT_CHECK(out.size() == static_cast<std::size_t>(num_bins_)) << out.size();
-  std::vector<float> wanted(log_mel.size());
-  std::vector<float> ratio(log_mel.size());
+  std::vector<float> bands(log_mel.size());
   for (std::size_t b = 0; b < log_mel.size(); ++b) {
     const float value = std::isnan(log_mel[b]) ? log_floor_ : log_mel[b];
-    wanted[b] = std::exp(std::clamp(value, log_floor_, kLoudest));
-    ratio[b] = wanted[b] / std::max(band_area_[b], kSmallest);
+    bands[b] = std::exp(std::clamp(value, log_floor_, kLoudest));
   }
-  const std::size_t used = bank_.weights.size();
-  std::vector<float> bins(used);
-  std::vector<float> correction(used);
-  spread(ratio, bins);
+  return bands;
+}
+
+void MelInversion::sharpen(std::span<const float> wanted, std::span<float> bins) const {
+  std::vector<float> ratio(wanted.size());
+  std::vector<float> correction(bins.size());
   for (int i = 0; i < iterations_; ++i) {
     sum_bands(bins, ratio);
     for (std::size_t b = 0; b < ratio.size(); ++b) {
       ratio[b] = wanted[b] / std::max(ratio[b], kSmallest);
     }
     spread(ratio, correction);
-    for (std::size_t bin = 0; bin < used; ++bin) {
-      bins[bin] *= correction[bin];
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+      bins[bin] *= bin_weight_[bin] > kSmallest ? correction[bin] : 1.0F;  // in no band: as it is
     }
   }
+}
+
+void MelInversion::magnitudes(std::span<const float> log_mel, std::span<float> out) const {
+  QANAT_CHECK(out.size() == static_cast<std::size_t>(num_bins_)) << out.size();
+  const std::vector<float> wanted = bands_of(log_mel);
+  std::vector<float> ratio(wanted.size());
+  for (std::size_t b = 0; b < wanted.size(); ++b) {
+    ratio[b] = wanted[b] / std::max(band_area_[b], kSmallest);
+  }
   std::ranges::fill(out, 0.0F);
-  std::ranges::copy(bins, out.begin() + bank_.first_bin);
+  const std::span<float> bins =
+      out.subspan(static_cast<std::size_t>(bank_.first_bin), bank_.weights.size());
+  spread(ratio, bins);
+  sharpen(wanted, bins);
+}
+
+void MelInversion::fit(std::span<const float> log_mel, std::span<float> magnitudes) const {
+  QANAT_CHECK(magnitudes.size() == static_cast<std::size_t>(num_bins_)) << magnitudes.size();
+  sharpen(bands_of(log_mel),
+          magnitudes.subspan(static_cast<std::size_t>(bank_.first_bin), bank_.weights.size()));
 }
 
 GriffinLim::GriffinLim(const MelConfig& mel, const GriffinLimConfig& config)
@@ -243,17 +260,23 @@ std::vector<float> GriffinLim::synthesise(std::span<const float> log_mel) {
   return search();
 }
 
-std::vector<float> GriffinLim::refine(std::span<const float> magnitudes,
-                                      std::span<const float> samples) {
-  const std::size_t bins = bins_.size();
-  QANAT_CHECK(magnitudes.size() % bins == 0) << magnitudes.size();
-  set_frames(magnitudes.size() / bins);
-  QANAT_CHECK(samples.size() == frames_ * static_cast<std::size_t>(mel_.hop)) << samples.size();
+std::vector<float> GriffinLim::refine(std::span<const float> log_mel,
+                                      const Prediction& prediction) {
+  const auto bands = static_cast<std::size_t>(mel_.mel_bins);
+  QANAT_CHECK(log_mel.size() % bands == 0) << log_mel.size();
+  set_frames(log_mel.size() / bands);
+  QANAT_CHECK(prediction.magnitudes.size() == frames_ * bins_.size())
+      << prediction.magnitudes.size();
+  QANAT_CHECK(prediction.samples.size() == frames_ * static_cast<std::size_t>(mel_.hop))
+      << prediction.samples.size();
+  std::vector<float> bins(bins_.size());
   for (std::size_t f = 0; f < frames_; ++f) {
-    set_magnitudes(f, magnitudes.subspan(f * bins, bins));
+    std::ranges::copy(prediction.magnitudes.subspan(f * bins.size(), bins.size()), bins.begin());
+    inversion_.fit(log_mel.subspan(f * bands, bands), bins);
+    set_magnitudes(f, bins);
   }
   std::ranges::fill(signal_, 0.0F);
-  std::ranges::copy(samples, signal_.begin() + (mel_.fft_size - mel_.hop) / 2);
+  std::ranges::copy(prediction.samples, signal_.begin() + (mel_.fft_size - mel_.hop) / 2);
   return search();
 }
 

@@ -31,8 +31,13 @@ class MelInversion {
   // [mel_bins] of natural logs to [num_bins] magnitudes; bins outside the bands are 0. What is no
   // number counts as silence.
   void magnitudes(std::span<const float> log_mel, std::span<float> out) const;
+  // The same from magnitudes that somebody has predicted, instead of smooth ones: [num_bins], made
+  // to have these bands. Those outside the bands stay.
+  void fit(std::span<const float> log_mel, std::span<float> magnitudes) const;
 
  private:
+  std::vector<float> bands_of(std::span<const float> log_mel) const;
+  void sharpen(std::span<const float> wanted, std::span<float> bins) const;
   void sum_bands(std::span<const float> bins, std::span<float> bands) const;
   void spread(std::span<const float> bands, std::span<float> bins) const;
 
@@ -65,9 +70,15 @@ class GriffinLim {
   // spectrograms may exceed it. Ready to be written with write_wav().
   std::vector<float> synthesise(std::span<const float> log_mel);
 
-  // The same search for magnitudes that somebody else has predicted, [frames, fft_size / 2 + 1] row
-  // by row, beginning with the phases of `samples`, frames * hop of them, instead of random ones.
-  std::vector<float> refine(std::span<const float> magnitudes, std::span<const float> samples);
+  // What somebody else has predicted for a spectrogram: [frames, fft_size / 2 + 1] magnitudes, row
+  // by row, and frames * hop samples.
+  struct Prediction {
+    std::span<const float> magnitudes;
+    std::span<const float> samples;
+  };
+  // The same search for these magnitudes, made to have the bands of `log_mel`, beginning with the
+  // phases of these samples instead of random ones.
+  std::vector<float> refine(std::span<const float> log_mel, const Prediction& prediction);
 
  private:
   void set_frames(std::size_t frames);

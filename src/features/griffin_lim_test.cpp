@@ -257,11 +257,49 @@ std::vector<float> magnitudes_of(std::span<const float> wave) {
   return all;
 }
 
+// [frames, 80] of [frames, 513].
+std::vector<float> mel_of_magnitudes(std::span<const float> magnitudes) {
+  const MelFilterbank bank = make_mel_filterbank(MelConfig{});
+  std::vector<float> mel;
+  for (std::size_t frame = 0; frame < magnitudes.size() / 513; ++frame) {
+    std::vector<double> bands(82, 0.0);  // one before the first, one behind the last
+    std::size_t bin = 0;
+    for (std::size_t side = 0; side < bank.side_ends.size(); ++side) {
+      for (; bin < static_cast<std::size_t>(bank.side_ends[side]); ++bin) {
+        const auto at = frame * 513 + static_cast<std::size_t>(bank.first_bin) + bin;
+        const auto magnitude = static_cast<double>(magnitudes[at]);
+        bands[side + 1] += static_cast<double>(bank.weights[bin].rising) * magnitude;
+        bands[side] += static_cast<double>(bank.weights[bin].falling) * magnitude;
+      }
+    }
+    for (std::size_t band = 0; band < 80; ++band) {
+      mel.push_back(static_cast<float>(std::log(std::max(bands[band + 1], 1e-5))));
+    }
+  }
+  return mel;
+}
+
+TEST(MelInversionTest, FittingPredictedMagnitudesGivesThemTheBands) {
+  const std::vector<float> wave = voice(4 * 256);
+  std::vector<float> magnitudes = magnitudes_of(wave);
+  const std::vector<float> mel = mel_of_magnitudes(magnitudes);
+  for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+    magnitudes[i] *= i % 513 < 100 ? 2.0F : 0.5F;
+  }
+  std::vector<float> frame(magnitudes.begin() + 513, magnitudes.begin() + 2 * 513);
+
+  MelInversion(MelConfig{}).fit(std::span(mel).subspan(80, 80), frame);
+
+  EXPECT_LT(mean_difference(mel_of_magnitudes(frame), std::span(mel).subspan(80, 80)), 0.02);
+}
+
 TEST(GriffinLimTest, RefiningASoundOfTheseMagnitudesLeavesIt) {
   const std::vector<float> wave = voice(8 * 256);
   GriffinLim algorithm({}, {.iterations = 8});
 
-  const std::vector<float> found = algorithm.refine(magnitudes_of(wave), wave);
+  const std::vector<float> magnitudes = magnitudes_of(wave);
+  const std::vector<float> found =
+      algorithm.refine(mel_of_magnitudes(magnitudes), {.magnitudes = magnitudes, .samples = wave});
 
   ASSERT_EQ(found.size(), wave.size());
   EXPECT_LT(mean_difference(found, wave), 1e-5);
@@ -271,8 +309,10 @@ TEST(GriffinLimTest, RefiningASoundOfOtherPhasesChangesIt) {
   const std::vector<float> wave = voice(8 * 256);
   GriffinLim algorithm({}, {.iterations = 8});
 
-  const std::vector<float> found =
-      algorithm.refine(magnitudes_of(wave), std::vector<float>(wave.rbegin(), wave.rend()));
+  const std::vector<float> magnitudes = magnitudes_of(wave);
+  const std::vector<float> reversed(wave.rbegin(), wave.rend());
+  const std::vector<float> found = algorithm.refine(
+      mel_of_magnitudes(magnitudes), {.magnitudes = magnitudes, .samples = reversed});
 
   EXPECT_GT(mean_difference(found, wave), 1e-2);
 }

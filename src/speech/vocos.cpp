@@ -59,7 +59,8 @@ std::vector<float> Vocos::synthesise(std::span<const float> log_mel) {
   }
   auto* values = const_cast<float*>(log_mel.data());  // from_blob() takes no const
   const torch::Tensor frame_major = torch::from_blob(values, {1, frames, bins});
-  return refiner_.refine(generator_->generate(frame_major.transpose(1, 2).contiguous()));
+  const torch::Tensor asked = frame_major.transpose(1, 2).contiguous();
+  return refiner_.refine(asked, generator_->generate(asked));
 }
 
 bool has_checkpoints(const fs::path& folder) {

@@ -59,7 +59,7 @@ ValidationResult VocoderValidator::run(TrainedVocoder& vocoder,
       const torch::Tensor& recorded = clips_[i];
       const torch::Tensor mel = log_mel.of(recorded);
       const std::vector<float> samples =
-          refiner.refine(vocoder.ema_network->generate(send_to_device(mel, device)));
+          refiner.refine(mel, vocoder.ema_network->generate(send_to_device(mel, device)));
       const torch::Tensor made = torch::tensor(samples).unsqueeze(0);
       const auto frames = static_cast<double>(mel.size(2));
       sums[0] += frames * mel_loss(log_mel.of(made), mel).item<double>();

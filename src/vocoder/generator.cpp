@@ -92,7 +92,8 @@ PhaseRefiner::PhaseRefiner(const VocoderShape& shape)
     : iterations_(static_cast<int>(shape.refinements)),
       search_(shape.mel, {.iterations = iterations_}) {}
 
-std::vector<float> PhaseRefiner::refine(const VocoderGeneratorImpl::Sound& sound) {
+std::vector<float> PhaseRefiner::refine(const torch::Tensor& mel,
+                                        const VocoderGeneratorImpl::Sound& sound) {
   const auto values = [](const torch::Tensor& tensor) {
     return std::span<const float>(tensor.data_ptr<float>(),
                                   static_cast<std::size_t>(tensor.numel()));
@@ -102,7 +103,9 @@ std::vector<float> PhaseRefiner::refine(const VocoderGeneratorImpl::Sound& sound
     return {values(samples).begin(), values(samples).end()};
   }
   const torch::Tensor magnitude = sound.magnitude.detach().cpu().contiguous();
-  return search_.refine(values(magnitude), values(samples));
+  const torch::Tensor frame_major = mel.detach().cpu()[0].t().contiguous();
+  return search_.refine(values(frame_major),
+                        {.magnitudes = values(magnitude), .samples = values(samples)});
 }
 
 void generate_in_chunks(VocoderGenerator& generator,

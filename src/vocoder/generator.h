@@ -69,16 +69,16 @@ class VocoderGeneratorImpl : public torch::nn::Module {
 };
 TORCH_MODULE(VocoderGenerator);
 
-// A few steps of Griffin-Lim that begin with the phases the generator has predicted and keep its
-// magnitudes. On the host, for one thread at a time; what is heard goes through it, training does
-// not.
+// A few steps of Griffin-Lim that begin with the phases the generator has predicted, for its
+// magnitudes, made to have the bands it was asked for. On the host, for one thread at a time; what
+// is heard goes through it, training does not.
 class PhaseRefiner {
  public:
   // As often as the shape says.
   explicit PhaseRefiner(const VocoderShape& shape);
 
-  // Of a sound of one row: frames * hop samples.
-  std::vector<float> refine(const VocoderGeneratorImpl::Sound& sound);
+  // Of what was made of `mel`, f32 [1, mel_bins, frames]: frames * hop samples.
+  std::vector<float> refine(const torch::Tensor& mel, const VocoderGeneratorImpl::Sound& sound);
 
  private:
   const int iterations_;

@@ -67,7 +67,7 @@ double contradiction(std::int64_t refinements) {
   generator->eval();
   const Stft stft({}, torch::kCPU);
   const VocoderGeneratorImpl::Sound sound = generator->generate(mel);
-  const std::vector<float> samples = PhaseRefiner(shape).refine(sound);
+  const std::vector<float> samples = PhaseRefiner(shape).refine(mel, sound);
   return (stft.magnitude(torch::tensor(samples).unsqueeze(0)) - sound.magnitude)
       .norm()
       .item<double>();
