@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "features/feature_fingerprint.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
 #include "pipeline/precompute.h"
 
 namespace qanat {

@@ -75,7 +75,7 @@ install(
   PATTERN "fake_*.h" EXCLUDE
   PATTERN "*_fixture.h" EXCLUDE)
 
-install(FILES ${PROJECT_BINARY_DIR}/made/locale/messages.h
+install(DIRECTORY ${PROJECT_BINARY_DIR}/made/locale/messages
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qanat/locale COMPONENT library)
 
 # The .deb files: qanat and libqanat-dev. Dependencies are those of the binaries.

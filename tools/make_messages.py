@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Turns locale/*.po into C++: a struct per sentence, and the tables that a Translator reads.
 
-  make_messages.py EN FA OUTDIR     writes messages.h and messages.cpp
-  make_messages.py --unused EN SRC  lists sentences that no source file says
+  make_messages.py EN FA OUTDIR SECTION...  writes messages.cpp and messages/SECTION.h
+  make_messages.py --unused EN SRC          lists sentences that no source file says
+
+A section begins with "#. ---- its name ----" in EN and has a header of its own, so that a new sentence
+compiles only what speaks of the same things. The build has to know the names before it reads them: what
+is not among SECTION is refused.
 
 A sentence has an id (msgctxt), its English (msgid, and msgid_plural where it counts), and in FA its
 Persian. Gaps are {named}; {{ and }} are braces; `code` stays as it is. The first gap chooses the form.
@@ -14,6 +18,7 @@ import sys
 
 GAP = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
 CODE = re.compile(r"`([^`]*)`")
+SECTION = re.compile(r"#\. ---- (.+) ----\Z")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\Z')
 KEYWORD = re.compile(r'(msgctxt|msgid|msgid_plural|msgstr|msgstr\[(\d+)\])\s+(".*)\Z')
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
@@ -33,6 +38,7 @@ class Entry:
         self.path, self.line = path, line
         self.fields = {}
         self.fuzzy = False
+        self.section = ""
 
     def fail(self, what):
         raise Problem(f"{self.path}:{self.line}: {what}")
@@ -62,11 +68,13 @@ def unquoted(text, where):
 
 def read_po(path):
     """The entries of a po file, without its header."""
-    entries, entry, key, fuzzy = [], None, None, False
+    entries, entry, key, fuzzy, section = [], None, None, False, ""
     for number, raw in enumerate(pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
         line, where = raw.strip(), f"{path}:{number}"
         if not line or line.startswith("#"):
             fuzzy = fuzzy or (line.startswith("#,") and "fuzzy" in line)
+            title = SECTION.match(line)
+            section = re.sub(r"[^a-z0-9]+", "_", title[1].lower()) if title else section
             entry = None
             continue
         if line.startswith('"') and entry:
@@ -79,6 +87,7 @@ def read_po(path):
         if entry is None or key == "msgctxt":
             entry, entry_fuzzy = Entry(path, number), fuzzy
             entry.fuzzy, fuzzy = entry_fuzzy, False
+            entry.section = section
             entries.append(entry)
         if key in entry.fields:
             entry.fail(f"{key} twice in one entry")
@@ -159,27 +168,61 @@ def comment(text):
 MADE = "// Made from locale/*.po by tools/make_messages.py; edit the files there.\n"
 
 
-def header(english):
+def number(name):
+    """FNV-1a. By the name and not by the place, so that a new sentence leaves the headers of others alone."""
+    value = 0x811C9DC5
+    for byte in name.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value
+
+
+def numbers_checked(english):
+    """Complains about two ids with one number; 0 says nothing."""
+    taken = {0: "the empty sentence"}
+    for entry in english.values():
+        other = taken.setdefault(number(entry.id), entry.id)
+        if other != entry.id:
+            entry.fail(f"id {entry.id} has the number of {other}; try another name")
+    return english
+
+
+def by_section(english, known):
+    """Entries by section; complains about one that the build does not know, or that says nothing."""
+    sections = {name: [] for name in known}
+    for entry in english.values():
+        if entry.section not in sections:
+            entry.fail(f"id {entry.id} stands in section {entry.section or '(none)'}, which src/locale/CMakeLists.txt"
+                       " does not list")
+        sections[entry.section].append(entry)
+    empty = [name for name, entries in sections.items() if not entries]
+    if empty:
+        raise Problem(f"src/locale/CMakeLists.txt: section {empty[0]} has no sentence")
+    return sections
+
+
+def header(entries):
     lines = [MADE + '#pragma once\n\n#include "base/message.h"\n\nnamespace qanat::msg {\n']
-    for index, entry in enumerate(english.values(), 1):  # 0 says nothing
+    for entry in entries:
         members = "".join(f"  MessageArg {name};\n" for name in gaps(entry.fields["msgid"], entry))
         lines.append(f"struct {entry.id} {{{comment(entry.fields['msgid'])}\n{members}"
-                     f"  static constexpr MessageId id{{{index}}};\n  operator Message() const;\n}};\n")
+                     f"  static constexpr MessageId id{{{number(entry.id)}U}};\n  operator Message() const;\n}};\n")
     return "\n".join(lines) + "\n}  // namespace qanat::msg\n"
 
 
-def tables(english, persian):
+def tables(english, persian, sections):
     rows, operators = ["    MessageText{},\n"], []
-    for entry in english.values():
+    for entry in sorted(english.values(), key=lambda entry: number(entry.id)):
         names = gaps(entry.fields["msgid"], entry)
         said = [numbered(text, names) for text in entry.forms()]
         translated = persian[entry.id].translations() if entry.id in persian else []
         other = [numbered(text, names) for text in translated] or [""]
         pairs = ",\n      ".join(f"Sentence{{{literal(forms[0])},\n               {literal(forms[-1])}}}"
                                  for forms in (said, other))
-        rows.append(f"    MessageText{{{literal(entry.id)},\n     {{{pairs}}}}},\n")
+        entry_id = f"msg::{entry.id}::id"
+        rows.append(f"    MessageText{{{entry_id}, {literal(entry.id)},\n     {{{pairs}}}}},\n")
         operators.append(f"{entry.id}::operator Message() const {{ return {{id, {{{', '.join(names)}}}}}; }}\n")
-    return (MADE + '#include "locale/messages.h"\n\n#include <array>\n\n#include "locale/message_text.h"\n\n'
+    headers = "".join(f'#include "locale/messages/{name}.h"\n' for name in sections)
+    return (MADE + f'#include "locale/message_text.h"\n\n#include <array>\n\n{headers}\n'
             "namespace qanat {\n\nstd::span<const MessageText> message_texts() {\n"
             f"  static constexpr std::array<MessageText, {len(rows)}> kTexts{{\n{''.join(rows)}  }};\n"
             "  return kTexts;\n}\n\nnamespace msg {\n\n" + "".join(operators) +
@@ -202,7 +245,7 @@ def write_changed(path, text):
 
 
 def main(arguments):
-    if len(arguments) != 3:
+    if len(arguments) < 3 or (arguments[0] == "--unused") != (len(arguments) == 3):
         print(__doc__, file=sys.stderr)
         return 2
     try:
@@ -211,15 +254,17 @@ def main(arguments):
             for entry in found:
                 print(f"{entry.path}:{entry.line}: {entry.id} is said nowhere")
             return 1 if found else 0
-        english = checked(read_po(arguments[0]))
+        english = numbers_checked(checked(read_po(arguments[0])))
+        sections = by_section(english, arguments[3:])
         persian = matched(english, checked(read_po(arguments[1])))
     except Problem as problem:
         print(problem, file=sys.stderr)
         return 1
     folder = pathlib.Path(arguments[2])
-    folder.mkdir(parents=True, exist_ok=True)
-    write_changed(folder / "messages.h", header(english))
-    write_changed(folder / "messages.cpp", tables(english, persian))
+    (folder / "messages").mkdir(parents=True, exist_ok=True)
+    for name, entries in sections.items():
+        write_changed(folder / "messages" / f"{name}.h", header(entries))
+    write_changed(folder / "messages.cpp", tables(english, persian, sections))
     return 0
 
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
+#include "locale/messages/devices.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

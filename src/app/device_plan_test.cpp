@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "locale/translator.h"
 
 namespace qanat {

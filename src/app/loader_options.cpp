@@ -14,7 +14,7 @@
 #include "base/content_hash.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {

@@ -9,7 +9,7 @@
 #include "features/feature_fingerprint.h"
 #include "features/feature_store.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/feature_errors.h"
 #include "pipeline/audio_row_source.h"
 #include "pipeline/cached_row_source.h"
 #include "pipeline/precompute_folder.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "telemetry/tensorboard_sink.h"
 #include "telemetry/trace_sink.h"
 

@@ -13,7 +13,8 @@
 #include "audio/sample_format.h"
 #include "base/error.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,7 @@
 #include "audio/audio_source.h"
 #include "audio/sample_format.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,8 @@
 
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
+#include "locale/messages/file_errors.h"
 
 namespace qanat {
 namespace {

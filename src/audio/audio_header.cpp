@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
 
 namespace qanat {
 

@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "audio/audio_source.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
 
 namespace qanat {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/audio_errors.h"
 
 namespace qanat {
 namespace {

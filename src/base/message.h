@@ -1,6 +1,6 @@
 // A sentence that is not said yet: which one, and what stands in its gaps.
 //
-// Code makes messages from the structs of locale/messages.h, which are made from locale/*.po; a
+// Code makes messages from the structs of locale/messages/, which are made from locale/*.po; a
 // Translator (locale/translator.h) says them in the language that is asked for. Values.
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace qanat {
 
 // Which sentence. Numbered by the build: never stored, never sent. 0 says nothing.
-enum class MessageId : std::uint16_t;
+enum class MessageId : std::uint32_t;
 
 class MessageArg;
 
@@ -32,7 +32,7 @@ struct Message {
   bool operator==(const Message& other) const;
 };
 
-// A struct of locale/messages.h.
+// A struct of locale/messages/.
 template <typename T>
 concept MessageStruct =
     std::same_as<std::remove_cvref_t<decltype(T::id)>, MessageId> && !std::same_as<T, Message>;

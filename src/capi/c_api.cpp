@@ -17,7 +17,7 @@
 #include "capi/qanat.h"
 #include "features/mel_presets.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 #include "metrics/journal_event.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): as qanat.h has it

@@ -5,7 +5,7 @@
 
 #include "batch/batch.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/plan_fingerprint.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
 #include "pipeline/audio_row_source.h"
 

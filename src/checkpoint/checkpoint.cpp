@@ -22,7 +22,7 @@
 #include "checkpoint_files/checkpoint_seal.h"
 #include "checkpoint_files/folder_place.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
 
 namespace qanat {
 namespace {

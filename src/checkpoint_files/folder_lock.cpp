@@ -17,7 +17,7 @@
 
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
 
 namespace qanat {
 namespace {

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/check.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

@@ -6,7 +6,8 @@
 #include "config/check_config.h"
 #include "config/field_list.h"
 #include "config/write_config.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "cli/command.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/help.h"
+#include "locale/messages/training.h"
 #include "serve/access.h"
 #include "serve/dashboard.h"
 #include "telemetry/prometheus.h"

@@ -11,7 +11,9 @@
 #include "cli/report_flags.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "report/dataset_document.h"
 #include "text/text_front_end.h"
 

@@ -13,7 +13,10 @@
 #include "cli/report_flags.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/demo.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

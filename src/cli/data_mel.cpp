@@ -16,7 +16,8 @@
 #include "features/mel_extractor.h"
 #include "features/npy_writer.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

@@ -1,3 +1,5 @@
+#include "locale/messages/evaluate.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -18,7 +20,9 @@
 #include "dataset/script.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/evaluation_document.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
+#include "locale/messages/speech_errors.h"
 
 namespace qanat {
 namespace {

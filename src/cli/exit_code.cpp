@@ -1,6 +1,6 @@
 #include "cli/exit_code.h"
 
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 

@@ -7,7 +7,7 @@
 
 #include "history/run_history.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "config/problem.h"
 #include "config/scalar.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 

@@ -18,6 +18,7 @@
 
 #include "base/message.h"
 #include "config/field_type.h"
+#include "locale/messages/help.h"
 #include "locale/translator.h"
 
 namespace qanat {

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/utf8.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

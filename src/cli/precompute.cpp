@@ -18,7 +18,10 @@
 #include "dataset/index_cache.h"
 #include "features/feature_fingerprint.h"
 #include "launch/replica_place.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
+#include "locale/messages/training.h"
 #include "pipeline/precompute_folder.h"
 
 namespace qanat {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "locale/messages.h"
+#include "locale/messages/precompute.h"
 #include "locale/translator.h"
 
 namespace qanat {

@@ -14,7 +14,8 @@
 #include "cli/report_flags.h"
 #include "config/field_list.h"
 #include "experiment/data_profile_run.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "metrics/journal.h"
 #include "report/profile_report.h"
 

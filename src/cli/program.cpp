@@ -31,7 +31,9 @@
 #include "config/problem.h"
 #include "device/device_lost.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/configuration.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

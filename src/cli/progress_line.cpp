@@ -13,7 +13,7 @@
 #include "cli/help_formatter.h"
 #include "cli/terminal_text.h"
 #include "cli/top_view.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
 #include "locale/translator.h"
 
 namespace qanat {

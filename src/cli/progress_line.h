@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
 #include "locale/translator.h"
 
 namespace qanat {

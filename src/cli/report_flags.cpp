@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "cli/terminal_text.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 #include "report/run_junit.h"
 
 namespace qanat {

@@ -9,7 +9,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/report_flags.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/help.h"
 #include "locale/translator.h"
 
 namespace qanat {

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "cli/torch_part.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 #include "text/child_process.h"
 
 namespace qanat {

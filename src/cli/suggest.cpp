@@ -8,7 +8,7 @@
 
 #include "config/nearest.h"
 #include "config/problem.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
 
 namespace qanat {
 namespace {

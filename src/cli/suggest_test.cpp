@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/flags.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 namespace {

@@ -25,7 +25,8 @@
 #include "cli/terminal_text.h"
 #include "cli/top_view.h"
 #include "history/run_watch.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "report/run_json.h"
 #include "serve/dashboard.h"
 

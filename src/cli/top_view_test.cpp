@@ -6,7 +6,7 @@
 
 #include "diagnose/ranks_testing.h"
 #include "history/run_sample.h"
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
 
 namespace qanat {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/trace_flags.h"
 
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 

@@ -11,7 +11,7 @@
 #include "config/fields.h"
 #include "config/nearest.h"
 #include "config/problem.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
 
 namespace qanat {
 namespace {

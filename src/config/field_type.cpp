@@ -6,7 +6,8 @@
 
 #include <fmt/ranges.h>
 
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

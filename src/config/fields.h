@@ -4,7 +4,8 @@
 
 #include "config/field.h"
 #include "config/run_config.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 

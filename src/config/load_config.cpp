@@ -11,7 +11,7 @@
 #include "config/nearest.h"
 #include "config/yaml_document.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
 
 namespace qanat {
 namespace {

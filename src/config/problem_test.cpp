@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
 
 namespace qanat {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/field_list.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
 
 namespace qanat {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "base/utf8.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/configuration.h"
 
 namespace qanat {
 namespace {

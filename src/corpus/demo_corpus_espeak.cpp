@@ -13,7 +13,7 @@
 #include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
 #include "text/child_process.h"
 
 namespace qanat {

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
 
 namespace qanat {
 namespace {

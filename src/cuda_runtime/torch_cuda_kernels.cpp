@@ -14,7 +14,7 @@
 #include "cuda_runtime/alignment_kernels.h"
 #include "cuda_runtime/nvrtc.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 
 namespace qanat {
 namespace {

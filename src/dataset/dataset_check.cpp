@@ -15,7 +15,8 @@
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
 #include "dataset/sound_findings.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {

@@ -11,7 +11,8 @@
 #include "base/for_each_item.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_report.h"
 
 namespace qanat {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/content_hash.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {

@@ -12,7 +12,8 @@
 #include "dataset/manifest_parser.h"
 #include "dataset/script.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 
 namespace qanat {
 namespace {

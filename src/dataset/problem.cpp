@@ -1,7 +1,8 @@
 #include "dataset/problem.h"
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_problems.h"
 
 namespace qanat {
 namespace {

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {

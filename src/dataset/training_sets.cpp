@@ -11,7 +11,10 @@
 #include "base/content_hash.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
+#include "locale/messages/units.h"
 
 namespace qanat {
 namespace {

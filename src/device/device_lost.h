@@ -7,7 +7,7 @@
 
 #include "base/device_id.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 

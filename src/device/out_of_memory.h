@@ -8,7 +8,7 @@
 #include "base/device_id.h"
 #include "base/quantity.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 

@@ -12,7 +12,7 @@
 #include "diagnose/hardware_fault.h"
 #include "diagnose/rules.h"
 #include "diagnose/wait_cause.h"
-#include "locale/messages.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
 
 namespace qanat {
 namespace {

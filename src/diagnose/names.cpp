@@ -4,7 +4,10 @@
 #include "diagnose/run_comparison.h"
 #include "diagnose/spread_change.h"
 #include "diagnose/step_profile.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/profiles.h"
+#include "locale/messages/run_report.h"
+#include "locale/messages/verdicts.h"
 #include "locale/name_and_words.h"
 
 namespace qanat {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

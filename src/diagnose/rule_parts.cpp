@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "locale/messages.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

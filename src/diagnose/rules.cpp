@@ -6,7 +6,8 @@
 
 #include "diagnose/rule_parts.h"
 #include "diagnose/torch_settings.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 

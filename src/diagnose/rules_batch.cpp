@@ -7,7 +7,9 @@
 #include "diagnose/replay.h"
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/findings_transfer.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_compute.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

@@ -9,7 +9,8 @@
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
 #include "diagnose/what_if.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

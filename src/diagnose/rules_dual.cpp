@@ -4,7 +4,8 @@
 
 #include "diagnose/dual_profile.h"
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_two_devices.h"
+#include "locale/messages/units.h"
 
 namespace qanat {
 namespace {

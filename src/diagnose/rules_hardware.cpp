@@ -5,7 +5,8 @@
 #include <set>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "diagnose/core_use.h"
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_host.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

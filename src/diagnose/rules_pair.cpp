@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_variation.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

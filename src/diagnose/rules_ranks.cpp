@@ -9,7 +9,8 @@
 
 #include "diagnose/intervals.h"
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/verdicts.h"
 #include "metrics/journal.h"
 
 namespace qanat {

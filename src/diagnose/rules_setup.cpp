@@ -3,7 +3,8 @@
 #include <array>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_configuration.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

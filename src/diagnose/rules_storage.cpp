@@ -3,7 +3,7 @@
 #include <array>
 
 #include "diagnose/rule_parts.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_storage.h"
 #include "monitor/file_system.h"
 
 namespace qanat {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "metrics/journal.h"
 
 namespace qanat {

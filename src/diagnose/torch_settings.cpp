@@ -10,7 +10,7 @@
 
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
-#include "locale/messages.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

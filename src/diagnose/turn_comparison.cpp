@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "diagnose/core_use.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "app/session_testing.h"
 #include "base/files.h"
-#include "locale/messages.h"
+#include "locale/messages/full_diagnosis.h"
 #include "locale/translator.h"
 
 namespace qanat {

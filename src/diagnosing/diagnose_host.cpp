@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "app/loader_options.h"
-#include "locale/messages.h"
+#include "locale/messages/full_diagnosis.h"
 #include "monitor/resident_memory.h"
 #include "report/known_names.h"
 

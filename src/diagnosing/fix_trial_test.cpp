@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "diagnose/recommendation.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
 #include "locale/translator.h"
 
 namespace qanat {

@@ -4,7 +4,7 @@
 
 #include "evaluate/pitch.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

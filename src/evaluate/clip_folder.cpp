@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

@@ -9,7 +9,8 @@
 #include "evaluate/clip_folder.h"
 #include "evaluate/pair_measures.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

@@ -5,7 +5,8 @@
 #include "evaluate/evaluate_pairs.h"
 #include "evaluate/word_errors.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "evaluate/evaluation_document.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 #include "page/html.h"
 #include "web/resources.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

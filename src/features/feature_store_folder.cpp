@@ -15,7 +15,7 @@
 
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 
 namespace qanat {
 namespace {

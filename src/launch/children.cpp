@@ -22,7 +22,7 @@
 
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

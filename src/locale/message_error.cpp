@@ -3,7 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/file_errors.h"
 
 namespace qanat {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "base/files.h"
 #include "base/value_or_throw.h"
-#include "locale/messages.h"
 
 namespace qanat {
 namespace {

@@ -19,11 +19,12 @@ struct Sentence {
 };
 
 struct MessageText {
+  MessageId id{};
   std::string_view name;  // its id in the po files
   std::array<Sentence, kLanguages> sentences;
 };
 
-// By MessageId.
+// Sorted by id; the first says nothing.
 std::span<const MessageText> message_texts();
 
 }  // namespace qanat

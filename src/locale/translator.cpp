@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
-#include "locale/messages.h"
+#include "locale/messages/units.h"
 
 namespace qanat {
 namespace {
@@ -83,9 +83,9 @@ std::string with_escapes(std::string_view text) {
 
 std::string Translator::tr(const Message& message) const {
   const auto texts = message_texts();
-  const auto index = static_cast<std::size_t>(message.id);
-  QANAT_CHECK(index < texts.size());
-  return tr(texts[index], message.args);
+  const auto found = std::ranges::lower_bound(texts, message.id, {}, &MessageText::id);
+  QANAT_CHECK(found != texts.end() && found->id == message.id);
+  return tr(*found, message.args);
 }
 
 std::string Translator::tr(const MessageText& text, const std::vector<MessageArg>& args) const {

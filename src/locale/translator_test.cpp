@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/units.h"
 
 namespace qanat {
 namespace {
@@ -18,10 +18,12 @@ const Translator kEnglish;
 const Translator kPersian(Language::fa);
 
 constexpr MessageText kWorkers{
-    "workers", {Sentence{"{0} worker", "{0} workers"}, Sentence{"{0} worker", "{0} worker"}}};
+    MessageId{1},
+    "workers",
+    {Sentence{"{0} worker", "{0} workers"}, Sentence{"{0} worker", "{0} worker"}}};
 
 MessageText same_in_both(std::string_view english, std::string_view persian) {
-  return {"sentence", {Sentence{english, english}, Sentence{persian, persian}}};
+  return {MessageId{1}, "sentence", {Sentence{english, english}, Sentence{persian, persian}}};
 }
 
 TEST(TranslatorTest, EverySentenceHasItsPersian) {

@@ -20,7 +20,7 @@
 #include "base/disk_full.h"
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

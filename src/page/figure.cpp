@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 #include "page/html.h"
 
 namespace qanat {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 
 namespace qanat {
 namespace {

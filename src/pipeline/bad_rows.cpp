@@ -1,7 +1,7 @@
 #include "pipeline/bad_rows.h"
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {

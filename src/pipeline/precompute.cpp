@@ -21,7 +21,7 @@
 #include "base/thread.h"
 #include "batch/batch_plan.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
 #include "locale/translator.h"
 #include "pipeline/bounded_buffer.h"
 #include "pipeline/row_source.h"

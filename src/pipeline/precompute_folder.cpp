@@ -10,7 +10,7 @@
 #include "dataset/index_cache.h"
 #include "features/feature_store_folder.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "replicas/backend.h"
 #include "replicas/c10d_errors.h"
 #include "replicas/heartbeat.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "replicas/exchange_queue.h"
 
 namespace qanat {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "config/field_list.h"
-#include "locale/messages.h"
+#include "locale/messages/run_report.h"
 
 namespace qanat {
 

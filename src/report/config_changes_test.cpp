@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/rules.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

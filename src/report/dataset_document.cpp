@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/data_set_report.h"
 #include "page/html.h"
 #include "report/run_json.h"
 #include "web/resources.h"

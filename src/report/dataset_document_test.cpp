@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 #include "report/dataset_report_sample.h"
 
 namespace qanat {

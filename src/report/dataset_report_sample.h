@@ -2,7 +2,8 @@
 #pragma once
 
 #include "dataset/dataset_report.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_facts.h"
 
 namespace qanat {
 

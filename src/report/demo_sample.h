@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/verdicts.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "locale/messages/profiles.h"
 #include "page/html.h"
 #include "report/document_words.h"
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
+#include "locale/messages/full_diagnosis.h"
+#include "locale/messages/profiles.h"
 #include "report/document_words.h"
 
 namespace qanat {

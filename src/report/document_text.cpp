@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "locale/messages/profiles.h"
 #include "report/document.h"
 #include "report/document_words.h"
 #include "report/run_text.h"

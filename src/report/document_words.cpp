@@ -1,6 +1,7 @@
 #include "report/document_words.h"
 
 #include "base/utf8.h"
+#include "locale/messages/units.h"
 
 namespace qanat {
 namespace {

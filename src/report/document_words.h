@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "locale/messages.h"
 #include "report/document.h"
 
 namespace qanat {

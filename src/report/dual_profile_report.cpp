@@ -1,4 +1,5 @@
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
+#include "locale/messages/run_report.h"
 #include "report/profile_parts.h"
 #include "report/profile_report.h"
 #include "report/run_json.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "diagnose/turn_comparison.h"
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
 #include "metrics/order_statistics.h"
 #include "page/svg_plot.h"
 #include "report/profile_parts.h"

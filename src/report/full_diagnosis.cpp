@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "diagnose/recommendation.h"
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
+#include "locale/messages/run_report.h"
 #include "report/config_changes.h"
 #include "report/run_json.h"
 #include "report/run_words.h"

@@ -5,7 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/findings_host.h"
+#include "locale/messages/full_diagnosis.h"
+#include "locale/messages/verdicts.h"
 #include "report/full_diagnosis.h"
 
 namespace qanat {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_host.h"
+#include "locale/messages/verdicts.h"
 #include "report/full_diagnosis_sample.h"
 #include "report/run_text.h"
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
+#include "locale/messages/full_diagnosis.h"
+#include "locale/messages/profiles.h"
+#include "locale/messages/run_report.h"
 
 namespace qanat {
 namespace {

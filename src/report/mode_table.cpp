@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
+#include "locale/messages/full_diagnosis.h"
+#include "locale/messages/profiles.h"
+#include "locale/messages/units.h"
 #include "page/html.h"
 #include "report/profile_parts.h"
 #include "report/run_json.h"

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <utility>
 
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
 #include "metrics/order_statistics.h"
 #include "report/config_changes.h"
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/verdicts.h"
 #include "report/profile_parts.h"
 #include "report/profile_sample.h"
 

@@ -7,7 +7,8 @@
 #include "diagnose/dual_profile.h"
 #include "diagnose/step_profile.h"
 #include "diagnose/sweep.h"
-#include "locale/messages.h"
+#include "locale/messages/findings_compute.h"
+#include "locale/messages/findings_data.h"
 
 namespace qanat {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 #include "page/svg_plot.h"
 #include "report/run_charts.h"
 

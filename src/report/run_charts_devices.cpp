@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 #include "page/series_chart.h"
 #include "report/run_charts.h"
 

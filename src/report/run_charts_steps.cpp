@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
 #include "page/series_chart.h"
 #include "report/known_names.h"
 #include "report/run_charts.h"

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/run_report.h"
 #include "page/html.h"
 #include "report/run_json.h"
 #include "report/run_sections.h"

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/findings_variation.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
+#include "locale/messages/units.h"
 #include "page/html.h"
 #include "page/svg_plot.h"
 #include "report/run_charts.h"

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_data.h"
+#include "locale/messages/findings_transfer.h"
+#include "locale/messages/verdicts.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 

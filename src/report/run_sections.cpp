@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/run_report.h"
 #include "page/html.h"
 #include "report/config_changes.h"
 #include "report/document_words.h"

@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/charts.h"
+#include "locale/messages/run_report.h"
 #include "report/config_changes.h"
 #include "report/document.h"
 #include "report/known_names.h"

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/findings_hardware.h"
+#include "locale/messages/run_report.h"
+#include "locale/messages/units.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {

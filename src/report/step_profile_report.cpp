@@ -1,5 +1,5 @@
 #include "diagnose/dual_profile.h"
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
 #include "report/known_names.h"
 #include "report/profile_parts.h"
 #include "report/profile_report.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/profiles.h"
 #include "report/profile_parts.h"
 #include "report/profile_report.h"
 #include "report/run_json.h"

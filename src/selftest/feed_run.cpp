@@ -11,7 +11,7 @@
 
 #include "app/training_modes.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
 #include "monitor/neighbours.h"
 #include "selftest/fault_injection.h"
 #include "selftest/paced_run.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_testing.h"
-#include "locale/messages.h"
+#include "locale/messages/demo.h"
 
 namespace qanat {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "locale/messages.h"
+#include "locale/messages/selftest.h"
 #include "report/profile_parts.h"
 #include "report/run_json.h"
 #include "selftest/selftest.h"

@@ -19,7 +19,7 @@
 #include "base/files.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

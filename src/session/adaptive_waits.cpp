@@ -5,7 +5,7 @@
 
 #include "base/thread.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "monitor/core_loss.h"
 #include "torch_binding/passive_waits.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "monitor/core_loss.h"
 #include "monitor/host_counters.h"
 #include "monitor/monitor_testing.h"

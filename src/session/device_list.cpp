@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/devices.h"
 #include "session/run_devices.h"
 #include "torch_binding/torch_binding.h"
 

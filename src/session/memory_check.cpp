@@ -10,7 +10,8 @@
 #include "batch/batch.h"
 #include "config/field.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

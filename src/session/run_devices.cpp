@@ -8,7 +8,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/host/host_device.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "torch_binding/torch_binding.h"
 
 namespace qanat {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,7 @@
 #include "dataset/manifest.h"
 #include "features/mel_extractor.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
 #include "speech/speech_model.h"
 #include "speech/text_grid.h"

@@ -6,7 +6,8 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
+#include "locale/messages/data_set_errors.h"
 #include "speech/speech_model.h"
 
 namespace qanat {

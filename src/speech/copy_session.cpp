@@ -11,7 +11,8 @@
 #include "base/time.h"
 #include "features/mel_extractor.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/evaluate.h"
 #include "speech/open_vocoder.h"
 
 namespace qanat {

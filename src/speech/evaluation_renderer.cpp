@@ -14,7 +14,7 @@
 #include "features/mel_filterbank.h"
 #include "features/mel_image.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/speech_errors.h"
 #include "speech/speech_model.h"
 
 namespace qanat {

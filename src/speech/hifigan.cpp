@@ -13,7 +13,8 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "features/griffin_lim.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
 #include "speech/hifigan.h"
 #include "speech/vocos.h"
 

@@ -4,7 +4,8 @@
 
 #include "base/check.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
+#include "locale/messages/speech_errors.h"
 #include "model/monotonic_search.h"
 #include "train/flat_parameters.h"
 #include "train/model_preset.h"

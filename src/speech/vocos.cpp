@@ -6,7 +6,8 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/checkpoint_errors.h"
+#include "locale/messages/data_set_errors.h"
 #include "train/flat_parameters.h"
 #include "train/trained_vocoder.h"
 

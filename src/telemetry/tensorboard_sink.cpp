@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

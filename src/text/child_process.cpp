@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/evaluate.h"
 
 namespace qanat {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/feature_errors.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/word_index.h"

@@ -6,7 +6,7 @@
 #include "base/content_hash.h"
 #include "base/utf8.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_facts.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/phonemizer.h"

@@ -11,7 +11,8 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "diagnosing/analysis.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "report/known_names.h"
 #include "torch_cli/torch_commands.h"
 

@@ -1,7 +1,7 @@
 #include "torch_cli/checkpoint_flags.h"
 
 #include "config/run_config.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 
 namespace qanat {
 

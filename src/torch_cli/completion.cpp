@@ -9,7 +9,7 @@
 
 #include "cli/command_tree.h"
 #include "cli/help_formatter.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {

@@ -1,3 +1,5 @@
+#include "locale/messages/demo.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -14,7 +16,8 @@
 #include "cli/report_flags.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "locale/translator.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"

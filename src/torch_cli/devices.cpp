@@ -3,7 +3,7 @@
 
 #include "cli/config_flags.h"
 #include "cli/report_flags.h"
-#include "locale/messages.h"
+#include "locale/messages/help.h"
 #include "session/device_list.h"
 #include "session/memory_check.h"
 #include "torch_cli/torch_commands.h"

@@ -14,7 +14,11 @@
 #include "diagnose/hardware_fault.h"
 #include "diagnosing/diagnose_session.h"
 #include "diagnosing/fix_trial.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/full_diagnosis.h"
+#include "locale/messages/help.h"
+#include "locale/messages/training.h"
 #include "report/full_diagnosis.h"
 #include "torch_cli/torch_commands.h"
 

@@ -16,7 +16,9 @@
 #include "cli/command.h"
 #include "cli/command_tree.h"
 #include "cli/exit_code.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/help.h"
+#include "locale/messages/manual_pages.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {

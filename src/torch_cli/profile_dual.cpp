@@ -6,7 +6,8 @@
 #include "cli/profile_frame.h"
 #include "cli/report_flags.h"
 #include "launch/replica_place.h"
-#include "locale/messages.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "torch_cli/torch_commands.h"
 #include "training/profile_run.h"
 

@@ -9,7 +9,9 @@
 #include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "torch_cli/torch_commands.h"
 
 namespace qanat {

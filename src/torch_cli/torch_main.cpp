@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "cli/torch_part.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
 #include "session/adaptive_waits.h"
 #include "torch_cli/torch_commands.h"
 

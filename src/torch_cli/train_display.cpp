@@ -6,7 +6,8 @@
 
 #include "cli/terminal_text.h"
 #include "cli/top_view.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

@@ -11,7 +11,9 @@
 #include "cli/report_flags.h"
 #include "corpus/demo_corpus.h"
 #include "launch/replica_place.h"
-#include "locale/messages.h"
+#include "locale/messages/command_errors.h"
+#include "locale/messages/command_output.h"
+#include "locale/messages/help.h"
 #include "torch_cli/torch_commands.h"
 #include "training/measured_run.h"
 

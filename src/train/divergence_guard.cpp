@@ -1,7 +1,7 @@
 #include "train/divergence_guard.h"
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 

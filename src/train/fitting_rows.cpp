@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "train/memory_attempt.h"
 
 namespace qanat {

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

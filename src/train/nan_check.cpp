@@ -1,7 +1,7 @@
 #include "train/nan_check.h"
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "device/device_lost.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "train/memory_attempt.h"
 #include "train/reference_crops.h"
 

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
+#include "locale/messages/file_errors.h"
+#include "locale/messages/training.h"
 #include "train/validation.h"
 
 namespace qanat {

@@ -2,7 +2,8 @@
 
 #include "config/check_config.h"
 #include "config/field_type.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
+#include "locale/messages/training.h"
 #include "replicas/process_group.h"
 
 namespace qanat {

@@ -10,7 +10,7 @@
 #include "checkpoint_files/checkpoint_seal.h"
 #include "config/field_type.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "text/tokenizer.h"
 
 namespace qanat {

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "base/thread.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
+#include "locale/messages/verdicts.h"
 #include "locale/translator.h"
 #include "report/config_changes.h"
 #include "report/run_text.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "locale/translator.h"
 #include "metrics/journal_testing.h"
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "session/run_devices.h"
 #include "training/measured_run.h"
 

@@ -11,7 +11,7 @@
 #include "base/content_hash.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "monitor/host_facts.h"
 #include "session/run_devices.h"
 

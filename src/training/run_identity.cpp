@@ -13,7 +13,8 @@
 #include "config/field_list.h"
 #include "config/field_type.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

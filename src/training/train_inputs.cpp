@@ -14,7 +14,7 @@
 #include "audio/sample_format.h"
 #include "dataset/problem.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

@@ -13,7 +13,7 @@
 #include "config/write_config.h"
 #include "device/cuda/cuda_device.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "metrics/tee_sink.h"
 #include "monitor/host_facts.h"
 #include "monitor/resource_monitor.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 
 namespace qanat {
 namespace {

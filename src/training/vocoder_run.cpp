@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/loader_options.h"
-#include "locale/messages.h"
+#include "locale/messages/training.h"
 #include "speech/copy_renderer.h"
 #include "train/vocoder_task.h"
 #include "training/run_identity.h"

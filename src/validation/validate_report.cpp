@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "locale/messages.h"
+#include "locale/messages/validate.h"
 #include "report/profile_parts.h"
 #include "report/run_json.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "experiment/experiment.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 #include "torch_binding/torch_device.h"
 #include "train/speech_task.h"
 #include "train/train_step.h"

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "app/session_testing.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
+#include "locale/messages/profiles.h"
+#include "locale/messages/validate.h"
 #include "validation/validate_run.h"
 
 namespace qanat {

@@ -6,8 +6,9 @@ import tempfile
 import unittest
 
 MAKE = pathlib.Path(__file__).resolve().parents[2] / "tools" / "make_messages.py"
-HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n#. ---- some words ----\n'
 WORKERS = 'msgctxt "workers"\nmsgid "{count} worker of {all}"\nmsgid_plural "{count} workers of {all}"\n'
+OTHER = 'msgctxt "other"\nmsgid "c"\nmsgstr ""\n'
 PERSIAN = 'msgstr[0] "از {all}، {count} worker"\n'
 
 
@@ -17,10 +18,10 @@ class MakeMessagesTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def make(self, english, persian=""):
+    def make(self, english, persian="", sections=("some_words",)):
         (self.folder / "en.po").write_text(HEADER + english, encoding="utf-8")
         (self.folder / "fa.po").write_text(HEADER + persian, encoding="utf-8")
-        return self.run_tool(self.folder / "en.po", self.folder / "fa.po", self.folder / "out")
+        return self.run_tool(self.folder / "en.po", self.folder / "fa.po", self.folder / "out", *sections)
 
     @staticmethod
     def run_tool(*arguments):
@@ -39,11 +40,36 @@ class MakeMessagesTest(unittest.TestCase):
         done = self.make(WORKERS + 'msgstr[0] ""\nmsgstr[1] ""\n', WORKERS + PERSIAN)
 
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("struct workers {", self.made("messages.h"))
-        self.assertIn("  MessageArg count;\n  MessageArg all;\n", self.made("messages.h"))
+        self.assertIn("struct workers {", self.made("messages/some_words.h"))
+        self.assertIn("  MessageArg count;\n  MessageArg all;\n", self.made("messages/some_words.h"))
         self.assertIn('"{0} worker of {1}"', self.made("messages.cpp"))
         self.assertIn('"{0} workers of {1}"', self.made("messages.cpp"))
         self.assertIn('"از {1}، {0} worker"', self.made("messages.cpp"))
+
+    def test_a_new_sentence_leaves_the_headers_of_other_sections_alone(self):
+        first = 'msgctxt "a"\nmsgid "b"\nmsgstr ""\n\n#. ---- others: more ----\n'
+        self.assertEqual(self.make(first + OTHER, sections=("some_words", "others_more")).returncode, 0)
+        before = {name: (self.folder / "out" / "messages" / name).stat().st_mtime_ns
+                  for name in ("some_words.h", "others_more.h")}
+
+        added = 'msgctxt "added"\nmsgid "first of all"\nmsgstr ""\n\n'
+        done = self.make(added + first + OTHER, sections=("some_words", "others_more"))
+
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("struct added {", self.made("messages/some_words.h"))
+        self.assertEqual((self.folder / "out/messages/others_more.h").stat().st_mtime_ns, before["others_more.h"])
+        self.assertIn('#include "locale/messages/others_more.h"', self.made("messages.cpp"))
+
+    def test_a_section_that_the_build_does_not_know_is_refused(self):
+        self.expect_problem(self.make('msgctxt "a"\nmsgid "b"\nmsgstr ""\n', sections=("others",)), "en.po", 5,
+                            "section some_words")
+        done = self.make('msgctxt "a"\nmsgid "b"\nmsgstr ""\n', sections=("some_words", "others"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("section others has no sentence", done.stderr)
+
+    def test_two_ids_of_one_number_are_refused(self):
+        pair = "".join(f'msgctxt "{name}"\nmsgid "b"\nmsgstr ""\n\n' for name in ("hhuhtvqzb", "soohcjtgg"))
+        self.expect_problem(self.make(pair), "en.po", 9, "has the number of hhuhtvqzb")
 
     def test_long_sentences_stand_on_several_lines(self):
         done = self.make('msgctxt "long"\nmsgid ""\n"one "\n"\\"two\\"\\n"\nmsgstr ""\n')

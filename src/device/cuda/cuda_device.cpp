@@ -9,7 +9,7 @@
 #include "device/cuda/cuda_event.h"
 #include "device/cuda/cuda_stream.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

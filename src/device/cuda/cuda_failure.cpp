@@ -5,7 +5,7 @@
 #include "device/device_lost.h"
 #include "device/out_of_memory.h"
 #include "locale/message_error.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {

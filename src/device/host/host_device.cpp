@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/thread.h"
-#include "locale/messages.h"
+#include "locale/messages/devices.h"
 
 namespace qanat {
 namespace {
