@@ -42,8 +42,9 @@ namespace {
 //
 // Fixture, made first thing in main, before any other thread: blocks these signals in the calling
 // thread (later threads inherit that) and waits for them in a thread of its own. The first signal
-// requests stop; a second one ends the process at once, for users who mean it. The destructor
-// returns at once.
+// requests stop; a second SIGINT or SIGTERM ends the process at once, for users who mean it. A
+// second SIGHUP does not: terminals and parents that end send several. The destructor returns at
+// once.
 class SignalStop {
  public:
   SignalStop();
@@ -100,10 +101,12 @@ void SignalStop::wait_for_signals(const std::stop_token& end) {
     if (sigwait(&set, &number) != 0 || number == SIGUSR1) {
       continue;
     }
-    if (signal_.exchange(number) != 0) {
+    int none = 0;
+    if (signal_.compare_exchange_strong(none, number)) {
+      source_.request_stop();
+    } else if (number != SIGHUP) {
       ::_exit(128 + number);
     }
-    source_.request_stop();
   }
 }
 

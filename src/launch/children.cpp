@@ -79,7 +79,10 @@ std::vector<std::string> environment_of(int rank, int world, int port) {
 // In the child, between fork and exec: system calls only.
 [[noreturn]] void become(char* const* command, char* const* variables, int output, pid_t parent) {
   ::setpgid(0, 0);  // Ctrl-C reaches the parent alone, which passes it on once
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // Comes once for every thread of the parent that is killed; a second SIGTERM would mean: at once.
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  ::signal(SIGHUP,
+           SIG_DFL);  // the parent may have been started with nohup, its death is another matter
   if (::getppid() != parent) {
     ::_exit(1);
   }
