@@ -107,9 +107,20 @@ Reading<double> HostSummary::cost_share() const {
 }
 
 Reading<Neighbours> HostSummary::neighbours() const {
-  const std::string why = too_short();
-  return why.empty() ? measure_neighbours(first, last, Seconds(seconds()), setup.online_cores)
-                     : Reading<Neighbours>::none(why);
+  if (const std::string why = too_short(); !why.empty()) {
+    return Reading<Neighbours>::none(why);
+  }
+  if (!other_ranks) {
+    return Reading<Neighbours>::none(other_ranks.why_not());
+  }
+  Reading<Neighbours> found =
+      measure_neighbours(first, last, Seconds(seconds()), setup.online_cores);
+  if (!found) {
+    return found;
+  }
+  Neighbours neighbours = *found;
+  neighbours.others = std::max(0.0, neighbours.others - *other_ranks);
+  return neighbours;
 }
 
 Reading<std::vector<ThreadClock>> HostSummary::threads() const {

@@ -23,6 +23,8 @@ struct HostSummary {
   int samples = 0;
   double cost = 0;        // s that sampling took up to the last sample
   double cost_first = 0;  // up to the first one
+  // Cores that other ranks of the run kept busy on this machine: they are no company.
+  Reading<double> other_ranks = 0.0;
 
   double seconds() const { return last_at - first_at; }
   // Of the time between, spent on sampling.

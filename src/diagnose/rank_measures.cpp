@@ -91,33 +91,13 @@ ExchangeTimes exchange_of(const std::vector<RankSteps>& ranks, std::size_t k) {
   return times;
 }
 
-// Cores that a rank kept busy.
-std::optional<double> own_cores(const RunSummary& summary) {
-  const Reading<double> cores =
-      summary.host ? summary.host->share(&HostCounters::process_cpu) : Reading<double>::none("");
-  return cores ? std::optional(*cores) : std::nullopt;
-}
-
-// A rank knows how busy its machine was; what other ranks did there is no company.
-std::optional<OutsideLoad> outside_of(const RunSummary& rank,
-                                      std::span<const RunSummary* const> all) {
+std::optional<OutsideLoad> outside_of(const RunSummary& rank) {
   if (!rank.host || !rank.host->neighbours()) {
     return std::nullopt;
   }
   const Neighbours neighbours = *rank.host->neighbours();
-  double others = neighbours.others;
-  for (const RunSummary* const other : all) {
-    if (other == &rank || other->run.host != rank.run.host) {
-      continue;
-    }
-    const std::optional<double> cores = own_cores(*other);
-    if (!cores) {
-      return std::nullopt;
-    }
-    others -= *cores;
-  }
   return OutsideLoad{.host = rank.run.host.value_or("?"),
-                     .share = std::max(0.0, others) / neighbours.cores + neighbours.stolen_share()};
+                     .share = neighbours.busy_share() + neighbours.stolen_share()};
 }
 
 std::optional<OutsideLoad> busiest_machine(const RunSummary& first,
@@ -128,7 +108,7 @@ std::optional<OutsideLoad> busiest_machine(const RunSummary& first,
   }
   std::optional<OutsideLoad> most;
   for (const RunSummary* const rank : all) {
-    const std::optional<OutsideLoad> load = outside_of(*rank, all);
+    const std::optional<OutsideLoad> load = outside_of(*rank);
     if (load && (!most || load->share > most->share)) {
       most = load;
     }

@@ -201,9 +201,33 @@ class CompanyTest : public RanksRulesTest {
       rank->host->last.process_cpu = 15.0;  // of ten seconds
       rank->host->last.machine_busy = machine_busy;
     }
+    set_other_ranks(ranks, std::move(ranks.others));
     return ranks;
   }
 };
+
+TEST_F(CompanyTest, WhatOtherRanksTakeIsNotTakenByOthers) {
+  const RunSummary ranks = exposed_ranks(31.0);
+  const double outside = (31.0 - 2 * 15.0) / 10.0;
+
+  EXPECT_NEAR((*ranks.host->neighbours()).others, outside, 1e-9);
+  EXPECT_NEAR((*ranks.others[0].host->neighbours()).others, outside, 1e-9);
+}
+
+TEST_F(CompanyTest, WithoutTheirJournalsNobodyIsCalledACompany) {
+  RunSummary ranks = exposed_ranks(31.0);
+  set_other_ranks(ranks, {});
+
+  EXPECT_THAT(ranks.host->neighbours().why_not(), HasSubstr("other ranks"));
+}
+
+TEST_F(CompanyTest, ARankOnAnotherMachineTakesNothingOfThisOne) {
+  RunSummary ranks = exposed_ranks(31.0);
+  ranks.others[0].run.host = "elsewhere";
+  set_other_ranks(ranks, std::move(ranks.others));
+
+  EXPECT_NEAR((*ranks.host->neighbours()).others, (31.0 - 15.0) / 10.0, 1e-9);
+}
 
 TEST_F(CompanyTest, TheOtherRankIsNoCompany) {
   const Diagnosis diagnosis = diagnose_run(exposed_ranks(31.0));

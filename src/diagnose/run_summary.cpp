@@ -1,6 +1,7 @@
 #include "diagnose/run_summary.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +23,23 @@ std::vector<Cadence> to_cadences(const RunStart& run) {
     }
   }
   return cadences;
+}
+
+// What the other ranks on the machine of this one kept busy of its cores.
+Reading<double> cores_of_others(const RunSummary& rank, std::span<RunSummary* const> all) {
+  double cores = 0;
+  for (const RunSummary* const other : all) {
+    if (other == &rank || other->run.host != rank.run.host) {
+      continue;
+    }
+    const Reading<double> own = other->host ? other->host->share(&HostCounters::process_cpu)
+                                            : Reading<double>::none("another rank has no samples");
+    if (!own) {
+      return own;
+    }
+    cores += *own;
+  }
+  return cores;
 }
 
 // A file that goes on where another one ended adds to what was measured; a resumed run does not:
@@ -146,6 +164,22 @@ std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal,
     others.back().keep_latest(RunSummary::kMaxStepsOfOthers);
   }
   return others;
+}
+
+void set_other_ranks(RunSummary& first, std::vector<RunSummary> others) {
+  first.others = std::move(others);
+  std::vector<RunSummary*> all{&first};
+  for (RunSummary& other : first.others) {
+    all.push_back(&other);
+  }
+  const bool are_all_here = std::cmp_equal(all.size(), std::max(first.run.world.value_or(1), 1));
+  for (RunSummary* const rank : all) {
+    if (rank->host) {
+      rank->host->other_ranks =
+          are_all_here ? cores_of_others(*rank, all)
+                       : Reading<double>::none("the journals of the other ranks are not here");
+    }
+  }
 }
 
 }  // namespace qanat

@@ -94,6 +94,8 @@ Result<RunSummary> read_run_summary(const std::filesystem::path& journal);
 // The ranks beside the one whose journal this is, rank 0's: see RunSummary::others. Nothing for a
 // run of one.
 std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal, const RunStart& run);
+// Sets RunSummary::others, and tells every rank what the others took of its machine.
+void set_other_ranks(RunSummary& first, std::vector<RunSummary> others);
 // How many there should be.
 int num_other_ranks(const RunStart& run);
 

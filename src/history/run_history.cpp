@@ -294,7 +294,7 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
   }
   record.finish();
   record.summary.damaged_lines += damaged.value();
-  record.summary.others = read_other_ranks(journal, record.summary.run);
+  set_other_ranks(record.summary, read_other_ranks(journal, record.summary.run));
   if (record.summary.steps.empty() && !record.history.sweep) {
     return no_step_in(journal);
   }

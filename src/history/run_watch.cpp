@@ -71,7 +71,7 @@ const Diagnosis& RunWatch::diagnosis() {
       (diagnose_again_ && begin < *diagnose_again_ && !record_.summary.ended)) {
     return diagnosis_;
   }
-  record_.summary.others = other_summaries();
+  set_other_ranks(record_.summary, other_summaries());
   diagnosis_ = diagnose_run(record_.summary);
   diagnosed_steps_ = steps;
   const Clock::time_point end = now_();
