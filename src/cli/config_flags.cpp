@@ -18,6 +18,9 @@ std::string placeholder(const FieldEntry& field) {
   if (field.kind == FieldKind::choice) {
     return "WORD";
   }
+  if (field.kind == FieldKind::choices) {
+    return "WORDS";
+  }
   if (field.kind == FieldKind::text) {
     return "PATH";
   }
@@ -33,10 +36,11 @@ Message help_of(const FieldEntry& field) {
     return field.value == "true" ? Message(msg::help_is_default{.help = help}) : help;
   }
   const bool has_value = field.value != "none" && field.value != "auto";
+  const bool names_words =
+      field.kind == FieldKind::choices || (field.kind == FieldKind::choice && has_value);
   return msg::help_default{
-      .help = field.kind == FieldKind::choice && has_value
-                  ? Message(msg::help_choice{.help = help, .expected = field.expected})
-                  : help,
+      .help =
+          names_words ? Message(msg::help_choice{.help = help, .expected = field.expected}) : help,
       .value = field.value};
 }
 

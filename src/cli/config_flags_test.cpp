@@ -132,5 +132,15 @@ TEST_F(ConfigFlagsTest, TheHelpSaysUnitDefaultAndChoices) {
   EXPECT_THAT(help, Not(HasSubstr("--seed")));
 }
 
+// Who does not know the words cannot use the flag.
+TEST_F(ConfigFlagsTest, TheHelpOfAListSaysItsWords) {
+  declare({"training"});
+
+  const std::string help = app_.help();
+
+  EXPECT_THAT(help, HasSubstr("--freeze WORDS"));
+  EXPECT_THAT(help, HasSubstr("one or several of symbols, text_encoder"));
+}
+
 }  // namespace
 }  // namespace qanat

@@ -26,10 +26,16 @@ struct ValueOf<std::optional<T>> {
 };
 
 template <typename T>
+inline constexpr bool kIsChoices = false;
+template <typename T>
+inline constexpr bool kIsChoices<std::vector<T>> = std::is_enum_v<T>;
+
+template <typename T>
 constexpr FieldKind kind_of() {
   using Value = typename ValueOf<T>::Type;
   return std::is_same_v<Value, bool>          ? FieldKind::on_off
          : std::is_enum_v<Value>              ? FieldKind::choice
+         : kIsChoices<Value>                  ? FieldKind::choices
          : std::is_same_v<Value, std::string> ? FieldKind::text
                                               : FieldKind::number;
 }

@@ -16,7 +16,8 @@
 
 namespace qanat {
 
-enum class FieldKind { on_off, choice, text, number };  // on_off: a flag without a value sets it
+// on_off: a flag without a value sets it; choices: some of a few words, separated by commas.
+enum class FieldKind { on_off, choice, choices, text, number };
 
 struct FieldEntry {
   std::string section;  // "data"
