@@ -134,6 +134,10 @@ COMPANY = [
 REPLICAS = [
     at_least("replicas_over_one", "utterances/s of two processes of one thread each, over one",
              "گفته در ثانیهٔ دو فرایند، هر کدام با یک نخ، نسبت به یکی", 1.8, " x"),
+    beside("replicas_apart_over_one", "two that know nothing of each other, a core each, over one: what the machine allows",
+           "دو فرایندی که از هم خبر ندارند، هر کدام با یک هسته، نسبت به یکی: حد خود ماشین"),
+    beside("replicas_over_apart", "two that exchange gradients, over two that know nothing of each other",
+           "دو فرایند با تبادل گرادیان، نسبت به دو فرایندی که از هم خبر ندارند"),
     beside("replicas_exposed", "share of a step that waits for the exchange of gradients",
            "سهم انتظار تبادل گرادیان در هر گام"),
 ]
