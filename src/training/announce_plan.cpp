@@ -32,7 +32,7 @@ void announce_plan(const TrainRequest& request,
   for (const Message& note : inert_notes(request.config, capabilities)) {
     request.observer.on_note(note);
   }
-  if (config.training.freeze) {
+  if (config.training.freeze && !trains_vocoder(config.training)) {
     request.observer.on_note(msg::init_frozen{
         .parts = FieldType<std::vector<ModelPart>>::names(*config.training.freeze)});
   }

@@ -18,6 +18,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::int64_t kStart = 4;  // of the discriminators
 
@@ -232,6 +233,17 @@ TEST_F(VocoderRunTest, TwoProcessesLearnWhatOneDoes) {
   for (const auto& [step, loss] : alone) {
     EXPECT_NEAR(listeners[0].losses.at(step), loss, 5e-3 * loss) << step;
   }
+}
+
+// A note says that the flag has no effect; another one must not say the opposite.
+TEST_F(VocoderRunTest, FreezesNothingAndDoesNotSayItDoes) {
+  LoadedConfig config = vocoder("frozen", 1);
+  config.values.training.freeze = {{ModelPart::decoder}};
+  TrainListener listener;
+
+  train(config, listener);
+
+  EXPECT_THAT(listener.notes, Not(Contains(HasSubstr("keep the weights"))));
 }
 
 TEST_F(VocoderRunTest, AnotherSegmentBeginsTheEpochAgain) {
