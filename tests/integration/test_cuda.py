@@ -91,7 +91,7 @@ class Cuda(unittest.TestCase):
         self.assertEqual(result.returncode, DONE, result.stderr)
         lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
         steps = [line for line in lines if line.get("kind") == "step"][10:]
-        launch = sum(step["phases"]["launch"] for step in steps) / sum(step["wall"] for step in steps)
+        launch = sum(step["phases"].get("launch", 0) for step in steps) / sum(step["wall"] for step in steps)
         readings = [(line["t"], device["busy"]) for line in lines if line.get("kind") == "pipeline"
                     for device in line["devices"] if device["role"] == "model"
                     and steps[0]["t"] <= line["t"] <= steps[-1]["t"]]
@@ -112,7 +112,7 @@ class Cuda(unittest.TestCase):
         self.assertLess(gap_busy, busy - 0.3)
         self.assertGreater(gap_launch, 0.3)
         self.assertEqual(gap_report["findings"][0]["id"], "CMP004", gap_report["verdict"])
-        self.assertEqual(gap_report["verdict"]["kind"], "host_overhead")
+        self.assertEqual(gap_report["verdict"]["kind"], "HOST-OVERHEAD")
         found = {finding["id"]: finding["title"] for finding in gap_report["findings"]}
         self.assertIn("93 % by NVML", found["HW011"])
 
