@@ -1,10 +1,12 @@
-"""What tools/gpu_acceptance.py makes of a trace of CUDA's own profiler: made-up traces, no GPU."""
+"""What tools/gpu_acceptance.py makes of a trace of CUDA's own profiler and of a journal: made up, no GPU."""
+import contextlib
+import io
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from gpu_acceptance import host_waits  # noqa: E402
+from gpu_acceptance import Acceptance, host_waits  # noqa: E402
 
 TRAINER, AUTOGRAD, CALLBACKS = 11, 12, 13
 
@@ -46,6 +48,30 @@ class HostWaits(unittest.TestCase):
 
     def test_without_launches_nothing_is_claimed(self):
         self.assertEqual(host_waits({"traceEvents": [call("cudaFree", 1)]}), (0, {}))
+
+
+class JudgeHost(unittest.TestCase):
+    def outcome(self, waits):
+        """Of a journal with one step per second, and after each a reading of how often the host has waited."""
+        acceptance = Acceptance("qanat", pathlib.Path(), None, len(waits))
+        acceptance.last, acceptance.lines = {}, []
+        for second, count in enumerate(waits):
+            acceptance.lines += [
+                {"kind": "step", "t": second, "wall": 1.0, "phases": {"forward": 1.0}},
+                {"kind": "pipeline", "t": second + 0.5, "ring": {"slots": 3},
+                 "devices": [{"role": "model", "host_waits": count}]}]
+        with contextlib.redirect_stdout(io.StringIO()):
+            acceptance.judge_host("made up")
+        return {result["check"]: result["outcome"] for result in acceptance.results}["host waits, made up"]
+
+    def test_the_wait_at_the_end_of_a_run_is_not_one_of_a_step(self):
+        self.assertEqual(self.outcome([1, 2, 3] + [4] * 7 + [5, 5]), "PASS")
+
+    def test_a_wait_between_steps_is_seen(self):
+        self.assertEqual(self.outcome([1, 2, 3] + [4] * 3 + [5] * 6), "FAIL")
+
+    def test_a_run_too_short_for_two_readings_passes_nothing(self):
+        self.assertEqual(self.outcome([1] * 5), "FAIL")
 
 
 if __name__ == "__main__":
