@@ -11,7 +11,7 @@ from qanat._native import FIELDS, TYPES, CArray, CBatch, Session
 # A CArray at once: address, type, dimensions, shape. Reading it member by member takes longer than all else
 # that a batch costs.
 _READ_ARRAY = struct.Struct("@Pii3q").unpack_from
-_ELEMENTS = {"float32": ctypes.c_float, "int16": ctypes.c_int16, "int32": ctypes.c_int32}
+_ELEMENTS: Dict[str, Any] = {"float32": ctypes.c_float, "int16": ctypes.c_int16, "int32": ctypes.c_int32}
 _TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
 _FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
 _SIZES = {"float32": 4, "int16": 2, "int32": 4}
@@ -75,12 +75,14 @@ class Array:
         """For those without numpy: the values, without a copy."""
         owner = (ctypes.c_char * self.nbytes).from_address(self._address)
         owner.keeps = self  # type: ignore[attr-defined]
-        return memoryview(owner).cast("B").cast(_FORMATS[self.dtype],
-                                                self.shape)  # type: ignore[call-overload,no-any-return]
+        values: memoryview = memoryview(owner).cast("B").cast(
+            _FORMATS[self.dtype], self.shape)  # type: ignore[call-overload]
+        return values
 
     def tolist(self) -> List[Any]:
         if len(self.shape) == 1:
-            return (_ELEMENTS[self.dtype] * self.shape[0]).from_address(self._address)[:]
+            values: List[Any] = (_ELEMENTS[self.dtype] * self.shape[0]).from_address(self._address)[:]
+            return values
         return self.memoryview().tolist()
 
     def __len__(self) -> int:

@@ -73,7 +73,7 @@ class LoaderStats:
         workers = (self.settings or {}).get("num_workers") if is_torch_loader(loader) else None
         if workers:
             return self._start_with_workers(loader, workers)
-        iterator = iter(loader)
+        iterator: Iterator[Any] = iter(loader)
         fetcher = getattr(iterator, "_dataset_fetcher", None) if workers == 0 else None
         if fetcher is not None and hasattr(fetcher, "fetch"):
             if self._own is None:

@@ -74,13 +74,11 @@ _numbers = itertools.count(1)
 _open: Dict[int, bool] = {}  # whether a loader may still ask
 
 
-@_ALLOCATE
-def _take(context: int, size: int) -> int:
+def _take_of(context: int, size: int) -> int:
     return _memories[context].take(size)
 
 
-@_RELEASE
-def _give_back(context: int, address: int, size: int) -> None:
+def _give_back_to(context: int, address: int, size: int) -> None:
     memory = _memories.get(context)
     if memory is None:
         return
@@ -88,6 +86,10 @@ def _give_back(context: int, address: int, size: int) -> None:
     if not memory.is_used and not _open.get(context):
         _memories.pop(context, None)
 
+
+# What the library calls.
+_take = _ALLOCATE(_take_of)
+_give_back = _RELEASE(_give_back_to)
 
 # Other threads and tensors may end after Python: then the memory stays where it is. Never freed.
 _ended = c_int32(0)

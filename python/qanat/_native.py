@@ -99,10 +99,11 @@ class Library:
         text = self.text(why) or f"status {status}"
         raise (ValueError if status == INVALID else LoaderError)(text)
 
-    def json(self, function: Callable[..., int], *arguments: Any) -> Any:
+    def json(self, function: Callable[..., int], *arguments: Any) -> Dict[str, Any]:
         result, why = c_void_p(), c_void_p()
         self.check(function(*arguments, byref(result), byref(why)), why)
-        return json.loads(self.text(result))
+        answer: Dict[str, Any] = json.loads(self.text(result))
+        return answer
 
 
 @functools.lru_cache(maxsize=None)
