@@ -276,7 +276,8 @@ TEST_F(ManifestTest, ContentHashChangesWithTheBytes) {
 }
 
 TEST_F(ManifestTest, AMissingFolderIsAnError) {
-  EXPECT_THAT(error_of(folder_.root() / "no"), HasSubstr("no such data set"));
+  EXPECT_THAT(error_of(folder_.root() / "no"),
+              AllOf(HasSubstr("no such data set"), HasSubstr("qanat data make-demo DIR")));
 }
 
 TEST_F(ManifestTest, AFolderWithoutManifestIsAnErrorThatSaysWhatIsExpected) {
