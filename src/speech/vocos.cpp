@@ -44,6 +44,9 @@ Vocos::Vocos(const VocoderState& state, const TensorMap& weights)
   const torch::Tensor block = layout.make_block(torch::kCPU);
   layout.load(block, weights, "weights of");
   layout.attach(*generator_, block);
+  // How a sum is rounded depends on how many frames are computed at once, and refining the phases
+  // lets that grow: in double precision a chunk begins with the same floats as the whole.
+  generator_->to(torch::kFloat64);
   generator_->eval();
 }
 
@@ -61,7 +64,10 @@ std::vector<float> Vocos::synthesise(std::span<const float> log_mel) {
   auto* values = const_cast<float*>(log_mel.data());  // from_blob() takes no const
   const torch::Tensor frame_major = torch::from_blob(values, {1, frames, bins});
   const torch::Tensor asked = frame_major.transpose(1, 2).contiguous();
-  return refiner_.refine(asked, generator_->generate(asked));
+  const VocoderGeneratorImpl::Sound sound = generator_->generate(asked.to(torch::kFloat64));
+  return refiner_.refine(asked,
+                         {.samples = sound.samples.to(torch::kFloat32),
+                          .magnitude = sound.magnitude.to(torch::kFloat32)});
 }
 
 bool has_checkpoints(const fs::path& folder) {

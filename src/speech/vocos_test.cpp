@@ -45,9 +45,12 @@ class VocosTest : public SpeechFolderTest {
 
 class VocosChunksTest : public VocosTest, public testing::WithParamInterface<int> {};
 
+// With as many refinements as real vocoders have: they let differences grow.
 TEST_P(VocosChunksTest, AreWhatTheWholeIs) {
-  Vocos vocoder(small_state(), vocos_weights());
-  const std::vector<float> mel = some_frames(83);
+  VocoderState state = small_state();
+  state.refinements = vocoder_shape(VocoderPreset::nano).refinements;
+  Vocos vocoder(state, vocos_weights());
+  const std::vector<float> mel = some_frames(400);
   const std::vector<float> whole = vocoder.synthesise(mel);
   std::vector<float> joined;
 
@@ -55,14 +58,14 @@ TEST_P(VocosChunksTest, AreWhatTheWholeIs) {
     joined.insert(joined.end(), samples.begin(), samples.end());
   });
 
-  ASSERT_EQ(joined.size(), 83U * 256U);
+  ASSERT_EQ(joined.size(), 400U * 256U);
   ASSERT_EQ(joined.size(), whole.size());
   for (std::size_t i = 0; i < whole.size(); ++i) {
     ASSERT_NEAR(joined[i], whole[i], 1e-4) << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, VocosChunksTest, testing::Values(1, 20, 43, 200));
+INSTANTIATE_TEST_SUITE_P(, VocosChunksTest, testing::Values(20, 43, 200));
 
 TEST_F(VocosTest, WithoutItsContextChunksAreNotTheWhole) {
   Vocos vocoder(small_state(), vocos_weights());
