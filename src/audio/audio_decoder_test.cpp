@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <future>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -201,6 +202,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"W64", {SF_FORMAT_W64 | SF_FORMAT_PCM_16}, "pcm_s16", 1e-4},
                     Format{"Caf", {SF_FORMAT_CAF | SF_FORMAT_PCM_16}, "pcm_s16", 1e-4}),
     [](const auto& param) { return param.param.name; });
+
+// libsndfile keeps one reason for all threads.
+TEST_F(AudioDecoderTest, EachOfTwoThreadsIsToldWhyItsOwnFileIsUnreadable) {
+  const std::filesystem::path unknown = write_bytes("a.ogg", std::string(64, '\x01'));
+  const std::filesystem::path damaged = write_bytes("b.aiff",
+                                                    std::string("FORM\0\0\0\x10"
+                                                                "AIFFCOMM\0\0\0\x02\0\1",
+                                                                22));
+  const auto reason = [](const std::filesystem::path& path) {
+    return read_audio_header(path).failure().what;
+  };
+  const std::string of_unknown = reason(unknown);
+  const std::string of_damaged = reason(damaged);
+  ASSERT_NE(of_unknown, of_damaged);
+
+  const auto count_wrong = [&](const std::filesystem::path& path, const std::string& expected) {
+    int wrong = 0;
+    for (int i = 0; i < 2000; ++i) {
+      wrong += reason(path) == expected ? 0 : 1;
+    }
+    return wrong;
+  };
+  std::future<int> other =
+      std::async(std::launch::async, [&] { return count_wrong(damaged, of_damaged); });
+
+  EXPECT_EQ(count_wrong(unknown, of_unknown), 0);
+  EXPECT_EQ(other.get(), 0);
+}
 
 // Constant rate at 22050 Hz gets no Xing tag from LAME, the others do.
 struct Mp3 {

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -96,11 +98,11 @@ bool looks_like_text(const AudioFile& file) {
   return got && std::all_of(bytes.begin(), bytes.begin() + got.value(), is_text);
 }
 
+// Of a file that could not be opened, by a thread that opens alone.
 Failure not_audio(const AudioFile& file) {
   if (looks_like_text(file)) {
     return to_failure(msg::audio_is_text{});
   }
-  // The reason is kept per process in libsndfile: another thread's failure may be named instead.
   return to_failure(msg::audio_unreadable{.what = sf_strerror(nullptr)});
 }
 
@@ -138,20 +140,40 @@ class SndfileSource : public AudioSource {
   AudioHeader header_;
 };
 
-Result<AudioSourcePtr> SndfileSource::open(const AudioFile& file) {
-  auto source = std::make_unique<SndfileSource>(file);
+// libsndfile keeps the reason why a file was not opened once per process. So threads open files
+// beside each other, and one that fails tries again alone to learn its own reason.
+std::shared_mutex& opening() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
+SndfilePtr open_virtual(VirtualFile& file, SF_INFO& info) {
+  info = {};
   SF_VIRTUAL_IO io{.get_filelen = virtual_length,
                    .seek = virtual_seek,
                    .read = virtual_read,
                    .write = nullptr,
                    .tell = virtual_tell};
+  return SndfilePtr(sf_open_virtual(&io, SFM_READ, &info, &file));
+}
+
+Result<AudioSourcePtr> SndfileSource::open(const AudioFile& file) {
+  auto source = std::make_unique<SndfileSource>(file);
   SF_INFO info{};
-  source->file_.reset(sf_open_virtual(&io, SFM_READ, &info, &source->virtual_));
+  {
+    const std::shared_lock together(opening());
+    source->file_ = open_virtual(source->virtual_, info);
+  }
+  if (!source->file_ && !source->virtual_.failure) {
+    const std::unique_lock alone(opening());
+    source->virtual_.position = 0;
+    source->file_ = open_virtual(source->virtual_, info);
+    if (!source->file_ && !source->virtual_.failure) {
+      return not_audio(file);
+    }
+  }
   if (source->virtual_.failure) {
     return *source->virtual_.failure;
-  }
-  if (!source->file_) {
-    return not_audio(file);
   }
   if (info.frames == SF_COUNT_MAX) {
     return to_failure(msg::audio_no_length{});
