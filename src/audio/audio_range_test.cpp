@@ -45,7 +45,7 @@ TEST_P(AudioRangeTest, IsWhatTheWholeHasThere) {
   const SndfileFormat& format = GetParam().sndfile;
   write_sndfile(file("audio"),
                 format,
-                rising(format.rate, static_cast<std::size_t>(2 * format.rate), format.channels));
+                rising(format.rate, 2 * static_cast<std::size_t>(format.rate), format.channels));
   AudioDecoder decoder(kRangeRate);
   const std::vector<std::int16_t> whole = samples_of(decoder.decode_pcm16(file("audio")));
   ASSERT_GT(whole.size(), 23'001U);

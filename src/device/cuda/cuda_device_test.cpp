@@ -201,13 +201,18 @@ TEST(CudaDeviceTest, CountsBusyTimeFromEvents) {
   const auto memory = device->allocate(kBlock);
   const auto stream = device->make_stream("s");
 
-  fill(*machine.fake, *stream, *memory, 1);
-  fill(*machine.fake, *stream, *memory, 2);
+  const auto work = [&] {
+    for (int i = 0; i < 300; ++i) {  // longer than anything holds the host up
+      machine.fake->launch([] {});
+    }
+  };
+  stream->submit(work);
+  stream->submit(work);
   stream->copy(memory->bytes(), std::vector<std::byte>(64));
   stream->synchronise();
 
   const DeviceStats stats = device->stats();
-  EXPECT_NEAR(stats.busy.count(), 0.002, 1e-6);
+  EXPECT_NEAR(stats.busy.count(), 0.6, 1e-6);
   EXPECT_NEAR(stats.copying.count(), 0.001, 1e-6);
   EXPECT_EQ(stats.copied, kBlock);
 }
