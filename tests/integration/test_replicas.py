@@ -158,7 +158,9 @@ class Stopping(ReplicaTest):
     def assert_stopped(self, folder, process, ranks, code):
         _, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, code, err)
-        ends = [events(folder / name, "ended")[-1] for name in ("journal.jsonl", "journal.rank1.jsonl")]
+        ended = [events(folder / name, "ended") for name in ("journal.jsonl", "journal.rank1.jsonl")]
+        self.assertTrue(all(ended), err)
+        ends = [of_rank[-1] for of_rank in ended]
         self.assertEqual(ends[0]["step"], ends[1]["step"])
         self.assertEqual(ends[0]["ending"], "stopped")
         saved = max(int(path.name.rpartition("-")[2]) for path in folder.glob("step-*"))
