@@ -133,7 +133,8 @@ std::optional<SegmentOptions> segment_options(const RunConfig& config) {
     return std::nullopt;
   }
   return SegmentOptions{.frames = config.vocoder.segment_frames + 2 * kSegmentContext,
-                        .seed = static_cast<std::uint64_t>(config.training.seed)};
+                        .seed = static_cast<std::uint64_t>(config.training.seed),
+                        .step = reads_predicted_mel(config) ? kMel.hop : 1};
 }
 
 PayloadKind loaded_payload(const RunConfig& config, bool has_data_gpu) {

@@ -109,7 +109,8 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
     return std::make_unique<SegmentRowSource>(SegmentRowInputs{.set = request.set,
                                                                .speakers = speaker_ids(request),
                                                                .mel = request.mel,
-                                                               .segment = *segment});
+                                                               .segment = *segment,
+                                                               .predicted = request.predicted});
   }
   std::shared_ptr<const FeatureStore> store = open_store(config, request);
   const bool only_store = config.data.preprocessing_mode == PreprocessingMode::precompute &&
@@ -164,6 +165,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   }
   LoaderOptions complete = options;
   complete.payload = payload_format(request.payload, request.mel);
+  complete.payload.mel_beside_pcm = request.predicted != nullptr;
   complete.rank = request.rank;
   complete.world = request.world;
   complete.group = request.group;
@@ -208,6 +210,12 @@ std::vector<std::string> unknown_speakers(const Manifest& manifest,
 
 PayloadFormat payload_format(PayloadKind kind, const MelConfig& mel) {
   return {.kind = kind, .mel_bins = mel.mel_bins, .hop = mel.hop, .mel_padding = silent_mel(mel)};
+}
+
+PayloadFormat trained_format(const RunConfig& config) {
+  PayloadFormat format = payload_format(trained_payload(config));
+  format.mel_beside_pcm = reads_predicted_mel(config);
+  return format;
 }
 
 }  // namespace qanat

@@ -41,6 +41,8 @@ struct LoaderRequest {
   // Absent otherwise.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source{};
   RowFn on_row{};  // told of every row, with its name; may be absent
+  // Of the set, where a vocoder is trained on it; shared with the run. Null: rows are without.
+  std::shared_ptr<const PredictedMel> predicted{};
 };
 
 // Rows come from fresh shards, from memory or from audio, as data.preprocessing_mode and
@@ -59,6 +61,8 @@ std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);
 
 // How batches of this kind are laid out.
 PayloadFormat payload_format(PayloadKind kind, const MelConfig& mel = kMel);
+// How those of a run are that arrive at the model device.
+PayloadFormat trained_format(const RunConfig& config);
 
 // The speakers a manifest names, sorted.
 std::vector<std::string> speaker_names(const Manifest& manifest);

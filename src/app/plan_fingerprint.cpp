@@ -40,6 +40,9 @@ std::uint64_t plan_fingerprint(const UtteranceSet& set,
   }
   if (segment) {
     hasher.add(segment->frames).add(segment->seed);
+    if (segment->step != 1) {  // plans of before do not know it
+      hasher.add(segment->step);
+    }
   }
   return hasher.value();
 }

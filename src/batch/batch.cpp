@@ -15,9 +15,13 @@ std::size_t aligned(std::size_t bytes) {
 }  // namespace
 
 std::size_t BatchLayout::row_values() const {
-  const int values = format.kind == PayloadKind::mel_f32 ? shape.frames * format.mel_bins
-                                                         : row_samples(shape.frames, format.hop);
-  return static_cast<std::size_t>(values);
+  return format.kind == PayloadKind::mel_f32
+             ? row_mel_values()
+             : static_cast<std::size_t>(row_samples(shape.frames, format.hop));
+}
+
+std::size_t BatchLayout::row_mel_values() const {
+  return static_cast<std::size_t>(shape.frames * format.mel_bins);
 }
 
 std::size_t BatchLayout::row_bytes() const {
@@ -41,6 +45,9 @@ BatchLayout make_layout(const BatchShape& shape, const PayloadFormat& format) {
   layout.items = place(rows * sizeof(std::uint32_t));
   if (format.kind == PayloadKind::pcm_s16) {
     layout.sample_lengths = place(rows * sizeof(std::int32_t));
+  }
+  if (format.mel_beside_pcm) {
+    layout.mel = place(rows * layout.row_mel_values() * sizeof(float));
   }
   return layout;
 }
@@ -95,6 +102,9 @@ std::size_t Batch::count(PayloadKind kind) const {
 }
 
 std::span<float> Batch::mel() {
+  if (layout_.format.mel_beside_pcm) {
+    return view<float>(layout_.mel, num_rows() * layout_.row_mel_values());
+  }
   return view<float>(layout_.payload, count(PayloadKind::mel_f32));
 }
 

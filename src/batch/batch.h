@@ -29,6 +29,9 @@ struct PayloadFormat {
   PayloadKind kind = PayloadKind::mel_f32;
   int mel_bins = 80;
   int hop = 256;  // samples per frame
+  // PCM only: every row has room for log-mel of its frames as well, which is not that of its
+  // samples. What a vocoder reads that is trained on predicted mel.
+  bool mel_beside_pcm = false;
   // What mel frames behind the end of an utterance hold: the log of the mel floor, silence. PCM is
   // padded with 0, tokens with PAD = 0.
   float mel_padding = std::log(1e-5F);
@@ -55,10 +58,12 @@ struct BatchLayout {
   std::size_t token_lengths = 0;   // i32 [rows]
   std::size_t speakers = 0;        // i32 [rows]
   std::size_t items = 0;           // u32 [rows]
+  std::size_t mel = 0;             // f32 [rows, frames, mel_bins]; 0 without mel beside PCM
   std::size_t bytes = 0;           // of the whole block
 
   std::size_t row_values() const;  // payload values of one row, padding included
   std::size_t row_bytes() const;
+  std::size_t row_mel_values() const;  // of its log-mel, padding included
 };
 
 BatchLayout make_layout(const BatchShape& shape, const PayloadFormat& format);
@@ -96,7 +101,7 @@ class Batch {
   int frames() const { return layout_.shape.frames; }
   int max_tokens() const { return layout_.shape.tokens; }
 
-  // Empty when the payload is of the other kind.
+  // Empty when the payload is of the other kind; mel may lie beside PCM.
   std::span<float> mel();         // [rows, frames, mel_bins]
   std::span<std::int16_t> pcm();  // [rows, samples]
   std::span<const float> mel() const { return mutable_this().mel(); }

@@ -35,6 +35,26 @@ class CountingAllocator final : public BlockAllocator {
   int& live_;
 };
 
+TEST(BatchTest, MelBesidePcmHasAPlaceOfItsOwn) {
+  const BatchLayout plain = make_layout(kShape, {.kind = PayloadKind::pcm_s16});
+  const BatchLayout layout =
+      make_layout(kShape, {.kind = PayloadKind::pcm_s16, .mel_beside_pcm = true});
+  Batch batch(pool_for(layout), layout, {}, 0);
+  std::fill(batch.pcm().begin(), batch.pcm().end(), std::int16_t{1});
+  std::fill(batch.sample_lengths().begin(), batch.sample_lengths().end(), 2);
+  std::fill(batch.items().begin(), batch.items().end(), 3U);
+  std::fill(batch.mel().begin(), batch.mel().end(), 4.0F);
+
+  EXPECT_EQ(batch.mel().size(), 3U * 7U * 80U);
+  EXPECT_EQ(batch.mel_row(2).size(), 7U * 80U);
+  EXPECT_EQ(batch.pcm().size(), 3U * 8U * 256U);
+  EXPECT_EQ(batch.pcm().back(), 1);
+  EXPECT_EQ(batch.sample_lengths()[2], 2);
+  EXPECT_EQ(batch.items()[2], 3U);
+  EXPECT_EQ(layout.items, plain.items);
+  EXPECT_EQ(Batch(pool_for(plain), plain, {}, 0).mel().size(), 0U);
+}
+
 TEST(BatchTest, PartsAreAlignedAndDoNotOverlap) {
   const BatchLayout layout = make_layout(kShape, {});
   Batch batch(pool_for(layout), layout, {}, 0);

@@ -93,6 +93,11 @@ std::vector<Shadowed> shadowed_by_task(const RunConfig& config) {
                                      "pipeline.feature_cache"}) {
     rules.push_back({key, is_vocoder, msg::inert_vocoder::id});
   }
+  if (reads_predicted_mel(config)) {  // the speech model reads the texts, of what is not too long
+    std::erase_if(rules, [](const Shadowed& rule) {
+      return rule.key == "data.language" || rule.key == "data.max_mel_frames";
+    });
+  }
   for (const std::string_view key : {"vocoder.segment_frames",
                                      "vocoder.discriminator_start",
                                      "vocoder.mel_weight",
@@ -170,6 +175,12 @@ std::vector<Problem> problems(const RunConfig& config) {
     found.push_back({.where = "",
                      .key = "model.size",
                      .what = msg::problem_vocoder_size{},
+                     .other_key = "training.task"});
+  }
+  if (config.vocoder.mel_from && !trains_vocoder(config.training)) {
+    found.push_back({.where = "",
+                     .key = "vocoder.mel_from",
+                     .what = msg::problem_mel_from{},
                      .other_key = "training.task"});
   }
   const int longest =

@@ -197,6 +197,27 @@ TEST(CheckConfigTest, ThereIsNoBigVocoder) {
               HasSubstr("there is no vocoder of this size; expected nano, tiny, small or normal"));
 }
 
+TEST(CheckConfigTest, OnlyAVocoderLearnsFromPredictedMel) {
+  RunConfig config;
+  config.vocoder.mel_from = "speech";
+
+  ASSERT_EQ(problems(config).size(), 1);
+  EXPECT_THAT(to_string(problems(config)[0]),
+              HasSubstr("vocoder.mel_from: is read only when a vocoder is trained; expected "
+                        "training.task vocoder; try --task vocoder"));
+
+  config.training.task = TrainingTask::vocoder;
+  EXPECT_TRUE(problems(config).empty());
+}
+
+// The speech model reads texts for it.
+TEST(CheckConfigTest, PredictedMelDependsOnTheLanguageAndTheLongestUtterance) {
+  EXPECT_THAT(notes_of("training: {task: vocoder}\nvocoder: {mel_from: speech}\n"
+                       "data: {language: fa, max_mel_frames: 900}\n",
+                       kEverything),
+              ElementsAre());
+}
+
 TEST(CheckConfigTest, WhatTheOtherTaskReadsIsSaidToHaveNoEffect) {
   EXPECT_THAT(notes_of("training: {task: vocoder}\ndata: {use_phonemes: true}\n", kEverything),
               ElementsAre(HasSubstr("data.use_phonemes (c.yaml:2) has no effect: training.task "

@@ -228,6 +228,7 @@ void visit_fields(C& c, Visitor&& visit) {
 
 template <ConstOrNot<VocoderConfig> C, typename Visitor>
 void visit_fields(C& c, Visitor&& visit) {
+  visit(field("mel_from", msg::field_mel_from::id).flag("--mel-from").unset("none"), c.mel_from);
   visit(field("segment_frames", msg::field_segment_frames::id)
             .unit("frames")
             .flag("--segment-frames")

@@ -170,6 +170,7 @@ inline std::optional<std::int64_t> num_epochs(const TrainingConfig& training) {
 
 // Section `vocoder`: what is particular to training one.
 struct VocoderConfig {
+  std::optional<std::string> mel_from;
   int segment_frames = 64;
   std::int64_t discriminator_start = 20'000;  // steps
   double mel_weight = 15;
@@ -213,5 +214,10 @@ struct RunConfig {
 
   bool operator==(const RunConfig&) const = default;
 };
+
+// Whether a vocoder is trained on the mel that a speech model predicts.
+inline bool reads_predicted_mel(const RunConfig& config) {
+  return trains_vocoder(config.training) && config.vocoder.mel_from.has_value();
+}
 
 }  // namespace qanat

@@ -351,12 +351,13 @@ void Loader::fill_row(RowFiller& filler, const RowTask& task, WorkerState& state
 void Loader::finish_row(const RowTask& task, std::uint32_t item, const FilledRow& filled) const {
   Batch& batch = *task.slot->batch;
   const auto row = static_cast<std::size_t>(task.row);
-  if (options_.payload.kind == PayloadKind::mel_f32) {
+  const PayloadFormat& payload = options_.payload;
+  if (payload.kind == PayloadKind::mel_f32 || payload.mel_beside_pcm) {
     pad_tail(batch.mel_row(task.row),
-             static_cast<std::size_t>(filled.frames) *
-                 static_cast<std::size_t>(options_.payload.mel_bins),
-             options_.payload.mel_padding);
-  } else {
+             static_cast<std::size_t>(filled.frames) * static_cast<std::size_t>(payload.mel_bins),
+             payload.mel_padding);
+  }
+  if (payload.kind == PayloadKind::pcm_s16) {
     pad_tail(batch.pcm_row(task.row), static_cast<std::size_t>(filled.samples), std::int16_t{0});
     batch.sample_lengths()[row] = filled.samples;
   }

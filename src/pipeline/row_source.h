@@ -18,7 +18,8 @@
 namespace qanat {
 
 // Room for one utterance: its row of the batch. Of `mel` and `pcm` the one that is not the
-// batch's payload is empty. A filler writes from the front; the loader pads what is left.
+// batch's payload is empty, unless mel lies beside PCM. A filler writes from the front; the loader
+// pads what is left.
 struct RowView {
   std::span<float> mel;            // [frames, mel_bins]
   std::span<std::int16_t> pcm;     // [samples]

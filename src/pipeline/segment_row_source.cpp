@@ -33,16 +33,32 @@ class SegmentRowFiller final : public RowFiller {
     const auto end = std::ranges::copy(samples.value(), out.begin()).out;
     std::fill(end, out.end(), std::int16_t{0});
     row.tokens.front() = 0;
+    RowTimes times{.decode = seconds_since(start)};
+    if (inputs_.predicted != nullptr) {
+      if (const Result<Done> copied = copy_mel(item, range.first, row); !copied) {
+        return copied.failure();
+      }
+      times.copy = seconds_since(start) - times.decode;
+    }
     return FilledRow{.frames = inputs_.segment.frames,
                      .samples = static_cast<int>(wanted.value),
                      .tokens = 1,
                      .speaker = inputs_.speakers.empty() ? 0 : inputs_.speakers[item],
-                     .times = {.decode = seconds_since(start)}};
+                     .times = times};
   }
 
  private:
+  // The predicted frames of the part that begins at sample `first`.
+  Result<Done> copy_mel(std::uint32_t item, SampleCount first, const RowView& row) {
+    const auto values = static_cast<std::size_t>(inputs_.segment.frames) *
+                        static_cast<std::size_t>(inputs_.mel.mel_bins);
+    return inputs_.predicted->read(
+        item, FrameCount{first.value / inputs_.mel.hop}, row.mel.first(values), scratch_);
+  }
+
   const SegmentRowInputs& inputs_;
   AudioDecoder decoder_;
+  PredictedMel::Scratch scratch_;
 };
 
 }  // namespace
@@ -57,8 +73,8 @@ std::int64_t segment_start(const SegmentOptions& options,
   }
   Random random{kPurpose, options.seed, static_cast<std::uint64_t>(epoch), item};
   const auto places = static_cast<std::uint32_t>(
-      std::min<std::int64_t>(samples.value - length.value + 1, UINT32_MAX));
-  return random.below(places);
+      std::min<std::int64_t>((samples.value - length.value) / options.step + 1, UINT32_MAX));
+  return std::int64_t{random.below(places)} * options.step;
 }
 
 std::unique_ptr<RowFiller> SegmentRowSource::make_filler() const {

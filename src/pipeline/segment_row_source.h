@@ -15,6 +15,7 @@
 #include "batch/batch.h"
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
+#include "features/predicted_mel.h"
 #include "pipeline/row_source.h"
 
 namespace qanat {
@@ -26,10 +27,11 @@ inline constexpr int kSegmentContext = 2;
 struct SegmentOptions {
   int frames = 0;  // of a row, whatever is around the part that is trained on included
   std::uint64_t seed = 0;
+  int step = 1;  // samples: a part begins at a multiple of it
 };
 
-// The first sample of the part in an utterance of `samples`, of which `length` are wanted: anywhere
-// as long as the part is inside; 0 in one that is not longer.
+// The first sample of the part in an utterance of `samples`, of which `length` are wanted: at any
+// multiple of the step as long as the part is inside; 0 in one that is not longer.
 std::int64_t segment_start(const SegmentOptions& options,
                            std::int64_t epoch,
                            std::uint32_t item,
@@ -41,6 +43,9 @@ struct SegmentRowInputs {
   std::vector<int> speakers{};              // one per utterance; empty: all 0
   MelConfig mel{};
   SegmentOptions segment{};
+  // What rows have beside their samples; then parts begin where frames do. Shared with whoever
+  // validates; null: nothing.
+  std::shared_ptr<const PredictedMel> predicted{};
 };
 
 // Rows of 16-bit samples, all of one length; behind a shorter utterance there is silence. Without

@@ -36,10 +36,10 @@ int affordable_slots(const RunConfig& config, int least, Bytes slot) {
   return std::max(least, static_cast<int>(std::min({std::int64_t{kMaxSlots}, held, fair})));
 }
 
-Bytes largest_batch(const BucketEdges& edges, PayloadKind kind) {
+Bytes largest_batch(const BucketEdges& edges, const PayloadFormat& format) {
   std::size_t bytes = 0;
   for (const BucketEdge& edge : edges) {
-    bytes = std::max(bytes, make_layout(edge.shape(), payload_format(kind)).bytes);
+    bytes = std::max(bytes, make_layout(edge.shape(), format).bytes);
   }
   return Bytes{static_cast<std::int64_t>(bytes)};
 }
@@ -67,6 +67,13 @@ std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, RunDevices&
   return make_loader(request.config, options, std::move(loader));
 }
 
+// Of what the loader makes, also where a measurement goes without predicted mel.
+PayloadFormat format_of(const DevicePipelineRequest& request) {
+  PayloadFormat format = trained_format(request.config);
+  format.mel_beside_pcm = request.loader.predicted != nullptr;
+  return format;
+}
+
 // Native where the host can reach the device's memory, libtorch's operations where only the device
 // can. Nothing without a data device. A model that is trained on samples gets them as they came.
 std::unique_ptr<DeviceFeatures> make_features(const Device* data, PayloadKind wanted) {
@@ -88,7 +95,7 @@ RingOptions make_ring_options(const RunConfig& config,
                               const DevicePlan& plan,
                               const BucketEdges& edges) {
   RingOptions options{.slots = config.data.prefetch_buffer_size.value_or(default_slots(plan.mode)),
-                      .slot_bytes = largest_batch(edges, trained_payload(config))};
+                      .slot_bytes = largest_batch(edges, trained_format(config))};
   if (!config.data.prefetch_to_gpu || is_serial(config)) {
     options.slots = 1;
   }
@@ -97,7 +104,9 @@ RingOptions make_ring_options(const RunConfig& config,
     options.slots = affordable_slots(config, options.slots, options.slot_bytes);
   }
   if (plan.mode == RunMode::multi_gpu) {
-    options.stage_bytes = largest_batch(edges, PayloadKind::pcm_s16);
+    PayloadFormat staged = trained_format(config);
+    staged.kind = PayloadKind::pcm_s16;
+    options.stage_bytes = largest_batch(edges, staged);
   }
   return options;
 }
@@ -115,7 +124,7 @@ SlotLimits slot_limits(const RunConfig& config,
 DevicePipeline::DevicePipeline(RunDevices& devices, DevicePipelineRequest request)
     : devices_(devices),
       longest_wait_(request.config.data.model_start_delay),
-      payload_(trained_payload(request.config)),
+      payload_(format_of(request)),
       journal_(request.loader.journal),
       log_(std::make_shared<SlotLog>()),
       loader_(start_loader(request, devices)) {
@@ -173,8 +182,8 @@ std::unique_ptr<TransferRing> DevicePipeline::make_ring(const RingOptions& optio
                 log->rethrow_failure();
                 return loader->next(stop);
               },
-          .features = make_features(devices_.data.get(), payload_),
-          .mel_format = payload_format(payload_),
+          .features = make_features(devices_.data.get(), payload_.kind),
+          .mel_format = payload_,
           .on_done =
               [log = log_, turns = turns_](SlotTimes times) {
                 if (turns) {  // the feeder waited for its turn before it loaded

@@ -109,7 +109,7 @@ class DevicePipeline {
 
   RunDevices& devices_;
   const Seconds longest_wait_;
-  const PayloadKind payload_;  // of what the model device gets
+  const PayloadFormat payload_;  // of what the model device gets
   EventSink* const journal_;
   std::shared_ptr<SlotLog> log_;  // shared with callbacks of the reader's stream
   std::shared_ptr<Turns> turns_;  // shared with the ring and its callbacks; null: buffered

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "app/loader_options.h"
+#include "app/make_loader.h"
 #include "batch/batch.h"
 #include "config/field.h"
 #include "locale/message_error.h"
@@ -35,8 +35,8 @@ std::int64_t whole_megabytes(Bytes bytes) {
   return (bytes.value + (1 << 20) - 1) >> 20;
 }
 
-Bytes layout_bytes(const BatchShape& shape, PayloadKind kind) {
-  return Bytes{static_cast<std::int64_t>(make_layout(shape, {.kind = kind}).bytes)};
+Bytes layout_bytes(const BatchShape& shape, const PayloadFormat& format) {
+  return Bytes{static_cast<std::int64_t>(make_layout(shape, format).bytes)};
 }
 
 std::string_view name_of(ModelSize size) {
@@ -121,7 +121,7 @@ MemoryNeed memory_need(const RunConfig& config, const RingOptions& ring, const B
                                                            : model_memory(config.model.size),
                   .ring = ring,
                   .largest = {},
-                  .payload = trained_payload(config)};
+                  .payload = trained_format(config)};
   for (const BucketEdge& edge : edges) {
     const MemoryNeed other{.model = need.model, .ring = ring, .largest = edge.shape()};
     if (other.batch() >= need.batch()) {
@@ -135,7 +135,9 @@ MemoryNeed with_rows(MemoryNeed need, int rows) {
   need.largest.rows = rows;
   need.ring.slot_bytes = layout_bytes(need.largest, need.payload);
   if (need.ring.stage_bytes.value > 0) {
-    need.ring.stage_bytes = layout_bytes(need.largest, PayloadKind::pcm_s16);
+    PayloadFormat staged = need.payload;
+    staged.kind = PayloadKind::pcm_s16;
+    need.ring.stage_bytes = layout_bytes(need.largest, staged);
   }
   return need;
 }

@@ -35,7 +35,7 @@ struct MemoryNeed {
   ModelMemory model;
   RingOptions ring;
   BatchShape largest;
-  PayloadKind payload = PayloadKind::mel_f32;  // of the slots of the ring
+  PayloadFormat payload{};  // of the slots of the ring
 
   Bytes batch() const;     // activations of the largest batch
   Bytes on_model() const;  // model, ring and batch

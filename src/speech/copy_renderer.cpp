@@ -38,8 +38,8 @@ EvaluationRender CopyRenderer::render(std::int64_t step, const TensorMap& weight
   make_folders(render.folder);
   const auto rate = static_cast<double>(state_.mel.sample_rate.value);
   for (const RenderedClip& clip : clips_) {
-    const std::vector<float> samples =
-        vocoder.synthesise(mel_of(clip.samples, state_.mel, extractor_));
+    const std::vector<float> samples = vocoder.synthesise(
+        clip.mel.empty() ? mel_of(clip.samples, state_.mel, extractor_) : clip.mel);
     render.sentences.push_back(
         {.text = clip.id, .length = Seconds(static_cast<double>(samples.size()) / rate)});
     const std::filesystem::path stem =

@@ -1,5 +1,5 @@
-// Speaks the same clips again and again while a vocoder is trained, each from its own log-mel: the
-// `render` of a Trainer.
+// Speaks the same clips again and again while a vocoder is trained, each from its own log-mel, or
+// from that which a speech model has predicted for it: the `render` of a Trainer.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace qanat {
 struct RenderedClip {
   std::string id;
   std::vector<float> samples;  // of the recording, full scale 1
+  std::vector<float> mel{};    // [frames, mel_bins], to be spoken; empty: that of the samples
 };
 
 // For one thread at a time.

@@ -33,6 +33,11 @@ torch::Tensor to_mel(std::span<const float> mel, int bins) {
   return tensor;
 }
 
+std::vector<float> to_values(const torch::Tensor& mel) {
+  const torch::Tensor values = mel.contiguous();
+  return {values.data_ptr<float>(), values.data_ptr<float>() + values.numel()};
+}
+
 void check_symbols(const StoredText& stored, const TextFrontEnd& text) {
   if (text.tokenizer().hash() != stored.symbol_table_hash) {
     throw MessageError(
@@ -79,8 +84,8 @@ SpeechModel::SpeechModel(const CheckpointState& state,
   network_->eval();
 }
 
-std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
-                                      const SpeechOptions& options) {
+SynthesisInput SpeechModel::to_input(std::span<const TokenId> tokens,
+                                     const SpeechOptions& options) const {
   QANAT_CHECK(!tokens.empty()) << "nothing to say";
   SynthesisInput input;
   input.tokens = to_row(tokens);
@@ -92,9 +97,27 @@ std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
   if (options.speaker) {
     input.speakers = one_number(*options.speaker);
   }
-  const torch::Tensor mel =
-      network_->synthesise(input, {.length_scale = options.length_scale}).front().contiguous();
-  return {mel.data_ptr<float>(), mel.data_ptr<float>() + mel.numel()};
+  return input;
+}
+
+std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
+                                      const SpeechOptions& options) {
+  return to_values(
+      network_->synthesise(to_input(tokens, options), {.length_scale = options.length_scale})
+          .front());
+}
+
+Result<std::vector<float>> SpeechModel::predict(std::span<const TokenId> tokens,
+                                                std::span<const float> mel,
+                                                const SpeechOptions& options) {
+  const Result<std::vector<std::int64_t>> frames = align(tokens, mel);
+  if (!frames) {
+    return frames.failure();
+  }
+  return to_values(network_
+                       ->synthesise(to_input(tokens, options),
+                                    {.durations = {torch::tensor(frames.value(), torch::kInt64)}})
+                       .front());
 }
 
 Result<std::vector<std::int64_t>> SpeechModel::align(std::span<const TokenId> tokens,

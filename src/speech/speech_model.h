@@ -47,7 +47,16 @@ class SpeechModel {
   Result<std::vector<std::int64_t>> align(std::span<const TokenId> tokens,
                                           std::span<const float> mel);
 
+  // What it says of the tokens where a recording of them says it: durations are those of align(),
+  // so that the frames are those of `mel`, which is the recording's. [frames, mel_bins], natural
+  // logs. A Failure as of align(). The length scale has no effect.
+  Result<std::vector<float>> predict(std::span<const TokenId> tokens,
+                                     std::span<const float> mel,
+                                     const SpeechOptions& options = {});
+
  private:
+  SynthesisInput to_input(std::span<const TokenId> tokens, const SpeechOptions& options) const;
+
   CheckpointState state_;
   std::shared_ptr<const TextFrontEnd> text_;  // shared with the caller
   XttsModel network_{nullptr};

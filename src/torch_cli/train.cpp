@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,21 @@ ReplicaPlace own_place() {
   } catch (const MessageError& error) {
     throw UsageError(error.message());
   }
+}
+
+// Shows work that may never begin: the line is made when it does, and finished when it is done.
+ProgressFn line_of_work(const CommandContext& context,
+                        std::optional<ProgressLine>& line,
+                        const Message& label) {
+  return [&context, &line, label](std::int64_t done, std::int64_t total) {
+    if (!line) {
+      line.emplace(context, label);
+    }
+    line->update(done, total);
+    if (done == total) {
+      line->finish();
+    }
+  };
 }
 
 // Of a process that is not the first: only what a log of it has to say.
@@ -186,6 +202,7 @@ class TrainCommand : public Command {
                         .trace_options = trace_.options()},
                        [&](const MessageArg& line) { display.say(line); });
     ProgressLine measuring(context, msg::progress_measuring{});
+    std::optional<ProgressLine> predicting;
     const std::optional<TrainSummary> summary = run_training(
         {.config = config,
          .symbols = terminal.unicode && !no_emoji_ ? Symbols::emoji : Symbols::plain,
@@ -196,6 +213,7 @@ class TrainCommand : public Command {
                display.say(line);
              },
          .measuring = measuring.fn(),
+         .predicting = line_of_work(context, predicting, msg::progress_predicting{}),
          .starting = [&](std::int64_t first, std::int64_t last) { display.start(first, last); },
          .stop = context.stop,
          .sinks = exports.sinks(),
@@ -204,6 +222,7 @@ class TrainCommand : public Command {
          .on_row = exports.on_row(),
          .words = context.words});
     measuring.finish();
+    predicting.reset();
     display.finish();
     if (!summary) {
       tell(context, msg::train_stopped_early{});

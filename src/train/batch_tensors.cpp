@@ -164,6 +164,20 @@ torch::Tensor to_samples(const DeviceBatch& batch, RowRange rows, torch::Device 
   return pcm.narrow(1, 0, samples).to(torch::kFloat32) / kFullScale;
 }
 
+torch::Tensor to_mel_beside(const DeviceBatch& batch, RowRange rows, torch::Device device) {
+  const BatchLayout& layout = batch.layout;
+  if (!layout.format.mel_beside_pcm) {
+    return {};
+  }
+  return part(batch,
+              layout.mel,
+              rows,
+              static_cast<std::int64_t>(layout.row_mel_values()),
+              torch::TensorOptions().device(device).dtype(torch::kFloat32))
+      .view({rows.count, layout.shape.frames, layout.format.mel_bins})
+      .transpose(1, 2);
+}
+
 torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device) {
   if (device.is_cpu()) {
     return values;

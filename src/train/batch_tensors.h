@@ -33,6 +33,10 @@ ModelBatch to_model_batch(const DeviceBatch& batch,
 // A copy. Call on the stream that reads the batch.
 torch::Tensor to_samples(const DeviceBatch& batch, RowRange rows, torch::Device device);
 
+// The log-mel that lies beside them: f32 [rows, mel_bins, frames], a view of the slot; undefined
+// where there is none.
+torch::Tensor to_mel_beside(const DeviceBatch& batch, RowRange rows, torch::Device device);
+
 // From host memory to `device` and back, in the order of the current stream; the host waits for
 // neither. What came back is whole once the stream has come so far.
 torch::Tensor send_to_device(const torch::Tensor& values, torch::Device device);

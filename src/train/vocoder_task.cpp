@@ -19,6 +19,12 @@ struct GradientParts {
   Judged judged = Judged::no;
 };
 
+// Of some rows, with kSegmentContext frames at both ends.
+struct SegmentTensors {
+  torch::Tensor samples;  // f32 [rows, samples]
+  torch::Tensor mel;      // f32 [rows, mel_bins, frames] for the generator; undefined: of samples
+};
+
 std::vector<torch::Tensor> gradients_of(const torch::Tensor& loss,
                                         const TrainedWeights& weights,
                                         bool keep_graph) {
@@ -34,10 +40,9 @@ std::vector<torch::Tensor> gradients_of(const torch::Tensor& loss,
 // it is differentiated by the weights of the discriminators, then by those of the generator.
 class VocoderGradient : public TaskGradient {
  public:
-  // `rows` makes the samples, f32 [rows, samples], with kSegmentContext frames at both ends.
   VocoderGradient(const GradientParts& parts,
                   const GradientOptions& options,
-                  std::function<torch::Tensor()> rows)
+                  std::function<SegmentTensors()> rows)
       : parts_(parts), options_(options), rows_(std::move(rows)) {}
 
   void run_phase(std::size_t phase, const torch::Tensor& sums) override {
@@ -59,7 +64,7 @@ class VocoderGradient : public TaskGradient {
 
   const GradientParts parts_;
   const GradientOptions options_;
-  const std::function<torch::Tensor()> rows_;
+  const std::function<SegmentTensors()> rows_;
   double row_weight_ = 0;
   torch::Tensor recorded_;
   torch::Tensor recorded_magnitude_;
@@ -73,12 +78,14 @@ class VocoderGradient : public TaskGradient {
 void VocoderGradient::generate() {
   const NanCheck check(options_.check_every_operation);
   const std::int64_t hop = parts_.vocoder.network->shape().mel.hop;
-  const torch::Tensor samples = rows_();
+  const SegmentTensors rows = rows_();
+  const torch::Tensor& samples = rows.samples;
   const std::int64_t frames = samples.size(1) / hop - 2 * kSegmentContext;
   recorded_ = samples.narrow(1, kSegmentContext * hop, frames * hop).contiguous();
   row_weight_ = static_cast<double>(samples.size(1) / hop);
-  const torch::Tensor mel =
-      parts_.measures.log_mel.of(samples).narrow(2, kSegmentContext, frames).contiguous();
+  const torch::Tensor mel = (rows.mel.defined() ? rows.mel : parts_.measures.log_mel.of(samples))
+                                .narrow(2, kSegmentContext, frames)
+                                .contiguous();
   check.require_none("the mel of the batch", mel);
   recorded_magnitude_ = parts_.measures.own.magnitude(samples).narrow(1, kSegmentContext, frames);
   VocoderGeneratorImpl::Sound sound = parts_.vocoder.network->generate(mel);
@@ -147,18 +154,18 @@ void VocoderGradient::backward(const torch::Tensor& sums) {
 
 class VocoderRows : public TaskRows {
  public:
-  VocoderRows(const GradientParts& parts, std::function<torch::Tensor(RowRange)> samples)
-      : parts_(parts), samples_(std::move(samples)) {}
+  VocoderRows(const GradientParts& parts, std::function<SegmentTensors(RowRange)> tensors)
+      : parts_(parts), tensors_(std::move(tensors)) {}
 
   std::unique_ptr<TaskGradient> gradient(RowRange rows,
                                          const GradientOptions& options) const override {
     return std::make_unique<VocoderGradient>(
-        parts_, options, [this, rows] { return samples_(rows); });
+        parts_, options, [this, rows] { return tensors_(rows); });
   }
 
  private:
   const GradientParts parts_;
-  const std::function<torch::Tensor(RowRange)> samples_;
+  const std::function<SegmentTensors(RowRange)> tensors_;
 };
 
 }  // namespace
@@ -198,7 +205,8 @@ std::shared_ptr<const TaskRows> VocoderTask::rows_of(const DeviceBatch& batch) c
                             .judged = is_judged_ ? Judged::yes : Judged::no};
   return std::make_shared<const VocoderRows>(
       parts, [batch, device = vocoder_.generator.device()](RowRange rows) {
-        return to_samples(batch, rows, device);
+        return SegmentTensors{.samples = to_samples(batch, rows, device),
+                              .mel = to_mel_beside(batch, rows, device)};
       });
 }
 
@@ -211,7 +219,9 @@ std::shared_ptr<const TaskRows> VocoderTask::longest_rows(const BatchShape& shap
   const std::int64_t samples = std::int64_t{shape.frames} * vocoder_.network->shape().mel.hop;
   return std::make_shared<const VocoderRows>(
       parts, [samples, device = vocoder_.generator.device()](RowRange rows) {
-        return torch::zeros({rows.count, samples}, torch::TensorOptions().device(device));
+        return SegmentTensors{
+            .samples = torch::zeros({rows.count, samples}, torch::TensorOptions().device(device)),
+            .mel = {}};
       });
 }
 

@@ -1,6 +1,7 @@
 // The vocoder as a task of the trainer: the generator learns to make the samples of a segment from
-// its log-mel; from a configured step on, discriminators learn to tell the two apart, with an
-// optimiser of their own, and the generator learns to deceive them.
+// its log-mel, or from that which a speech model has predicted for it, where rows have any; from a
+// configured step on, discriminators learn to tell the two apart, with an optimiser of their own,
+// and the generator learns to deceive them.
 #pragma once
 
 #include <array>

@@ -21,9 +21,8 @@ constexpr int kFrames = 16 + 2 * kSegmentContext;
 // Segments of hums, a different one in every row.
 class HumBatch {
  public:
-  explicit HumBatch(int rows)
-      : layout_(make_layout({.rows = rows, .frames = kFrames, .tokens = 1},
-                            {.kind = PayloadKind::pcm_s16})),
+  explicit HumBatch(int rows, const PayloadFormat& format = {.kind = PayloadKind::pcm_s16})
+      : layout_(make_layout({.rows = rows, .frames = kFrames, .tokens = 1}, format)),
         block_(layout_.bytes) {
     auto* sample = reinterpret_cast<std::int16_t*>(block_.data() + layout_.payload);
     for (int row = 0; row < rows; ++row) {
@@ -44,6 +43,10 @@ class HumBatch {
   }
 
   const DeviceBatch& get() const { return batch_; }
+  // What lies beside the samples: [rows, frames, mel_bins].
+  torch::Tensor mel() {
+    return torch::from_blob(block_.data() + layout_.mel, {layout_.shape.rows, kFrames, 80});
+  }
 
  private:
   BatchLayout layout_;
@@ -140,6 +143,27 @@ TEST_F(VocoderTaskTest, GivesEachNetworkTheGradientOfItsOwnLoss) {
   EXPECT_LT(((found - of_judges).norm() / of_judges.norm()).item<double>(), 1e-5);
 }
 
+// Of a mel that is not that of the samples; what is made of it is compared with the samples.
+TEST_F(VocoderTaskTest, FeedsTheGeneratorTheMelThatLiesBesideTheSamples) {
+  HumBatch batch(2, {.kind = PayloadKind::pcm_s16, .mel_beside_pcm = true});
+  torch::manual_seed(3);
+  batch.mel().copy_(torch::randn({2, kFrames, 80}) - 5);
+  const std::int64_t hop = 256;
+  const torch::Tensor recorded = to_samples(batch.get(), {.count = 2}, torch::kCPU)
+                                     .narrow(1, kSegmentContext * hop, 16 * hop)
+                                     .contiguous();
+  const VocoderMeasures measures(small_vocoder().mel, torch::kCPU);
+  const torch::Tensor made = vocoder_->network->forward(
+      batch.mel().narrow(1, kSegmentContext, 16).transpose(1, 2).contiguous());
+  const double expected =
+      mel_loss(measures.log_mel.of(made), measures.log_mel.of(recorded)).mean().item<double>();
+
+  TrainStep step(device_, *stream_, *task_, {});
+  const StepRecord fed = update(step, 0, batch);
+
+  EXPECT_NEAR(fed.losses.mel, expected, 1e-4 * expected);
+}
+
 // Up to rounding, which turns the sign of a few of the absolute differences that are all but zero.
 TEST_F(VocoderTaskTest, HasTheSameGradientInMicrobatches) {
   const HumBatch batch(4);
@@ -167,7 +191,8 @@ TEST_F(VocoderTaskTest, ValidatesTheAverageOnWholeClips) {
   for (std::size_t i = 0; i < clip.size(); ++i) {
     clip[i] = 0.3F * std::sin(0.05F * static_cast<float>(i));
   }
-  const VocoderValidator validator(small_vocoder().mel, {clip, std::vector<float>(500)});
+  const VocoderValidator validator(small_vocoder().mel,
+                                   {{.samples = clip}, {.samples = std::vector<float>(500)}});
   task_->validate_with(&validator);
 
   const ValidationResult result = task_->validate(*stream_, nullptr);
@@ -176,6 +201,25 @@ TEST_F(VocoderTaskTest, ValidatesTheAverageOnWholeClips) {
   EXPECT_EQ(result.frames, 40);
   EXPECT_GT(result.losses.mel, 0);
   EXPECT_DOUBLE_EQ(result.losses.total, result.losses.mel + result.losses.stft);
+}
+
+TEST_F(VocoderTaskTest, ValidatesOnTheMelOfAClipThatHasOne) {
+  std::vector<float> clip(40 * 256);
+  for (std::size_t i = 0; i < clip.size(); ++i) {
+    clip[i] = 0.3F * std::sin(0.05F * static_cast<float>(i));
+  }
+  const MelConfig mel = small_vocoder().mel;
+  const torch::Tensor own =
+      LogMel(mel, torch::kCPU).of(torch::tensor(clip).unsqueeze(0))[0].t().contiguous();
+  const std::vector<float> values(own.data_ptr<float>(), own.data_ptr<float>() + own.numel());
+  const auto mel_distance = [&](const std::vector<float>& fed) {
+    const VocoderValidator validator(mel, {{.samples = clip, .mel = fed}});
+    task_->validate_with(&validator);
+    return task_->validate(*stream_, nullptr).losses.mel;
+  };
+
+  EXPECT_EQ(mel_distance(values), mel_distance({}));
+  EXPECT_GT(mel_distance(std::vector<float>(values.size(), -11.0F)), 2 * mel_distance({}));
 }
 
 }  // namespace

@@ -30,15 +30,21 @@ DistanceSums add_up(const DistanceSums& own, ProcessGroup* group) {
 
 }  // namespace
 
-VocoderValidator::VocoderValidator(const MelConfig& mel,
-                                   const std::vector<std::vector<float>>& clips)
+VocoderValidator::VocoderValidator(const MelConfig& mel, const std::vector<ValidatedClip>& clips)
     : mel_(mel) {
   constexpr std::int64_t kShortest = 2048;  // samples: the widest transform mirrors less than that
-  for (const std::vector<float>& clip : clips) {
-    const auto samples = static_cast<std::int64_t>(clip.size()) / mel.hop * mel.hop;
-    if (samples >= kShortest) {
-      auto* values = const_cast<float*>(clip.data());  // from_blob() takes no const
-      clips_.push_back(torch::from_blob(values, {1, samples}).clone());
+  const auto copy = [](const std::vector<float>& values, torch::IntArrayRef shape) {
+    auto* begin = const_cast<float*>(values.data());  // from_blob() takes no const
+    return torch::from_blob(begin, shape).clone();
+  };
+  for (const ValidatedClip& clip : clips) {
+    const auto frames = static_cast<std::int64_t>(clip.samples.size()) / mel.hop;
+    if (frames * mel.hop < kShortest) {
+      continue;
+    }
+    clips_.push_back({.samples = copy(clip.samples, {1, frames * mel.hop}), .mel = {}});
+    if (!clip.mel.empty()) {
+      clips_.back().mel = copy(clip.mel, {1, frames, mel.mel_bins}).transpose(1, 2).contiguous();
     }
   }
 }
@@ -56,21 +62,22 @@ ValidationResult VocoderValidator::run(TrainedVocoder& vocoder,
     const StftLoss stft(torch::kCPU);
     PhaseRefiner refiner(vocoder.ema_network->shape());
     for (auto i = static_cast<std::size_t>(place.rank); i < clips_.size(); i += world) {
-      const torch::Tensor& recorded = clips_[i];
-      const torch::Tensor mel = log_mel.of(recorded);
+      const torch::Tensor& recorded = clips_[i].samples;
+      const torch::Tensor recorded_mel = log_mel.of(recorded);
+      const torch::Tensor& mel = clips_[i].mel.defined() ? clips_[i].mel : recorded_mel;
       const std::vector<float> samples =
           refiner.refine(mel, vocoder.ema_network->generate(send_to_device(mel, device)));
       const torch::Tensor made = torch::tensor(samples).unsqueeze(0);
       const auto frames = static_cast<double>(mel.size(2));
-      sums[0] += frames * mel_loss(log_mel.of(made), mel).item<double>();
+      sums[0] += frames * mel_loss(log_mel.of(made), recorded_mel).item<double>();
       sums[1] += frames * stft.of(made, recorded).item<double>();
     }
   });
   stream.synchronise();
   sums = add_up(sums, group);
   ValidationResult result{.utterances = static_cast<std::int64_t>(clips_.size())};
-  for (const torch::Tensor& clip : clips_) {
-    result.frames += clip.size(1) / mel_.hop;
+  for (const Clip& clip : clips_) {
+    result.frames += clip.samples.size(1) / mel_.hop;
   }
   const auto frames = static_cast<double>(result.frames);
   result.losses.mel = sums[0] / frames;

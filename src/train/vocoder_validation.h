@@ -1,5 +1,6 @@
 // Validates the EMA weights of a vocoder on clips that are not trained on: copy synthesis, whole
-// clips through their own log-mel, as they are heard.
+// clips through their own log-mel, or through that which a speech model has predicted for them, as
+// they are heard.
 #pragma once
 
 #include <vector>
@@ -13,11 +14,17 @@
 
 namespace qanat {
 
+struct ValidatedClip {
+  std::vector<float> samples;  // full scale 1
+  // [frames, mel_bins], as many frames as whole hops: what the generator is fed; empty: the mel of
+  // the samples.
+  std::vector<float> mel{};
+};
+
 class VocoderValidator {
  public:
-  // Samples of every clip, full scale 1, at the rate of `mel`. Those too short for the widest
-  // spectrum are left out.
-  VocoderValidator(const MelConfig& mel, const std::vector<std::vector<float>>& clips);
+  // At the rate of `mel`. Clips too short for the widest spectrum are left out.
+  VocoderValidator(const MelConfig& mel, const std::vector<ValidatedClip>& clips);
 
   bool is_empty() const { return clips_.empty(); }
   // As work of `stream`, which the vocoder belongs to; waits for it. Processes of a `group` divide
@@ -27,8 +34,14 @@ class VocoderValidator {
                        ProcessGroup* group = nullptr) const;
 
  private:
+  // In host memory.
+  struct Clip {
+    torch::Tensor samples;  // f32 [1, samples], whole frames
+    torch::Tensor mel;      // f32 [1, mel_bins, frames]; undefined: of the samples
+  };
+
   const MelConfig mel_;
-  std::vector<torch::Tensor> clips_;  // f32 [1, samples] in host memory, whole frames
+  std::vector<Clip> clips_;
 };
 
 }  // namespace qanat

@@ -10,6 +10,7 @@
 
 #include "app/make_loader.h"
 #include "app/plan_fingerprint.h"
+#include "base/content_hash.h"
 #include "config/field_list.h"
 #include "config/field_type.h"
 #include "locale/message_error.h"
@@ -84,6 +85,7 @@ std::vector<std::string> changed_keys(const nlohmann::json& state, const RunConf
   }
   if (trains_vocoder(config.training)) {
     add_change("/vocoder/segment_frames");
+    add_change("/vocoder/mel_from");
   }
   return changed;
 }
@@ -177,6 +179,10 @@ RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int 
   if (trains_vocoder(config.training)) {
     identity.validation =
         clips_fingerprint(*inputs.validation, kMel, num_validation_clips(config, inputs));
+    if (inputs.mel_from) {  // scores of one mel say nothing about another
+      identity.validation =
+          ContentHasher().add(*identity.validation).add(inputs.mel_from->identity).value();
+    }
   } else {
     identity.validation = validation_fingerprint(
         *inputs.validation, kMel, validation_options(config), config.training.validation_batches);

@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stop_token>
 
 #include <nlohmann/json.hpp>
 #include <torch/types.h>
 
 #include "base/message.h"
+#include "base/progress.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
 #include "speech/evaluation_renderer.h"
@@ -18,6 +20,14 @@
 #include "training/train_inputs.h"
 
 namespace qanat {
+
+// What a task may use while it prepares.
+struct PrepareRequest {
+  std::filesystem::path folder;  // of the run's checkpoints
+  ProgressFn progress;
+  std::stop_token stop;
+  std::function<void(const MessageArg&)> tell;  // a note for the user
+};
 
 // For the thread of the run, but for what is said to be the stream's.
 class RunTask {
@@ -35,6 +45,12 @@ class RunTask {
   virtual void resume(const LoadedCheckpoint& loaded) = 0;
   // It is new, and begins with the weights of this one.
   virtual void begin_with(const LoadedCheckpoint& initial) = 0;
+
+  // Makes what rows of batches hold beside the recordings; may take long. Before the pipeline, in
+  // one process of a machine at a time. False when stopped.
+  virtual bool prepare(const PrepareRequest& /*request*/) { return true; }
+  // What it has made for the training set; null: nothing.
+  virtual std::shared_ptr<const PredictedMel> predicted() const { return nullptr; }
 
   // Makes the networks, with random weights; once, on the stream they belong to.
   virtual TrainTask& make(torch::Device device) = 0;

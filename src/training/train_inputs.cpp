@@ -173,7 +173,9 @@ std::vector<ValidationClip> load_validation_clips(
       warn(reason_of(samples.failure()));
       continue;
     }
-    clips.push_back({.id = manifest.utterances[item].id, .samples = {}});
+    clips.push_back({.item = static_cast<std::uint32_t>(item),
+                     .id = manifest.utterances[item].id,
+                     .samples = {}});
     clips.back().samples.resize(samples.value().size());
     to_float(samples.value(), clips.back().samples);
   }

@@ -17,6 +17,7 @@
 #include "config/run_config.h"
 #include "dataset/training_sets.h"
 #include "pipeline/loader.h"
+#include "speech/mel_prediction.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
@@ -26,10 +27,11 @@ struct TrainInputs {
   std::shared_ptr<const TextFrontEnd> text;
   std::shared_ptr<const UtteranceSet> train;
   std::shared_ptr<const UtteranceSet> validation;  // null: there is none
-  std::vector<std::string> speakers;  // of the speaker table; empty: the model has none
-  std::vector<Language> languages;    // of the training texts, each once, in their order
-  std::vector<MessageArg> notes;      // what was left out, to be said once
-  std::vector<SplitRule> splits;      // by which the run has divided its set, this time last
+  std::vector<std::string> speakers;    // of the speaker table; empty: the model has none
+  std::vector<Language> languages;      // of the training texts, each once, in their order
+  std::vector<MessageArg> notes;        // what was left out, to be said once
+  std::vector<SplitRule> splits;        // by which the run has divided its set, this time last
+  std::optional<MelSource> mel_from{};  // whose mel a vocoder learns from; absent: the recordings'
 };
 
 // By which rules a run divided its set before it was interrupted: what trained continues to train.
@@ -56,6 +58,7 @@ std::size_t num_validation_clips(const RunConfig& config, const TrainInputs& inp
 // Their samples, full scale 1; those of a long one end after `most`. What cannot be read is left
 // out, and `warn` is told.
 struct ValidationClip {
+  std::uint32_t item = 0;  // of the set
   std::string id;
   std::vector<float> samples;
 };

@@ -45,7 +45,7 @@ class TrainRun {
  public:
   TrainRun(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs);
 
-  TrainSummary run();
+  std::optional<TrainSummary> run();
 
  private:
   SessionStart journal_header() const;
@@ -56,6 +56,7 @@ class TrainRun {
   bool is_first() const { return group_.rank().rank == 0; }
   void tell(const MessageArg& note);
   void choose_rates();
+  bool prepare();
   void open_gate(const std::stop_token& stop);
   void make_pipeline();
   void check_memory();
@@ -414,10 +415,39 @@ void TrainRun::make_pipeline() {
                                        .start = progress_.position,
                                        .journal = &events_,
                                        .around_source = request_.around_source,
-                                       .on_row = request_.on_row}});
+                                       .on_row = request_.on_row,
+                                       .predicted = task_->predicted()}});
 }
 
-TrainSummary TrainRun::run() {
+// The first process, then the first of every other machine, then the rest: each finds what those
+// before it have stored where it can see it. False when stopped.
+bool TrainRun::prepare() {
+  if (!inputs_.mel_from) {
+    return true;
+  }
+  bool is_done = false;
+  for (const bool is_turn : {is_first(), request_.place.local_rank == 0, true}) {
+    if (is_turn && !is_done) {
+      is_done = task_->prepare({.folder = checkpoints_.path(),
+                                .progress = request_.predicting,
+                                .stop = request_.stop,
+                                .tell = [this](const MessageArg& note) {
+                                  if (is_first()) {
+                                    tell(note);
+                                  }
+                                }});
+      if (!is_done) {
+        group_.fail("stopped before its first step");
+        journal_end({.ending = TrainEnding::stopped, .progress = progress_});
+        return false;
+      }
+    }
+    group_.barrier();
+  }
+  return true;
+}
+
+std::optional<TrainSummary> TrainRun::run() {
   check_same_plan(group_, identity_, config_.training.gradient_accumulation_steps);
   resume();
   if (is_first()) {
@@ -430,6 +460,9 @@ TrainSummary TrainRun::run() {
   const std::optional<std::int64_t> epochs = num_epochs(config_.training);
   const bool done = epochs && progress_.position.epoch >= *epochs;
   if (!done) {
+    if (!prepare()) {
+      return std::nullopt;
+    }
     make_pipeline();  // before the model: says in words what does not fit the budgets
     check_memory();
   }
@@ -464,7 +497,9 @@ TrainSummary TrainRun::run() {
 
 }  // namespace
 
-TrainSummary run_train(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs) {
+std::optional<TrainSummary> run_train(const TrainRequest& request,
+                                      const ReplicaRun& replica,
+                                      TrainInputs inputs) {
   return TrainRun(request, replica, std::move(inputs)).run();
 }
 

@@ -2,6 +2,8 @@
 // made, used and taken down in order. For train_session.cpp.
 #pragma once
 
+#include <optional>
+
 #include "app/device_plan.h"
 #include "replicas/process_group.h"
 #include "training/train_inputs.h"
@@ -16,6 +18,9 @@ struct ReplicaRun {
   int processes = 1;  // as in RunIdentity
 };
 
-TrainSummary run_train(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs);
+// Nothing when it was stopped before the first step.
+std::optional<TrainSummary> run_train(const TrainRequest& request,
+                                      const ReplicaRun& replica,
+                                      TrainInputs inputs);
 
 }  // namespace qanat

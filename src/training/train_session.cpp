@@ -40,6 +40,26 @@ nlohmann::json to_json(const TrainSummary& summary) {
 
 namespace {
 
+// What vocoder.mel_from names. All processes take what the first one finds: meanwhile the run that
+// makes it may save another.
+std::optional<MelSource> share_mel_source(const TrainRequest& request, ProcessGroup& group) {
+  const RunConfig& config = request.config.values;
+  if (!reads_predicted_mel(config)) {
+    return std::nullopt;
+  }
+  nlohmann::json shared;
+  if (group.rank().rank == 0) {
+    const MelSource found = find_mel_source(
+        *config.vocoder.mel_from, [&](const Message& text) { request.observer.on_note(text); });
+    shared = {
+        {"folder", found.folder.string()}, {"step", found.step}, {"identity", found.identity}};
+  }
+  shared = nlohmann::json::parse(group.share(shared.dump()));
+  return MelSource{.folder = shared.at("folder").get<std::string>(),
+                   .step = shared.at("step").get<std::int64_t>(),
+                   .identity = shared.at("identity").get<std::uint64_t>()};
+}
+
 std::optional<TrainSummary> run_in_group(const TrainRequest& request,
                                          ProcessGroup& group,
                                          const DevicePlan& plan) {
@@ -53,6 +73,7 @@ std::optional<TrainSummary> run_in_group(const TrainRequest& request,
   if (place.rank == 0 && state.is_null()) {
     check_initial(config);
   }
+  const std::optional<MelSource> mel_from = share_mel_source(request, group);
   std::optional<TrainInputs> inputs;
   if (request.inputs != nullptr) {
     inputs = *request.inputs;
@@ -66,6 +87,7 @@ std::optional<TrainSummary> run_in_group(const TrainRequest& request,
     group.fail("stopped before its first step");
     return std::nullopt;
   }
+  inputs->mel_from = mel_from;
   if (place.rank == 0) {
     for (const MessageArg& note : inputs->notes) {
       request.observer.on_note(note);

@@ -35,6 +35,7 @@ struct TrainRequest {
   TrainObserver& observer;
   std::function<void(const MessageArg&)> say;  // a line about how the run starts
   ProgressFn measuring;                        // of the data set
+  ProgressFn predicting = {};                  // of the mel that a vocoder learns from
   // The steps that are still to come are known: called before the first one.
   std::function<void(std::int64_t first_step, std::int64_t last_step)> starting;
   int uses_of_batch = 1;  // see TrainerOptions

@@ -1,6 +1,8 @@
 // Runs that train a vocoder: what they tell, leave behind and resume.
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,8 +11,10 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "metrics/journal_testing.h"
 #include "replicas/thread_group.h"
+#include "speech/speech_testing.h"
 #include "training/train_session_testing.h"
 
 namespace qanat {
@@ -233,6 +237,144 @@ TEST_F(VocoderRunTest, TwoProcessesLearnWhatOneDoes) {
   for (const auto& [step, loss] : alone) {
     EXPECT_NEAR(listeners[0].losses.at(step), loss, 5e-3 * loss) << step;
   }
+}
+
+// Runs that learn from the mel of an untrained speech model, in the folder "speech".
+class PredictedMelRunTest : public VocoderRunTest {
+ protected:
+  void SetUp() override { save_speech(1); }
+
+  void save_speech(std::uint64_t seed) const {
+    const CheckpointState state = nano_state();
+    const TensorMap weights = nano_weights(state, seed);
+    CheckpointFolder(folder("speech"), 3)
+        .save(static_cast<std::int64_t>(seed),
+              {.weights = weights, .ema = weights, .state = to_json(state)},
+              false);
+  }
+  LoadedConfig predicted(const std::string& name, std::int64_t steps) const {
+    LoadedConfig config = vocoder(name, steps);
+    config.values.vocoder.mel_from = folder("speech").string();
+    return config;
+  }
+};
+
+TEST_F(PredictedMelRunTest, LearnsWhatTheSpeechModelSays) {
+  const std::map<std::int64_t, double> first = losses_of(predicted("first", 2));
+  const std::map<std::int64_t, double> same = losses_of(predicted("same", 2));
+  save_speech(2);
+
+  const std::map<std::int64_t, double> other = losses_of(predicted("other", 2));
+
+  EXPECT_EQ(first, same);
+  EXPECT_NE(first.at(0), other.at(0));
+}
+
+TEST_F(PredictedMelRunTest, ValidatesAndRendersWhatTheSpeechModelSays) {
+  LoadedConfig config = predicted("run", 2);
+  config.values.training.validate_every = 2;
+  config.values.training.render_every = 2;
+  config.values.training.learning_rate = 1e-12;
+  config.values.data.val_split = 0.3;
+  LoadedConfig plain = config;
+  plain.values.training.checkpoint_dir = folder("plain").string();
+  plain.values.vocoder.mel_from.reset();
+  TrainListener listener;
+  TrainListener plain_listener;
+
+  train(config, listener);
+  train(plain, plain_listener);
+
+  EXPECT_THAT(listener.notes, Contains(HasSubstr("is fed the mel that the speech model of")));
+  const double fed = listener.validations.front().losses.mel;
+  EXPECT_GT(std::abs(fed - plain_listener.validations.front().losses.mel), 0.1 * fed);
+  const std::filesystem::path render = "renders/step-000000002/sentence-1.png";
+  EXPECT_NE(read_text_file(folder("run") / render).value(),
+            read_text_file(folder("plain") / render).value());
+}
+
+TEST_F(PredictedMelRunTest, ABrokenRunEndsWithTheWeightsOfAnUnbrokenOne) {
+  LoadedConfig unbroken = predicted("whole", 7);
+  unbroken.values.training.save_every = 1;
+  unbroken.values.training.keep_checkpoints = 9;
+  TrainListener listener;
+  train(unbroken, listener);
+  const LoadedConfig config = broken(unbroken, 5);
+  TrainListener rest;
+
+  const TrainSummary summary = train(config, rest);
+
+  EXPECT_EQ(summary.resumed_from, 5);
+  expect_equal(tensors_of(unbroken), tensors_of(config));
+}
+
+TEST_F(PredictedMelRunTest, ARunThatResumesPredictsNothingAgain) {
+  TrainListener listener;
+  train(predicted("run", 2), listener);
+  const std::filesystem::path shards = folder("run") / "predicted_mel/train";
+  const auto before = read_file_identity(shards / "shard-000000.qshard").value();
+
+  train(predicted("run", 4), listener);
+
+  EXPECT_EQ(read_file_identity(shards / "shard-000000.qshard").value(), before);
+  EXPECT_FALSE(std::filesystem::exists(shards / "shard-000001.qshard"));
+}
+
+TEST_F(PredictedMelRunTest, IsStoppedWhileItPredicts) {
+  const LoadedConfig config = predicted("run", 2);
+  TrainListener listener;
+  const auto run = [&] {
+    return run_training({.config = config,
+                         .observer = listener,
+                         .say = [](const MessageArg&) {},
+                         .measuring = nullptr,
+                         .predicting =
+                             [&](std::int64_t done, std::int64_t) {
+                               if (done == 3) {
+                                 listener.stop.request_stop();
+                               }
+                             },
+                         .starting = [](std::int64_t, std::int64_t) {},
+                         .stop = listener.stop.get_token()});
+  };
+
+  EXPECT_FALSE(run());
+
+  EXPECT_TRUE(listener.losses.empty());
+  EXPECT_EQ(losses_of(config), losses_of(predicted("unbroken", 2)));
+}
+
+TEST_F(PredictedMelRunTest, LearnsTheSameThroughADataGpu) {
+  LoadedConfig config = predicted("two", 2);
+  use_two_virtual_gpus(config);
+
+  EXPECT_EQ(losses_of(config), losses_of(predicted("one", 2)));
+}
+
+TEST_F(PredictedMelRunTest, AnotherSpeechModelBeginsWithoutABestScore) {
+  LoadedConfig config = predicted("run", 2);
+  config.values.training.validate_every = 2;
+  config.values.data.val_split = 0.3;
+  TrainListener listener;
+  train(config, listener);
+  save_speech(2);
+  config.values.training.max_steps = 3;
+  TrainListener rest;
+
+  train(config, rest);
+
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("validation")));
+}
+
+TEST_F(PredictedMelRunTest, RefusesAVocoderAndWhatIsNotThere) {
+  TrainListener listener;
+  train(vocoder("vocoder", 1), listener);
+  LoadedConfig config = predicted("run", 1);
+
+  config.values.vocoder.mel_from = folder("vocoder").string();
+  EXPECT_THAT(failure_of(config), HasSubstr("expected those of a speech model"));
+  config.values.vocoder.mel_from = folder("nowhere").string();
+  EXPECT_THAT(failure_of(config), HasSubstr("no checkpoint"));
 }
 
 // A note says that the flag has no effect; another one must not say the opposite.
