@@ -99,7 +99,8 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open() {
   for (const char* const name : given == nullptr
                                     ? std::vector<const char*>(kUsual.begin(), kUsual.end())
                                     : std::vector{given}) {
-    void* const loaded = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    // Not unloaded: its own C++ runtime would leave memory behind with every load.
+    void* const loaded = ::dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     auto functions = std::make_unique<Functions>();
     if (loaded != nullptr && functions->find_all(loaded)) {
       return std::shared_ptr<const Nvrtc>(new Nvrtc(loaded, std::move(functions)));
