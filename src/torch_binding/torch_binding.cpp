@@ -85,12 +85,12 @@ class AccountingAllocator : public c10::Allocator {
 
 void install_allocator_once() {
   // Lives as long as the process: tensors of static lifetime may still point into it at exit.
-  static const auto* const kInstalled = [] {
-    auto* allocator = new AccountingAllocator;
-    c10::SetCPUAllocator(allocator, /*priority=*/1);
-    return allocator;
-  }();
-  (void)kInstalled;
+  union Forever {
+    Forever() : allocator() { c10::SetCPUAllocator(&allocator, /*priority=*/1); }
+    ~Forever() {}
+    AccountingAllocator allocator;
+  };
+  static Forever installed;
 }
 
 }  // namespace
