@@ -30,6 +30,7 @@ class PredictedMel {
       : store_(std::move(store)), entries_(std::move(entries)), silence_(silence) {}
   PredictedMel(const PredictedMel&) = delete;
   PredictedMel& operator=(const PredictedMel&) = delete;
+  ~PredictedMel() = default;
 
   // Fills `frames`, [frames, mel_bins], with those of the utterance from `first` on. A Failure is
   // about this utterance, whose bytes are checked whenever they are read.
