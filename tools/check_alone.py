@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Whether every source compiles by itself, with what it includes itself; the release build reads a dozen together.
 
-The compiler stops before it makes code, which halves the time.
+The compiler stops before it makes code, which halves the time. Files that passed and have not changed since, nor what
+they include, are not read again.
 
 Usage: check_alone.py --dir build/dev --jobs 2 [words...]; with words, only files whose path has one of them.
 """
@@ -12,7 +13,7 @@ import shlex
 import subprocess
 import sys
 
-from each_unit import compile_commands, run_each
+from each_unit import Passed, Unit, compile_commands, run_each
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -27,11 +28,13 @@ def make_what_is_included(folder):
         sys.exit(f"alone: what sources include could not be made\n{done.stdout}")
 
 
-def syntax_only(command):
-    """A command of the build without its cache and its output."""
-    arguments = [word for word in shlex.split(command) if not word.endswith("ccache")]
+def make_unit(entry, out):
+    """A command of the build without its cache and its output; what it reads goes into a file of its own."""
+    arguments = [word for word in shlex.split(entry["command"]) if not word.endswith("ccache")]
     at = arguments.index("-o")
-    return [*arguments[:at], *arguments[at + 2 :], "-fsyntax-only"]
+    rule = out / (arguments[at + 1].replace("/", "_") + ".d")
+    return Unit(entry["file"], [*arguments[:at], *arguments[at + 2 :], "-fsyntax-only", "-MD", "-MF", str(rule)],
+                lambda: rule.read_text(encoding="utf-8"))
 
 
 def main():
@@ -42,16 +45,19 @@ def main():
     options = parser.parse_args()
     folder = options.dir.resolve()
     make_what_is_included(folder)
-    commands = {entry["file"]: syntax_only(entry["command"]) for entry in compile_commands(folder)}
-    chosen = [item for item in sorted(commands.items()) if not options.words or any(w in item[0] for w in options.words)]
+    out = folder / "alone"
+    out.mkdir(exist_ok=True)
+    units = {entry["file"]: make_unit(entry, out) for entry in compile_commands(folder)}
+    chosen = [units[name] for name in sorted(units) if not options.words or any(w in name for w in options.words)]
     if not chosen:
         print("alone: no files", file=sys.stderr)
         return 2
+    compiler = subprocess.run([chosen[0].arguments[0], "--version"], capture_output=True, text=True, check=True).stdout
     failed = 0
-    for name, code, text in run_each("alone", chosen, options.jobs, folder):
-        if code != 0:
+    for outcome in run_each("alone", chosen, options.jobs, Passed(out / "passed", compiler), folder):
+        if outcome.code != 0:
             failed += 1
-            print(f"{name}\n{text}".replace(f"{ROOT}/", ""), flush=True)
+            print(f"{outcome.name}\n{outcome.text}".replace(f"{ROOT}/", ""), flush=True)
     print(f"alone: {len(chosen)} files, {failed} failed", file=sys.stderr)
     return 1 if failed else 0
 
