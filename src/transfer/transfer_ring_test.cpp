@@ -4,6 +4,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,16 +208,19 @@ TEST(TransferRingTest, ADeviceOverItsBudgetFailsAloneAndTheOtherGoesOn) {
   EXPECT_EQ(other->memory().use().refusals, 0);
 }
 
-TEST(TransferRingTest, HoldsTheConsumerBackWhenItHasSubmittedAsManyReadersAsSlots) {
+// Slots of a ring, and how many readers a consumer may have submitted.
+class SubmittedReadersTest : public testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(SubmittedReadersTest, HoldBackAConsumerThatIsTooFarAhead) {
   const auto model = make_gpu(1);
-  NumberedBatches batches(kMel, 10);
+  NumberedBatches batches(kMel, 40);
   const auto reader = model->make_stream("train");
   std::promise<void> go;
   std::stop_source stop;
-  TransferRing ring({.slots = 2, .slot_bytes = kSlotBytes},
+  TransferRing ring({.slots = GetParam().first, .slot_bytes = kSlotBytes},
                     single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
   reader->submit([&] { go.get_future().wait(); });
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < GetParam().second; ++i) {
     ring.release(*ring.next(*reader, {}), *reader);
   }
 
@@ -226,6 +230,10 @@ TEST(TransferRingTest, HoldsTheConsumerBackWhenItHasSubmittedAsManyReadersAsSlot
   go.set_value();
   EXPECT_TRUE(ring.next(*reader, {}).has_value());
 }
+
+INSTANTIATE_TEST_SUITE_P(AsManyAsSlotsButAFewInADeepRing,
+                         SubmittedReadersTest,
+                         testing::Values(std::pair{2, 2}, std::pair{16, 3}));
 
 TEST(TransferRingTest, CarriesTheFailureOfTheSourceToTheConsumer) {
   const auto model = make_gpu(1);
@@ -424,26 +432,6 @@ TEST(TransferRingTest, LeavesWhatCannotBeReadYetToTheLoader) {
   }
 
   EXPECT_LE(batches.pool().most_lent, kAhead + 1);  // one that is read and not given back yet
-}
-
-TEST(TransferRingTest, AConsumerIsAFewReadersAheadHoweverDeepTheRing) {
-  const auto model = make_gpu(1);
-  NumberedBatches batches(kMel, 40);
-  const auto reader = model->make_stream("train");
-  std::promise<void> go;
-  std::stop_source stop;
-  TransferRing ring({.slots = 16, .slot_bytes = kSlotBytes},
-                    single_parts(*model, [&](const std::stop_token&) { return batches.next(); }));
-  reader->submit([&] { go.get_future().wait(); });
-  for (int i = 0; i < 3; ++i) {
-    ring.release(*ring.next(*reader, {}), *reader);
-  }
-
-  std::jthread stopper([&] { stop.request_stop(); });
-  EXPECT_FALSE(ring.next(*reader, stop.get_token()).has_value());
-  EXPECT_EQ(ring.stats().device_wait.count, 1);
-  go.set_value();
-  reader->synchronise();
 }
 
 TEST(TransferRingTest, RecordsWhenEachStageOfABatchBeganAndEnded) {
