@@ -21,7 +21,7 @@ std::size_t BatchLayout::row_values() const {
 }
 
 std::size_t BatchLayout::row_mel_values() const {
-  return static_cast<std::size_t>(shape.frames * format.mel_bins);
+  return static_cast<std::size_t>(shape.frames) * static_cast<std::size_t>(format.mel_bins);
 }
 
 std::size_t BatchLayout::row_bytes() const {
