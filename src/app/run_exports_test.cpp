@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "locale/translator.h"
 
 namespace qanat {
