@@ -1,6 +1,5 @@
 #include "training/train_run.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -33,13 +32,6 @@
 
 namespace qanat {
 namespace {
-
-BatchShape largest_shape(const BucketEdges& edges) {
-  const auto cost = [](const BucketEdge& edge) {
-    return static_cast<std::int64_t>(edge.rows) * edge.frames;
-  };
-  return std::ranges::max(edges, {}, cost).shape();
-}
 
 // A run between its beginning and its end, in the order things are made; they go in the other.
 class TrainRun {
@@ -420,8 +412,7 @@ void TrainRun::make_pipeline() {
                                        .predicted = task_->predicted()}});
 }
 
-// The first process, then the first of every other machine, then the rest: each finds what those
-// before it have stored where it can see it. False when stopped.
+// False when stopped.
 bool TrainRun::prepare() {
   if (!inputs_.mel_from) {
     return true;
