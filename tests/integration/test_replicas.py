@@ -90,10 +90,13 @@ class Learning(ReplicaTest):
 class PredictedMel(ReplicaTest):
     """A vocoder that learns from the mel of a speech model: one process predicts it, for all."""
 
-    def vocoder(self, name, *more):
+    def vocoder(self, name, *more, cores=1):
+        """A run on so many cores: each process has one, so that all sum in the same order."""
         folder = self.checkpoints(name)
+        allowed = ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
         self.train(folder, "--task", "vocoder", "--mel-from", self.checkpoints(" speech"),
-                   "--segment-frames", 16, "--discriminator-start", 3, "--max-steps", 6, *more)
+                   "--segment-frames", 16, "--discriminator-start", 3, "--max-steps", 6, *more,
+                   launcher=["taskset", "-c", allowed])
         return folder
 
     @staticmethod
@@ -104,8 +107,8 @@ class PredictedMel(ReplicaTest):
     def test_two_processes_predict_once_and_learn_what_one_does(self):
         self.train(self.checkpoints(" speech"), "--batch-size", 8, "--max-steps", 2)
         alone = self.vocoder(" 1", "--batch-size", 16, "--microbatch-size", 8)
-        shared = self.vocoder(" 2", "--batch-size", 8, "--processes", 2)
-        again = self.vocoder(" 3", "--batch-size", 8, "--processes", 2)
+        shared = self.vocoder(" 2", "--batch-size", 8, "--processes", 2, cores=2)
+        again = self.vocoder(" 3", "--batch-size", 8, "--processes", 2, cores=2)
 
         self.assertTrue(self.shards(alone))
         self.assertEqual(self.shards(alone).keys(), self.shards(shared).keys())
