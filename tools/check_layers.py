@@ -53,7 +53,7 @@ MAY_INCLUDE = {
     "checkpoint_files torch_binding device pipeline batch audio text dataset metrics config locale base",
     "diagnosing": "training session experiment app report history diagnose monitor pipeline batch features "
     "text dataset metrics config locale base",
-    "validation": "session experiment app report diagnose monitor train model torch_binding device pipeline "
+    "validation": "training session speech experiment app report diagnose monitor train torch_binding device pipeline "
     "config locale base",
     "cli": "launch experiment corpus app serve evaluate report history diagnose telemetry device pipeline features audio text "
     "dataset metrics config locale base",

@@ -147,6 +147,13 @@ RowFn with_names(const LoaderRequest& request) {
 
 }  // namespace
 
+std::vector<ItemLength> row_lengths(const RunConfig& config,
+                                    const DatasetIndex& index,
+                                    const MelConfig& mel) {
+  const std::optional<SegmentOptions> segment = segment_options(config);
+  return segment ? segment_lengths(index, *segment) : item_lengths(index, mel);
+}
+
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
   return std::make_unique<AudioRowSource>(AudioRowInputs{.set = request.set,
                                                          .text = request.text,
@@ -159,8 +166,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     const LoaderOptions& options,
                                     LoaderRequest request) {
   report_left_out(*request.set, options.max_bad_fraction, request.journal);
-  const std::optional<SegmentOptions> segment = segment_options(config);
-  if (segment) {
+  if (segment_options(config)) {
     request.payload = PayloadKind::pcm_s16;
   }
   LoaderOptions complete = options;
@@ -172,8 +178,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   if (request.is_counted_by_consumer) {
     complete.max_bad_fraction = 1;
   }
-  LoaderInputs inputs{.lengths = segment ? segment_lengths(request.set->index, *segment)
-                                         : item_lengths(request.set->index, request.mel),
+  LoaderInputs inputs{.lengths = row_lengths(config, request.set->index, request.mel),
                       .speakers = speaker_ids(request),
                       .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),

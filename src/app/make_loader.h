@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/loader_options.h"
+#include "batch/bucket_edges.h"
 #include "config/run_config.h"
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
@@ -55,6 +56,11 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config, LoaderRequest reque
 std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     const LoaderOptions& options,
                                     LoaderRequest request);
+
+// How long the rows of a set are in batches: utterances, or the segments a vocoder is trained on.
+std::vector<ItemLength> row_lengths(const RunConfig& config,
+                                    const DatasetIndex& index,
+                                    const MelConfig& mel = kMel);
 
 // The rows of a set as they are made from audio: what `qanat precompute` stores.
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request);

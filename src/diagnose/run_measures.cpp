@@ -77,10 +77,19 @@ WarmUp cut_beginning(const RunSummary& summary, const std::vector<StepRecord>& s
   return warm_up;
 }
 
+// As the configuration of the run has it, which anybody may have written.
+std::optional<std::string> task_of(const nlohmann::json& config) {
+  const nlohmann::json::json_pointer task("/training/task");
+  return config.contains(task) && config.at(task).is_string()
+             ? std::optional(config.at(task).get<std::string>())
+             : std::nullopt;
+}
+
 }  // namespace
 
 RunMeasures measure_run(const RunSummary& summary) {
   RunMeasures measures;
+  measures.task = task_of(summary.config);
   measures.steady.assign(summary.steps.begin(), summary.steps.end());
   measures.steps = measures.steady.size();
   if (measures.steady.empty()) {

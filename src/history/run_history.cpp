@@ -82,6 +82,16 @@ void RunHistory::add(const JournalEntry& entry) {
              entry.event);
 }
 
+bool is_recording_name(std::string_view file) {
+  constexpr std::string_view kBegin = "recording-";
+  constexpr std::string_view kEnd = ".wav";
+  constexpr std::size_t kDigits = 16;
+  return file.size() == kBegin.size() + kDigits + kEnd.size() && file.starts_with(kBegin) &&
+         file.ends_with(kEnd) &&
+         file.substr(kBegin.size(), kDigits).find_first_not_of("0123456789abcdef") ==
+             std::string_view::npos;
+}
+
 // What was measured before happened under other conditions; what was learnt stays.
 void RunHistory::begin_session(const SessionStart& start) {
   RunHistory next;
@@ -196,8 +206,16 @@ void RunHistory::add_render(const EvaluationRendered& render) {
   if (!is_named) {
     return;
   }
-  RenderPoint point{
-      .step = render.step, .folder = folder, .sentences = render.sentences, .axis = render.axis};
+  RenderPoint point{.step = render.step,
+                    .folder = folder,
+                    .vocoder = render.vocoder,
+                    .sentences = render.sentences,
+                    .axis = render.axis};
+  for (EvaluationRendered::Sentence& sentence : point.sentences) {
+    if (sentence.recording && !is_recording_name(*sentence.recording)) {
+      sentence.recording.reset();
+    }
+  }
   std::erase_if(point.sentences, [](const auto& sentence) { return !(sentence.seconds > 0); });
   point.sentences.resize(std::min(point.sentences.size(), kMaxSentences));
   point.axis.resize(std::min(point.axis.size(), kMaxSentences));

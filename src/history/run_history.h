@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -55,9 +56,13 @@ struct DeviceHistory {
 struct RenderPoint {
   std::int64_t step = 0;
   std::string folder;  // inside renders/ of the run
+  std::optional<std::string> vocoder;
   std::vector<EvaluationRendered::Sentence> sentences;
   std::vector<EvaluationRendered::AxisMark> axis;
 };
+
+// Whether a file in renders/ is called as recordings beside renders are.
+bool is_recording_name(std::string_view file);
 
 struct RunEvent {
   double time = 0;  // s

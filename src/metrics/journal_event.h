@@ -236,9 +236,11 @@ struct EvaluationRendered {
   struct Sentence {
     std::string text{};
     double seconds = 0;
+    std::optional<std::string> recording{};  // "recording-<hash>.wav" in the folder above: the same
+                                             // clip as it was recorded
 
     static void visit_fields(auto& self, auto&& field) {
-      field("text", self.text)("seconds", self.seconds);
+      field("text", self.text)("seconds", self.seconds)("recording", self.recording);
     }
   };
   struct AxisMark {
@@ -251,12 +253,13 @@ struct EvaluationRendered {
   std::int64_t step = 0;
   std::string folder{};
   Seconds seconds{0};
+  std::optional<std::string> vocoder{};  // who spoke: "griffin-lim", "vocos"
   std::vector<Sentence> sentences{};
   std::vector<AxisMark> axis{};
   static constexpr std::string_view kKind = "render";
   static void visit_fields(auto& self, auto&& field) {
     field("step", self.step)("folder", self.folder)("seconds", self.seconds);
-    field("sentences", self.sentences)("axis", self.axis);
+    field("vocoder", self.vocoder)("sentences", self.sentences)("axis", self.axis);
   }
 };
 

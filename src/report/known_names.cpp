@@ -39,6 +39,8 @@ constexpr auto kNames = std::to_array<KnownName>({
     {"stage", msg::phase_stage::id},
     {"prepare", msg::phase_prepare::id},
     {"train", msg::phase_train::id},
+    {"speech", msg::task_speech::id},
+    {"vocoder", msg::task_vocoder::id},
     {"model", msg::role_model::id},
     {"data", msg::role_data::id},
     {"max_steps", msg::ending_max_steps::id},

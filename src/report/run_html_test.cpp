@@ -8,6 +8,8 @@
 #include "history/run_sample.h"
 #include "page/svg_plot.h"
 #include "report/known_names.h"
+#include "report/run_json.h"
+#include "report/run_text.h"
 
 namespace qanat {
 namespace {
@@ -103,6 +105,62 @@ TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
                     HasSubstr("Water &lt;b&gt;comes&lt;/b&gt;.</strong> step 100, 1.5 s"),
                     HasSubstr(">4 kHz</text>"),
                     HasSubstr("img-src 'self'; media-src 'self'")));
+}
+
+TEST(RunHtmlTest, ARecordingIsHeardBesideWhatTheVocoderMadeOfIt) {
+  RunRecord record = sample_record();
+  const auto render = [&](int step, const std::string& recording) {
+    record.add(
+        entry_of({{"kind", "render"},
+                  {"t", 20.0},
+                  {"step", step},
+                  {"folder", fmt::format("renders/step-{:09}", step)},
+                  {"vocoder", "vocos"},
+                  {"sentences", {{{"text", "clip"}, {"seconds", 1.5}, {"recording", recording}}}},
+                  {"axis", {{{"hz", 0.0}, {"at", 0.0}}}}}));
+  };
+  render(100, "recording-0123456789abcdef.wav");
+  render(200, "recording-../../../secret.wav");
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  RunView view{.summary = record.summary, .history = record.history, .diagnosis = diagnosis};
+  view.files = files_beside("run/journal.jsonl", "run/report.html");
+
+  const std::string page = renders_html(view);
+  view.words = Translator(Language::fa);
+
+  EXPECT_THAT(page,
+              HasSubstr("recording</span>\n<audio controls preload=\"none\" "
+                        "src=\"renders/recording-0123456789abcdef.wav\">"));
+  EXPECT_THAT(page, HasSubstr("spoken by vocos</span>"));
+  EXPECT_THAT(page, Not(HasSubstr("secret")));
+  EXPECT_THAT(renders_html(view), AllOf(HasSubstr("ضبط</span>"), HasSubstr("با صدای")));
+}
+
+TEST(RunHtmlTest, SaysWhatWasTrained) {
+  RunRecord record = sample_record();
+  record.summary.config = {{"training", {{"task", "vocoder"}}}};
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  const auto page = [&](Language language) {
+    return render_html({.summary = record.summary,
+                        .history = record.history,
+                        .diagnosis = diagnosis,
+                        .words = Translator(language)});
+  };
+
+  EXPECT_THAT(page(Language::en), HasSubstr("<dt>task</dt><dd>vocoder</dd>"));
+  EXPECT_THAT(page(Language::fa), HasSubstr("<dt>task</dt><dd>vocoder</dd>"));
+  EXPECT_EQ(to_json(diagnosis).at("task"), "vocoder");
+  EXPECT_THAT(render_text(diagnosis), HasSubstr("\nTASK  vocoder\n"));
+}
+
+TEST(RunHtmlTest, AnUnknownTaskIsNotNamed) {
+  RunRecord record = sample_record();
+  record.summary.config = {{"training", "nonsense"}};
+
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+
+  EXPECT_TRUE(to_json(diagnosis).at("task").is_null());
+  EXPECT_THAT(render_text(diagnosis), Not(HasSubstr("TASK")));
 }
 
 TEST(RunHtmlTest, APageInTheFolderOfItsRunNeedsNoWay) {

@@ -138,6 +138,7 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
        {{"kind", to_string(diagnosis.verdict)},
         {"why", english(diagnosis.why)},
         {"recoverable_share", diagnosis.recoverable_share}}},
+      {"task", or_null(m.task)},
       {"findings", findings(diagnosis)},
       {"ledger", breakdown(m)},
       {"step_s", step_statistics(m)},

@@ -43,20 +43,40 @@ std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView&
   return std::move(plot).finish();
 }
 
-std::string sentence_html(const RenderPoint& point, std::size_t at, const RunView& run) {
-  const Translator& w = run.words;
+std::string player_html(const std::string& name, const std::string& file, const RunView& run) {
   const RunFiles& files = run.files.value();
   return fmt::format(
+      "<div><span>{}</span>\n<audio controls preload=\"none\" src=\"{}renders/{}{}\"></audio></div>\n",
+      html_escaped(name),
+      html_escaped(files.prefix),
+      file,
+      html_escaped(files.query));
+}
+
+// What was recorded, where it was, beside what was made of it.
+std::string players_html(const RenderPoint& point, std::size_t at, const RunView& run) {
+  const Translator& w = run.words;
+  std::string html;
+  if (const std::optional<std::string>& recording = point.sentences[at].recording) {
+    html += player_html(w.tr(msg::chart_recording{}), *recording, run);
+  }
+  html += player_html(point.vocoder ? w.tr(msg::chart_spoken_by{.vocoder = *point.vocoder}) : "",
+                      fmt::format("{}/sentence-{}.wav", point.folder, at + 1),
+                      run);
+  return "<div class=\"players\">\n" + html + "</div>\n";
+}
+
+std::string sentence_html(const RenderPoint& point, std::size_t at, const RunView& run) {
+  const Translator& w = run.words;
+  return fmt::format(
       "<figure class=\"render\" id=\"{0}-{1}-figure\">\n<figcaption><strong dir=\"auto\">{2}</strong> "
-      "{3}</figcaption>\n<audio controls preload=\"none\" src=\"{4}renders/{0}/sentence-{1}.wav{5}\">"
-      "</audio>\n<div class=\"scroll plots\">\n{6}</div>\n</figure>\n",
+      "{3}</figcaption>\n{4}<div class=\"scroll plots\">\n{5}</div>\n</figure>\n",
       point.folder,
       at + 1,
       html_escaped(point.sentences[at].text),
       html_escaped(w.tr(msg::chart_render{.step = point.step,
                                           .seconds = in_seconds(point.sentences[at].seconds, 1)})),
-      html_escaped(files.prefix),
-      html_escaped(files.query),
+      players_html(point, at, run),
       spectrogram(point, at, run));
 }
 

@@ -99,6 +99,12 @@ void add_tile(Out out, std::string_view name, std::string_view value) {
                  html_escaped(value));
 }
 
+void add_task(Out out, const RunMeasures& m, const Translator& w) {
+  if (m.task) {
+    add_tile(out, w.tr(msg::tile_task{}), w.said(in_words(*m.task)));
+  }
+}
+
 // data.batch_size and so on, however deep.
 void add_settings(const nlohmann::json& value, const std::string& key, std::vector<Row>& rows) {
   if (!value.is_object()) {
@@ -144,6 +150,7 @@ std::string summary_html(const RunView& run) {
   }
   std::string html = "<dl class=\"tiles\">\n";
   const Out out = std::back_inserter(html);
+  add_task(out, m, w);
   add_tile(out, w.tr(msg::tile_steps{}), w.count(history.last_step + 1));
   if (history.newest) {
     add_tile(out, w.tr(msg::tile_loss{}), w.number(history.newest->losses.total, 4));
@@ -168,6 +175,7 @@ std::string now_html(const RunSnapshot& now, const RunView& run) {
       out,
       w.tr(msg::tile_run{}),
       now.ending ? w.tr(msg::tile_ended{.why = in_words(*now.ending)}) : w.tr(msg::tile_running{}));
+  add_task(out, m, w);
   if (now.newest) {
     const std::string step = w.count(now.newest->step + 1);
     add_tile(

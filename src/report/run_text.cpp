@@ -137,8 +137,12 @@ std::string render_text(const Diagnosis& diagnosis, const Translator& w, Detail 
 }
 
 std::string render_run(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
-  std::string text = render_verdict(diagnosis, w) + "\n" + render_findings(diagnosis, w, detail);
   const RunMeasures& m = diagnosis.measures;
+  std::string text = render_verdict(diagnosis, w) + "\n";
+  if (m.task) {
+    text += fmt::format("{}  {}\n", w.tr(msg::heading_task{}), w.said(in_words(*m.task)));
+  }
+  text += render_findings(diagnosis, w, detail);
   if (!m.seconds.empty() && detail == Detail::all) {
     text += '\n' + render_text(breakdown_section(m), w);
     if (const std::optional<Section> ranks = ranks_section(m)) {

@@ -45,8 +45,12 @@ bool is_number(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "step-000001000/sentence-1.wav": nothing else is a file that pages ask for.
+// "step-000001000/sentence-1.wav", or a recording beside it: nothing else is a file that pages ask
+// for.
 std::string_view render_type(std::string_view file) {
+  if (is_recording_name(file)) {
+    return "audio/wav";
+  }
   constexpr std::string_view kStep = "step-";
   constexpr std::string_view kSentence = "sentence-";
   const std::size_t slash = file.find('/');

@@ -189,8 +189,11 @@ TEST_F(DashboardTest, RendersAreServedAndNothingElse) {
   std::filesystem::create_directories(renders / "step-000000010");
   std::ofstream(renders / "step-000000010" / "sentence-1.wav") << "RIFF";
   std::ofstream(renders / "step-000000010" / "secret.wav") << "root:";
+  std::ofstream(renders / "recording-0123456789abcdef.wav") << "RIFX";
   const Dashboard dashboard(options());
 
+  EXPECT_THAT(ask(dashboard.port(), "/renders/recording-0123456789abcdef.wav"),
+              AllOf(HasSubstr("Content-Type: audio/wav"), testing::EndsWith("RIFX")));
   EXPECT_THAT(ask(dashboard.port(), "/renders/step-000000010/sentence-1.wav"),
               AllOf(HasSubstr("Content-Type: audio/wav"), testing::EndsWith("RIFF")));
   for (const char* path : {"/renders/step-000000010/sentence-2.wav",
@@ -198,6 +201,8 @@ TEST_F(DashboardTest, RendersAreServedAndNothingElse) {
                            "/renders/step-000000010/sentence-1.wav/../secret.wav",
                            "/renders/step-000000010/../sentence-1.wav",
                            "/renders/step-/sentence-1.wav",
+                           "/renders/recording-0123456789abcde/.wav",
+                           "/renders/recording-..%2f..%2f..%2fabc.wav",
                            "/renders/"}) {
     EXPECT_THAT(ask(dashboard.port(), path), StartsWith("HTTP/1.1 404")) << path;
   }

@@ -99,8 +99,9 @@ TEST_F(EvaluationRendererTest, WritesSoundAndPictureOfEverySentence) {
                               read_evaluation_sentences(std::nullopt),
                               root_ / "renders");
 
-  renderer.render(500, nano_weights(state));
+  const EvaluationRender render = renderer.render(500, nano_weights(state));
 
+  EXPECT_EQ(to_event(render, 500, Seconds{0}).vocoder, "griffin-lim");
   for (const char* name :
        {"sentence-1.wav", "sentence-1.png", "sentence-2.wav", "sentence-2.png"}) {
     EXPECT_TRUE(std::filesystem::exists(root_ / "renders/step-000000500" / name)) << name;

@@ -3,8 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "checkpoint/checkpoint.h"
-#include "checkpoint_files/checkpoint_seal.h"
+#include "checkpoint/find_checkpoint.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/data_set_errors.h"
@@ -13,30 +12,23 @@
 namespace qanat {
 namespace {
 
-LoadedCheckpoint load_single(const std::filesystem::path& folder, const CheckpointParts& parts) {
-  Result<LoadedCheckpoint> loaded = load_checkpoint(folder, parts);
-  if (!loaded) {
-    throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(loaded.failure())});
-  }
-  return std::move(loaded).value();
-}
-
 LoadedCheckpoint load_chosen(const CheckpointChoice& choice, const WarnFn& warn) {
   const bool averaged = choice.weights == WeightsPick::averaged;
-  const CheckpointParts parts{.weights = !averaged, .ema = averaged, .optimizer = false};
-  if (std::filesystem::exists(choice.path / kSealName)) {
-    return load_single(choice.path, parts);
+  const bool is_best = choice.pick == CheckpointPick::best;
+  Result<std::optional<LoadedCheckpoint>> found =
+      find_checkpoint({.path = choice.path,
+                       .parts = {.weights = !averaged, .ema = averaged, .optimizer = false},
+                       .order = is_best ? CheckpointOrder::best : CheckpointOrder::newest,
+                       .warn = warn});
+  if (!found) {
+    throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(found.failure())});
   }
-  const CheckpointFolder folder(choice.path, 1);
-  std::optional<LoadedCheckpoint> loaded =
-      choice.pick == CheckpointPick::best ? folder.best(warn, parts) : folder.newest(warn, parts);
-  if (!loaded) {
+  if (!found.value()) {
     const std::string path = choice.path.string();
-    throw MessageError(choice.pick == CheckpointPick::best
-                           ? Message(msg::checkpoint_none_best{.path = path})
-                           : Message(msg::checkpoint_none{.path = path}));
+    throw MessageError(is_best ? Message(msg::checkpoint_none_best{.path = path})
+                               : Message(msg::checkpoint_none{.path = path}));
   }
-  return *std::move(loaded);
+  return *std::move(found).value();
 }
 
 }  // namespace

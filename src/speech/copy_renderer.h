@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,13 @@ class CopyRenderer {
                std::vector<RenderedClip> clips,
                std::filesystem::path folder);
 
-  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights.
+  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights, and the recordings
+  // into folder.
   EvaluationRender render(std::int64_t step, const TensorMap& weights);
 
  private:
+  std::string write_recording(std::span<const float> samples) const;
+
   const VocoderState state_;
   const std::vector<RenderedClip> clips_;
   const std::filesystem::path folder_;

@@ -15,6 +15,7 @@
 #include "features/mel_image.h"
 #include "locale/message_error.h"
 #include "locale/messages/speech_errors.h"
+#include "speech/open_vocoder.h"
 #include "speech/speech_model.h"
 
 namespace qanat {
@@ -85,8 +86,10 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
 
 EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
   SpeechModel model(state_, weights, text_);
-  EvaluationRender render{
-      .folder = folder_ / fmt::format("step-{:09}", step), .sentences = {}, .mel = state_.mel};
+  EvaluationRender render{.folder = folder_ / fmt::format("step-{:09}", step),
+                          .vocoder = kGriffinLim,
+                          .sentences = {},
+                          .mel = state_.mel};
   const Seconds hop(static_cast<double>(state_.mel.hop) /
                     static_cast<double>(state_.mel.sample_rate.value));
   for (const Sentence& sentence : sentences_) {
@@ -103,9 +106,12 @@ EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& 
 }
 
 EvaluationRendered to_event(const EvaluationRender& render, std::int64_t step, Seconds took) {
-  EvaluationRendered event{.step = step, .folder = render.folder.string(), .seconds = took};
+  EvaluationRendered event{
+      .step = step, .folder = render.folder.string(), .seconds = took, .vocoder = render.vocoder};
   for (const EvaluationRender::Sentence& sentence : render.sentences) {
-    event.sentences.push_back({.text = sentence.text, .seconds = sentence.length.count()});
+    event.sentences.push_back({.text = sentence.text,
+                               .seconds = sentence.length.count(),
+                               .recording = sentence.recording});
   }
   for (const double hz : {0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
     if (hz >= render.mel.fmin && hz <= render.mel.fmax) {

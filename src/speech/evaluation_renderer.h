@@ -36,7 +36,9 @@ struct EvaluationRender {
   struct Sentence {
     std::string text;
     Seconds length{0};
+    std::optional<std::string> recording{};  // see EvaluationRendered
   };
+  std::string vocoder;  // who spoke, as Vocoder::name()
   std::vector<Sentence> sentences;
   MelConfig mel;
 };

@@ -10,7 +10,7 @@
 
 #include "audio/audio_decoder.h"
 #include "base/content_hash.h"
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/find_checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "features/feature_store_writer.h"
 #include "features/mel_extractor.h"
@@ -29,22 +29,17 @@ namespace fs = std::filesystem;
 // Raised when other mel is made of the same model and recording: that of before is not used.
 constexpr int kPredictionVersion = 1;
 
-constexpr CheckpointParts kStateOnly{.weights = false, .ema = false, .optimizer = false};
-
 LoadedCheckpoint load_source(const fs::path& path, const WarnFn& warn) {
-  if (fs::exists(path / kSealName)) {
-    Result<LoadedCheckpoint> loaded = load_checkpoint(path, kStateOnly);
-    if (!loaded) {
-      throw MessageError(
-          msg::mel_from_damaged{.path = path.string(), .reason = reason_of(loaded.failure())});
-    }
-    return std::move(loaded).value();
+  Result<std::optional<LoadedCheckpoint>> found = find_checkpoint(
+      {.path = path, .parts = {.weights = false, .ema = false, .optimizer = false}, .warn = warn});
+  if (!found) {
+    throw MessageError(
+        msg::mel_from_damaged{.path = path.string(), .reason = reason_of(found.failure())});
   }
-  std::optional<LoadedCheckpoint> loaded = CheckpointFolder(path, 1).newest(warn, kStateOnly);
-  if (!loaded) {
+  if (!found.value()) {
     throw MessageError(msg::mel_from_none{.path = path.string()});
   }
-  return *std::move(loaded);
+  return *std::move(found).value();
 }
 
 // Not of the path: a checkpoint that was moved or copied predicts the same.

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/find_checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
@@ -17,23 +17,17 @@ namespace {
 namespace fs = std::filesystem;
 
 LoadedCheckpoint load(const fs::path& folder) {
-  const CheckpointParts parts{.weights = false, .ema = true, .optimizer = false};
-  if (fs::exists(folder / kSealName)) {
-    Result<LoadedCheckpoint> loaded = load_checkpoint(folder, parts);
-    if (!loaded) {
-      throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(loaded.failure())});
-    }
-    return std::move(loaded).value();
+  Result<std::optional<LoadedCheckpoint>> found =
+      find_checkpoint({.path = folder,
+                       .parts = {.weights = false, .ema = true, .optimizer = false},
+                       .order = CheckpointOrder::best_or_newest});
+  if (!found) {
+    throw MessageError(msg::checkpoint_not_whole{.reason = reason_of(found.failure())});
   }
-  const CheckpointFolder all(folder, 1);
-  std::optional<LoadedCheckpoint> loaded = all.best(nullptr, parts);
-  if (!loaded) {
-    loaded = all.newest(nullptr, parts);
-  }
-  if (!loaded) {
+  if (!found.value()) {
     throw MessageError(msg::checkpoint_none{.path = folder.string()});
   }
-  return *std::move(loaded);
+  return *std::move(found).value();
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "cli/report_flags.h"
 #include "corpus/demo_corpus.h"
 #include "launch/replica_place.h"
-#include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/help.h"
 #include "torch_cli/torch_commands.h"
@@ -86,7 +85,7 @@ std::optional<ModeRun> run_replicas(const RunConfig& config,
 class ValidateCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data", "pipeline", "model.size"});
+    flags_.declare(flags, {"data", "pipeline", "model.size", "training.task", "vocoder"});
     flags.number("--steps", steps_, "N", {2, 100'000}, msg::help_validate_steps{});
     report_.declare_json(flags);
     flags.footer(
@@ -97,9 +96,6 @@ class ValidateCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     const LoadedConfig loaded = flags_.load();
     RunConfig config = loaded.values;
-    if (trains_vocoder(config.training)) {
-      throw UsageError(msg::usage_validate_vocoder{});
-    }
     if (!loaded.origins.contains("model.size")) {
       config.model.size = ModelSize::nano;  // the runs are short
     }

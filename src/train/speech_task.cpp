@@ -189,7 +189,7 @@ std::int64_t SpeechTask::num_sums() const {
   return kLossSums;
 }
 
-StepLosses SpeechTask::to_losses(const std::function<double(std::size_t)>& mean) const {
+StepLosses to_speech_losses(const std::function<double(std::size_t)>& mean) {
   return {.total = mean(0),
           .mel = mean(1),
           .postnet_mel = mean(2),
@@ -197,6 +197,10 @@ StepLosses SpeechTask::to_losses(const std::function<double(std::size_t)>& mean)
           .forward_sum = mean(4),
           .binarisation = mean(5),
           .duration = mean(6)};
+}
+
+StepLosses SpeechTask::to_losses(const std::function<double(std::size_t)>& mean) const {
+  return to_speech_losses(mean);
 }
 
 void SpeechTask::begin_update(std::int64_t step) {

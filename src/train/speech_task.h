@@ -32,6 +32,9 @@ inline constexpr std::array<TaskPhase, 6> kSpeechPhases = {TaskPhase{},
                                                            TaskPhase{.ends = StepPhase::loss},
                                                            TaskPhase{.ends = StepPhase::backward}};
 
+// What they are called; `mean` gives each over the frames.
+StepLosses to_speech_losses(const std::function<double(std::size_t)>& mean);
+
 struct MicrobatchOptions : GradientOptions {
   LossWeights weights;
 };

@@ -133,17 +133,6 @@ ValidationSums add_up(const ValidationSums& own, ProcessGroup* group) {
   return sums;
 }
 
-StepLosses mean_losses(const ValidationSums& sums, std::int64_t frames) {
-  const auto mean = [&](std::size_t i) { return sums[i] / static_cast<double>(frames); };
-  return {.total = mean(0),
-          .mel = mean(1),
-          .postnet_mel = mean(2),
-          .prior = mean(3),
-          .forward_sum = mean(4),
-          .binarisation = mean(5),
-          .duration = mean(6)};
-}
-
 }  // namespace
 
 double warped_distance(const torch::Tensor& a, const torch::Tensor& b) {
@@ -393,7 +382,8 @@ ValidationResult Validator::to_result(const torch::Tensor& loss_sums,
       result.frames += frames;
     }
   }
-  result.losses = mean_losses(sums, result.frames);
+  result.losses =
+      to_speech_losses([&](std::size_t i) { return sums[i] / static_cast<double>(result.frames); });
   if (const double utterances = sums[kLosses + 2]; utterances > 0) {
     result.free_running = FreeRunning{.utterances = static_cast<int>(utterances),
                                       .mel_distance = sums[kLosses] / utterances,

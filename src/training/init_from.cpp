@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "checkpoint_files/checkpoint_seal.h"
+#include "checkpoint/find_checkpoint.h"
 #include "config/field_type.h"
 #include "locale/message_error.h"
 #include "locale/messages/training.h"
@@ -49,19 +49,16 @@ std::vector<std::string> shortened_list(const std::vector<std::string>& names) {
 LoadedCheckpoint load_at(const std::filesystem::path& path,
                          const CheckpointParts& parts,
                          const WarnFn& warn) {
-  if (std::filesystem::exists(path / kSealName)) {
-    Result<LoadedCheckpoint> loaded = load_checkpoint(path, parts);
-    if (!loaded) {
-      throw MessageError(
-          msg::init_damaged{.path = path.string(), .reason = reason_of(loaded.failure())});
-    }
-    return std::move(loaded).value();
+  Result<std::optional<LoadedCheckpoint>> found =
+      find_checkpoint({.path = path, .parts = parts, .warn = warn});
+  if (!found) {
+    throw MessageError(
+        msg::init_damaged{.path = path.string(), .reason = reason_of(found.failure())});
   }
-  std::optional<LoadedCheckpoint> loaded = CheckpointFolder(path, 1).newest(warn, parts);
-  if (!loaded) {
+  if (!found.value()) {
     throw MessageError(msg::init_none{.path = path.string()});
   }
-  return *std::move(loaded);
+  return *std::move(found).value();
 }
 
 CheckpointState state_of(const LoadedCheckpoint& loaded, const std::filesystem::path& path) {

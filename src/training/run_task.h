@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "base/progress.h"
+#include "batch/bucket_edges.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
 #include "speech/evaluation_renderer.h"
@@ -69,5 +70,8 @@ class RunTask {
 std::unique_ptr<RunTask> make_run_task(const RunConfig& config, const TrainInputs& inputs);
 std::unique_ptr<RunTask> make_speech_run(const RunConfig& config, const TrainInputs& inputs);
 std::unique_ptr<RunTask> make_vocoder_run(const RunConfig& config, const TrainInputs& inputs);
+
+// The shape that takes the most memory: what a run tries before its first step.
+BatchShape largest_shape(const BucketEdges& edges);
 
 }  // namespace qanat

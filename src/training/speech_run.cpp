@@ -101,9 +101,4 @@ std::unique_ptr<RunTask> make_speech_run(const RunConfig& config, const TrainInp
   return std::make_unique<SpeechRun>(config, inputs);
 }
 
-std::unique_ptr<RunTask> make_run_task(const RunConfig& config, const TrainInputs& inputs) {
-  return trains_vocoder(config.training) ? make_vocoder_run(config, inputs)
-                                         : make_speech_run(config, inputs);
-}
-
 }  // namespace qanat

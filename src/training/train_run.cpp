@@ -1,6 +1,5 @@
 #include "training/train_run.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -25,6 +24,7 @@
 #include "training/announce_plan.h"
 #include "training/init_from.h"
 #include "training/live_verdict.h"
+#include "training/prepare_task.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
 #include "training/run_task.h"
@@ -32,13 +32,6 @@
 
 namespace qanat {
 namespace {
-
-BatchShape largest_shape(const BucketEdges& edges) {
-  const auto cost = [](const BucketEdge& edge) {
-    return static_cast<std::int64_t>(edge.rows) * edge.frames;
-  };
-  return std::ranges::max(edges, {}, cost).shape();
-}
 
 // A run between its beginning and its end, in the order things are made; they go in the other.
 class TrainRun {
@@ -419,32 +412,24 @@ void TrainRun::make_pipeline() {
                                        .predicted = task_->predicted()}});
 }
 
-// The first process, then the first of every other machine, then the rest: each finds what those
-// before it have stored where it can see it. False when stopped.
+// False when stopped.
 bool TrainRun::prepare() {
   if (!inputs_.mel_from) {
     return true;
   }
-  bool is_done = false;
-  for (const bool is_turn : {is_first(), request_.place.local_rank == 0, true}) {
-    if (is_turn && !is_done) {
-      is_done = task_->prepare({.folder = checkpoints_.path(),
-                                .progress = request_.predicting,
-                                .stop = request_.stop,
-                                .tell = [this](const MessageArg& note) {
-                                  if (is_first()) {
-                                    tell(note);
-                                  }
-                                }});
-      if (!is_done) {
-        group_.fail("stopped before its first step");
-        journal_end({.ending = TrainEnding::stopped, .progress = progress_});
-        return false;
-      }
-    }
-    group_.barrier();
+  const PrepareRequest request{.folder = checkpoints_.path(),
+                               .progress = request_.predicting,
+                               .stop = request_.stop,
+                               .tell = [this](const MessageArg& note) {
+                                 if (is_first()) {
+                                   tell(note);
+                                 }
+                               }};
+  const bool is_done = prepare_in_turns(*task_, request, group_, request_.place.local_rank);
+  if (!is_done) {
+    journal_end({.ending = TrainEnding::stopped, .progress = progress_});
   }
-  return true;
+  return is_done;
 }
 
 std::optional<TrainSummary> TrainRun::run() {

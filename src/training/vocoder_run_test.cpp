@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -86,6 +87,34 @@ class VocoderRunTest : public TrainSessionTest {
     change(loaded.checkpoint);
     folder.save(loaded.step, loaded.checkpoint, false);
   }
+  // As processes of one machine; `predicting` is told of what each predicts.
+  static void train_together(
+      const LoadedConfig& config,
+      std::vector<TrainListener>& listeners,
+      const std::function<void(int rank, std::int64_t done, std::int64_t all)>& predicting = {}) {
+    const auto world = static_cast<int>(listeners.size());
+    const auto groups = make_thread_groups({.world = world});
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < world; ++rank) {
+      threads.emplace_back([&, rank] {
+        const auto i = static_cast<std::size_t>(rank);
+        run_training({.config = config,
+                      .observer = listeners[i],
+                      .say = [](const MessageArg&) {},
+                      .measuring = nullptr,
+                      .predicting =
+                          [&, rank](std::int64_t done, std::int64_t all) {
+                            if (predicting) {
+                              predicting(rank, done, all);
+                            }
+                          },
+                      .starting = [](std::int64_t, std::int64_t) {},
+                      .stop = {},
+                      .place = {.rank = rank, .world = world, .local_rank = rank},
+                      .group = groups[i].get()});
+      });
+    }
+  }
   static bool is_equal(const TensorMap& a, const TensorMap& b) {
     return a.size() == b.size() && std::ranges::all_of(a, [&](const auto& one) {
              return torch::equal(one.second, b.at(one.first));
@@ -125,12 +154,22 @@ TEST_F(VocoderRunTest, RendersTheFirstClipsItValidatesOn) {
   config.values.training.render_every = 2;
   config.values.data.val_split = 0.3;
   TrainListener listener;
+  EventList journal;
+  listener.sinks = {&journal};
 
   train(config, listener);
+  config.values.training.max_steps = 4;
+  train(config, listener);
 
-  const std::filesystem::path folder = this->folder("run") / "renders" / "step-000000002";
-  EXPECT_TRUE(std::filesystem::exists(folder / "sentence-1.wav"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "sentence-1.png"));
+  const std::filesystem::path renders = this->folder("run") / "renders";
+  EXPECT_TRUE(std::filesystem::exists(renders / "step-000000002" / "sentence-1.wav"));
+  EXPECT_TRUE(std::filesystem::exists(renders / "step-000000002" / "sentence-1.png"));
+  const std::vector<EvaluationRendered> told = journal.events<EvaluationRendered>();
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.front().vocoder, "vocos");
+  const std::optional<std::string> recording = told.front().sentences.front().recording;
+  EXPECT_EQ(recording, told.back().sentences.front().recording);
+  EXPECT_TRUE(std::filesystem::exists(renders / recording.value()));
 }
 
 class BrokenVocoderRunTest : public VocoderRunTest, public testing::WithParamInterface<int> {};
@@ -212,24 +251,8 @@ TEST_F(VocoderRunTest, LearnsTheSameThroughADataGpu) {
 TEST_F(VocoderRunTest, TwoProcessesLearnWhatOneDoes) {
   LoadedConfig config = vocoder("two", kStart + 2);
   config.values.data.batch_size = 2;
-  const auto groups = make_thread_groups({.world = 2});
   std::vector<TrainListener> listeners(2);
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < 2; ++rank) {
-      threads.emplace_back([&, rank] {
-        const auto i = static_cast<std::size_t>(rank);
-        run_training({.config = config,
-                      .observer = listeners[i],
-                      .say = [](const MessageArg&) {},
-                      .measuring = nullptr,
-                      .starting = [](std::int64_t, std::int64_t) {},
-                      .stop = {},
-                      .place = {.rank = rank, .world = 2, .local_rank = rank},
-                      .group = groups[i].get()});
-      });
-    }
-  }
+  train_together(config, listeners);
 
   const std::map<std::int64_t, double> alone = losses_of(vocoder("one", kStart + 2));
 
@@ -349,6 +372,35 @@ TEST_F(PredictedMelRunTest, LearnsTheSameThroughADataGpu) {
   use_two_virtual_gpus(config);
 
   EXPECT_EQ(losses_of(config), losses_of(predicted("one", 2)));
+}
+
+// One process predicts; the other finds what it has stored.
+TEST_F(PredictedMelRunTest, TwoProcessesPredictOnceAndLearnWhatOneDoes) {
+  LoadedConfig alone = predicted("one", kStart + 2);
+  alone.values.training.microbatch_size = 2;  // added up as two processes with 2 rows each do
+  const std::map<std::int64_t, double> expected = losses_of(alone);
+  LoadedConfig config = predicted("two", kStart + 2);
+  config.values.data.batch_size = 2;
+  std::vector<TrainListener> listeners(2);
+  std::mutex mutex;
+  std::map<int, std::int64_t> unfinished;  // by rank: how often something was left to predict
+
+  train_together(config, listeners, [&](int rank, std::int64_t done, std::int64_t all) {
+    const std::lock_guard lock(mutex);
+    unfinished[rank] += done < all ? 1 : 0;
+  });
+
+  EXPECT_GT(unfinished[0], 0);
+  EXPECT_EQ(unfinished[1], 0);
+  ASSERT_EQ(listeners[0].losses.size(), expected.size());
+  EXPECT_EQ(listeners[0].losses, listeners[1].losses);
+  for (const auto& [step, loss] : expected) {
+    EXPECT_NEAR(listeners[0].losses.at(step), loss, 1e-6 * loss) << step;
+  }
+  const TensorMap together = tensors_of(config);
+  for (const auto& [name, tensor] : tensors_of(alone)) {
+    EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
+  }
 }
 
 TEST_F(PredictedMelRunTest, AnotherSpeechModelBeginsWithoutABestScore) {

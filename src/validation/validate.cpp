@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "app/loader_options.h"
+#include "app/make_loader.h"
 #include "base/error.h"
 #include "device/device_lost.h"
 #include "locale/message_error.h"
 #include "locale/messages/devices.h"
 #include "locale/messages/validate.h"
-#include "pipeline/audio_row_source.h"
 #include "session/memory_check.h"
-#include "train/model_preset.h"
+#include "speech/mel_prediction.h"
 #include "validation/validate_run.h"
 
 namespace qanat {
@@ -27,6 +27,12 @@ RunConfig complete(RunConfig config) {
     config.data.data_gpu = 0;
     config.data.model_gpu = 1;
   }
+  return config;
+}
+
+// What the short runs train: on the mel of the recordings, where the run would predict another.
+RunConfig of_short_runs(RunConfig config) {
+  config.vocoder.mel_from.reset();
   return config;
 }
 
@@ -90,14 +96,12 @@ class Validation {
   }
 
   void check_prerequisites(ValidationCheck& check);
+  void check_mel_source(ValidationCheck& check);
   void check_placement(ValidationCheck& check);
   void check_model(ValidationCheck& check);
   void check_transfer(ValidationCheck& check);
   void check_run(ValidationCheck& check);
   void run_turns();
-  ModelShape shape() const {
-    return model_shape(to_preset(config_.model.size), text_->tokenizer().size());
-  }
   Bytes largest_batch() const;
   std::optional<ModeRun> trial(const RunConfig& config) const;
   static void describe(const ModeRun& run, Message mode, ValidationCheck& check);
@@ -105,8 +109,7 @@ class Validation {
   const ValidateRequest& request_;
   const RunConfig config_;
   const HostFacts host_ = read_host_facts();
-  const std::shared_ptr<const TextFrontEnd> text_ = std::make_shared<const TextFrontEnd>();
-  std::shared_ptr<const UtteranceSet> set_;
+  TrainInputs inputs_;
   DevicePlan plan_;
   RunDevices devices_;
   bool may_go_on_ = true;
@@ -123,17 +126,36 @@ void Validation::check_prerequisites(ValidationCheck& check) {
                  {.key = "virtual_gpus",
                   .name = msg::validate_virtual_gpus{},
                   .value = hardware.virtual_gpus}}});
-  TrainingSetOptions options = make_training_set_options(config_, host_);
-  options.index.stop = request_.stop;
-  std::optional<UtteranceSet> set = load_utterance_set(
-      *config_.data.train_data, options, make_index_sources(*text_, kMel.sample_rate));
-  if (!set) {
+  std::optional<TrainInputs> inputs = load_train_inputs(config_, nullptr, request_.stop);
+  if (!inputs) {
     throw MessageError(msg::validate_stopped{});
   }
-  set_ = std::make_shared<const UtteranceSet>(std::move(*set));
-  check.facts.push_back({.name = msg::validate_usable{},
-                         .parts = {{.key = "utterances", .value = set_->manifest.utterances.size()},
-                                   {.value = *config_.data.train_data}}});
+  inputs_ = *std::move(inputs);
+  const std::size_t validating =
+      inputs_.validation ? inputs_.validation->manifest.utterances.size() : 0;
+  check.facts.push_back(
+      {.name = msg::validate_usable{},
+       .parts = {
+           {.key = "utterances", .value = inputs_.train->manifest.utterances.size() + validating},
+           {.value = *config_.data.train_data}}});
+  for (const MessageArg& note : inputs_.notes) {
+    check.facts.push_back({.name = msg::validate_note{}, .value = Value(note)});
+  }
+  check_mel_source(check);
+}
+
+// It is there, and fits. What it predicts would take as long as in the run: the short runs do
+// without.
+void Validation::check_mel_source(ValidationCheck& check) {
+  if (!reads_predicted_mel(config_)) {
+    return;
+  }
+  const MelSource source = find_mel_source(*config_.vocoder.mel_from, [&](const Message& warning) {
+    check.facts.push_back({.name = msg::validate_note{}, .value = Value(warning)});
+  });
+  check.facts.push_back(
+      {.name = msg::validate_note{},
+       .value = msg::validate_mel_from{.folder = source.folder.string(), .step = source.step}});
 }
 
 void Validation::check_placement(ValidationCheck& check) {
@@ -155,7 +177,7 @@ void Validation::check_placement(ValidationCheck& check) {
 }
 
 void Validation::check_model(ValidationCheck& check) {
-  const PlacementFigures figures = try_model(devices_, shape());
+  const PlacementFigures figures = try_model(devices_, config_, inputs_);
   check.facts = {
       {.key = "parameters", .name = msg::validate_parameters{}, .value = figures.parameters},
       {.key = "model_mb",
@@ -182,7 +204,7 @@ void Validation::check_model(ValidationCheck& check) {
 Bytes Validation::largest_batch() const {
   const BatchingConfig batching =
       make_loader_options(config_, host_, /*consumer_threads=*/0).batching;
-  const BucketEdges edges = choose_edges(item_lengths(set_->index, kMel), batching);
+  const BucketEdges edges = choose_edges(row_lengths(config_, inputs_.train->index), batching);
   return make_ring_options(config_, plan_, edges).slot_bytes;
 }
 
@@ -228,8 +250,7 @@ std::optional<ModeRun> Validation::trial(const RunConfig& config) const {
   endless.pipeline.feature_cache = Megabytes{0};
   endless.data.preprocessing_mode = PreprocessingMode::runtime;
   return run_trial({.config = endless,
-                    .loader = {.set = set_, .text = text_},
-                    .shape = shape(),
+                    .inputs = inputs_,
                     .steps = request_.steps,
                     .stop = request_.stop,
                     .progress = request_.progress});
@@ -261,13 +282,14 @@ void Validation::run_turns() {
     }
     return *std::move(run);
   };
+  const RunConfig config = of_short_runs(config_);
   for (int i = 0; i < turns; ++i) {
-    single.push_back(require(trial(without_data_gpu(config_))));
+    single.push_back(require(trial(without_data_gpu(config))));
     if (plan_.data) {
-      dual.push_back(require(trial(config_)));
+      dual.push_back(require(trial(config)));
     }
     if (has_replicas) {
-      const std::optional<ModeRun> run = request_.run_replicas(without_data_gpu(config_));
+      const std::optional<ModeRun> run = request_.run_replicas(without_data_gpu(config));
       has_replicas = run.has_value();  // one that failed would fail again
       if (run) {
         replicas.push_back(*run);

@@ -1,5 +1,5 @@
 // Does the pipeline work on this machine, with these devices and this data? Five checks, in order:
-// prerequisites, placement, the model on the model GPU, transfer between the GPUs, short runs of
+// prerequisites, placement, the networks on the model GPU, transfer between the GPUs, short runs of
 // the real pipeline on one device, on two, and with a replica on each.
 #pragma once
 

@@ -9,9 +9,8 @@
 #include "locale/message_error.h"
 #include "locale/messages/devices.h"
 #include "torch_binding/torch_device.h"
-#include "train/speech_task.h"
 #include "train/train_step.h"
-#include "train/trained_model.h"
+#include "training/run_task.h"
 
 namespace qanat {
 namespace {
@@ -19,40 +18,30 @@ namespace {
 constexpr double kLearningRate = 1e-3;
 constexpr BatchShape kSilence{.rows = 2, .frames = 64, .tokens = 16};
 
-// A model on a stream of the model device.
+// What a run trains, on a stream of the model device. `config` and `inputs` outlive it.
 class Trial {
  public:
-  Trial(Device& device, const ModelShape& shape)
-      : stream_(device.make_stream("train")),
-        model_(make_model(device, shape)),
-        task_(std::make_unique<SpeechTask>(*model_)) {
+  Trial(Device& device, const RunConfig& config, const TrainInputs& inputs)
+      : run_(make_run_task(config, inputs)), stream_(device.make_stream("train")) {
+    stream_->submit([&] { task_ = &run_->make(torch_device(device)); });
+    stream_->synchronise();
     step_ = std::make_unique<TrainStep>(device, *stream_, *task_, TrainStepOptions{});
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
   ~Trial() {
     step_.reset();
-    stream_.reset();  // ends what runs; only then may the model go
+    stream_.reset();  // ends what runs; only then may the networks go
   }
 
+  TrainTask& task() { return *task_; }
   TrainStep& step() { return *step_; }
   DeviceStream& stream() { return *stream_; }
-  std::int64_t parameters() const { return model_->weights.numel(); }
 
  private:
-  std::unique_ptr<TrainedModel> make_model(const Device& device, const ModelShape& shape) {
-    std::unique_ptr<TrainedModel> model;
-    stream_->submit([&] {
-      model = std::make_unique<TrainedModel>(
-          make_trained_model(shape, {}, /*seed=*/1, torch_device(device)));
-    });
-    stream_->synchronise();
-    return model;
-  }
-
+  const std::unique_ptr<RunTask> run_;
+  TrainTask* task_ = nullptr;  // of run_
   std::unique_ptr<DeviceStream> stream_;
-  std::unique_ptr<TrainedModel> model_;
-  std::unique_ptr<SpeechTask> task_;
   std::unique_ptr<TrainStep> step_;
 };
 
@@ -75,8 +64,10 @@ ModeRun to_run(const DevicePipelineStats& before,
 // Trains on what it takes.
 class ModelConsumer final : public BatchConsumer {
  public:
-  ModelConsumer(DevicePipeline& pipeline, const ModelShape& shape)
-      : pipeline_(pipeline), trial_(pipeline.model_device(), shape) {}
+  ModelConsumer(DevicePipeline& pipeline, const TrialRequest& request)
+      : pipeline_(pipeline), trial_(pipeline.model_device(), request.config, request.inputs) {
+    (void)trial_.step().try_shape(largest_shape(pipeline.loader().edges()));
+  }
 
   std::optional<Delivery> take(const std::stop_token& stop) override {
     HandOver hand_over{.host_busy_since = Clock::now(), .asked = Clock::now(), .handed = {}};
@@ -86,6 +77,7 @@ class ModelConsumer final : public BatchConsumer {
       return std::nullopt;
     }
     const BatchShape shape = batch->layout.shape;
+    trial_.task().begin_update(steps_);
     trial_.step().accumulate(*batch, hand_over);
     pipeline_.ring().release(*std::move(batch), trial_.stream());
     trial_.step().update({.step = steps_++, .learning_rate = kLearningRate});
@@ -118,10 +110,13 @@ class ModelConsumer final : public BatchConsumer {
 std::optional<ModeRun> run_trial(const TrialRequest& request) {
   const DevicePlan plan = plan_devices(request.config, find_hardware(request.config));
   RunDevices devices = make_devices(request.config, plan, read_host_facts());
-  LoaderRequest loader{.set = request.loader.set, .text = request.loader.text};
   DevicePipeline pipeline(devices,
-                          {.config = request.config, .plan = plan, .loader = std::move(loader)});
-  ModelConsumer model(pipeline, request.shape);
+                          {.config = request.config,
+                           .plan = plan,
+                           .loader = {.set = request.inputs.train,
+                                      .text = request.inputs.text,
+                                      .speakers = request.inputs.speakers}});
+  ModelConsumer model(pipeline, request);
   (void)pipeline.open_gate(request.stop);
   DevicePipelineStats before;
   const ExperimentRecord record = run_experiment({.consumer = model,
@@ -173,19 +168,21 @@ CopyFigures measure_copy(Device& from, Device& to, Bytes bytes) {
   return figures;
 }
 
-PlacementFigures try_model(RunDevices& devices, const ModelShape& shape) {
+PlacementFigures try_model(RunDevices& devices,
+                           const RunConfig& config,
+                           const TrainInputs& inputs) {
   const auto data_used = [&] {
     return devices.data ? devices.data->memory().use().used : Bytes{0};
   };
   const Bytes data_before = data_used();
   const Bytes model_before = devices.model->memory().use().used;
   const Seconds busy_before = devices.model->stats().busy;
-  Trial trial(*devices.model, shape);
+  Trial trial(*devices.model, config, inputs);
   (void)trial.step().try_shape(kSilence);
   return {.model_used = devices.model->memory().use().used - model_before,
           .data_used = data_used() - data_before,
           .model_busy = devices.model->stats().busy - busy_before,
-          .parameters = trial.parameters()};
+          .parameters = trial.task().first().layout.num_parameters()};
 }
 
 }  // namespace qanat

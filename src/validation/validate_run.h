@@ -5,25 +5,24 @@
 #include <stop_token>
 
 #include "base/progress.h"
-#include "model/model_shape.h"
 #include "session/device_pipeline.h"
+#include "training/train_inputs.h"
 #include "validation/validate_report.h"
 
 namespace qanat {
 
 struct TrialRequest {
   RunConfig config;
-  LoaderRequest loader;
-  ModelShape shape;
+  const TrainInputs& inputs;
   int steps = 20;   // measured ones
   int warm_up = 2;  // before them
   std::stop_token stop;
   ProgressFn progress = {};  // of all steps
 };
 
-// Trains for a few steps with the real pipeline, in the mode that the configuration asks for.
-// Nothing when stopped. Throws Error when it does not work, among other things when the loss is not
-// finite.
+// Trains the configured task for a few steps with the real pipeline, in the mode that the
+// configuration asks for, after trying the largest shape as a run does. Nothing when stopped.
+// Throws Error when it does not work, among other things when the loss is not finite.
 std::optional<ModeRun> run_trial(const TrialRequest& request);
 
 struct CopyFigures {
@@ -43,7 +42,7 @@ struct PlacementFigures {
   std::int64_t parameters = 0;
 };
 
-// Makes the model on the model device and lets it learn one batch of silence.
-PlacementFigures try_model(RunDevices& devices, const ModelShape& shape);
+// Makes the networks of the task on the model device and lets them learn one batch of silence.
+PlacementFigures try_model(RunDevices& devices, const RunConfig& config, const TrainInputs& inputs);
 
 }  // namespace qanat

@@ -124,6 +124,14 @@ class Browser:
         if message is not None:
             self._note(message)
 
+    def playable(self):
+        """The length in seconds of the sound of every player, or what keeps it from playing."""
+        return self.run(
+            "Promise.all([...document.querySelectorAll('audio')].map(player => new Promise(done => {"
+            "player.oncanplaythrough = () => done(player.duration);"
+            "player.onerror = () => done(player.error.message);"
+            "player.preload = 'auto'; player.load(); })))")
+
     def press(self, key, code):
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import schema
+from browser import CHROMIUM, Browser
 from program import qanat, write_tone
 
 # Answers every request in turn; says of one clip that it cannot tell.
@@ -118,6 +119,13 @@ class Evaluate(unittest.TestCase):
         self.assertEqual(html.count("<audio "), 24)
         self.assertIn('src="../wavs/clip0.wav"', html)
         self.assertIn('dir="rtl"', html)
+        if CHROMIUM:
+            with Browser(width=420) as browser:
+                browser.open(page.as_uri())
+                sounds = browser.playable()
+                self.assertEqual(len(sounds), 24)
+                self.assertTrue(all(isinstance(one, float) for one in sounds), sounds)
+                self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), 420)
 
 
 if __name__ == "__main__":

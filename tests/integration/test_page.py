@@ -11,7 +11,7 @@ import unittest
 
 from browser import CHROMIUM, Browser
 from journals import step_line, write_journal
-from program import QANAT, environment, qanat
+from program import QANAT, environment, qanat, write_tone
 
 SLOW = os.environ.get("QANAT_SLOW") == "1"
 needs_browser = unittest.skipUnless(CHROMIUM, "no chromium here; apt-get install chromium")
@@ -179,6 +179,46 @@ class PersianPage(unittest.TestCase):
             # The accent of a card is on its right.
             self.assertEqual(browser.run(
                 "getComputedStyle(document.querySelector('.verdict')).borderRightStyle"), "solid")
+
+
+@needs_browser
+class Sounds(unittest.TestCase):
+    """The page of a vocoder run, opened as a file: every render beside its recording."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="qanat sounds ")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        journal = write_journal(self.folder / "journal.jsonl", 50,
+                                config={"training": {"task": "vocoder"}})
+        recording = "recording-0123456789abcdef.wav"
+        render = {"kind": "render", "t": 6.0, "step": 50, "folder": "renders/step-000000050",
+                  "vocoder": "vocos", "seconds": 0.1, "axis": [{"hz": 0.0, "at": 0.0}],
+                  "sentences": [{"text": "clip", "seconds": 1.0, "recording": recording}]}
+        with open(journal, "a", encoding="utf-8") as file:
+            file.write(json.dumps(render) + "\n")
+        (self.folder / "renders" / "step-000000050").mkdir(parents=True)
+        write_tone(self.folder / "renders" / "step-000000050" / "sentence-1.wav", 300, 1.0)
+        write_tone(self.folder / "renders" / recording, 300, 0.5)
+
+    def test_a_recording_and_what_was_made_of_it_play_side_by_side(self):
+        for language in ("en", "fa"):
+            page = self.folder / f"{language}.html"
+            result = qanat("report", self.folder, "--html", page, "--fail-on", "never", "--lang",
+                           language)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for width, is_beside in ((1200, True), (420, False)):
+                with self.subTest(language=language, width=width), Browser(width=width) as browser:
+                    browser.open(page.as_uri())
+                    self.assertEqual(browser.playable(), [0.5, 1])
+                    tops = browser.run("[...document.querySelectorAll('audio')]"
+                                       ".map(player => player.getBoundingClientRect().top)")
+                    self.assertEqual(tops[0] == tops[1], is_beside)
+                    self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), width)
+                    self.assertIn("vocos", browser.run("document.querySelector('.players').textContent"))
+                    self.assertIn("vocoder", browser.run("document.querySelector('.tiles').textContent"))
+                    self.assertEqual([url for url in browser.requests
+                                      if not url.startswith(("file:", "data:"))], [])  # its icons
 
 
 @needs_browser

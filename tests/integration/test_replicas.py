@@ -87,6 +87,59 @@ class Learning(ReplicaTest):
             self.assertLessEqual(abs(others[step] - losses[step]), 0.02 * losses[step], step)
 
 
+class PredictedMel(ReplicaTest):
+    """A vocoder that learns from the mel of a speech model: one process predicts it, for all."""
+
+    def vocoder(self, name, *more, cores=1):
+        """A run on so many cores: each process has one, so that all sum in the same order."""
+        folder = self.checkpoints(name)
+        allowed = ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
+        self.train(folder, "--task", "vocoder", "--mel-from", self.checkpoints(" speech"),
+                   "--segment-frames", 16, "--discriminator-start", 3, "--max-steps", 6, *more,
+                   launcher=["taskset", "-c", allowed])
+        return folder
+
+    @staticmethod
+    def shards(folder):
+        return {path.name: path.read_bytes()
+                for path in (folder / "predicted_mel" / "train").glob("*.qshard")}
+
+    def test_two_processes_predict_once_and_learn_what_one_does(self):
+        self.train(self.checkpoints(" speech"), "--batch-size", 8, "--max-steps", 2)
+        alone = self.vocoder(" 1", "--batch-size", 16, "--microbatch-size", 8)
+        shared = self.vocoder(" 2", "--batch-size", 8, "--processes", 2, cores=2)
+        again = self.vocoder(" 3", "--batch-size", 8, "--processes", 2, cores=2)
+
+        self.assertTrue(self.shards(alone))
+        self.assertEqual(self.shards(alone).keys(), self.shards(shared).keys())
+        self.assertEqual(self.shards(alone), self.shards(shared))
+        self.assert_same_losses(alone, shared)
+        self.assert_same_weights(alone, shared, 1e-5)
+        self.assert_same_losses(shared, again, 0)
+        self.assert_same_weights(shared, again)
+
+    def test_a_kill_while_they_predict_leaves_a_run_that_starts(self):
+        self.train(self.checkpoints(" speech"), "--batch-size", 8, "--max-steps", 2)
+        flags = ["--task", "vocoder", "--mel-from", self.checkpoints(" speech"), "--segment-frames",
+                 16, "--max-steps", 2, "--batch-size", 8, "--processes", 2]
+        whole, killed = self.checkpoints(" whole"), self.checkpoints(" killed")
+        self.train(whole, *flags)
+        process = self.start(killed, *flags)
+        shards = killed / "predicted_mel" / "train"
+        deadline = time.monotonic() + 120
+        while not shards.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        for pid in self.children(process):
+            os.kill(pid, signal.SIGKILL)
+        process.communicate(timeout=90)
+        self.assertNotEqual(process.returncode, 0)
+
+        self.train(killed, *flags)
+
+        self.assert_same_losses(whole, killed, 0)
+        self.assert_same_weights(whole, killed)
+
+
 class Launchers(ReplicaTest):
     """Each starts the program unchanged, and it ends in the same weights."""
 

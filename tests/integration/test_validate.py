@@ -79,6 +79,16 @@ class Validate(unittest.TestCase):
             return report["checks"][2]["figures"]["parameters"]
         self.assertGreater(parameters("--model-size", "tiny"), parameters())
 
+    @TRAINS
+    def test_a_vocoder_is_validated_like_a_speech_model(self):
+        result = self.validate(*TWO, "--task", "vocoder", "--segment-frames", 16, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = json.loads(result.stdout)
+        self.assertEqual(self.outcomes(result), ["PASS"] * 5)
+        for mode in ("single", "dual", "replicas"):
+            self.assertGreater(found[mode]["steps_per_s"], 0, mode)
+        self.assertIn("best_use", found)
+
     def test_gpus_that_cannot_be_had_fail_the_placement(self):
         cases = {("--data-gpu", 0, "--model-gpu", 1): "requires at least 2 GPUs, found 0",
                  (*TWO, "--data-gpu", 0, "--model-gpu", 5): "invalid model_gpu=5, must be 0-1"}

@@ -1,0 +1,23 @@
+#include "training/prepare_task.h"
+
+namespace qanat {
+
+bool prepare_in_turns(RunTask& task,
+                      const PrepareRequest& request,
+                      ProcessGroup& group,
+                      int local_rank) {
+  bool is_done = false;
+  for (const bool is_turn : {group.rank().rank == 0, local_rank == 0, true}) {
+    if (is_turn && !is_done) {
+      is_done = task.prepare(request);
+      if (!is_done) {
+        group.fail("stopped before its first step");
+        return false;
+      }
+    }
+    group.barrier();
+  }
+  return true;
+}
+
+}  // namespace qanat
