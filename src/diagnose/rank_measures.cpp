@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "diagnose/core_use.h"
+
 namespace qanat {
 namespace {
 
@@ -34,30 +36,52 @@ std::vector<RankSteps> common_steps(std::span<const RunSummary> others,
   return ranks;
 }
 
-// The largest share of the time that something of the machine, and not of the program, took.
-std::optional<double> stalled_share(const RunSummary& summary) {
+// What something of the machine, and not of the program, took.
+void measure_stalls(const RunSummary& summary, RankMeasures& m) {
   if (!summary.host) {
-    return std::nullopt;
+    return;
   }
-  std::optional<double> most;
-  const auto add = [&most](const Reading<double>& share, double divisor) {
-    if (share) {
-      most = std::max(most.value_or(0), std::clamp(*share / divisor, 0.0, 1.0));
-    }
-  };
   const HostSummary& host = *summary.host;
   const double cores = host.setup.online_cores ? std::max(1.0, *host.setup.online_cores) : 1;
-  add(host.share(&HostCounters::throttled), 1);
-  add(host.share(&HostCounters::cpu_some), 1);
-  add(host.share(&HostCounters::memory_full), 1);
-  add(host.share(&HostCounters::io_full), 1);
-  add(host.share(&HostCounters::machine_stolen), cores);
-  return most;
+  const std::array<Reading<double>, 5> shares = {host.share(&HostCounters::throttled),
+                                                 host.share(&HostCounters::cpu_some),
+                                                 host.share(&HostCounters::memory_full),
+                                                 host.share(&HostCounters::io_full),
+                                                 host.share(&HostCounters::machine_stolen)};
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i]) {
+      const double divisor = i + 1 == shares.size() ? cores : 1;  // stolen: summed over cores
+      m.stalls[i] = std::clamp(*shares[i] / divisor, 0.0, 1.0);
+      m.stalled = std::max(m.stalled.value_or(0), m.stalls[i]);
+    }
+  }
+}
+
+std::optional<OutsideLoad> outside_of(const RunSummary& rank) {
+  if (!rank.host || !rank.host->neighbours()) {
+    return std::nullopt;
+  }
+  const Neighbours neighbours = *rank.host->neighbours();
+  return OutsideLoad{.host = rank.run.host.value_or("?"),
+                     .share = neighbours.busy_share() + neighbours.stolen_share()};
+}
+
+void measure_queues(const RunSummary& summary, RankMeasures& m) {
+  const Reading<CoreUse> use =
+      summary.host ? core_use(*summary.host) : Reading<CoreUse>::none("no samples of the host");
+  if (use) {
+    const double step = m.breakdown.total().count();
+    m.compute_queued = step * (*use).trainer_waited / summary.host->seconds();
+    m.data_queued = step * (*use).loader_queued / std::max(1, (*use).loaders);
+  }
 }
 
 RankMeasures measure_rank(const RunSummary& summary, int rank, const RankSteps& steps) {
-  RankMeasures m{
-      .rank = rank, .host = summary.run.host.value_or(""), .stalled = stalled_share(summary)};
+  RankMeasures m{.rank = rank, .host = summary.run.host.value_or("")};
+  measure_stalls(summary, m);
+  if (const std::optional<OutsideLoad> outside = outside_of(summary)) {
+    m.outside = outside->share;
+  }
   for (const StepRecord* step : steps) {
     m.breakdown += step->phases;
     m.padded += static_cast<double>(step->all_padded());
@@ -65,6 +89,7 @@ RankMeasures measure_rank(const RunSummary& summary, int rank, const RankSteps& 
   const auto count = static_cast<double>(std::max<std::size_t>(steps.size(), 1));
   visit_phases(m.breakdown, [count](std::string_view, Seconds& part) { part /= count; });
   m.padded /= count;
+  measure_queues(summary, m);
   return m;
 }
 
@@ -89,15 +114,6 @@ ExchangeTimes exchange_of(const std::vector<RankSteps>& ranks, std::size_t k) {
   }
   times.wire = wire.value_or(0);
   return times;
-}
-
-std::optional<OutsideLoad> outside_of(const RunSummary& rank) {
-  if (!rank.host || !rank.host->neighbours()) {
-    return std::nullopt;
-  }
-  const Neighbours neighbours = *rank.host->neighbours();
-  return OutsideLoad{.host = rank.run.host.value_or("?"),
-                     .share = neighbours.busy_share() + neighbours.stolen_share()};
 }
 
 std::optional<OutsideLoad> busiest_machine(const RunSummary& first,

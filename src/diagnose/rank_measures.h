@@ -2,6 +2,7 @@
 // equal their work was, and what exchanging gradients took.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,17 @@ inline constexpr double kLargeExposedShare = 0.05;  // of a step
 
 struct RankMeasures {
   int rank = 0;
-  std::string host{};               // empty: not known
-  StepPhases breakdown{};           // mean of the steps
-  double padded = 0;                // frames of a mean step, padding included
-  std::optional<double> stalled{};  // share of the time that its machine held it up
+  std::string host{};      // empty: not known
+  StepPhases breakdown{};  // mean of the steps
+  double padded = 0;       // frames of a mean step, padding included
+  // Shares of the time that its machine held it up: by a quota, for lack of cores, memory or
+  // storage, for a hypervisor. 0: not known.
+  std::array<double, 5> stalls{};
+  std::optional<double> stalled{};  // the largest; absent: none is known
+  std::optional<double> outside{};  // share of the cores there that programs other than ranks took
+  // s of a mean step that its threads were ready and had no core; 0: not known.
+  double data_queued = 0;
+  double compute_queued = 0;
 
   // s of a mean step. Saving and logging are rank 0's alone, and not its own work.
   double data() const { return (breakdown.wait + breakdown.transfer).count(); }

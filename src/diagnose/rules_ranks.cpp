@@ -20,6 +20,7 @@ constexpr double kFairBalance = 0.97;
 constexpr double kFairShareOfRankLink = 0.7;  // large exchanges reach more on a healthy link
 constexpr double kStallsExplain = 0.3;        // of what the rank is slower, as a share of its time
 constexpr double kMinStalls = 0.02;
+constexpr double kQueueExplains = 0.5;  // of what the rank is slower
 
 // What one rank needs longer than those that are not slow, s of a mean step.
 struct Straggler {
@@ -27,7 +28,10 @@ struct Straggler {
   double excess = 0;   // over the slowest of the others
   double data = 0;     // over the median of the others
   double compute = 0;  // likewise, for equal work
+  double queued = 0;   // likewise, of the larger of the two: ready, and no core was free
   bool is_machine = false;
+
+  double slower() const { return std::max(data, compute); }
 };
 
 // s of a mean step with the work of a mean rank.
@@ -96,9 +100,12 @@ bool is_slow_machine(const RankComparison& ranks,
   if (!m.host.empty() && !usual_there && std::ranges::count_if(ranks.ranks, is_on_it) > 1) {
     return true;
   }
-  const double others =
-      low_median(usual, [&](std::size_t rank) { return ranks.ranks[rank].stalled.value_or(0); });
-  const double stalls = m.stalled.value_or(0) - others;
+  double stalls = 0;  // each by itself: what the whole machine suffers from hides no quota
+  for (std::size_t kind = 0; kind < m.stalls.size(); ++kind) {
+    const double others =
+        low_median(usual, [&](std::size_t rank) { return ranks.ranks[rank].stalls[kind]; });
+    stalls = std::max(stalls, m.stalls[kind] - others);
+  }
   const double slower = slow.compute / std::max(m.compute(), 1e-9);
   return stalls > std::max(kMinStalls, kStallsExplain * slower);
 }
@@ -123,12 +130,16 @@ std::optional<Straggler> find_straggler(const RunMeasures& m) {
   if (!is_steadily_slower(ranks, slow.rank, usual)) {
     return std::nullopt;
   }
+  const auto queued =
+      slow.data >= slow.compute ? &RankMeasures::data_queued : &RankMeasures::compute_queued;
+  slow.queued = ranks.ranks[slow.rank].*queued -
+                low_median(usual, [&](std::size_t rank) { return ranks.ranks[rank].*queued; });
   slow.is_machine = slow.compute > slow.data && is_slow_machine(ranks, slow, usual);
   return slow;
 }
 
 Message straggler_title(const Straggler& slow, const RankMeasures& m) {
-  const Quantity time = in_seconds(std::max(slow.data, slow.compute), 1);
+  const Quantity time = in_seconds(slow.slower(), 1);
   const std::string host = m.host.empty() ? "?" : m.host;
   if (slow.data >= slow.compute) {
     return msg::rnk001_title_data{.rank = m.rank, .host = host, .time = time};
@@ -156,13 +167,27 @@ BreakdownPart straggler_part(const Straggler& slow) {
   return slow.data >= slow.compute ? BreakdownPart::wait : BreakdownPart::work;
 }
 
+// Other programs had the cores that it waited for: that says nothing about the rank.
+bool is_disturbed(const Straggler& slow, const RankMeasures& rank, double reportable) {
+  return !slow.is_machine && rank.outside.value_or(0) >= Neighbours::kBusy &&
+         (slow.queued >= kQueueExplains * slow.slower() ||
+          slow.slower() - slow.queued < reportable);
+}
+
 RuleOutcome straggler_rank(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const std::optional<Straggler> slow = find_straggler(m);
-  if (!slow || slow->excess < kMinReportableGain * m.mean_step) {
+  const double reportable = kMinReportableGain * m.mean_step;
+  if (!slow || slow->excess < reportable) {
     return passed(msg::rnk001_ok{.ranks = m.ranks->ranks.size()});
   }
   const RankMeasures& rank = m.ranks->ranks[slow->rank];
+  if (is_disturbed(*slow, rank, reportable)) {
+    return skipped(msg::rnk001_company{.rank = rank.rank,
+                                       .time = in_seconds(slow->slower(), 1),
+                                       .others = in_percent(*rank.outside),
+                                       .host = rank.host.empty() ? "?" : rank.host});
+  }
   const Gain gain = gain_of_share(
       m, {.share = slow->excess / m.mean_step, .low = 0.7, .high = 1.2}, GainMethod::breakdown);
   Finding finding{.title = straggler_title(*slow, rank),

@@ -89,6 +89,18 @@ TEST_F(RanksRulesTest, AMachineIsNamedWhenItStalls) {
   EXPECT_THAT(title(RulesTest::decide("RNK001")), HasSubstr("its machine"));
 }
 
+// Two ranks on one crowded machine, one of which has a quota.
+TEST_F(RanksRulesTest, AQuotaIsSeenWhereAllWaitForCores) {
+  const std::optional<HostSummary> healthy = summary_.host;
+  summary_ = make_ranks({.world = 2, .slow_rank = 1, .slow_compute = 0.02, .ranks_of_host = 2});
+  summary_.host = healthy;
+  summary_.host->last.cpu_some = 9.5;  // of ten seconds
+  summary_.others[0].host = summary_.host;
+  summary_.others[0].host->last.throttled = 3.0;
+
+  EXPECT_THAT(title(RulesTest::decide("RNK001")), HasSubstr("its machine"));
+}
+
 TEST_F(RanksRulesTest, AFewLongStepsMakeNoStraggler) {
   summary_ = make_ranks({.world = 2});
   for (std::size_t k = 40; k < 46; ++k) {
@@ -254,6 +266,38 @@ TEST_F(CompanyTest, RankZeroAloneMakesNoVerdict) {
 
   EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
   EXPECT_THAT(english(diagnosis.why), HasSubstr("or for a slower rank"));
+}
+
+// A rank that computes 20 ms longer in steps of about 120 ms, in ten seconds.
+class DisturbedTest : public CompanyTest {
+ protected:
+  RuleOutcome judged(double machine_busy, double waiting) {
+    const HostSummary healthy = *summary_.host;
+    RunSummary ranks =
+        make_ranks({.world = 2, .slow_rank = 1, .slow_compute = 0.02, .ranks_of_host = 2});
+    for (RunSummary* const rank : {&ranks, &ranks.others[0]}) {
+      rank->host = healthy;
+      rank->host->last.process_cpu = 10.0;
+      rank->host->last.machine_busy = machine_busy;
+    }
+    ranks.others[0].host->last.threads =
+        std::vector<ThreadClock>{{.name = "train", .threads = 1, .running = 8, .waiting = waiting}};
+    set_other_ranks(ranks, std::move(ranks.others));
+    summary_ = std::move(ranks);
+    return RulesTest::decide("RNK001");
+  }
+};
+
+TEST_F(DisturbedTest, WhoWaitsForACoreThatOtherProgramsHaveIsNotNamed) {
+  EXPECT_TRUE(is_skipped(judged(38.0, 1.7)));
+}
+
+TEST_F(DisturbedTest, WhoIsSlowWithACoreIsNamedInCompany) {
+  EXPECT_THAT(title(judged(38.0, 0.2)), HasSubstr("rank 1 on node-0"));
+}
+
+TEST_F(DisturbedTest, WhoWaitsForACoreWithoutCompanyIsNamed) {
+  EXPECT_THAT(title(judged(20.0, 1.7)), HasSubstr("rank 1 on node-0"));
 }
 
 TEST_F(RanksRulesTest, AStragglerMakesTheVerdict) {

@@ -17,6 +17,7 @@
 
 #include "base/files.h"
 #include "replicas/exchange_queue.h"
+#include "replicas/work_poll.h"
 
 namespace qanat {
 namespace {
@@ -70,19 +71,6 @@ GlooPointer connect(const BackendOptions& options) {
       gloo);
 }
 
-// Whether it is done, after a little while at most; throws what it failed with.
-bool is_done(const WorkPointer& work) {
-  try {
-    work->wait(kPoll);
-    return true;
-  } catch (const std::exception&) {
-    if (work->isCompleted()) {
-      throw;
-    }
-    return false;
-  }
-}
-
 // The connections, shared by those who wait for a call and the thread that makes them.
 struct Connections {
   GlooPointer group;
@@ -91,7 +79,7 @@ struct Connections {
   int world = 1;
 
   void finish(const WorkPointer& work) const {
-    wait([&] { return is_done(work); });
+    wait([&] { return is_done(*work, kPoll); });
   }
 
   void all_reduce(const torch::Tensor& values) const {

@@ -41,9 +41,9 @@ class TemporaryCorpus {
 };
 
 // Two processes of this program for a moment, as the first one saw it.
-std::optional<ModeRun> run_replicas(const RunConfig& config,
-                                    int steps,
-                                    const std::stop_token& stop) {
+std::optional<ModeRun> run_replicas(const CommandContext& context,
+                                    const RunConfig& config,
+                                    int steps) {
   constexpr int kReplicas = 2;
   constexpr std::size_t kWarmUp = 2;  // as in other short runs
   std::error_code unknown;
@@ -52,13 +52,14 @@ std::optional<ModeRun> run_replicas(const RunConfig& config,
     return std::nullopt;
   }
   const TemporaryFolder folder;
-  const std::optional<MeasuredTurn> turn =
-      run_replica_turn({.config = {.values = config, .origins = {}},
-                        .steps = steps + static_cast<std::int64_t>(kWarmUp),
-                        .folder = folder.path(),
-                        .stop = stop},
-                       program,
-                       kReplicas);
+  const std::optional<MeasuredTurn> turn = run_replica_turn(
+      {.config = {.values = config, .origins = {}},
+       .steps = steps + static_cast<std::int64_t>(kWarmUp),
+       .folder = folder.path(),
+       .say = [&](const MessageArg& line) { context.err << context.words.said(line) << '\n'; },
+       .stop = context.stop},
+      program,
+      kReplicas);
   if (!turn || turn->run.summary.steps.size() <= kWarmUp) {
     return std::nullopt;
   }
@@ -128,25 +129,27 @@ class ValidateCommand : public Command {
     const auto restart = [&] {
       training.emplace(context, msg::progress_training_a_moment{}, msg::progress_steps{});
     };
-    return validate(
-        {.config = config,
-         .steps = steps_,
-         .stop = context.stop,
-         .on_check =
-             [&](const ValidationCheck& check) {
-               training.reset();
-               (report_.json() ? context.err : context.out)
-                   << render_check(check, report_.words()) << std::flush;
-             },
-         .progress =
-             [&](std::int64_t done, std::int64_t total) {
-               if (done == 1) {
-                 restart();
-               }
-               training->update(done, total);
-             },
-         .run_replicas =
-             [&](const RunConfig& one) { return run_replicas(one, steps_, context.stop); }});
+    return validate({.config = config,
+                     .steps = steps_,
+                     .stop = context.stop,
+                     .on_check =
+                         [&](const ValidationCheck& check) {
+                           training.reset();
+                           (report_.json() ? context.err : context.out)
+                               << render_check(check, report_.words()) << std::flush;
+                         },
+                     .progress =
+                         [&](std::int64_t done, std::int64_t total) {
+                           if (done == 1) {
+                             restart();
+                           }
+                           training->update(done, total);
+                         },
+                     .run_replicas =
+                         [&](const RunConfig& one) {
+                           training.reset();  // what they say stands on lines of its own
+                           return run_replicas(context, one, steps_);
+                         }});
   }
 
   ConfigFlags flags_;

@@ -1,11 +1,15 @@
 #include "training/measured_run.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/value_or_throw.h"
-#include "config/write_config.h"
+#include "config/field_list.h"
 #include "launch/children.h"
 #include "monitor/neighbours.h"
 #include "session/run_devices.h"
@@ -55,6 +59,25 @@ std::optional<MeasuredRun> run_in(const MeasuredRunRequest& request) {
                      .history = std::move(record.history)};
 }
 
+// What differs from the defaults: of the rest, a replica would say that it has no effect.
+std::string changed_yaml(const RunConfig& config) {
+  const std::vector<FieldEntry> defaults = list_fields(RunConfig{});
+  const std::vector<FieldEntry> fields = list_fields(config);
+  std::string text;
+  std::string section;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].value == defaults[i].value) {
+      continue;
+    }
+    if (fields[i].section != section) {
+      section = fields[i].section;
+      text += section + ":\n";
+    }
+    text += fmt::format("  {}: {}\n", fields[i].spec.name, fields[i].value);
+  }
+  return text;
+}
+
 }  // namespace
 
 LoadedConfig measured_config(const MeasuredRunRequest& request) {
@@ -98,7 +121,7 @@ std::optional<MeasuredTurn> run_replica_turn(const MeasuredRunRequest& request,
   const NeighbourWatch watch;
   make_folders(request.folder.string(), "--keep");
   const std::filesystem::path file = request.folder / "replicas.yaml";
-  write_text_file(file, to_yaml(measured_config(request)));
+  write_text_file(file, changed_yaml(measured_config(request).values));
   const int code = run_children({.count = processes,
                                  .command = {program.string(), "train", "--config", file.string()},
                                  .logs = request.folder,
@@ -109,8 +132,11 @@ std::optional<MeasuredTurn> run_replica_turn(const MeasuredRunRequest& request,
                                      request.say(line);
                                    }
                                  }});
-  if (code != 0) {
+  if (code != 0 || request.stop.stop_requested()) {
     return std::nullopt;
+  }
+  if (request.progress) {
+    request.progress(request.steps, request.steps);
   }
   RunRecord record = value_or_throw(read_run_record(request.folder / "journal.jsonl"));
   const int cores = model_device_cores(request.config.values);

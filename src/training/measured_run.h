@@ -63,7 +63,8 @@ struct MeasuredTurn {
 std::optional<MeasuredTurn> run_turn(const MeasuredRunRequest& request);
 
 // The same in several processes of this machine, as the first of them saw it. `program` trains:
-// qanat itself. Needs a folder; `say` is told why they failed, and nothing is returned then.
+// qanat itself. Needs a folder; `say` is told why they failed, and nothing is returned then, nor
+// when they were stopped.
 std::optional<MeasuredTurn> run_replica_turn(const MeasuredRunRequest& request,
                                              const std::filesystem::path& program,
                                              int processes);

@@ -103,8 +103,8 @@ class DualRounds {
     } else {
       turn = run_turn(part);
     }
-    ++turns_;
     if (turn) {
+      ++turns_;
       (way == Way::pair  ? dual_
        : way == Way::one ? single_
                          : replicas_)

@@ -132,6 +132,52 @@ class Profile(unittest.TestCase):
         text = self.profile("dual", *NANO, "--num-steps", 3, expect=(3,))
         self.assertIn("two are emulated", text.stderr)
 
+    def start_dual(self, kept, train):
+        """`profile dual`, and the processes of its replicas as soon as they are there, or train."""
+        command = [QANAT, "profile", "dual", *NANO, "--num-steps", 12, "--rounds", 1, "--virtual-gpus", 2,
+                   "--keep", kept, "--json", *self.flags()]
+        process = subprocess.Popen([*map(str, command)], stdin=subprocess.DEVNULL, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        journal, replicas = kept / "replicas-1" / "journal.rank1.jsonl", []
+        while len(replicas) < 2 or (train and not (journal.exists() and '"kind":"step"' in journal.read_text())):
+            self.assertIsNone(process.poll())
+            tasks = pathlib.Path(f"/proc/{process.pid}/task").glob("*/children")
+            replicas = sorted(int(pid) for task in tasks for pid in task.read_text().split())
+            time.sleep(0.02)
+        return process, replicas
+
+    def test_dual_trains_two_replicas_each_on_a_device_of_its_own(self):
+        kept = self.folder / "kept replicas"
+        report = self.profile_json("dual", *NANO, "--num-steps", 6, "--rounds", 1, "--virtual-gpus", 2,
+                                   "--keep", kept, "--fail-on", "never", expect=(0, 3))
+        schema.validate(report)
+        self.assertGreater(report["replica"]["step_s"], 0)
+        for rank, name in enumerate(("journal.jsonl", "journal.rank1.jsonl")):
+            lines = [json.loads(line) for line in (kept / "replicas-1" / name).read_text().splitlines()]
+            run = next(line for line in lines if line["kind"] == "run")
+            self.assertEqual((run["rank"], run["world"], run["device"]), (rank, 2, f"virtual:{rank}"))
+            self.assertEqual(sum(line["kind"] == "step" for line in lines), 6)
+
+    def test_dual_says_why_a_replica_failed_and_measures_the_rest(self):
+        process, replicas = self.start_dual(self.folder / "kept failure", train=True)
+        os.kill(replicas[1], signal.SIGKILL)
+        output, errors = process.communicate(timeout=180)
+        self.assertIn(process.returncode, (0, 3, 10), errors)
+        self.assertIn("rank 1 ended first, with signal 9", errors)
+        self.assertNotIn("has no effect", errors)
+        self.assertNotIn("replica", json.loads(output))
+        self.assertFalse(pathlib.Path(f"/proc/{replicas[0]}").exists())
+
+    # Before they have journals.
+    def test_ctrl_c_while_replicas_start_prints_what_there_is_and_leaves_nobody(self):
+        process, replicas = self.start_dual(self.folder / "kept stop", train=False)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, errors)
+        self.assertIn("single", json.loads(output))
+        for pid in replicas:
+            self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), f"{pid} is left")
+
     def test_wrong_inputs_are_said(self):
         nowhere = qanat("profile", "data", "--data-path", self.folder / "nowhere")
         self.assertEqual(nowhere.returncode, 1)

@@ -169,7 +169,7 @@ class Launchers(ReplicaTest):
         self.assert_starts_the_same([TORCHRUN, "--no_python", "--nproc_per_node", "2", "--master_port",
                                      free_port(), "-r", "1", "-t", "1"])
 
-    # What srun would start, with the variables that it sets.
+    # What srun would start, with the variables that it sets; test_slurm.py has a real one.
     def test_the_variables_of_slurm(self):
         folder = self.checkpoints(" slurm")
         folder.mkdir(parents=True)
@@ -189,10 +189,6 @@ class Launchers(ReplicaTest):
         ours = self.by_processes()
         self.assert_same_losses(ours, folder, 0)
         self.assert_same_weights(ours, folder)
-
-    @unittest.skipUnless(shutil.which("srun"), "no srun")
-    def test_srun(self):
-        self.assert_starts_the_same(["srun", "--ntasks", "2", "--overcommit"])
 
     def test_half_set_variables_are_named(self):
         result = self.train(self.checkpoints(), expect=2, RANK="0")

@@ -58,6 +58,8 @@ class Validate(unittest.TestCase):
                     self.assertGreater(transfer[way]["gigabytes_per_s"], 0)
                     self.assertTrue(transfer[way]["exact"])
                 self.assertIn("verdict", found)
+                self.assertGreater(found["replicas"]["steps_per_s"], 0)
+                self.assertIn("replicas_over_single", found)
                 ratio = found["dual_over_single"]
                 self.assertEqual(ratio["ratio"] is None, ratio["withheld"] is not None)
 
