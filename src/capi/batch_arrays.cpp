@@ -5,9 +5,8 @@
 #include <memory>
 #include <span>
 
-#include <dlfcn.h>
-
 #include "capi/dlpack.h"
+#include "capi/python.h"
 
 namespace qanat {
 namespace {
@@ -73,32 +72,21 @@ constexpr const char* kCapsule = "dltensor";
 template <>
 constexpr const char* kCapsule<dlpack::VersionedTensor> = "dltensor_versioned";
 
-// A function of the Python that this library was loaded into.
-template <typename Function>
-Function* python_function(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
-}
-
 // Called by Python with its lock, when nobody refers to the capsule any more.
 template <typename Managed>
 void drop_capsule(void* capsule) {
-  static const auto is_valid = python_function<int(void*, const char*)>("PyCapsule_IsValid");
-  static const auto pointer = python_function<void*(void*, const char*)>("PyCapsule_GetPointer");
-  if (is_valid(capsule, kCapsule<Managed>) != 0) {  // otherwise the tensor has another owner
-    auto* managed = static_cast<Managed*>(pointer(capsule, kCapsule<Managed>));
+  const Python& python = *Python::find();
+  if (python.is_capsule(capsule, kCapsule<Managed>) !=
+      0) {  // otherwise the tensor has another owner
+    auto* managed = static_cast<Managed*>(python.capsule_pointer(capsule, kCapsule<Managed>));
     managed->deleter(managed);
   }
 }
 
 template <typename Managed>
 void* capsule_of(const SharedBatch& batch, const qanat_array& array) {
-  using Make = void*(void*, const char*, void (*)(void*));
-  static const auto make = python_function<Make>("PyCapsule_New");
-  if (make == nullptr) {
-    return nullptr;
-  }
   Managed* managed = make_export<Managed>(batch, array);
-  void* capsule = make(managed, kCapsule<Managed>, drop_capsule<Managed>);
+  void* capsule = Python::find()->new_capsule(managed, kCapsule<Managed>, drop_capsule<Managed>);
   if (capsule == nullptr) {
     managed->deleter(managed);
   }
