@@ -43,6 +43,11 @@ class Array:
         return {"version": 3, "shape": self.shape, "typestr": _TYPE_STRINGS[self.dtype],
                 "data": (self._address, False)}
 
+    @property
+    def __array_struct__(self) -> Any:
+        """The same for numpy, which has less to do with it."""
+        return self._session.array_struct(self._lease, self._field)
+
     def __dlpack_device__(self) -> Tuple[int, int]:
         return _CPU
 

@@ -126,7 +126,7 @@ class Session:
         self.library.check(self.library.waiting.qanat_loader_open(
             text, byref(functions) if functions else None, byref(self._handle), byref(why)), why)
         try:
-            self.take, self.layout, self.values, self.tensor = (
+            self.take, self.layout, self.values, self.tensor, self.array_struct = (
                 self.library.quick.qanat_loader_python(self._handle))
         except ValueError:  # ctypes got no object
             raise LoaderError("the loader needs CPython, whose functions other programs can find") from None

@@ -20,6 +20,8 @@ from tests.corpora import CorpusTest, items_of
 
 class Interrupt(CorpusTest):
     def test_a_wait_ends_when_python_handles_a_signal(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's "&" ignores it
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         loader = self.loader()
         waits = []
 

@@ -1,10 +1,12 @@
 #include "capi/batch_arrays.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
+#include "capi/array_struct.h"
 #include "capi/dlpack.h"
 #include "capi/python.h"
 
@@ -93,6 +95,18 @@ void* capsule_of(const SharedBatch& batch, const qanat_array& array) {
   return capsule;
 }
 
+// What a capsule of __array_struct__ points to.
+struct ArrayDescription {
+  ArrayStruct array{};
+  std::array<std::ptrdiff_t, 3> shape{};
+  std::array<std::ptrdiff_t, 3> strides{};
+};
+
+void drop_array_struct(void* capsule) {
+  // The struct is the first member of what was made.
+  delete static_cast<ArrayDescription*>(Python::find()->capsule_pointer(capsule, nullptr));
+}
+
 }  // namespace
 
 qanat_array array_of(const Batch& batch, qanat_field field) {
@@ -129,6 +143,32 @@ void* make_capsule(const SharedBatch& batch, qanat_field field, int major) {
   }
   return major >= 1 ? capsule_of<dlpack::VersionedTensor>(batch, array)
                     : capsule_of<dlpack::ManagedTensor>(batch, array);
+}
+
+void* make_array_struct(const Batch& batch, qanat_field field) {
+  const qanat_array array = array_of(batch, field);
+  if (array.data == nullptr) {
+    return nullptr;
+  }
+  const dlpack::DataType type = type_of(array);
+  auto made = std::make_unique<ArrayDescription>();
+  made->array.dimensions = array.dimensions;
+  made->array.kind = type.code == dlpack::kFloat ? 'f' : 'i';
+  made->array.item_bytes = type.bits / 8;
+  made->array.shape = made->shape.data();
+  made->array.strides = made->strides.data();
+  made->array.data = array.data;
+  std::ptrdiff_t stride = made->array.item_bytes;
+  for (auto i = static_cast<std::size_t>(array.dimensions); i-- > 0;) {
+    made->shape[i] = array.shape[i];
+    made->strides[i] = stride;
+    stride *= array.shape[i];
+  }
+  void* capsule = Python::find()->new_capsule(made.get(), nullptr, drop_array_struct);
+  if (capsule != nullptr) {
+    made.release();
+  }
+  return capsule;
 }
 
 }  // namespace qanat

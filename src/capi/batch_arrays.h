@@ -15,4 +15,8 @@ qanat_array array_of(const Batch& batch, qanat_field field);
 // no such array. For a process with a Python.
 void* make_capsule(const SharedBatch& batch, qanat_field field, int major);
 
+// A new reference to a capsule around an ArrayStruct. It does not keep the batch: who asks does.
+// Null where there is no such array. For a process with a Python.
+void* make_array_struct(const Batch& batch, qanat_field field);
+
 }  // namespace qanat

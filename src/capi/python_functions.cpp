@@ -143,14 +143,15 @@ void* python_values(void* /*self*/, void* const* values, std::ptrdiff_t count) {
   return list;
 }
 
-void* python_tensor(void* /*self*/, void* const* values, std::ptrdiff_t count) {
-  const LeasedField of(values, count, 3);
+// What `make` makes of the batch and the field, or null and an error.
+template <typename Make>
+void* made_of(const LeasedField& of, Make make) {
   if (of.batch == nullptr) {
     return nullptr;
   }
   void* capsule = nullptr;
   try {
-    capsule = make_capsule(*of.batch, of.field, static_cast<int>(of.python->to_int(values[2])));
+    capsule = make(*of.batch, of.field);
   } catch (...) {
     of.python->set_error(*of.python->value_error, "no memory is left");
     return nullptr;
@@ -159,6 +160,19 @@ void* python_tensor(void* /*self*/, void* const* values, std::ptrdiff_t count) {
     of.python->set_error(*of.python->value_error, "this batch has no such array");
   }
   return capsule;
+}
+
+void* python_tensor(void* /*self*/, void* const* values, std::ptrdiff_t count) {
+  const LeasedField of(values, count, 3);
+  return made_of(of, [&](const SharedBatch& batch, qanat_field field) {
+    return make_capsule(batch, field, static_cast<int>(of.python->to_int(values[2])));
+  });
+}
+
+void* python_array_struct(void* /*self*/, void* const* values, std::ptrdiff_t count) {
+  return made_of(LeasedField(values, count, 2), [](const SharedBatch& batch, qanat_field field) {
+    return make_array_struct(*batch, field);
+  });
 }
 
 PythonMethod method_of(const char* name, void* function, int flags, const char* doc) {
@@ -179,6 +193,10 @@ void* make_python_functions(LoaderSession& session) {
       "values", reinterpret_cast<void*>(python_values), kPythonArguments, "A list of numbers.");
   static PythonMethod tensor = method_of(
       "tensor", reinterpret_cast<void*>(python_tensor), kPythonArguments, "A DLPack capsule.");
+  static PythonMethod array_struct = method_of("array_struct",
+                                               reinterpret_cast<void*>(python_array_struct),
+                                               kPythonArguments,
+                                               "A capsule for __array_struct__.");
   const Python* python = Python::find();
   if (python == nullptr) {
     return nullptr;
@@ -187,11 +205,12 @@ void* make_python_functions(LoaderSession& session) {
   if (self == nullptr) {
     return nullptr;
   }
-  void* functions = python->build("(NNNN)",
+  void* functions = python->build("(NNNNN)",
                                   python->new_function(&take, self, nullptr),
                                   python->new_function(&layout, nullptr, nullptr),
                                   python->new_function(&numbers, nullptr, nullptr),
-                                  python->new_function(&tensor, nullptr, nullptr));
+                                  python->new_function(&tensor, nullptr, nullptr),
+                                  python->new_function(&array_struct, nullptr, nullptr));
   python->drop(self);  // `take` has it
   return functions;
 }

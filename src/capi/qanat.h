@@ -129,7 +129,7 @@ qanat_status qanat_loader_stats(qanat_loader* loader, char** json, char** why);
 /* JSON: id, text, speaker, language, file and samples of an utterance. */
 qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** json, char** why);
 
-/* For Python: a new reference to a tuple of four functions, which have to be dropped before the
+/* For Python: a new reference to a tuple of five functions, which have to be dropped before the
  * loader is freed. Null in a process without Python. For a thread that holds Python's lock.
  *
  * take() is the next batch, (lease, (epoch, index)). It waits for at most a tenth of a second, and
@@ -143,7 +143,10 @@ qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** j
  *
  * tensor(lease, field, major) is a capsule around a DLPack tensor of an array, named dltensor, or
  * dltensor_versioned for a `major` of 1 or more. The tensor keeps the memory of the batch, whatever
- * is dropped, closed or freed. */
+ * is dropped, closed or freed.
+ *
+ * array_struct(lease, field) is the capsule for __array_struct__ of an array, which is valid as
+ * long as the lease. */
 void* qanat_loader_python(qanat_loader* loader);
 
 #ifdef __cplusplus
