@@ -3,32 +3,14 @@ is dropped."""
 from __future__ import annotations
 
 import ctypes
-import struct
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
-from qanat._native import FIELDS, TYPES, CArray, CBatch, Session
+from qanat._native import FIELDS, TYPES, Session
 
-# A CArray at once: address, type, dimensions, shape. Reading it member by member takes longer than all else
-# that a batch costs.
-_READ_ARRAY = struct.Struct("@Pii3q").unpack_from
-_ELEMENTS: Dict[str, Any] = {"float32": ctypes.c_float, "int16": ctypes.c_int16, "int32": ctypes.c_int32}
 _TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
 _FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
 _SIZES = {"float32": 4, "int16": 2, "int32": 4}
 _CPU = (1, 0)  # as DLPack numbers devices
-
-
-class _Lease:
-    """Gives the memory of a batch back with its last reference."""
-
-    __slots__ = ("session", "number")
-
-    def __init__(self, session: Session, number: int) -> None:
-        self.session = session
-        self.number = number
-
-    def __del__(self) -> None:
-        self.session.release(self.number)
 
 
 class Array:
@@ -36,14 +18,18 @@ class Array:
     any library that knows DLPack) make arrays of it without a copy. Those, and this, keep the memory
     until they are dropped. Row by row, without gaps; it may be written to."""
 
-    __slots__ = ("shape", "dtype", "_address", "_field", "_lease", "__weakref__")
+    __slots__ = ("shape", "dtype", "_address", "_field", "_lease", "_session", "__weakref__")
 
-    def __init__(self, lease: _Lease, field: int, layout: Tuple[int, ...]) -> None:
-        self._address, type_number, dimensions = layout[:3]
-        self.shape: Tuple[int, ...] = layout[3:3 + dimensions]
-        self.dtype: str = TYPES[type_number]
+    shape: Tuple[int, ...]
+    dtype: str
+
+    def __init__(self, session: Session, lease: Any, field: int,
+                 layout: Tuple[int, int, Tuple[int, ...]]) -> None:
+        self._address, number, self.shape = layout
+        self.dtype = TYPES[number]
         self._field = field
-        self._lease = lease
+        self._lease = lease  # gives the memory back with its last reference
+        self._session = session
 
     @property
     def nbytes(self) -> int:
@@ -57,6 +43,11 @@ class Array:
         return {"version": 3, "shape": self.shape, "typestr": _TYPE_STRINGS[self.dtype],
                 "data": (self._address, False)}
 
+    @property
+    def __array_struct__(self) -> Any:
+        """The same for numpy, which has less to do with it."""
+        return self._session.array_struct(self._lease, self._field)
+
     def __dlpack_device__(self) -> Tuple[int, int]:
         return _CPU
 
@@ -69,7 +60,7 @@ class Array:
             raise BufferError(f"{FIELDS[self._field]}: made without a copy; copy the tensor after "
                               "taking it")
         major = max_version[0] if max_version else 0
-        return self._lease.session.capsule(self._lease.number, self._field, major)
+        return self._session.tensor(self._lease, self._field, major)
 
     def memoryview(self) -> memoryview:
         """For those without numpy: the values, without a copy."""
@@ -81,7 +72,7 @@ class Array:
 
     def tolist(self) -> List[Any]:
         if len(self.shape) == 1:
-            values: List[Any] = (_ELEMENTS[self.dtype] * self.shape[0]).from_address(self._address)[:]
+            values: List[Any] = self._session.values(self._lease, self._field)
             return values
         return self.memoryview().tolist()
 
@@ -98,13 +89,13 @@ class Array:
 
 def _array_property(name: str) -> Any:
     field = FIELDS.index(name)
-    offset = CBatch.arrays.offset + field * ctypes.sizeof(CArray)
 
     def array(batch: "Batch") -> Optional[Array]:
         made = batch._made
         if field not in made:
-            layout = _READ_ARRAY(batch._taken, offset)
-            made[field] = Array(batch._lease, field, layout) if layout[0] else None
+            session, lease = batch._session, batch._lease
+            layout = session.layout(lease, field)
+            made[field] = Array(session, lease, field, layout) if layout else None
         return made[field]
 
     def put(batch: "Batch", other: Any) -> None:
@@ -126,14 +117,16 @@ class Batch:
     items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
     """
 
-    __slots__ = ("epoch", "index", "_lease", "_taken", "_made", "__weakref__")
+    __slots__ = ("epoch", "index", "_lease", "_session", "_made", "__weakref__")
 
-    def __init__(self, session: Session, taken: CBatch) -> None:
-        self._lease = _Lease(session, taken.lease)
-        self._taken = taken
+    epoch: int
+    index: int
+
+    def __init__(self, session: Session, lease: Any, position: Tuple[int, int]) -> None:
+        self._session = session
+        self._lease = lease
         self._made: Dict[int, Optional[Array]] = {}
-        self.epoch: int = taken.epoch
-        self.index: int = taken.index
+        self.epoch, self.index = position
 
     # Arrays are made when they are first used.
     mel: Optional[Array] = _array_property("mel")

@@ -9,12 +9,12 @@ import json
 import os
 import weakref
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 from qanat import _memory
 from qanat._memory import CAllocator
 
-ABI = 2
+ABI = 3
 OK, TIMEOUT, FAILED, INVALID = range(4)
 # A wait is this long, so that Python looks at signals (Ctrl-C) in between.
 WAIT_SECONDS = 0.1
@@ -28,14 +28,8 @@ class LoaderError(RuntimeError):
     """The loader cannot go on, or was used as it cannot be. The message says which and what helps."""
 
 
-class CArray(ctypes.Structure):
-    _fields_ = [("data", c_void_p), ("type", c_int32), ("dimensions", c_int32),
-                ("shape", c_int64 * 3)]
-
-
-class CBatch(ctypes.Structure):
-    _fields_ = [("lease", c_int64), ("epoch", c_int64), ("index", c_int64),
-                ("arrays", CArray * len(FIELDS))]
+def error_of(status: int, text: str) -> Exception:
+    return (ValueError if status == INVALID else LoaderError)(text or f"status {status}")
 
 
 def library_path() -> str:
@@ -52,15 +46,12 @@ SIGNATURES: Dict[str, Tuple[Any, List[Any]]] = {
     "qanat_loader_wait": (c_int, [c_void_p, c_double, TEXT]),
     "qanat_loader_close": (None, [c_void_p]),
     "qanat_loader_free": (None, [c_void_p]),
-    "qanat_loader_next": (c_int, [c_void_p, c_double, POINTER(CBatch), TEXT]),
-    "qanat_loader_release": (None, [c_void_p, c_int64]),
-    "qanat_loader_position": (c_int, [c_void_p, POINTER(c_int64), POINTER(c_int64), TEXT]),
     "qanat_loader_seek": (c_int, [c_void_p, c_int64, c_int64, TEXT]),
     "qanat_loader_cut_for": (c_int, [c_void_p, c_int32, TEXT]),
     "qanat_loader_facts": (c_int, [c_void_p, TEXT, TEXT]),
     "qanat_loader_stats": (c_int, [c_void_p, TEXT, TEXT]),
     "qanat_loader_utterance": (c_int, [c_void_p, c_int64, TEXT, TEXT]),
-    "qanat_loader_capsule": (ctypes.py_object, [c_void_p, c_int64, c_int32, c_int32, TEXT]),
+    "qanat_loader_python": (ctypes.py_object, [c_void_p]),
 }
 
 
@@ -94,10 +85,8 @@ class Library:
         return text
 
     def check(self, status: int, why: c_void_p) -> None:
-        if status == OK:
-            return
-        text = self.text(why) or f"status {status}"
-        raise (ValueError if status == INVALID else LoaderError)(text)
+        if status != OK:
+            raise error_of(status, self.text(why))
 
     def json(self, function: Callable[..., int], *arguments: Any) -> Dict[str, Any]:
         result, why = c_void_p(), c_void_p()
@@ -112,7 +101,10 @@ def library(path: str) -> Library:
 
 
 class Session:
-    """A loader of the library. Freed with the last reference to it; batches refer to it, too."""
+    """A loader of the library. Freed with the last reference to it; batches refer to it, too.
+
+    What every batch needs are functions of the library itself (`qanat.h` describes them): a call by ctypes
+    costs many times as much between two workers that fill the caches."""
 
     def __init__(self, settings: Dict[str, Any],
                  allocate: Optional[Callable[[int], Any]] = None) -> None:
@@ -122,7 +114,6 @@ class Session:
         self._pid = os.getpid()
         self.library = library(library_path())
         self._free = self.library.waiting.qanat_loader_free
-        self._release = self.library.quick.qanat_loader_release
         why = c_void_p()
         try:
             text = json.dumps(settings, ensure_ascii=False, allow_nan=False).encode("utf-8")
@@ -134,6 +125,11 @@ class Session:
             weakref.finalize(self, _memory.forget, number)  # after the loader is freed
         self.library.check(self.library.waiting.qanat_loader_open(
             text, byref(functions) if functions else None, byref(self._handle), byref(why)), why)
+        try:
+            self.take, self.layout, self.values, self.tensor, self.array_struct = (
+                self.library.quick.qanat_loader_python(self._handle))
+        except ValueError:  # ctypes got no object
+            raise LoaderError("the loader needs CPython, whose functions other programs can find") from None
 
     def __del__(self) -> None:
         # Another process has no threads of the loader's, so they cannot be waited for.
@@ -151,31 +147,22 @@ class Session:
         status = TIMEOUT
         while status == TIMEOUT:
             status = self.library.waiting.qanat_loader_wait(self.handle(), WAIT_SECONDS, byref(why))
-        self.check(status, why)
+        if status != OK:
+            self.fail(status, self.library.text(why).encode())
 
-    def check(self, status: int, why: c_void_p) -> None:
-        try:
-            self.library.check(status, why)
-        except LoaderError as error:
-            raise error from (self.memory.failure if self.memory else None)
+    def fail(self, status: int, text: Optional[bytes]) -> NoReturn:
+        self.handle()  # raises after a fork
+        said = (text or b"").decode("utf-8", "replace")
+        raise error_of(status, said) from (self.memory.failure if self.memory else None)
 
-    def next(self) -> CBatch:
-        handle, why, batch = self.handle(), c_void_p(), CBatch()
-        try:
-            status = self.library.quick.qanat_loader_next(handle, 0.0, byref(batch), byref(why))
-            while status == TIMEOUT:
-                status = self.library.waiting.qanat_loader_next(handle, WAIT_SECONDS, byref(batch),
-                                                                byref(why))
-            if status != OK:
-                self.check(status, why)
-        except BaseException:  # Ctrl-C may come when the batch is there already
-            self.release(batch.lease)
-            raise
-        return batch
-
-    def release(self, lease: int) -> None:
-        if self._getpid() == self._pid:
-            self._release(self._handle, lease)
+    def next(self) -> Tuple[Any, Tuple[int, int]]:
+        """The lease of a batch, which is given back with the last reference to it; epoch and index."""
+        taken: Any = None
+        while taken is None:  # Python looks at signals (Ctrl-C) in between
+            taken = self.take()
+        if taken[0] is None:
+            self.fail(*taken[1])
+        return taken  # type: ignore[no-any-return]
 
     def seek(self, epoch: int, batch: int) -> None:
         why = c_void_p()
@@ -195,14 +182,6 @@ class Session:
 
     def utterance(self, item: int) -> Dict[str, Any]:
         return self.library.json(self.library.quick.qanat_loader_utterance, self.handle(), item)
-
-    def capsule(self, lease: int, field: int, major: int) -> Any:
-        why = c_void_p()
-        try:
-            return self.library.quick.qanat_loader_capsule(self.handle(), lease, field, major,
-                                                           byref(why))
-        except ValueError:  # ctypes got no object
-            raise LoaderError(self.library.text(why)) from None
 
     def close(self) -> None:
         if self._getpid() == self._pid:

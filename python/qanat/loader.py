@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import operator
 import os
-import threading
 import weakref
+from threading import get_ident
 from time import perf_counter
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple, Type, Union
@@ -186,18 +186,21 @@ class Loader:
 
     def _take(self) -> Any:
         # Few calls: between two workers that fill the caches each costs microseconds.
-        self._enter()
+        thread = get_ident()
+        if self._inside.setdefault("thread", thread) != thread:
+            self._refuse()
         try:
-            if not self._finalizer.alive:
-                self._check_open()
-            taken = self._session.next()
-            if (taken.epoch, taken.index) != self._position:  # Ctrl-C kept a batch from the loop
-                self._session.release(taken.lease)
-                self._session.seek(*self._position)
-                taken = self._session.next()
-            epoch, index = self._position
-            batch = Batch(self._session, taken)
+            session = self._session
+            lease, position = session.take() or session.next()
+            if position != self._position:
+                if lease is None:
+                    session.fail(*position)
+                del lease  # Ctrl-C kept the one before from the loop
+                session.seek(*self._position)
+                lease, position = session.next()
+            batch = Batch(session, lease, position)
             result = batch if self._transform is None else self._transformed(batch)
+            epoch, index = position
             last = index + 1 == self._facts["batches_per_epoch"]
             self._position = (epoch + 1, 0) if last else (epoch, index + 1)
             return result
@@ -206,10 +209,12 @@ class Loader:
 
     def _enter(self) -> None:
         # Not a lock: a signal between taking one and `try` would leave it locked.
-        thread = threading.get_ident()
+        thread = get_ident()
         if self._inside.setdefault("thread", thread) != thread:
-            raise LoaderError("another thread is taking a batch from this loader; one thread at a "
-                              "time may")
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise LoaderError("another thread is taking a batch from this loader; one thread at a time may")
 
     def _transformed(self, batch: Batch) -> Any:
         assert self._transform is not None

@@ -223,6 +223,23 @@ class Numpy(CorpusTest):
         mel[0, 0, 0] = 7
         self.assertEqual(batch.mel.tolist()[0][0][0], 7)
 
+    def test_every_array_has_its_values_by_either_interface(self):
+        import numpy
+
+        class ByDict:
+            def __init__(self, array):
+                self.__array_interface__ = array.__array_interface__
+
+        for payload in ("mel", "audio"):
+            batch = next(iter(self.loader(payload=payload)))
+            for name in (payload, *PARTS):
+                array = getattr(batch, name)
+                by_struct, by_dict = numpy.asarray(array), numpy.asarray(ByDict(array))
+                self.assertEqual((by_struct.dtype.name, by_struct.flags.c_contiguous, by_struct.flags.writeable),
+                                 (array.dtype, True, True))
+                self.assertEqual(by_struct.ctypes.data, by_dict.ctypes.data)
+                self.assertEqual((by_struct.strides, by_struct.tolist()), (by_dict.strides, array.tolist()))
+
     def test_an_array_outlives_batch_and_loader(self):
         import numpy
 

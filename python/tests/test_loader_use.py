@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 import weakref
 from unittest import mock
@@ -19,22 +20,39 @@ from tests.corpora import CorpusTest, items_of
 
 class Interrupt(CorpusTest):
     def test_a_wait_ends_when_python_handles_a_signal(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's "&" ignores it
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         loader = self.loader()
         waits = []
 
-        def wait(*arguments):
-            waits.append(arguments)
+        def wait():  # no batch came
+            waits.append(True)
             if len(waits) == 3:
                 signal.raise_signal(signal.SIGINT)
-            return _native.TIMEOUT
 
-        waiting = mock.Mock(qanat_loader_next=wait)
-        quick = mock.Mock(qanat_loader_next=lambda *arguments: _native.TIMEOUT)
-        with mock.patch.multiple(loader._session.library, waiting=waiting, quick=quick):
+        with mock.patch.object(loader._session, "take", wait):
             with self.assertRaises(KeyboardInterrupt):
                 next(iter(loader))
         self.assertEqual(len(waits), 3)
         self.assertEqual(sorted(items_of(loader)), list(range(self.utterances)))
+
+    def test_a_batch_that_is_being_filled_is_waited_for_without_the_lock(self):
+        """Another thread runs meanwhile, and a signal is not kept waiting."""
+        def slow(size):
+            go.wait(60)
+            return bytearray(size)
+
+        go, ran = threading.Event(), []
+        loader = self.loader(allocate=slow, num_workers=1)
+        session = loader._session
+        begin = time.monotonic()
+        self.assertIsNone(session.take())
+        self.assertLess(time.monotonic() - begin, 30)
+        thread = threading.Thread(target=lambda: (ran.append(True), go.set()))
+        thread.start()
+        self.assertEqual(next(iter(loader)).index, 0)
+        thread.join()
+        self.assertEqual(ran, [True])
 
     def test_interrupts_neither_lose_nor_repeat_a_batch(self):
         """A signal every other millisecond, wherever the loop is."""
@@ -190,6 +208,19 @@ class WrongUse(CorpusTest):
         with mock.patch.dict(os.environ, {"QANAT_LIBRARY": "/nowhere/libqanat.so"}):
             with self.assertRaisesRegex(qanat.LoaderError, "nowhere/libqanat.so"):
                 qanat.Loader(self.data)
+
+    def test_calls_of_the_library_with_something_else(self):
+        session = self.loader()._session
+        lease, _ = session.next()
+        mel, rows = _native.FIELDS.index("mel"), _native.FIELDS.index("items")
+        for call, arguments in ((session.layout, (lease, 99)), (session.layout, (lease, -1)),
+                                (session.layout, (lease,)), (session.layout, ("lease", mel)),
+                                (session.layout, (lease, "mel")), (session.values, (lease, mel)),
+                                (session.values, (lease, rows, 0)), (session.tensor, (lease, mel)),
+                                (session.tensor, (lease, _native.FIELDS.index("audio"), 1))):
+            with self.assertRaises((ValueError, TypeError)):
+                call(*arguments)
+        self.assertEqual(len(session.values(lease, rows)), 4)
 
     def test_other_devices_and_copies_are_refused(self):
         mel = next(iter(self.loader())).mel

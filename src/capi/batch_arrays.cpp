@@ -1,13 +1,14 @@
 #include "capi/batch_arrays.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
-#include <dlfcn.h>
-
+#include "capi/array_struct.h"
 #include "capi/dlpack.h"
+#include "capi/python.h"
 
 namespace qanat {
 namespace {
@@ -73,36 +74,37 @@ constexpr const char* kCapsule = "dltensor";
 template <>
 constexpr const char* kCapsule<dlpack::VersionedTensor> = "dltensor_versioned";
 
-// A function of the Python that this library was loaded into.
-template <typename Function>
-Function* python_function(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
-}
-
 // Called by Python with its lock, when nobody refers to the capsule any more.
 template <typename Managed>
 void drop_capsule(void* capsule) {
-  static const auto is_valid = python_function<int(void*, const char*)>("PyCapsule_IsValid");
-  static const auto pointer = python_function<void*(void*, const char*)>("PyCapsule_GetPointer");
-  if (is_valid(capsule, kCapsule<Managed>) != 0) {  // otherwise the tensor has another owner
-    auto* managed = static_cast<Managed*>(pointer(capsule, kCapsule<Managed>));
+  const Python& python = *Python::find();
+  if (python.is_capsule(capsule, kCapsule<Managed>) !=
+      0) {  // otherwise the tensor has another owner
+    auto* managed = static_cast<Managed*>(python.capsule_pointer(capsule, kCapsule<Managed>));
     managed->deleter(managed);
   }
 }
 
 template <typename Managed>
 void* capsule_of(const SharedBatch& batch, const qanat_array& array) {
-  using Make = void*(void*, const char*, void (*)(void*));
-  static const auto make = python_function<Make>("PyCapsule_New");
-  if (make == nullptr) {
-    return nullptr;
-  }
   Managed* managed = make_export<Managed>(batch, array);
-  void* capsule = make(managed, kCapsule<Managed>, drop_capsule<Managed>);
+  void* capsule = Python::find()->new_capsule(managed, kCapsule<Managed>, drop_capsule<Managed>);
   if (capsule == nullptr) {
     managed->deleter(managed);
   }
   return capsule;
+}
+
+// What a capsule of __array_struct__ points to.
+struct ArrayDescription {
+  ArrayStruct array{};
+  std::array<std::ptrdiff_t, 3> shape{};
+  std::array<std::ptrdiff_t, 3> strides{};
+};
+
+void drop_array_struct(void* capsule) {
+  // The struct is the first member of what was made.
+  delete static_cast<ArrayDescription*>(Python::find()->capsule_pointer(capsule, nullptr));
 }
 
 }  // namespace
@@ -141,6 +143,32 @@ void* make_capsule(const SharedBatch& batch, qanat_field field, int major) {
   }
   return major >= 1 ? capsule_of<dlpack::VersionedTensor>(batch, array)
                     : capsule_of<dlpack::ManagedTensor>(batch, array);
+}
+
+void* make_array_struct(const Batch& batch, qanat_field field) {
+  const qanat_array array = array_of(batch, field);
+  if (array.data == nullptr) {
+    return nullptr;
+  }
+  const dlpack::DataType type = type_of(array);
+  auto made = std::make_unique<ArrayDescription>();
+  made->array.dimensions = array.dimensions;
+  made->array.kind = type.code == dlpack::kFloat ? 'f' : 'i';
+  made->array.item_bytes = type.bits / 8;
+  made->array.shape = made->shape.data();
+  made->array.strides = made->strides.data();
+  made->array.data = array.data;
+  std::ptrdiff_t stride = made->array.item_bytes;
+  for (auto i = static_cast<std::size_t>(array.dimensions); i-- > 0;) {
+    made->shape[i] = array.shape[i];
+    made->strides[i] = stride;
+    stride *= array.shape[i];
+  }
+  void* capsule = Python::find()->new_capsule(made.get(), nullptr, drop_array_struct);
+  if (capsule != nullptr) {
+    made.release();
+  }
+  return capsule;
 }
 
 }  // namespace qanat

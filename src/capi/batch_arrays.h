@@ -11,8 +11,12 @@ namespace qanat {
 // Null data where the batch has no such array. Points into the batch.
 qanat_array array_of(const Batch& batch, qanat_field field);
 
-// A new reference to a capsule (see qanat_loader_capsule) that shares the batch. Null where there
-// is no such array or no Python in this process.
+// A new reference to a capsule (see qanat_loader_python) that shares the batch. Null where there is
+// no such array. For a process with a Python.
 void* make_capsule(const SharedBatch& batch, qanat_field field, int major);
+
+// A new reference to a capsule around an ArrayStruct. It does not keep the batch: who asks does.
+// Null where there is no such array. For a process with a Python.
+void* make_array_struct(const Batch& batch, qanat_field field);
 
 }  // namespace qanat

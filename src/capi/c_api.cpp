@@ -1,9 +1,5 @@
 // The C functions: check what comes in, call the session, turn what it throws into a status.
 #include <cmath>
-#include <cstring>
-#include <exception>
-#include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -14,7 +10,9 @@
 #include "capi/caller_memory.h"
 #include "capi/loader_session.h"
 #include "capi/loader_settings.h"
+#include "capi/python_functions.h"
 #include "capi/qanat.h"
+#include "capi/status.h"
 #include "features/mel_presets.h"
 #include "locale/message_error.h"
 #include "locale/messages/speech_errors.h"
@@ -30,38 +28,6 @@ struct qanat_loader {
 
 namespace {
 
-using qanat::Misuse;
-
-char* copy_text(const std::string& text) noexcept {
-  char* copy = new (std::nothrow) char[text.size() + 1];
-  if (copy != nullptr) {
-    std::memcpy(copy, text.c_str(), text.size() + 1);
-  }
-  return copy;
-}
-
-qanat_status failed(qanat_status status, char** why, const char* text) noexcept {
-  if (why != nullptr) {
-    *why = copy_text(text);
-  }
-  return status;
-}
-
-qanat_status status_of(Misuse kind) {
-  switch (kind) {
-    case Misuse::closed:
-      return QANAT_CLOSED;
-    case Misuse::busy:
-      return QANAT_BUSY;
-    case Misuse::held:
-      return QANAT_HELD;
-    case Misuse::unknown:
-      return QANAT_UNKNOWN;
-    default:
-      return QANAT_INVALID;
-  }
-}
-
 // Runs `body`, which returns a status. Nothing that it throws gets out.
 template <typename Body>
 qanat_status guarded(char** why, Body body) noexcept {
@@ -70,24 +36,20 @@ qanat_status guarded(char** why, Body body) noexcept {
   }
   try {
     return body();
-  } catch (const qanat::MisuseError& error) {
-    return failed(status_of(error.kind()), why, error.what());
-  } catch (const std::exception& error) {
-    return failed(QANAT_FAILED, why, error.what());
   } catch (...) {
-    return failed(QANAT_FAILED, why, "unknown failure");
+    return qanat::current_failure(why);
   }
 }
 
 void need(bool given) {
   if (!given) {
-    throw qanat::MisuseError(Misuse::invalid, qanat::msg::capi_null{});
+    throw qanat::MisuseError(qanat::Misuse::invalid, qanat::msg::capi_null{});
   }
 }
 
 void put_json(const nlohmann::json& value, char** json) {
   // Names of files are bytes; what is not UTF-8 is replaced.
-  *json = copy_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  *json = qanat::copy_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 qanat::Seconds to_seconds(double seconds) {
@@ -135,7 +97,10 @@ qanat_status qanat_loader_open(const char* settings,
     try {
       parsed = qanat::parse_settings(settings);
     } catch (const qanat::Error& error) {
-      return failed(QANAT_INVALID, why, error.what());
+      if (why != nullptr) {
+        *why = qanat::copy_text(error.what());
+      }
+      return QANAT_INVALID;
     }
     *loader = new qanat_loader(std::move(parsed), qanat::make_blocks_of(memory));
     return QANAT_OK;
@@ -238,17 +203,8 @@ qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** j
   });
 }
 
-void* qanat_loader_capsule(
-    qanat_loader* loader, int64_t lease, int32_t field, int32_t major, char** why) {
-  void* capsule = nullptr;
-  guarded(why, [&] {
-    need(loader != nullptr && field >= 0 && field < QANAT_NUM_FIELDS);
-    capsule =
-        qanat::make_capsule(loader->session.leased(lease), static_cast<qanat_field>(field), major);
-    need(capsule != nullptr);
-    return QANAT_OK;
-  });
-  return capsule;
+void* qanat_loader_python(qanat_loader* loader) {
+  return loader == nullptr ? nullptr : qanat::make_python_functions(loader->session);
 }
 
 }  // extern "C"

@@ -37,12 +37,15 @@ TrainingSetOptions set_options(const LoaderSettings& settings, const std::stop_t
 
 constexpr std::int64_t kMegabyte = 1'000'000;
 
-// Counts itself while it lives.
-SharedBatch counted(Batch batch, std::shared_ptr<std::atomic<std::int64_t>> count) {
+// Counts itself while it lives. Another process, after a fork, leaves it alone: a thread that is
+// not there may have had the pool's lock.
+SharedBatch counted(Batch batch, std::shared_ptr<std::atomic<std::int64_t>> count, pid_t owner) {
   count->fetch_add(1);
-  return {new Batch(std::move(batch)), [count = std::move(count)](const Batch* kept) {
-            delete kept;
-            count->fetch_sub(1);
+  return {new Batch(std::move(batch)), [count = std::move(count), owner](const Batch* kept) {
+            if (::getpid() == owner) {
+              delete kept;
+              count->fetch_sub(1);
+            }
           }};
 }
 
@@ -74,10 +77,23 @@ void LoaderSession::open(const std::stop_token& stop) {
   }
   const std::lock_guard lock(mutex_);
   open_ = true;
-  failure_ = failure;
-  loader_ = std::move(loader);
-  kept_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  adopt(std::move(loader), failure);
   opened_.notify_all();
+}
+
+// With mutex_.
+void LoaderSession::adopt(std::shared_ptr<Loader> loader, std::exception_ptr failure) {
+  const PayloadFormat payload = payload_format(settings_.payload, settings_.mel);
+  block_bytes_ = 0;
+  if (loader) {
+    for (const BucketEdge& edge : loader->edges()) {
+      block_bytes_ = std::max(block_bytes_,
+                              static_cast<std::int64_t>(make_layout(edge.shape(), payload).bytes));
+    }
+  }
+  loader_ = std::move(loader);
+  failure_ = std::move(failure);
+  kept_ = std::make_shared<std::atomic<std::int64_t>>(0);
 }
 
 // False when stopped.
@@ -167,7 +183,7 @@ std::unique_lock<std::mutex> LoaderSession::take_turn() {
   return turn;
 }
 
-std::optional<LeasedBatch> LoaderSession::next(Seconds timeout) {
+SharedBatch LoaderSession::take(Seconds timeout) {
   const std::unique_lock turn = take_turn();
   const std::shared_ptr<Loader> loader = running();
   refuse_when_all_is_held();
@@ -176,10 +192,19 @@ std::optional<LeasedBatch> LoaderSession::next(Seconds timeout) {
     refuse(Misuse::closed, msg::capi_closed{});
   }
   if (!batch) {
+    return nullptr;
+  }
+  const std::lock_guard lock(mutex_);
+  return counted(*std::move(batch), kept_, owner_);
+}
+
+std::optional<LeasedBatch> LoaderSession::next(Seconds timeout) {
+  SharedBatch batch = take(timeout);
+  if (!batch) {
     return std::nullopt;
   }
   const std::lock_guard lock(mutex_);
-  LeasedBatch leased{.lease = ++last_lease_, .batch = counted(*std::move(batch), kept_)};
+  LeasedBatch leased{.lease = ++last_lease_, .batch = std::move(batch)};
   leases_.emplace(leased.lease, leased.batch);
   return leased;
 }
@@ -188,17 +213,11 @@ std::optional<LeasedBatch> LoaderSession::next(Seconds timeout) {
 // them all would take any memory there is.
 void LoaderSession::refuse_when_all_is_held() const {
   const std::lock_guard lock(mutex_);
-  std::size_t block = 0;
-  for (const BucketEdge& edge : loader_->edges()) {
-    block = std::max(
-        block, make_layout(edge.shape(), payload_format(settings_.payload, settings_.mel)).bytes);
-  }
   // Two: a loop still has one batch when it asks for the next.
-  const std::int64_t most =
-      std::max<std::int64_t>(2, options_.budget.value / static_cast<std::int64_t>(block));
+  const std::int64_t most = std::max<std::int64_t>(2, options_.budget.value / block_bytes_);
   if (kept_->load() >= most) {
     refuse(Misuse::held,
-           msg::capi_held{.held = most * static_cast<std::int64_t>(block) / kMegabyte,
+           msg::capi_held{.held = most * block_bytes_ / kMegabyte,
                           .budget = options_.budget.value / kMegabyte});
   }
 }
@@ -211,15 +230,6 @@ void LoaderSession::release(std::int64_t lease) noexcept {
     last = std::move(found->second);
     leases_.erase(found);
   }
-}
-
-SharedBatch LoaderSession::leased(std::int64_t lease) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = leases_.find(lease);
-  if (found == leases_.end()) {
-    refuse(Misuse::unknown, msg::capi_released{});
-  }
-  return found->second;
 }
 
 Position LoaderSession::position() const {
@@ -270,9 +280,7 @@ void LoaderSession::restart(std::shared_ptr<Loader> loader, Position position) {
   }
   {
     const std::lock_guard lock(mutex_);
-    loader_ = std::move(loader);
-    kept_ = std::make_shared<std::atomic<std::int64_t>>(0);
-    failure_ = failure;
+    adopt(std::move(loader), failure);
   }
   if (failure) {
     std::rethrow_exception(failure);

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "app/make_loader.h"
 #include "base/error.h"
@@ -36,7 +38,6 @@ enum class Misuse {
   closed,   // after close()
   busy,     // another thread takes a batch
   held,     // batches that were not released hold all the memory there is
-  unknown,  // a batch that was released
 };
 
 class MisuseError : public Error {
@@ -71,10 +72,11 @@ class LoaderSession {
 
   // False after the timeout. Throws what opening failed with.
   bool wait_until_open(Seconds timeout);
-  // Nothing after the timeout.
+  // Null after the timeout. Whoever takes it keeps its memory until nobody refers to it any more.
+  SharedBatch take(Seconds timeout);
+  // The same by number: the session keeps it until it is released. Nothing after the timeout.
   std::optional<LeasedBatch> next(Seconds timeout);
   void release(std::int64_t lease) noexcept;
-  SharedBatch leased(std::int64_t lease) const;
 
   Position position() const;
   void seek(Position position);
@@ -83,6 +85,7 @@ class LoaderSession {
   nlohmann::json facts() const;
   nlohmann::json utterance(std::int64_t item) const;
   PipelineStats stats() const;
+  pid_t owner() const { return owner_; }  // the process whose threads fill the batches
 
   // Stops everything, waits for the rows being filled; batches that are out stay.
   void close() noexcept;
@@ -95,8 +98,10 @@ class LoaderSession {
   LoaderOptions shared_options() const;
   std::shared_ptr<Loader> running() const;  // throws when closed, failed or not open yet
   void refuse_when_all_is_held() const;
+  void adopt(std::shared_ptr<Loader> loader, std::exception_ptr failure);
   std::unique_lock<std::mutex> take_turn();
 
+  const pid_t owner_ = ::getpid();
   const LoaderSettings settings_;
   const MakeBlocks make_blocks_;
   const std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader
@@ -113,6 +118,7 @@ class LoaderSession {
   std::exception_ptr failure_;
   int group_;                       // processes that the batches are cut for
   std::shared_ptr<Loader> loader_;  // shared with the call that uses it
+  std::int64_t block_bytes_ = 0;    // of loader_'s largest batch
   // Batches of loader_ that somebody keeps; shared with them.
   std::shared_ptr<std::atomic<std::int64_t>> kept_;
   std::unordered_map<std::int64_t, SharedBatch> leases_;

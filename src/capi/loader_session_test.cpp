@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -100,25 +102,27 @@ TEST(LoaderSessionTest, AnImpossiblePositionIsRefusedAndChangesNothing) {
   EXPECT_EQ(count_items(session, kBatches).size(), 12U);
 }
 
-TEST(LoaderSessionTest, ReleasingTwiceIsHarmlessAndUsingAReleasedBatchIsNot) {
+TEST(LoaderSessionTest, ABatchIsKeptUntilItIsReleasedAndReleasingTwiceIsHarmless) {
   const SmallDataSet data;
   LoaderSession session(settings_of(data));
   ASSERT_TRUE(session.wait_until_open(kLong));
-  const std::int64_t lease = take(session).lease;
+  LeasedBatch taken = take(session);
+  const std::weak_ptr<const Batch> memory = std::exchange(taken.batch, nullptr);
 
-  session.release(lease);
-  session.release(lease);
   session.release(12345);
-
-  EXPECT_EQ(misuse_of([&] { session.leased(lease); }), Misuse::unknown);
+  EXPECT_FALSE(memory.expired());
+  session.release(taken.lease);
+  EXPECT_TRUE(memory.expired());
+  session.release(taken.lease);
 }
 
 TEST(LoaderSessionTest, AfterCloseEverythingIsRefusedButBatchesStay) {
   const SmallDataSet data;
   LoaderSession session(settings_of(data));
   ASSERT_TRUE(session.wait_until_open(kLong));
-  const LeasedBatch batch = take(session);
-  const std::vector<float> before(batch.batch->mel().begin(), batch.batch->mel().end());
+  LeasedBatch batch = take(session);
+  const std::weak_ptr<const Batch> memory = std::exchange(batch.batch, nullptr);
+  const std::vector<float> before(memory.lock()->mel().begin(), memory.lock()->mel().end());
 
   session.close();
   session.close();
@@ -127,7 +131,8 @@ TEST(LoaderSessionTest, AfterCloseEverythingIsRefusedButBatchesStay) {
   EXPECT_EQ(misuse_of([&] { session.seek({}); }), Misuse::closed);
   EXPECT_EQ(misuse_of([&] { session.stats(); }), Misuse::closed);
   EXPECT_EQ(misuse_of([&] { session.wait_until_open(kLong); }), Misuse::closed);
-  EXPECT_TRUE(std::ranges::equal(session.leased(batch.lease)->mel(), before));
+  ASSERT_FALSE(memory.expired());
+  EXPECT_TRUE(std::ranges::equal(memory.lock()->mel(), before));
   session.release(batch.lease);
 }
 

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define QANAT_ABI 2 /* raised when something below changes its meaning */
+#define QANAT_ABI 3 /* raised when something below changes its meaning */
 
 typedef enum qanat_status {
   QANAT_OK = 0,
@@ -28,7 +28,6 @@ typedef enum qanat_status {
   QANAT_CLOSED = 4,  /* the loader was closed */
   QANAT_BUSY = 5,    /* another thread is taking a batch */
   QANAT_HELD = 6,    /* batches that are not released hold all the memory there is */
-  QANAT_UNKNOWN = 7, /* no such batch: it was released */
 } qanat_status;
 
 typedef struct qanat_loader qanat_loader;
@@ -130,12 +129,25 @@ qanat_status qanat_loader_stats(qanat_loader* loader, char** json, char** why);
 /* JSON: id, text, speaker, language, file and samples of an utterance. */
 qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** json, char** why);
 
-/* A new reference to a Python capsule around a DLPack tensor of one array of a leased batch, named
- * dltensor, or dltensor_versioned for a `major` of 1 or more. The tensor keeps the memory of the
- * batch, whatever is released, closed or freed. For a thread that holds Python's lock. Null when it
- * fails. */
-void* qanat_loader_capsule(
-    qanat_loader* loader, int64_t lease, int32_t field, int32_t major, char** why);
+/* For Python: a new reference to a tuple of five functions, which have to be dropped before the
+ * loader is freed. Null in a process without Python. For a thread that holds Python's lock.
+ *
+ * take() is the next batch, (lease, (epoch, index)). It waits for at most a tenth of a second, and
+ * lets other threads have the lock meanwhile; None when no batch came. (None, (status, text)) when
+ * it fails, with None for the text in another process, after a fork. The lease is a capsule: the
+ * batch is given back with the last reference to it.
+ *
+ * layout(lease, field) is (address, type, shape) of an array, or None where the batch has none.
+ *
+ * values(lease, field) is the list of numbers of an array that has one for each row.
+ *
+ * tensor(lease, field, major) is a capsule around a DLPack tensor of an array, named dltensor, or
+ * dltensor_versioned for a `major` of 1 or more. The tensor keeps the memory of the batch, whatever
+ * is dropped, closed or freed.
+ *
+ * array_struct(lease, field) is the capsule for __array_struct__ of an array, which is valid as
+ * long as the lease. */
+void* qanat_loader_python(qanat_loader* loader);
 
 #ifdef __cplusplus
 }
