@@ -150,7 +150,7 @@ def main():
     parser.add_argument("--qanat", required=True)
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("folds"))
-    parser.add_argument("--steps", type=int, default=4200)
+    parser.add_argument("--steps", type=int, default=2400)
     parser.add_argument("--fold", type=int, choices=range(FOLDS), help="only this one")
     options = parser.parse_args(own)
     if options.part == "measure":
