@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares speakers for `qanat evaluate --speaker-similarity`: cosine of two embeddings, 1 is the same.
 
-    pip install Resemblyzer==0.1.4
+    pip install Resemblyzer==0.1.4 'setuptools<81'   (its webrtcvad imports pkg_resources)
 """
 from judge_lines import read_mono, serve
 from resemblyzer import VoiceEncoder, preprocess_wav
