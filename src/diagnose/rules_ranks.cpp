@@ -21,14 +21,16 @@ constexpr double kFairShareOfRankLink = 0.7;  // large exchanges reach more on a
 constexpr double kStallsExplain = 0.3;        // of what the rank is slower, as a share of its time
 constexpr double kMinStalls = 0.02;
 constexpr double kQueueExplains = 0.5;  // of what the rank is slower
+constexpr double kQueueVaries = 0.4;    // of itself, from rank to rank, beside other programs
 
 // What one rank needs longer than those that are not slow, s of a mean step.
 struct Straggler {
   std::size_t rank = 0;
-  double excess = 0;   // over the slowest of the others
-  double data = 0;     // over the median of the others
-  double compute = 0;  // likewise, for equal work
-  double queued = 0;   // likewise, of the larger of the two: ready, and no core was free
+  double excess = 0;         // over the slowest of the others
+  double data = 0;           // over the median of the others
+  double compute = 0;        // likewise, for equal work
+  double queued = 0;         // s, of the larger of the two: ready, and no core was free
+  double longer_queued = 0;  // over the median of the others
   bool is_machine = false;
 
   double slower() const { return std::max(data, compute); }
@@ -132,8 +134,9 @@ std::optional<Straggler> find_straggler(const RunMeasures& m) {
   }
   const auto queued =
       slow.data >= slow.compute ? &RankMeasures::data_queued : &RankMeasures::compute_queued;
-  slow.queued = ranks.ranks[slow.rank].*queued -
-                low_median(usual, [&](std::size_t rank) { return ranks.ranks[rank].*queued; });
+  slow.queued = ranks.ranks[slow.rank].*queued;
+  slow.longer_queued =
+      slow.queued - low_median(usual, [&](std::size_t rank) { return ranks.ranks[rank].*queued; });
   slow.is_machine = slow.compute > slow.data && is_slow_machine(ranks, slow, usual);
   return slow;
 }
@@ -168,21 +171,20 @@ BreakdownPart straggler_part(const Straggler& slow) {
 }
 
 // Other programs had the cores that it waited for: that says nothing about the rank.
-bool is_disturbed(const Straggler& slow, const RankMeasures& rank, double reportable) {
+bool is_disturbed(const Straggler& slow, const RankMeasures& rank) {
   return !slow.is_machine && rank.outside.value_or(0) >= Neighbours::kBusy &&
-         (slow.queued >= kQueueExplains * slow.slower() ||
-          slow.slower() - slow.queued < reportable);
+         (slow.longer_queued >= kQueueExplains * slow.slower() ||
+          slow.slower() <= kQueueVaries * slow.queued);
 }
 
 RuleOutcome straggler_rank(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   const std::optional<Straggler> slow = find_straggler(m);
-  const double reportable = kMinReportableGain * m.mean_step;
-  if (!slow || slow->excess < reportable) {
+  if (!slow || slow->excess < kMinReportableGain * m.mean_step) {
     return passed(msg::rnk001_ok{.ranks = m.ranks->ranks.size()});
   }
   const RankMeasures& rank = m.ranks->ranks[slow->rank];
-  if (is_disturbed(*slow, rank, reportable)) {
+  if (is_disturbed(*slow, rank)) {
     return skipped(msg::rnk001_company{.rank = rank.rank,
                                        .time = in_seconds(slow->slower(), 1),
                                        .others = in_percent(*rank.outside),

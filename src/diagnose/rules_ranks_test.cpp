@@ -271,7 +271,7 @@ TEST_F(CompanyTest, RankZeroAloneMakesNoVerdict) {
 // A rank that computes 20 ms longer in steps of about 120 ms, in ten seconds.
 class DisturbedTest : public CompanyTest {
  protected:
-  RuleOutcome judged(double machine_busy, double waiting) {
+  RuleOutcome judged(double machine_busy, double waiting, double others_waiting = 0.1) {
     const HostSummary healthy = *summary_.host;
     RunSummary ranks =
         make_ranks({.world = 2, .slow_rank = 1, .slow_compute = 0.02, .ranks_of_host = 2});
@@ -280,6 +280,8 @@ class DisturbedTest : public CompanyTest {
       rank->host->last.process_cpu = 10.0;
       rank->host->last.machine_busy = machine_busy;
     }
+    ranks.host->last.threads = std::vector<ThreadClock>{
+        {.name = "train", .threads = 1, .running = 8, .waiting = others_waiting}};
     ranks.others[0].host->last.threads =
         std::vector<ThreadClock>{{.name = "train", .threads = 1, .running = 8, .waiting = waiting}};
     set_other_ranks(ranks, std::move(ranks.others));
@@ -290,6 +292,11 @@ class DisturbedTest : public CompanyTest {
 
 TEST_F(DisturbedTest, WhoWaitsForACoreThatOtherProgramsHaveIsNotNamed) {
   EXPECT_TRUE(is_skipped(judged(38.0, 1.7)));
+}
+
+// 60 ms of each step for both: 20 ms more or less mean nothing.
+TEST_F(DisturbedTest, WhereAllWaitLongForACoreNobodyIsNamed) {
+  EXPECT_TRUE(is_skipped(judged(38.0, 5.0, 5.0)));
 }
 
 TEST_F(DisturbedTest, WhoIsSlowWithACoreIsNamedInCompany) {
