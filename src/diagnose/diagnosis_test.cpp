@@ -387,11 +387,21 @@ TEST_F(DiagnosisTest, StepsDoneInPartsForWantOfMemoryAreFound) {
   EXPECT_TRUE(passed(diagnose_run(summary_), "CMP008"));
 
   summary_.steps[100].phases.retry = Seconds{0.03};
+  summary_.add({.event = OutOfMemoryRetry{.rows = 16, .retried_with = 8}});
 
   const Diagnosis diagnosis = diagnose_run(summary_);
   const auto found = std::ranges::find(diagnosis.findings, "CMP008", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_NE(english(found->title).find("1 of"), std::string::npos) << english(found->title);
+}
+
+// A thread that waits for a core there does nothing again.
+TEST_F(DiagnosisTest, AMomentThatLastsIsNoLackOfMemory) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.retry = Seconds{0.01};
+  }
+
+  EXPECT_TRUE(passed(diagnose_run(summary_), "CMP008"));
 }
 
 // Every tenth step is thrown away.

@@ -221,6 +221,7 @@ RunSummary pooled_summary(std::span<const DualRun> runs) {
     }
     all.run = run.summary.run;
     all.pipeline = run.summary.pipeline;
+    all.out_of_memory += run.summary.out_of_memory;
   }
   all.turns = static_cast<int>(runs.size());
   return all;

@@ -122,6 +122,7 @@ void RunSummary::add(const JournalEntry& entry) {
                          cuda_devices.push_back(device);
                        }
                      },
+                     [this](const OutOfMemoryRetry&) { ++out_of_memory; },
                      [this](const TelemetryCost& cost) { journal_seconds = cost.journal_seconds; },
                      [this](const RunEnd&) { ended = true; },
                      [](const auto&) {}},

@@ -65,6 +65,7 @@ struct RunSummary {
   std::optional<StorageReading> storage;             // of a run that is not only a journal
   std::optional<SetupFacts> setup;                   // likewise
   std::optional<double> journal_seconds;             // that journalling took
+  std::int64_t out_of_memory = 0;                    // times that rows did not fit and were split
   bool ended = false;                                // the run said that it ended
   int turns = 1;  // runs that the steps come from, one after the other
   int damaged_lines = 0;
