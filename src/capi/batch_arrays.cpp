@@ -166,7 +166,7 @@ void* make_array_struct(const Batch& batch, qanat_field field) {
   }
   void* capsule = Python::find()->new_capsule(made.get(), nullptr, drop_array_struct);
   if (capsule != nullptr) {
-    made.release();
+    static_cast<void>(made.release());  // the capsule's
   }
   return capsule;
 }
