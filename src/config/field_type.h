@@ -191,6 +191,7 @@ struct FieldType<std::vector<E>> {
   }
   static std::vector<std::string> names(const std::vector<E>& values) {
     std::vector<std::string> all;
+    all.reserve(values.size());
     for (const E value : values) {
       all.push_back(FieldType<E>::name_of(value));
     }

@@ -32,8 +32,8 @@ Reading<double> cores_of_others(const RunSummary& rank, std::span<RunSummary* co
     if (other == &rank || other->run.host != rank.run.host) {
       continue;
     }
-    const Reading<double> own = other->host ? other->host->share(&HostCounters::process_cpu)
-                                            : Reading<double>::none("another rank has no samples");
+    Reading<double> own = other->host ? other->host->share(&HostCounters::process_cpu)
+                                      : Reading<double>::none("another rank has no samples");
     if (!own) {
       return own;
     }

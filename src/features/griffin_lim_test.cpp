@@ -233,25 +233,31 @@ TEST(GriffinLimTest, LjSpeechSurvivesTheWayThroughItsMel) {
   }
 }
 
-// Magnitudes of the frames of a wave that is silent outside, [frames, 513].
+constexpr int kFrameSize = 1024;
+constexpr int kFrameHop = 256;
+
+// Of a wave that is silent outside.
+float magnitude_of(std::span<const float> wave, int frame, int bin) {
+  std::complex<double> sum = 0;
+  for (int i = 0; i < kFrameSize; ++i) {
+    const int at = frame * kFrameHop - (kFrameSize - kFrameHop) / 2 + i;
+    if (at >= 0 && at < static_cast<int>(wave.size())) {
+      const double angle = 2 * std::numbers::pi * i / kFrameSize;
+      sum += (0.5 - 0.5 * std::cos(angle)) *
+             static_cast<double>(wave[static_cast<std::size_t>(at)]) *
+             std::polar(1.0, -angle * bin);
+    }
+  }
+  return static_cast<float>(std::abs(sum));
+}
+
+// Magnitudes of the frames of a wave, [frames, 513].
 std::vector<float> magnitudes_of(std::span<const float> wave) {
-  constexpr int kSize = 1024;
-  constexpr int kHop = 256;
-  const int frames = static_cast<int>(wave.size()) / kHop;
+  const int frames = static_cast<int>(wave.size()) / kFrameHop;
   std::vector<float> all;
   for (int frame = 0; frame < frames; ++frame) {
-    for (int bin = 0; bin <= kSize / 2; ++bin) {
-      std::complex<double> sum = 0;
-      for (int i = 0; i < kSize; ++i) {
-        const int at = frame * kHop - (kSize - kHop) / 2 + i;
-        if (at >= 0 && at < static_cast<int>(wave.size())) {
-          const double angle = 2 * std::numbers::pi * i / kSize;
-          sum += (0.5 - 0.5 * std::cos(angle)) *
-                 static_cast<double>(wave[static_cast<std::size_t>(at)]) *
-                 std::polar(1.0, -angle * bin);
-        }
-      }
-      all.push_back(static_cast<float>(std::abs(sum)));
+    for (int bin = 0; bin <= kFrameSize / 2; ++bin) {
+      all.push_back(magnitude_of(wave, frame, bin));
     }
   }
   return all;
@@ -280,13 +286,14 @@ std::vector<float> mel_of_magnitudes(std::span<const float> magnitudes) {
 }
 
 TEST(MelInversionTest, FittingPredictedMagnitudesGivesThemTheBands) {
-  const std::vector<float> wave = voice(4 * 256);
+  const std::vector<float> wave = voice(1024);
   std::vector<float> magnitudes = magnitudes_of(wave);
   const std::vector<float> mel = mel_of_magnitudes(magnitudes);
   for (std::size_t i = 0; i < magnitudes.size(); ++i) {
     magnitudes[i] *= i % 513 < 100 ? 2.0F : 0.5F;
   }
-  std::vector<float> frame(magnitudes.begin() + 513, magnitudes.begin() + 2 * 513);
+  const std::span<const float> second = std::span<const float>(magnitudes).subspan(513, 513);
+  std::vector<float> frame(second.begin(), second.end());
 
   MelInversion(MelConfig{}).fit(std::span(mel).subspan(80, 80), frame);
 
@@ -294,7 +301,7 @@ TEST(MelInversionTest, FittingPredictedMagnitudesGivesThemTheBands) {
 }
 
 TEST(GriffinLimTest, RefiningASoundOfTheseMagnitudesLeavesIt) {
-  const std::vector<float> wave = voice(8 * 256);
+  const std::vector<float> wave = voice(2048);
   GriffinLim algorithm({}, {.iterations = 8});
 
   const std::vector<float> magnitudes = magnitudes_of(wave);
@@ -306,7 +313,7 @@ TEST(GriffinLimTest, RefiningASoundOfTheseMagnitudesLeavesIt) {
 }
 
 TEST(GriffinLimTest, RefiningASoundOfOtherPhasesChangesIt) {
-  const std::vector<float> wave = voice(8 * 256);
+  const std::vector<float> wave = voice(2048);
   GriffinLim algorithm({}, {.iterations = 8});
 
   const std::vector<float> magnitudes = magnitudes_of(wave);

@@ -76,6 +76,7 @@ TEST_P(MelSignalTest, EqualsDoublePrecision) {
 
 std::vector<std::string> names_of(const std::vector<MelKernels>& kernels) {
   std::vector<std::string> names;
+  names.reserve(kernels.size());
   for (const MelKernels& one : kernels) {
     names.emplace_back(one.name);
   }
@@ -212,7 +213,7 @@ TEST_P(MelConfigsTest, AgreesToTheBitWithOthersThatFuseProductsAndSums) {
     GTEST_SKIP() << "the portable kernels";
   }
   const std::vector<float> samples =
-      chirp(static_cast<std::size_t>(40 * named.config.hop + 3), 0.5);
+      chirp(static_cast<std::size_t>(named.config.hop) * 40 + 3, 0.5);
   MelExtractor extractor(named.config, fused[which]);
   MelExtractor other(named.config, fused.back());
 
