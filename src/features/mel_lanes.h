@@ -41,15 +41,16 @@ struct MelLanes {
   }
   // Moved in pairs, which halves the work of transposing.
   static void fill_pcm16(const std::int16_t* const* columns, const TileTarget& target) {
+    constexpr std::ptrdiff_t kRows = 2 * std::ptrdiff_t{kCount};
     const TileTarget to = target;
     std::ptrdiff_t row = 0;
-    for (; row + 2 * kCount <= to.rows; row += 2 * kCount) {
+    for (; row + kRows <= to.rows; row += kRows) {
       Lanes block[kCount];
       for (int c = 0; c < kCount; ++c) {
         block[c] = Lanes::load_pairs(columns[c] + row);
       }
       transpose(block);
-      for (int r = 0; r < kCount; ++r) {
+      for (std::ptrdiff_t r = 0; r < kCount; ++r) {
         float* pair = to.tile + (row + 2 * r) * to.stride;
         first_of(block[r]).store(pair);
         second_of(block[r]).store(pair + to.stride);
@@ -121,11 +122,12 @@ struct MelLanes {
                        Int sixteenth) {
     // Copies: the compiler has to expect that a vector written to memory changes anything there.
     const int log2 = __builtin_ctz(static_cast<unsigned>(program.fft_size));
-    const float* factors = program.factors.real[log2] + 2 * run.first;
-    const float* half_factors = program.factors.real[log2 - 1] + 2 * run.first;
-    const float* quarter_factors = program.factors.complex[log2 - 2] + 6 * run.first;
-    const float* window = group.window + 16 * run.first;
-    float* work = Fft::at(group.work, run.first);
+    const std::ptrdiff_t first = run.first;
+    const float* factors = program.factors.real[log2] + 2 * first;
+    const float* half_factors = program.factors.real[log2 - 1] + 2 * first;
+    const float* quarter_factors = program.factors.complex[log2 - 2] + 6 * first;
+    const float* window = group.window + 16 * first;
+    float* work = Fft::at(group.work, first);
     const std::ptrdiff_t count = run.count;
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       Opened opened[4];

@@ -20,7 +20,8 @@ namespace {
 
 constexpr SegmentOptions kSegment{.frames = 4, .seed = 7};
 constexpr SampleCount kLong{10'000};
-constexpr SampleCount kWanted{4 * 256};
+constexpr std::size_t kFrame = 256;  // samples
+constexpr SampleCount kWanted{std::int64_t{4} * 256};
 
 TEST(SegmentStartTest, IsInsideOfTheUtteranceAndTheSameEveryTime) {
   for (std::int64_t epoch = 0; epoch < 1'000; ++epoch) {
@@ -92,7 +93,7 @@ class SegmentRowsTest : public testing::Test {
   ~SegmentRowsTest() override { std::filesystem::remove_all(root_); }
 
   std::vector<std::int16_t> row(std::uint32_t item, std::int64_t epoch) {
-    std::vector<std::int16_t> pcm(5 * 256, -1);
+    std::vector<std::int16_t> pcm(5 * kFrame, -1);
     std::vector<std::int32_t> tokens(1, -1);
     const Result<FilledRow> filled = source_->make_filler()->fill(
         item, {.mel = {}, .pcm = pcm, .tokens = tokens, .epoch = epoch});
@@ -112,10 +113,10 @@ TEST_F(SegmentRowsTest, HoldThePartThatBeginsThere) {
 
   const std::vector<std::int16_t> pcm = row(0, 2);
 
-  for (std::size_t i = 0; i < 4 * 256; ++i) {
+  for (std::size_t i = 0; i < 4 * kFrame; ++i) {
     ASSERT_EQ(pcm[i], start + static_cast<std::int64_t>(i) + 1);
   }
-  EXPECT_EQ(pcm[4 * 256], -1);
+  EXPECT_EQ(pcm[4 * kFrame], -1);
 }
 
 TEST_F(SegmentRowsTest, AreOthersInAnotherEpoch) {
@@ -141,7 +142,8 @@ class PredictedRowsTest : public SegmentRowsTest {
     FeatureStoreWriter writer(lock, {.fingerprint = 1});
     std::vector<float> mel(39 * kBins);
     for (std::size_t i = 0; i < mel.size(); ++i) {
-      mel[i] = static_cast<float>(i / kBins);
+      const std::size_t frame = i / kBins;
+      mel[i] = static_cast<float>(frame);
     }
     writer.add({.id = "long", .key = {}, .mel = mel, .tokens = {}});
     writer.add({.id = "short", .key = {}, .mel = std::span(mel).first(2 * kBins), .tokens = {}});
@@ -167,7 +169,7 @@ class PredictedRowsTest : public SegmentRowsTest {
 
   static constexpr SegmentOptions kOnFrames{.frames = 4, .seed = 7, .step = 256};
   std::vector<float> mel_ = std::vector<float>(4 * kBins, -1.0F);
-  std::vector<std::int16_t> pcm_ = std::vector<std::int16_t>(5 * 256, -1);
+  std::vector<std::int16_t> pcm_ = std::vector<std::int16_t>(5 * kFrame, -1);
   std::vector<std::int32_t> tokens_ = {-1};
 };
 
@@ -178,7 +180,8 @@ TEST_F(PredictedRowsTest, HoldTheFramesOfTheirSamples) {
 
   EXPECT_EQ(pcm_[0], start + 1);
   for (std::size_t i = 0; i < mel_.size(); ++i) {
-    ASSERT_EQ(mel_[i], static_cast<float>(start / 256 + static_cast<std::int64_t>(i / kBins)));
+    const std::int64_t frame = start / 256 + static_cast<std::int64_t>(i / kBins);
+    ASSERT_EQ(mel_[i], static_cast<float>(frame));
   }
 }
 

@@ -8,7 +8,8 @@
 #include <string_view>
 
 #include <dlfcn.h>
-#include <fcntl.h>
+#include <linux/fcntl.h>  // not the one that declares open() with other names
+#include <sys/types.h>
 
 namespace {
 
@@ -73,6 +74,7 @@ extern "C" int open64(const char* path, int flags, ...) {
 }
 
 // As BLAS declares it.
+// NOLINTNEXTLINE(readability-identifier-naming,readability-function-size)
 extern "C" void sgemm_(const char* transpose_a,
                        const char* transpose_b,
                        const int* m,
