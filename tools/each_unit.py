@@ -22,6 +22,7 @@ class Unit:
     name: str
     arguments: List[str]
     reads: Callable[[], str]  # called when it passed: what it reads, as a rule of make
+    settings: str = ""  # whatever else its verdict depends on
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Passed:
         return self._folder / f"{hashlib.sha256(unit.name.encode()).hexdigest()}.json"
 
     def _command(self, unit):
-        return hashlib.sha256(json.dumps([self._tool, *unit.arguments]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([self._tool, unit.settings, *unit.arguments]).encode()).hexdigest()
 
 
 def run_each(title, units, jobs, passed, folder=None):

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PREFIX = re.compile(r"-include (\S+/(\w+)\.dir/cmake_pch\.hxx)")
 # The table of all sentences is made at compile time; clang stops after a million steps, GCC does not.
 STEPS = "-fconstexpr-steps=100000000"
+OF_GCC = "-Wno-unknown-warning-option"  # the build's are GCC's
 FINDING = re.compile(r"^/.*: (?:error|warning): .*\[[\w.,-]+\]$")
 
 
@@ -74,9 +75,9 @@ def main():
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     folder, commands = write_commands(options.dir.resolve())
-    tidy = ["clang-tidy", "--quiet", f"--extra-arg={STEPS}", "-p", str(folder)]
+    tidy = ["clang-tidy", "--quiet", f"--extra-arg={STEPS}", f"--extra-arg={OF_GCC}", "-p", str(folder)]
     units = [
-        Unit(name, [*tidy, name], lambda command=command: reads_of(command))
+        Unit(name, [*tidy, name], lambda command=command: reads_of(command), settings=command)
         for name, command in sorted(commands.items())
         if not options.words or any(word in name for word in options.words)
     ]

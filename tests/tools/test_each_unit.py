@@ -21,10 +21,10 @@ class EachUnitTest(unittest.TestCase):
         for file in self.folder.iterdir():  # as if they had been there for long
             os.utime(file, (1, 1))
 
-    def names_run(self, *command, tool="1.0"):
+    def names_run(self, *command, tool="1.0", settings=""):
         """The units that a new run of the tool reads."""
         each_unit.digest_of_file.cache_clear()
-        unit = Unit("a.cpp", list(command) or ["true"], lambda: "a.o: a.cpp \\\n a\\ b.h\n")
+        unit = Unit("a.cpp", list(command) or ["true"], lambda: "a.o: a.cpp \\\n a\\ b.h\n", settings)
         passed = Passed(self.folder / "passed", tool)
         return [outcome.name for outcome in run_each("test", [unit], 1, passed, self.folder)]
 
@@ -59,6 +59,7 @@ class EachUnitTest(unittest.TestCase):
 
         self.assertEqual(self.names_run("/bin/true"), ["a.cpp"])
         self.assertEqual(self.names_run("/bin/true", tool="2.0"), ["a.cpp"])
+        self.assertEqual(self.names_run("/bin/true", tool="2.0", settings="-O2"), ["a.cpp"])
 
     def test_a_damaged_file_of_what_passed_counts_as_none(self):
         self.names_run()
