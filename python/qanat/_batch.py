@@ -59,6 +59,7 @@ class Array:
         if copy:
             raise BufferError(f"{FIELDS[self._field]}: made without a copy; copy the tensor after "
                               "taking it")
+        self._session.handle()  # raises after a fork
         major = max_version[0] if max_version else 0
         return self._session.tensor(self._lease, self._field, major)
 

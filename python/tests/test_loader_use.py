@@ -140,6 +140,24 @@ class WrongUse(CorpusTest):
             thread.join()
         self.assertEqual(next(iterator).index, 1)
 
+    def test_a_tensor_of_a_batch_after_a_fork(self):
+        with self.loader() as loader:
+            batch = next(iter(loader))
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                try:
+                    batch.mel.__dlpack__()
+                    said = "no error"
+                except qanat.LoaderError as error:
+                    said = str(error)
+                os.write(writer, said.encode())
+                os._exit(0)
+            os.close(writer)
+            os.waitpid(child, 0)
+            with os.fdopen(reader) as pipe:
+                self.assertIn("does not work after a fork", pipe.read())
+
     def test_after_a_fork(self):
         loader = self.loader()
         batch = next(iter(loader))
