@@ -3,14 +3,16 @@
 qanat.watch measures, and looks at the first finding of `qanat report`.
 
     python3 python/bench/fault_matrix.py --qanat build/release/bin/qanat [--rounds 10] [--healthy 30]
-        [--kinds slow_storage,...] [--burn] [--seed 1] [--json FILE] [--quick]
+        [--kinds slow_storage,...] [--burn] [--seed 1] [--json FILE] [--keep FOLDER] [--quick]
     python3 python/bench/fault_matrix.py --merge FILE FILE...   # runs that were made in parts
 
 Run it with the Python whose torch is to be judged. Faults sleep instead of computing, so that a busy
 machine changes little; --burn adds those that need idle cores. Each kind has the findings that name it, and
 its loop without the fault: the step that was predicted is compared with the step of that loop. Findings
 below 2 % of the step do not count, nor do those that the report explains by another one. Healthy loops may
-have none with a gain of 5 % or more. About 25 minutes; --quick: one of each, 2 minutes.
+have none with a gain of 5 % or more. About 25 minutes; --quick: one of each, 2 minutes. With --keep, the
+journals stay in FOLDER and those that are there are judged again, not run again: what a changed rule says
+of the same runs takes seconds.
 """
 import argparse
 import dataclasses
@@ -18,6 +20,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -183,29 +186,50 @@ def neighbours(loop):
     return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
 
 
-def report_on(program, loop, seed):
-    """What `qanat report` says of one run of a loop, in a process of its own."""
-    with tempfile.TemporaryDirectory() as scratch:
-        beside = neighbours(loop)
-        try:
-            child = os.fork()
-            if child == 0:
-                code = 1
-                try:
-                    train(loop, seed, scratch)
-                    code = 0
-                finally:
-                    os._exit(code)
-            if os.waitpid(child, 0)[1] != 0:
-                raise SystemExit("a loop ended badly; what it said is above")
-        finally:
-            for process in beside:
-                process.kill()
-                process.wait()
-        said = subprocess.run([program, "report", scratch, "--json"], capture_output=True, text=True,
+def run_beside_others(loop, seed, folder):
+    """In a process of its own: what a loop leaves behind is not found by the next one."""
+    beside = neighbours(loop)
+    try:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                train(loop, seed, folder)
+                code = 0
+            finally:
+                os._exit(code)
+        if os.waitpid(child, 0)[1] != 0:
+            raise SystemExit("a loop ended badly; what it said is above")
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
+
+
+class Runs:
+    """What `qanat report` says of runs. They stay in the folder `kept`, where one is named."""
+
+    def __init__(self, program, kept):
+        self._program, self._kept = program, kept
+
+    def report(self, name, loop, seed):
+        if self._kept is None:
+            with tempfile.TemporaryDirectory() as scratch:
+                run_beside_others(loop, seed, scratch)
+                return self._said_of(scratch)
+        folder = os.path.join(self._kept, f"{name}-{seed}")
+        if not os.path.exists(folder):
+            unfinished = folder + ".unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            run_beside_others(loop, seed, unfinished)
+            os.rename(unfinished, folder)
+        return self._said_of(folder)
+
+    def _said_of(self, folder):
+        said = subprocess.run([self._program, "report", folder, "--json"], capture_output=True, text=True,
                               env={**os.environ, "LC_ALL": "C.UTF-8"}, check=False)
         if said.returncode not in (0, 10):
-            raise SystemExit(f"{program} report: {said.stderr.strip()}")
+            raise SystemExit(f"{self._program} report: {said.stderr.strip()}")
         return json.loads(said.stdout)
 
 
@@ -229,8 +253,8 @@ def gain_of(finding):
     return 1 - gain["step_s_if_fixed"] / gain["step_s_now"] if gain["step_s_now"] else 0.0
 
 
-def judge(kind, program, seed):
-    report = report_on(program, kind.faulty, seed)
+def judge(kind, runs, seed):
+    report = runs.report(kind.name, kind.faulty, seed)
     found = findings_of(report, kind)
     first = found[0] if found else None
     result = {"kind": kind.name, "seed": seed, "found": [finding["id"] for finding in found[:3]],
@@ -244,7 +268,7 @@ def judge(kind, program, seed):
         result["predicted"] = ((first["fixes"] or [{}])[0].get("predicted_step_s")
                                or first["gain"]["step_s_if_fixed"])
     if result["right"] and result["predicted"]:
-        result["realised"] = report_on(program, kind.remedied, seed)["step_s"]["mean"]
+        result["realised"] = runs.report(f"{kind.name}-remedied", kind.remedied, seed)["step_s"]["mean"]
     return result
 
 
@@ -276,6 +300,7 @@ def parse():
     parser.add_argument("--burn", action="store_true", help="also faults that need idle cores")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", help="write every run to this file")
+    parser.add_argument("--keep", metavar="FOLDER", help="where journals stay; those there are judged again")
     parser.add_argument("--quick", action="store_true", help="one run of each kind, 3 healthy ones")
     options = parser.parse_args()
     if not options.qanat and not options.merge:
@@ -293,12 +318,13 @@ def measure(options):
              and (not options.kinds or kind.name in options.kinds.split(","))]
     print(f"torch {torch.__version__}, {len(kinds)} kinds, {options.rounds} runs each", flush=True)
     begin, results, healthy = perf_counter(), [], []
+    runs = Runs(options.qanat, options.keep)
     for turn in range(options.rounds):
         for kind in kinds:
-            results.append(judge(kind, options.qanat, 1000 * options.seed + turn))
+            results.append(judge(kind, runs, 1000 * options.seed + turn))
             print(json.dumps(results[-1]), file=sys.stderr, flush=True)
     for turn in range(options.healthy):
-        report = report_on(options.qanat, HEALTHY, 5000 * options.seed + turn)
+        report = runs.report("healthy", HEALTHY, 5000 * options.seed + turn)
         healthy.append({"alarms": [finding["id"] for finding in findings_of(report)
                                    if gain_of(finding) >= FALSE_ALARM],
                         "machine": of_the_machine(report), "load": os.getloadavg()[0]})
