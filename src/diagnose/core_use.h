@@ -31,4 +31,18 @@ struct CoreUse {
 
 Reading<CoreUse> core_use(const HostSummary& host);
 
+enum class ThreadRole { trainer, loader };
+
+// Steps of the session, from its first one: those from `moment` on are compared with those before.
+struct StepsAround {
+  std::int64_t begin = 0;
+  std::int64_t moment = 0;
+};
+
+// How much longer the threads of a kind waited for a core in a step from a moment on than before
+// it, in seconds. Nothing where the samples are too few to tell.
+std::optional<double> growth_of_delay(const HostSummary& host,
+                                      ThreadRole role,
+                                      const StepsAround& steps);
+
 }  // namespace qanat

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "diagnose/core_use.h"
 #include "diagnose/hardware_fault.h"
 #include "diagnose/rules.h"
 #include "diagnose/wait_cause.h"
@@ -84,12 +85,41 @@ int specificity(const Finding& finding, std::string_view wait_rule) {
   return rule.specificity.of_others;
 }
 
+// Whether threads waited longer for a core from about the moment on from which steps take longer:
+// others that were there all the time make none of them longer than before. Where nothing is known
+// of the time in between, they may.
+bool grew_with_steps(BreakdownPart part, const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  if (!input.summary.host || m.trend.trend == Trend::none) {
+    return true;
+  }
+  const bool is_shift = m.trend.trend == Trend::shift;
+  // The halves of a line differ by half of what its ends do.
+  const double longer = is_shift ? m.trend.change : m.trend.change / 2;
+  const std::size_t moment = is_shift ? *m.trend.shift_at : m.steady.size() / 2;
+  const std::int64_t begin =
+      input.summary.steps_before + static_cast<std::int64_t>(m.warm_up.steps);
+  const std::optional<double> grown =
+      growth_of_delay(*input.summary.host,
+                      part == BreakdownPart::wait ? ThreadRole::loader : ThreadRole::trainer,
+                      {.begin = begin, .moment = begin + static_cast<std::int64_t>(moment)});
+  return !grown || *grown >= kSameTime * longer;
+}
+
 // Whether `cause` says more specifically where the time of `finding` goes.
-bool explains(const Finding& cause, const Finding& finding, std::string_view wait_rule) {
+bool explains(const Finding& cause,
+              const Finding& finding,
+              std::string_view wait_rule,
+              const RuleInput& input) {
   if (is_symptom(cause) || seconds_saved(cause) < kSameTime * seconds_saved(finding)) {
     return false;
   }
   const bool same_part = cause.part == finding.part;
+  const bool is_of_cores = cause.gain.method == GainMethod::run_queue;
+  if (finding.gain.method == GainMethod::trend && is_of_cores &&
+      !grew_with_steps(finding.part, input)) {
+    return false;
+  }
   if (is_symptom(finding)) {
     // Work that every step has makes none longer than another.
     return rule_behind(cause).makes_steps_vary || (same_part && cause.part != BreakdownPart::work);
@@ -97,11 +127,12 @@ bool explains(const Finding& cause, const Finding& finding, std::string_view wai
   return same_part && specificity(cause, wait_rule) > specificity(finding, wait_rule);
 }
 
-void explain(std::vector<Finding>& findings, std::string_view wait_rule) {
+void explain(std::vector<Finding>& findings, const RuleInput& input) {
+  const std::string_view wait_rule = rule_of(find_wait_cause(input));
   for (Finding& finding : findings) {
     const Finding* best = nullptr;
     for (const Finding& cause : findings) {
-      const bool can = seconds_saved(cause) > 0 && explains(cause, finding, wait_rule);
+      const bool can = seconds_saved(cause) > 0 && explains(cause, finding, wait_rule, input);
       if (can && (best == nullptr || seconds_saved(cause) > seconds_saved(*best))) {
         best = &cause;
       }
@@ -169,7 +200,7 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   for (Finding& finding : findings) {
     finding.part = part_of(finding, input.measures);
   }
-  explain(findings, rule_of(find_wait_cause(input)));
+  explain(findings, input);
   sort_by_place(findings);
   PartsLeft left(input.measures.breakdown);
   double step = input.measures.mean_step;

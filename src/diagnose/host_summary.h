@@ -2,6 +2,7 @@
 // the samples of monitor/resource_monitor.h, added up.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
@@ -14,6 +15,12 @@
 
 namespace qanat {
 
+// What threads had run and waited for a core, when so many steps of the session had ended.
+struct ThreadsAtStep {
+  std::int64_t steps = 0;
+  Reading<std::vector<ThreadClock>> threads{};
+};
+
 struct HostSummary {
   HostSetup setup{};
   HostCounters first{};
@@ -21,8 +28,9 @@ struct HostSummary {
   double first_at = 0;  // s of the journal
   double last_at = 0;
   int samples = 0;
-  double cost = 0;        // s that sampling took up to the last sample
-  double cost_first = 0;  // up to the first one
+  std::vector<ThreadsAtStep> course{};  // the samples in between, thinned out in a long run
+  double cost = 0;                      // s that sampling took up to the last sample
+  double cost_first = 0;                // up to the first one
   // Cores that other ranks of the run kept busy on this machine: they are no company.
   Reading<double> other_ranks = 0.0;
 

@@ -8,6 +8,7 @@
 
 #include "diagnose/core_use.h"
 #include "diagnose/rule_parts.h"
+#include "diagnose/wait_cause.h"
 #include "locale/messages/findings_host.h"
 #include "locale/messages/verdicts.h"
 
@@ -77,17 +78,22 @@ struct LostToOthers {
   double total() const { return work + wait; }
 };
 
-LostToOthers lost_to_others(const RunMeasures& m, const CoreUse& use, const Neighbours& others) {
+// Waiting for data is theirs where they are its cause: one finding claims it, not two.
+LostToOthers lost_to_others(const RuleInput& input, const CoreUse& use, const Neighbours& others) {
   if (!others.is_busy()) {
     return {};
   }
+  const RunMeasures& m = input.measures;
   // Others cannot hold a thread up for longer than they run, nor for longer than it was ready:
   // workers that mostly wait for storage want a core too rarely to lose much.
   const double busy = m.share(m.breakdown.busy());
   const double delayed = std::min(1 - use.trainer_free, others.others);
-  return {.work = std::min(busy, std::max(delayed, busy * others.stolen_share())),
-          .wait = std::min(
-              {m.share(m.breakdown.wait) * use.loader_delay(), use.loader_queued, others.others})};
+  LostToOthers lost{.work = std::min(busy, std::max(delayed, busy * others.stolen_share()))};
+  if (find_wait_cause(input) == WaitCause::neighbours) {
+    const double waiting = m.share(m.breakdown.wait) * use.loader_delay();
+    lost.wait = std::min({waiting, use.loader_queued, others.others});
+  }
+  return lost;
 }
 
 // Others on the cores of a machine on which nothing was trained: whatever is measured suffers.
@@ -240,7 +246,7 @@ RuleOutcome noisy_neighbour(const RuleInput& input) {
   if (input.measures.steady.size() < kMinSteps) {
     return busy_machine(input, *others);
   }
-  const LostToOthers lost = lost_to_others(input.measures, *use, *others);
+  const LostToOthers lost = lost_to_others(input, *use, *others);
   const double delayed = 1 - (*use).trainer_free;
   const double busy = (*others).busy_share();
   const double stolen = (*others).stolen_share();

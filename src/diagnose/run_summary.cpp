@@ -58,6 +58,28 @@ void begin_session(RunSummary& summary, const SessionStart& header) {
   }
 }
 
+// Keeps every other one when there are more than a long run may have.
+template <typename Reading>
+void thin_out(std::vector<Reading>& readings) {
+  if (readings.size() <= RunSummary::kMaxReadings) {
+    return;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < readings.size(); i += 2) {
+    readings[kept++] = std::move(readings[i]);
+  }
+  readings.resize(kept);
+}
+
+// What the sample said last, with the steps before it.
+void add_to_course(HostSummary& host, std::int64_t steps) {
+  if (steps == 0) {
+    host.course.clear();
+  }
+  host.course.push_back({.steps = steps, .threads = host.last.threads});
+  thin_out(host.course);
+}
+
 }  // namespace
 
 double ready_time(const SlotRecord& slot) {
@@ -87,13 +109,7 @@ void RunSummary::add(PipelineStats reading) {
     readings.push_back(*std::move(pipeline));
   }
   pipeline = std::move(reading);
-  if (readings.size() > kMaxReadings) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < readings.size(); i += 2) {
-      readings[kept++] = std::move(readings[i]);
-    }
-    readings.resize(kept);
-  }
+  thin_out(readings);
 }
 
 void RunSummary::add(const JournalEntry& entry) {
@@ -113,6 +129,10 @@ void RunSummary::add(const JournalEntry& entry) {
                      [&](const HostSample& sample) {
                        const bool added = add_sample(sample, entry.at, !steps.empty(), host);
                        damaged_lines += added ? 0 : 1;
+                       if (added) {
+                         add_to_course(*host,
+                                       steps_before + static_cast<std::int64_t>(steps.size()));
+                       }
                      },
                      [this](const GpuSamples& samples) {
                        damaged_lines += add_samples(samples, !steps.empty(), gpus) ? 0 : 1;

@@ -12,7 +12,8 @@ namespace {
 constexpr double kBusyWorkers = 0.85;    // of their time: the loader gives all it has
 constexpr double kLockedWorkers = 0.35;  // of their busy time
 constexpr double kQueuedWorkers = 0.25;
-constexpr double kQueuedWait = 0.5;  // of the waiting, that the loader's threads had no core
+constexpr double kFastWorkers = 0.5;  // of their time, at most: they could give twice as much
+constexpr double kQueuedWait = 0.5;   // of the waiting, that the loader's threads had no core
 constexpr double kBlockedWorkers = 0.40;
 constexpr double kFaultsPerRow = 1;
 constexpr double kThrottledPeriods = 0.1;
@@ -100,8 +101,9 @@ WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
 
 // Workers are fast enough, and other programs keep their batches: a thread that hands one over is
 // ready and has no core, for as long as most of the waiting lasts.
-bool is_handed_over_late(const RuleInput& input) {
-  if (!input.summary.host) {
+bool is_handed_over_late(const RuleInput& input, const LoaderUse& loader) {
+  const double at_work = loader.busy * (1 - loader.split.value_or(BusySplit{}).run_queue);
+  if (!input.summary.host || at_work > kFastWorkers) {
     return false;
   }
   const Reading<CoreUse> use = core_use(*input.summary.host);
@@ -167,7 +169,7 @@ WaitCause find_wait_cause(const RuleInput& input) {
   if (m.loader->busy >= kBusyWorkers) {
     return cause_of_busy_workers(input, *m.loader);
   }
-  return is_handed_over_late(input) ? WaitCause::neighbours : WaitCause::shallow_buffer;
+  return is_handed_over_late(input, *m.loader) ? WaitCause::neighbours : WaitCause::shallow_buffer;
 }
 
 }  // namespace qanat

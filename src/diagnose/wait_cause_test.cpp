@@ -63,6 +63,19 @@ class WaitCauseTest : public testing::Test {
     }
   }
 
+  // Others on three of four cores, for ten seconds; the loader's threads wait for one.
+  void share_the_machine(double queued) {
+    HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
+    host.setup.online_cores = 4.0;
+    visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+    host.last.machine_busy = 30.0;
+    host.first.threads = std::vector<ThreadClock>{};
+    host.last.threads =
+        std::vector<ThreadClock>{{.name = "load", .threads = 2, .running = 4, .waiting = queued}};
+    summary_.host = host;
+  }
+
   RunSummary summary_;
 };
 
@@ -148,17 +161,11 @@ TEST_F(WaitCauseTest, BatchesThatAreHandedOverLateForWantOfACoreAreTheNeighbours
   for (StepRecord& step : summary_.steps) {
     step.phases.wait = Seconds{0.005};
   }
-  HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
-  host.setup.online_cores = 4.0;
-  visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
-  visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
-  host.first.threads = std::vector<ThreadClock>{};
-  host.last.threads =
-      std::vector<ThreadClock>{{.name = "load", .threads = 2, .running = 4, .waiting = 0.4}};
-  summary_.host = host;
+  share_the_machine(/*queued=*/0.4);
+  summary_.host->last.machine_busy = 0.0;
   EXPECT_EQ(cause(), WaitCause::shallow_buffer);  // nobody else is there
 
-  summary_.host->last.machine_busy = 30.0;
+  share_the_machine(/*queued=*/0.4);
 
   EXPECT_EQ(cause(), WaitCause::neighbours);
   EXPECT_NE(first_finding(), "DL005");
@@ -166,6 +173,27 @@ TEST_F(WaitCauseTest, BatchesThatAreHandedOverLateForWantOfACoreAreTheNeighbours
     step.phases.wait = Seconds{0.04};  // too long for the cores to explain
   }
   EXPECT_EQ(cause(), WaitCause::shallow_buffer);
+}
+
+TEST_F(WaitCauseTest, UnevenWorkBesideOtherProgramsStillNeedsADeeperBuffer) {
+  each_worker([](WorkerStats& worker) {
+    worker.busy = Seconds{11};  // most of it asleep, and ready without a core now and then
+    worker.cpu = Seconds{0.1};
+    worker.run_delay = Seconds{1.7};
+    worker.blocked = Seconds{3};
+  });
+  for (StepRecord& step : summary_.steps) {
+    step.phases.wait = Seconds{0.02};
+  }
+  share_the_machine(/*queued=*/3);
+
+  EXPECT_EQ(cause(), WaitCause::shallow_buffer);
+  EXPECT_EQ(first_finding(), "DL005");
+  each_worker([](WorkerStats& worker) {
+    worker.busy = Seconds{5};  // twice as much could be had of them
+    worker.blocked = Seconds{9};
+  });
+  EXPECT_EQ(cause(), WaitCause::neighbours);
 }
 
 TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
