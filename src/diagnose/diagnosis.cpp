@@ -85,9 +85,8 @@ int specificity(const Finding& finding, std::string_view wait_rule) {
   return rule.specificity.of_others;
 }
 
-// Whether threads waited longer for a core from about the moment on from which steps take longer:
-// others that were there all the time make none of them longer than before. Where nothing is known
-// of the time in between, they may.
+// Whether threads waited longer for a core from about the moment on from which steps take longer.
+// Where nothing is known of the time in between, they may have.
 bool grew_with_steps(BreakdownPart part, const RuleInput& input) {
   const RunMeasures& m = input.measures;
   if (!input.summary.host || m.trend.trend == Trend::none) {
@@ -106,6 +105,19 @@ bool grew_with_steps(BreakdownPart part, const RuleInput& input) {
   return !grown || *grown >= kSameTime * longer;
 }
 
+// Whether a wait for cores has the course of `finding` in time: other programs do not count the
+// steps, and those that were there all the time make none of them longer than before.
+bool has_its_course(const Finding& finding, const RuleInput& input) {
+  switch (finding.gain.method) {
+    case GainMethod::fold_test:
+      return false;
+    case GainMethod::trend:
+      return grew_with_steps(finding.part, input);
+    default:
+      return true;
+  }
+}
+
 // Whether `cause` says more specifically where the time of `finding` goes.
 bool explains(const Finding& cause,
               const Finding& finding,
@@ -115,9 +127,7 @@ bool explains(const Finding& cause,
     return false;
   }
   const bool same_part = cause.part == finding.part;
-  const bool is_of_cores = cause.gain.method == GainMethod::run_queue;
-  if (finding.gain.method == GainMethod::trend && is_of_cores &&
-      !grew_with_steps(finding.part, input)) {
+  if (cause.gain.method == GainMethod::run_queue && !has_its_course(finding, input)) {
     return false;
   }
   if (is_symptom(finding)) {

@@ -292,8 +292,9 @@ TEST_F(DiagnosisTest, StepsThatGetSlowerAndSlowerAreADrift) {
 
   const auto found = std::ranges::find(diagnosis.findings, "PER002", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  const auto steps = static_cast<double>(diagnosis.measures.steady.size());
-  EXPECT_NEAR(found->evidence[0].value / steps, 0.0001, 0.00002);  // s
+  const auto steps = static_cast<double>(summary_.steps.size());
+  EXPECT_NEAR(found->evidence[0].value / steps, 0.0001, 0.00002);  // s, from the first step on
+  EXPECT_NEAR(found->gain.step_if_fixed, 0.055, 0.004);            // what it was before
   EXPECT_EQ(found->part, BreakdownPart::work);
   EXPECT_NE(found->severity, FindingSeverity::info);
 }

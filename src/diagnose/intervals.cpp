@@ -1,6 +1,7 @@
 #include "diagnose/intervals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -47,6 +48,20 @@ double effective_count(std::span<const double> values) {
 Range mean_interval(std::span<const double> values) {
   const double error = standard_deviation(values) / std::sqrt(effective_count(values));
   return {.low = mean(values) - 1.96 * error, .high = mean(values) + 1.96 * error};
+}
+
+double student_quantile(std::size_t degrees) {
+  constexpr std::array kQuantiles = {
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  return degrees <= kQuantiles.size() ? kQuantiles.at(degrees - 1)
+                                      : 1.96 + 2.7 / static_cast<double>(degrees);
+}
+
+Range mean_interval_of_few(std::span<const double> values) {
+  QANAT_CHECK(values.size() >= 2);
+  const double error = standard_deviation(values) / std::sqrt(static_cast<double>(values.size()));
+  const double reach = student_quantile(values.size() - 1) * error;
+  return {.low = mean(values) - reach, .high = mean(values) + reach};
 }
 
 Range ratio_interval(std::span<const double> above, std::span<const double> below) {

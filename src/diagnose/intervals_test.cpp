@@ -67,5 +67,22 @@ TEST(IntervalsTest, ARatioOfPairsIsMoreCertainThanItsParts) {
   EXPECT_NEAR(ratio.high, 1.25, 1e-9);
 }
 
+TEST(IntervalsTest, TwoValuesAloneHaveAWideInterval) {
+  const std::vector<double> values = {1.0, 1.2};
+
+  const Range interval = mean_interval_of_few(values);
+
+  EXPECT_NEAR(interval.high - 1.1, 12.706 * 0.1, 1e-3);
+  EXPECT_NEAR(interval.low - 1.1, -12.706 * 0.1, 1e-3);
+}
+
+TEST(IntervalsTest, StudentsQuantilesFallTowardsThoseOfTheNormalDistribution) {
+  for (std::size_t degrees = 1; degrees < 300; ++degrees) {
+    EXPECT_GT(student_quantile(degrees), student_quantile(degrees + 1)) << degrees;
+  }
+  EXPECT_NEAR(student_quantile(20), 2.086, 0.02);
+  EXPECT_NEAR(student_quantile(1000), 1.962, 0.002);
+}
+
 }  // namespace
 }  // namespace qanat

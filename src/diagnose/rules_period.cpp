@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_variation.h"
@@ -11,6 +12,8 @@ namespace qanat {
 namespace {
 
 constexpr double kNoticeableChange = 0.05;  // of the step
+constexpr std::size_t kMinCut = 10;         // steps: fewer are a warm-up, whatever they look like
+constexpr double kOffLine = 0.2;            // of what a line rises along the steps that are cut off
 
 // The part of the breakdown that long steps have more of than the others, and how much more: a
 // stall is charged where it shows.
@@ -134,15 +137,38 @@ RuleOutcome periodic_stall(const RuleInput& input) {
   return periodic_finding(input, *tested.pattern);
 }
 
+// How much the line of the steady steps rose before them. What gets slower from the first step on
+// is taken for a warm-up in its first part; where that lies on the line, it is not.
+double rise_before(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  const std::size_t cut = m.warm_up.steps;
+  if (cut < kMinCut || cut > input.summary.steps.size() || m.steady.size() < 2) {
+    return 0;
+  }
+  const double rise = m.trend.change / static_cast<double>(m.steady.size() - 1);
+  const double risen = rise * static_cast<double>(cut);
+  const double typical = mean(m.padded);
+  std::vector<double> adjusted;
+  for (std::size_t i = 0; i < cut; ++i) {
+    const StepRecord& step = input.summary.steps[i];
+    const double more = static_cast<double>(step.all_padded()) - typical;
+    adjusted.push_back(step.phases.total().count() - m.work.per_frame * more);
+  }
+  const double on_line = median(m.adjusted) - m.trend.change / 2 - risen / 2;
+  return std::abs(median(adjusted) - on_line) <= kOffLine * risen ? risen : 0;
+}
+
 RuleOutcome drift(const RuleInput& input) {
   const RunMeasures& m = input.measures;
   if (m.trend.trend != Trend::line || m.trend.change < kNoticeableChange * m.mean_step) {
     return passed(msg::per002_ok{});
   }
-  const Gain gain = gain_of(m, m.trend.change / 2, GainMethod::trend);
-  return Finding{.title = msg::per002_title{.change = in_seconds(m.trend.change)},
+  const double before = rise_before(input);
+  const double change = before + m.trend.change;
+  const Gain gain = gain_of(m, before + m.trend.change / 2, GainMethod::trend);
+  return Finding{.title = msg::per002_title{.change = in_seconds(change)},
                  .severity = std::min(severity_of(gain), FindingSeverity::warn),
-                 .evidence = {{metric::change, m.trend.change}},
+                 .evidence = {{metric::change, change}},
                  .gain = gain,
                  .verify = msg::per002_verify{},
                  .may_be_wrong = msg::per002_wrong_if{},

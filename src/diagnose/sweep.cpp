@@ -1,19 +1,12 @@
 #include "diagnose/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "diagnose/intervals.h"
 
 namespace qanat {
 namespace {
-
-// Student's t at 97.5 % for 1, 2, ... degrees of freedom; later ones are close to 2.
-double t_quantile(std::size_t degrees) {
-  constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
-                                 2.228,  2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101,
-                                 2.093,  2.086, 2.080, 2.074, 2.069, 2.064, 2.060};
-  return degrees <= kTable.size() ? kTable[degrees - 1] : 2.0;
-}
 
 bool is_eligible(const SweepCell& cell, int batch, const SweepLimits& limits) {
   return cell.batch == batch && cell.workers <= limits.max_workers && !cell.rates.empty();
@@ -82,7 +75,7 @@ CellRate rate_of(const SweepCell& cell) {
     return result;
   }
   result.error = standard_deviation(cell.rates) / std::sqrt(static_cast<double>(cell.rates.size()));
-  const double reach = t_quantile(cell.rates.size() - 1) * result.error;
+  const double reach = student_quantile(cell.rates.size() - 1) * result.error;
   result.ci95 = {.low = result.rate - reach, .high = result.rate + reach};
   result.half_width = reach / result.rate;
   return result;

@@ -1,22 +1,14 @@
 #include "diagnose/turn_comparison.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
+#include "diagnose/intervals.h"
 #include "locale/messages/profiles.h"
 
 namespace qanat {
 namespace {
-
-// Quantile 0.975 of Student's distribution, by degrees of freedom less one.
-double student(std::size_t freedom) {
-  constexpr std::array kQuantiles = {
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  return freedom <= kQuantiles.size() ? kQuantiles.at(freedom - 1)
-                                      : 1.96 + 2.7 / static_cast<double>(freedom);
-}
 
 // What the rounds that count say, as logarithms.
 struct Rounds {
@@ -54,9 +46,10 @@ Rounds rounds_of(std::span<const Turn> now, std::span<const Turn> before) {
 double half_interval(const Rounds& rounds) {
   const auto count = static_cast<double>(rounds.ratios.size());
   const std::size_t freedom = rounds.ratios.size() - 1;
-  const double of_ratios = student(freedom) * standard_deviation(rounds.ratios);
-  const double of_ways = student(2 * freedom) * std::hypot(standard_deviation(rounds.now),
-                                                           standard_deviation(rounds.before));
+  const double of_ratios = student_quantile(freedom) * standard_deviation(rounds.ratios);
+  const double of_ways =
+      student_quantile(2 * freedom) *
+      std::hypot(standard_deviation(rounds.now), standard_deviation(rounds.before));
   return std::max(of_ratios, of_ways) / std::sqrt(count) + rounds.others / count;
 }
 
