@@ -17,13 +17,14 @@ import subprocess
 import sys
 import time
 
+from progress_line import ProgressLine, in_words
+
 # Seconds of one core, fitted to a build on 2 cores without a compiler cache; a guess to begin with.
 HEADERS_SECONDS = {"plain": 5, "torch": 12}
 PREFIX_SECONDS = {"plain": 8, "torch": 28}
 SECONDS_PER_BYTE = 15e-5
 OTHER_SECONDS = 0.5  # an archive, a program
 TRUST_AFTER = 15  # seconds of work, before the pace of this machine counts
-QUIET_EVERY = 30  # seconds between lines where there is no terminal
 
 STATUS = re.compile(r"^@(\d+)/(\d+)@ (.*)$")
 OUTPUT = re.compile(r"(?:Building CXX object|Linking CXX \w+ \w+|Linking CXX \w+) (\S+)")
@@ -90,22 +91,15 @@ def ninja_environment():
     return dict(os.environ, NINJA_STATUS="@%f/%t@ ")
 
 
-def in_words(seconds):
-    if seconds < 50:
-        return f"{max(5, round(seconds / 5) * 5)} s"
-    return f"{max(1, round(seconds / 60))} min"
-
-
 class Progress:
-    """The line of progress: overwritten on a terminal, one now and then in a log."""
+    """What is done and what is left of a build."""
 
     def __init__(self, costs, descriptions, jobs):
         self.left = {output_of(text): costs.of(output_of(text)) for text in descriptions}
         self.total = sum(self.left.values())
         self.jobs = jobs
         self.begin = time.monotonic()
-        self.terminal = sys.stderr.isatty()
-        self.shown_at = self.begin
+        self.line = ProgressLine()
         self.finished = 0
         self.steps = len(descriptions)
 
@@ -121,20 +115,9 @@ class Progress:
         self.finished, self.steps = finished, steps
         self.left.pop(output_of(description), None)
 
-    def show(self, force=False):
-        now = time.monotonic()
-        if not force and now - self.shown_at < (0.2 if self.terminal else QUIET_EVERY):
-            return
-        self.shown_at = now
+    def words(self):
         share = 1 - sum(self.left.values()) / self.total if self.total else 1
-        text = f"dev: building {share:4.0%}, {self.finished} of {self.steps}, {in_words(self.seconds_left())} left"
-        sys.stderr.write(f"\r\033[K{text}" if self.terminal else text + "\n")
-        sys.stderr.flush()
-
-    def clear(self):
-        if self.terminal:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        return f"dev: building {share:4.0%}, {self.finished} of {self.steps}, {in_words(self.seconds_left())} left"
 
 
 def show_failure(lines, log):
@@ -156,9 +139,9 @@ def run(ninja, progress, log):
             lines.append(line)
             if match := STATUS.match(line):
                 progress.done(int(match.group(1)), int(match.group(2)), match.group(3))
-            progress.show()
+            progress.line.show(progress.words)
         code = process.wait()
-    progress.clear()
+    progress.line.clear()
     if code != 0:
         show_failure(lines, log)
     return code

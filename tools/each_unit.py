@@ -13,6 +13,8 @@ import sys
 import time
 from typing import Callable, List
 
+from progress_line import ProgressLine, in_words
+
 
 CLOCK_MARGIN = 1.0  # seconds: a file system dates a change by a clock that lags behind
 
@@ -100,10 +102,11 @@ def run_each(title, units, jobs, passed, folder=None):
             passed.add(unit, folder, began)
         return Outcome(unit.name, done.returncode, done.stdout)
 
+    line, begin = ProgressLine(), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for count, outcome in enumerate(pool.map(run, waiting), 1):
             yield outcome
-            if sys.stderr.isatty():
-                sys.stderr.write(f"\r\033[K{title}: {count} of {len(waiting)}")
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
+            if left := len(waiting) - count:
+                seconds = left * (time.monotonic() - begin) / count
+                line.show(lambda: f"{title}: {count} of {len(waiting)}, {in_words(seconds)} left")
+    line.clear()

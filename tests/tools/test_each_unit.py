@@ -1,12 +1,16 @@
 """tools/each_unit.py runs what has not passed, or has changed since, and nothing else."""
+import contextlib
+import io
 import os
 import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import each_unit  # noqa: E402
+import progress_line  # noqa: E402
 from each_unit import Passed, Unit, files_of_rule, run_each  # noqa: E402
 
 
@@ -72,6 +76,15 @@ class EachUnitTest(unittest.TestCase):
     def test_rules_of_make_name_files_over_several_lines(self):
         self.assertEqual(files_of_rule("x.o: /a/x.cpp \\\n /a/with\\ space.h y.h\n"),
                          ["/a/x.cpp", "/a/with space.h", "y.h"])
+
+
+    def test_a_log_is_told_how_much_is_left(self):
+        units = [Unit(name, ["true"], lambda: "a.o: a.cpp\n") for name in ("a", "b", "c")]
+        said = io.StringIO()
+        with mock.patch.object(progress_line, "LOG_EVERY", 0), contextlib.redirect_stderr(said):
+            list(run_each("test", units, 1, Passed(self.folder / "passed", "1.0"), self.folder))
+
+        self.assertEqual(said.getvalue().splitlines(), ["test: 1 of 3, 5 s left", "test: 2 of 3, 5 s left"])
 
 
 if __name__ == "__main__":
