@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import platform
-import resource
 import sys
 import time
 
@@ -22,6 +21,7 @@ from ring import run_ring
 from step import run_step
 from tools import run_tools
 from variation import run_variation
+from watch import Watch
 
 IDLE = 0.1  # cores that others may use on a machine that counts as idle
 NAMED = ("peers", "python")  # parts whose table names what they compare with
@@ -45,26 +45,6 @@ def run_text(options):
     say("normalising text")
     text = run_lines([options.bin / "qanat_text_bench", *(["--quick"] if options.quick else [])])[-1]
     return dict(text), {"text": text}
-
-
-class Watch:
-    """How many cores programs other than ours kept busy from now on: a measured "idle"."""
-
-    def __init__(self):
-        self.start = self.now()
-
-    @staticmethod
-    def now():
-        with open("/proc/stat", encoding="ascii") as lines:
-            user, nice, system, _, _, irq, softirq, steal = map(int, lines.readline().split()[1:9])
-        busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-        ours = sum(sum(resource.getrusage(who)[:2])
-                   for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return time.monotonic(), busy, ours
-
-    def others_cores(self):
-        wall, busy, ours = (after - before for before, after in zip(self.start, self.now()))
-        return max(0.0, (busy - ours) / wall)
 
 
 def machine():
