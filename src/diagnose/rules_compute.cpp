@@ -1,8 +1,6 @@
 // Rules about the step itself: what the device does with its time.
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
@@ -115,9 +113,11 @@ RuleOutcome optimizer_share(const RuleInput& input) {
 std::vector<double> lengths_of_saves(const RunMeasures& m) {
   const double longest = saving_of(*std::ranges::max_element(m.steady, {}, saving_of));
   std::vector<double> lengths;
-  std::ranges::copy_if(m.steady | std::views::transform(saving_of),
-                       std::back_inserter(lengths),
-                       [longest](double seconds) { return seconds >= kSaveLength * longest; });
+  for (const StepRecord& step : m.steady) {
+    if (saving_of(step) >= kSaveLength * longest) {
+      lengths.push_back(saving_of(step));
+    }
+  }
   return lengths;
 }
 
