@@ -1,5 +1,7 @@
 #include "page/html.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
@@ -35,7 +37,16 @@ std::string html_escaped(std::string_view text) {
 }
 
 std::string code_html(std::string_view text) {
-  return "<code dir=\"ltr\">" + html_escaped(text) + "</code>";
+  // A line may break after any hyphen: flags are kept whole, so that none ends in one.
+  std::string html = "<code dir=\"ltr\">";
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = html_escaped(text.substr(at, end - at));
+    html += word.starts_with("--") ? "<span class=\"flag\">" + word + "</span>" : word;
+    html += end < text.size() ? " " : "";
+    at = end + 1;
+  }
+  return html + "</code>";
 }
 
 std::string url_escaped(std::string_view path) {
@@ -75,11 +86,13 @@ std::string render_page(const HtmlPage& page) {
 }
 
 std::string prose_html(std::string_view text) {
-  std::string html = html_escaped(text);
+  std::string html;
   bool in_code = false;
-  for (std::size_t at = html.find('`'); at != std::string::npos; at = html.find('`', at)) {
-    html.replace(at, 1, in_code ? "</code>" : "<code dir=\"ltr\">");
-    in_code = !in_code;
+  for (std::size_t at = 0; at <= text.size(); in_code = !in_code) {
+    const std::size_t end = std::min(text.find('`', at), text.size());
+    const std::string_view part = text.substr(at, end - at);
+    html += in_code ? code_html(part) : html_escaped(part);
+    at = end + 1;
   }
   for (std::size_t at = html.find("-&gt;"); at != std::string::npos; at = html.find("-&gt;", at)) {
     html.replace(at, 5, "\u2192");

@@ -211,7 +211,8 @@ TEST(RunHtmlTest, PersianRunsFromRightToLeft) {
   const std::string page = sample_page(Language::fa);
 
   EXPECT_THAT(page, HasSubstr("<html lang=\"fa\" dir=\"rtl\">"));
-  EXPECT_THAT(page, HasSubstr("<code dir=\"ltr\">--num-workers 2</code>"));
+  EXPECT_THAT(page,
+              HasSubstr("<code dir=\"ltr\"><span class=\"flag\">--num-workers</span> 2</code>"));
   EXPECT_THAT(page, HasSubstr("۲۰۰"));
 }
 
