@@ -10,8 +10,7 @@ namespace qanat {
 namespace {
 
 constexpr std::string_view kLoader = "load";
-// Samples in which nothing waited longer than before say as much as those in which it did.
-constexpr std::size_t kMinSamples = 3;
+constexpr std::size_t kMinSamples = 3;  // before a moment, about then and after it
 
 // Threads that the device's work runs on or is launched from. Those that libtorch starts carry the
 // name of the one that asked for them.
