@@ -17,6 +17,9 @@ constexpr const char* kTorchPart = "qanat-torch";
 // The best instruction set that libtorch's oneDNN may use. Some virtual machines name AMX and do
 // not have all of it: mixed precision ends with an illegal instruction there.
 constexpr const char* kInstructionSet = "AVX512_CORE_BF16";
+// MKL, where libtorch has it: otherwise the same product, made twice by several threads, need not
+// have the same bits.
+constexpr const char* kSameBits = "AUTO";
 
 bool asks_for(const CommandEntry& entry, const std::vector<std::string_view>& words) {
   const std::size_t space = entry.path.find(' ');
@@ -56,9 +59,12 @@ bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char*
 }
 
 bool prepare_torch_environment() {
-  return std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr &&
-         std::getenv("DNNL_MAX_CPU_ISA") == nullptr &&
-         ::setenv("ONEDNN_MAX_CPU_ISA", kInstructionSet, /*overwrite=*/0) == 0;
+  const auto set = [](const char* name, const char* value) {
+    return std::getenv(name) == nullptr && ::setenv(name, value, /*overwrite=*/0) == 0;
+  };
+  const bool limits =
+      std::getenv("DNNL_MAX_CPU_ISA") == nullptr && set("ONEDNN_MAX_CPU_ISA", kInstructionSet);
+  return set("MKL_CBWR", kSameBits) || limits;
 }
 
 void restart_with_torch_environment(char** argv) {

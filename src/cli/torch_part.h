@@ -23,7 +23,8 @@ std::optional<std::filesystem::path> find_companion(const std::string& name);
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
 
 // Sets what libtorch reads when it is loaded, unless the user has decided: ONEDNN_MAX_CPU_ISA, the
-// best instruction set. Whether anything changed.
+// best instruction set, and MKL_CBWR, that equal products have equal bits. Whether anything
+// changed.
 bool prepare_torch_environment();
 
 // For a program that has loaded libtorch already: where the environment was not prepared, it starts

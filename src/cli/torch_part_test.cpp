@@ -58,29 +58,40 @@ class TorchEnvironmentTest : public testing::Test {
   static void forget() {
     ::unsetenv("ONEDNN_MAX_CPU_ISA");
     ::unsetenv("DNNL_MAX_CPU_ISA");
+    ::unsetenv("MKL_CBWR");
   }
 };
 
 TEST_F(TorchEnvironmentTest, IsPreparedOnce) {
   EXPECT_TRUE(prepare_torch_environment());
   EXPECT_STREQ(std::getenv("ONEDNN_MAX_CPU_ISA"), "AVX512_CORE_BF16");
+  EXPECT_STREQ(std::getenv("MKL_CBWR"), "AUTO");
 
   EXPECT_FALSE(prepare_torch_environment());  // so a program does not start over for ever
 }
 
-class ChosenInstructionSetTest : public TorchEnvironmentTest,
-                                 public testing::WithParamInterface<const char*> {};
+class ChosenVariableTest : public TorchEnvironmentTest,
+                           public testing::WithParamInterface<const char*> {};
 
-TEST_P(ChosenInstructionSetTest, IsKept) {
+TEST_P(ChosenVariableTest, IsKept) {
   ::setenv(GetParam(), "ALL", 1);
 
-  EXPECT_FALSE(prepare_torch_environment());
+  EXPECT_TRUE(prepare_torch_environment());  // the other one
   EXPECT_STREQ(std::getenv(GetParam()), "ALL");
+  EXPECT_FALSE(prepare_torch_environment());
+}
+
+TEST_F(TorchEnvironmentTest, TheOtherNameOfTheInstructionSetIsKeptToo) {
+  ::setenv("DNNL_MAX_CPU_ISA", "ALL", 1);
+
+  prepare_torch_environment();
+
+  EXPECT_EQ(std::getenv("ONEDNN_MAX_CPU_ISA"), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Names,
-                         ChosenInstructionSetTest,
-                         testing::Values("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"));
+                         ChosenVariableTest,
+                         testing::Values("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "MKL_CBWR"));
 
 }  // namespace
 }  // namespace qanat
