@@ -4,83 +4,136 @@ from __future__ import annotations
 
 import sys
 from time import perf_counter
-from typing import Any, Callable, Dict, List, Optional, Tuple
-
-Parts = Dict[str, float]
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 # The parts of the journal (src/metrics/step_record.h), and one that is settled when a step ends.
 PARTS = ("wait", "transfer", "forward", "loss", "backward", "retry", "optimizer", "checkpoint",
          "residual")
 INSIDE = "inside"  # a step, but no phase of it
+# Parts of parts, "part:place": where in the loop the time lies that nobody owned.
+AFTER_UPDATE = "residual:after_update"
+AFTER_VALIDATION = "residual:after_validation"
+BETWEEN_BATCHES = "residual:between_batches"  # of one update
+BEFORE_UPDATE = "optimizer:before_update"  # behind the backward pass: clipping, or anything else
+UNFED = "forward:no_loader"  # between two updates, where no loader feeds the loop
+
+
+class Maybe:
+    """A part that is known later: of training, or of a validation."""
+
+    __slots__ = ("part", "_of")
+
+    def __init__(self, part: str, of: Any) -> None:
+        self.part, self._of = part, of
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._of.is_over)
+
+    def settled(self) -> str:
+        return self.part if self._of.trains else "checkpoint"
+
+
+Part = Union[str, Maybe]
+Parts = Dict[Part, float]
 
 
 class CudaTimeline:
     """The same parts as the GPU saw them: an event at every switch. What the host did while the GPU
-    was busy then costs nothing, and a wait is time in which the GPU was idle.
+    was busy then costs nothing, and a wait is time in which the GPU was idle. All events are on the
+    device that was the current one first: those of two devices have no time between them.
 
-    Steps are settled once their last event has happened, without waiting for it."""
+    Steps are settled once their last event has happened, without waiting for it. While a graph is
+    captured, nothing is recorded."""
 
     def __init__(self, torch: Any) -> None:
-        self._new_event: Callable[[], Any] = lambda: torch.cuda.Event(enable_timing=True)
+        cuda = torch.cuda
+        self._new_event: Callable[[], Any] = lambda: cuda.Event(enable_timing=True)
+        self._is_capturing = getattr(cuda, "is_current_stream_capturing", bool)
+        device = cuda.current_device()
+        self._stream: Callable[[], Any] = lambda: cuda.current_stream(device)
         self._spare: List[Any] = []
-        self._marks: List[Tuple[str, Any]] = []
-        self._pending: List[Tuple[Any, List[Tuple[str, Any]], Callable[[Parts], None]]] = []
+        self._marks: List[Tuple[Part, Any]] = []
+        self._pending: List[Tuple[Any, List[Tuple[Part, Any]], Parts, Callable[[Parts], None]]] = []
         self._base = self._record()
 
     def _record(self) -> Any:
         event = self._spare.pop() if self._spare else self._new_event()
-        event.record()
+        event.record(self._stream())
         return event
 
-    def mark(self, part: str) -> None:
-        self._marks.append((part, self._record()))
+    def mark(self, part: Part) -> None:
+        if not self._is_capturing():
+            self._marks.append((part, self._record()))
 
-    def end_step(self, settle: Callable[[Parts], None]) -> None:
-        """The last switch ended a step; `settle` gets its parts, at once or later."""
+    def end_step(self, parts: Parts, settle: Callable[[Parts], None]) -> None:
+        """The last switch ended a step; `settle` gets its parts, at once or later. `parts` are those
+        that the host saw."""
         marks, self._marks = self._marks, []
-        self._pending.append((self._base, marks, settle))
-        self._base = marks[-1][1]
-        self.settle_finished()
+        self._pending.append((self._base, marks, parts, settle))
+        if marks:
+            self._base = marks[-1][1]
+        if not self._is_capturing():
+            self.settle_finished()
 
     def settle_finished(self, wait: bool = False) -> None:
         while self._pending:
-            before, marks, settle = self._pending[0]
-            if wait:
+            before, marks, parts, settle = self._pending[0]
+            if marks and wait:
                 marks[-1][1].synchronize()
-            elif not marks[-1][1].query():
+            elif marks and not marks[-1][1].query():
                 return
-            del self._pending[0]
-            parts: Parts = {}
+            if marks:
+                parts = {}
+            spare = []
             for part, event in marks:
                 seconds = max(0.0, before.elapsed_time(event) / 1000)
                 parts[part] = parts.get(part, 0.0) + seconds
-                self._spare.append(before)
+                spare.append(before)
                 before = event
+            del self._pending[0]
+            self._spare += spare
+            settle(parts)
+
+    def give_up(self) -> None:
+        """Steps that are not settled get what the host saw."""
+        pending, self._pending = self._pending, []
+        for _, _, parts, settle in pending:
             settle(parts)
 
 
 class StepClock:
-    """One thread's."""
+    """One thread's. `note` is told what ends the view of the GPU."""
 
-    def __init__(self) -> None:
-        self.part = "residual"
+    def __init__(self, note: Callable[[str], None] = lambda what: None) -> None:
+        self.part: Part = "residual"
         self.parts: Parts = {}
         self._since: Optional[float] = None
         self._cuda: Optional[CudaTimeline] = None
+        self._has_failed = False
+        self._note = note
 
-    def switch(self, part: str) -> str:
+    def switch(self, part: Part) -> Part:
         """`part` runs from now on; returns the one that ran until now."""
         now = perf_counter()
         before = self.part
         if self._since is not None:  # what came before the first step belongs to none
             self.parts[before] = self.parts.get(before, 0.0) + now - self._since
             if self._cuda is not None:
-                self._cuda.mark(before)
+                self._with_gpu(lambda cuda: cuda.mark(before))
         self._since = now
         self.part = part
         return before
 
-    def rename_running(self, part: str) -> None:
+    @property
+    def is_running(self) -> bool:
+        return self._since is not None
+
+    def stop(self) -> None:
+        """Until the next switch, time belongs to no part."""
+        self._since = None
+
+    def rename_running(self, part: Part) -> None:
         """The time since the last switch goes to another part than was thought."""
         self.part = part
 
@@ -93,30 +146,51 @@ class StepClock:
         """Call after a switch: the step ends with it."""
         parts, self.parts = self.parts, {}
         if self._cuda is not None:
-            self._cuda.end_step(settle)
+            self._with_gpu(lambda cuda: cuda.end_step(parts, settle))
         else:
             settle(parts)
-            self._cuda = self._find_gpu()
+            self._find_gpu()
 
     def finish(self) -> None:
         """Settles what the GPU has not finished."""
         if self._cuda is not None:
-            self._cuda.settle_finished(wait=True)
+            self._with_gpu(lambda cuda: cuda.settle_finished(wait=True))
 
-    def _find_gpu(self) -> Optional[CudaTimeline]:
-        torch = sys.modules.get("torch")
-        cuda = getattr(torch, "cuda", None)
+    def _with_gpu(self, act: Callable[[CudaTimeline], None]) -> None:
+        """Whatever CUDA refuses is no business of the script's: the host's times go on alone."""
+        cuda = self._cuda
+        assert cuda is not None
+        try:
+            act(cuda)
+        except Exception as error:  # pylint: disable=broad-except
+            self._cuda, self._has_failed = None, True
+            cuda.give_up()
+            self._note(f"CUDA events ended: {type(error).__name__}: {error}; steps have the host's times")
+
+    def _find_gpu(self) -> None:
+        cuda = getattr(sys.modules.get("torch"), "cuda", None)
         # An event of ours would initialise CUDA, which breaks workers that are forked afterwards.
-        if cuda is None or not cuda.is_available() or not cuda.is_initialized():
-            return None
-        return CudaTimeline(torch)
+        if self._has_failed or cuda is None or not cuda.is_initialized() or not cuda.is_available():
+            return
+        try:
+            self._cuda = CudaTimeline(sys.modules["torch"])
+        except Exception as error:  # pylint: disable=broad-except
+            self._has_failed = True
+            self._note(f"no CUDA events: {type(error).__name__}: {error}; steps have the host's times")
 
 
-def settled(parts: Parts) -> List[float]:
+def settled(parts: Parts, places: Optional[Dict[str, float]] = None) -> List[float]:
     """In the order of PARTS. A step without phases is work as a whole; beside phases, what is in
-    none of them is residual."""
-    inside = parts.pop(INSIDE, 0.0)
-    has_phases = any(name in parts for name in ("forward", "loss", "backward", "optimizer"))
+    none of them is residual. `places` gets what each part of a part took."""
+    known: Dict[str, float] = {}
+    for key, seconds in parts.items():
+        name = key if isinstance(key, str) else key.settled()
+        part, is_place, _ = name.partition(":")
+        known[part] = known.get(part, 0.0) + seconds
+        if is_place and places is not None:
+            places[name] = places.get(name, 0.0) + seconds
+    inside = known.pop(INSIDE, 0.0)
+    has_phases = any(name in known for name in ("forward", "loss", "backward", "optimizer"))
     rest = "residual" if has_phases else "forward"
-    parts[rest] = parts.get(rest, 0.0) + inside
-    return [parts.get(name, 0.0) for name in PARTS]
+    known[rest] = known.get(rest, 0.0) + inside
+    return [known.get(name, 0.0) for name in PARTS]

@@ -29,8 +29,8 @@ def _now() -> str:
 class FolderLock:
     """One writer per folder: `training.lock`, held by the kernel, as `qanat train` does it."""
 
-    def __init__(self, folder: str) -> None:
-        self.path = os.path.join(folder, "training.lock")
+    def __init__(self, folder: str, rank: int = 0) -> None:
+        self.path = os.path.join(folder, f"training.rank{rank}.lock" if rank else "training.lock")
         while True:
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:

@@ -6,6 +6,7 @@ import atexit
 import math
 import os
 import signal
+import socket
 import sys
 import threading
 from time import perf_counter
@@ -13,9 +14,12 @@ from types import TracebackType
 from typing import Any, Dict, Iterable, List, Optional, Type
 
 from qanat import _host
-from qanat._clock import INSIDE, PARTS, Parts, StepClock, settled
+from qanat._clock import AFTER_UPDATE, INSIDE, PARTS, Part, Parts, StepClock, settled
 from qanat._journal import FolderLock, Journal, WatchError
-from qanat._loader import LoaderStats, WatchedLoader
+from qanat._loader import WatchedLoader
+from qanat._loader_stats import LoaderStats
+from qanat._rank import journal_name, rank_of
+from qanat._shapes import StepShape
 
 FLUSH_SECONDS = 1.0  # what a killed script loses at most
 HOST_SECONDS = 2.0
@@ -69,7 +73,7 @@ class _Part:
     def __init__(self, run: "Run", name: str) -> None:
         self._run = run
         self._name = name
-        self._before: Optional[str] = None
+        self._before: Optional[Part] = None
 
     def __enter__(self) -> None:
         self._before = self._run._enter_part(self._name)
@@ -87,14 +91,15 @@ class Run:
     def __init__(self, folder: Any, *, device: Optional[str] = None,
                  command: Optional[str] = None) -> None:
         self.folder = os.fspath(folder)
+        self._rank, self._world = rank_of(os.environ)
         os.makedirs(self.folder, exist_ok=True)
-        self._lock = FolderLock(self.folder)
+        self._lock = FolderLock(self.folder, self._rank)
         header: Dict[str, Any] = {"command": "watch", "trainer": "torch", "config": {},
                                   "script": command or " ".join(sys.argv)}
         if device is not None:
             header["device"] = device
         try:
-            self._journal = Journal(os.path.join(self.folder, "journal.jsonl"), header)
+            self._journal = Journal(os.path.join(self.folder, journal_name(self._rank)), header)
         except OSError:
             self._lock.release()
             raise
@@ -104,13 +109,15 @@ class Run:
         self._pid = os.getpid()
         self._thread = threading.get_ident()
         self._native_thread = threading.get_native_id()
-        self._clock = StepClock()
+        self._clock = StepClock(self._note)
+        self._places: Dict[str, float] = {}  # s of parts of parts
+        self._shape = StepShape()
+        self._is_fetching = False
         self._stats = LoaderStats()
         self._step: Optional[Step] = None
         self._parts = {name: _Part(self, name) for name in PHASES}
         self._spent = 0.0  # s that writing took the loop
         self._cost = 0.0  # s that looking at the host took
-        self._length: Optional[int] = None  # of an epoch, in batches
         self._said: Optional[Dict[str, Any]] = None
         self._host_setup: Optional[Dict[str, Any]] = _host.setup()
         self._look_at_host()
@@ -190,7 +197,7 @@ class Run:
         self._step = step
         self._clock.switch(INSIDE)
 
-    def _enter_part(self, name: str) -> str:
+    def _enter_part(self, name: str) -> Part:
         self._check_use()
         if name != "checkpoint" and self._step is None:
             raise WatchError(f"phase: {name!r} outside a step; expected `with run.step():` around it")
@@ -199,7 +206,7 @@ class Run:
         return self._clock.switch(name)
 
     def _end_step(self, step: Step, failed: bool = False) -> None:
-        self._clock.switch("residual")
+        self._clock.switch(AFTER_UPDATE)
         self._step = None
         if failed:
             self._clock.to_retry()
@@ -209,16 +216,18 @@ class Run:
         number, batches, batch, epoch = self.steps, max(1, stats.taken), stats.batch, stats.epoch
         self.steps += 1
         stats.taken = 0
-        rows = step.batch_size
-        if rows is None:
-            rows = int((stats.settings or {}).get("batch_size") or 0)
+        rows, length, frames, padded = self._shape.read()
+        rows = step.batch_size or rows or int((stats.settings or {}).get("batch_size") or 0)
+        if step.length:
+            length, frames, padded = step.length, step.frames, batches * rows * step.length
+        loss = step.loss.detach() if hasattr(step.loss, "detach") else step.loss  # not its graph
         at = self._journal.time(begin)
 
         def settle(parts: Parts) -> None:
-            seconds = settled(parts)
+            seconds = settled(parts, self._places)
             self._journal.add_line(_STEP_LINE % (
-                at, number, max(0, epoch), max(0, batch), batches, rows, step.length, step.frames,
-                batches * rows * step.length, _number(step.loss), _number(step.learning_rate),
+                at, number, max(0, epoch), max(0, batch), batches, rows, length, frames,
+                padded, _number(loss), _number(step.learning_rate),
                 _number(step.gradient_norm), sum(seconds), *seconds))
 
         self._clock.end_step(settle)
@@ -228,9 +237,8 @@ class Run:
 
     # What describes the run, and the machine.
 
-    def _describe(self, batches_per_epoch: Optional[int]) -> None:
-        self._length = batches_per_epoch
-        self._say_run()
+    def _note(self, what: str) -> None:
+        self._journal.add("note", {"what": what})
 
     def _say_run(self) -> None:
         """A line of kind "run", whenever it has become another one."""
@@ -241,8 +249,10 @@ class Run:
             line["device"] = self._device
         if torch is not None and hasattr(torch, "__version__"):
             line["torch"] = str(torch.__version__)
-        if self._length is not None:
-            line["cadences"] = {"batches of an epoch": self._length}
+        if self._world > 1:
+            line.update(rank=self._rank, world=self._world, host=socket.gethostname())
+        if self._stats.length is not None:
+            line["cadences"] = {"batches of an epoch": self._stats.length}
         if self._stats.settings is not None:
             line["loader"] = self._stats.settings
             if "pin_memory" in self._stats.settings:

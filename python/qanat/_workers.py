@@ -9,18 +9,26 @@ import os
 import resource
 import sys
 import tempfile
+from array import array
 from math import log2
 from time import perf_counter, thread_time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from qanat import _host
 
 BUCKETS = 44  # of row times: from 16 us on, each wider by the square root of two
 FIRST_BUCKET = 16e-6
-# Places in a slot, all doubles that only grow; the histogram of row times comes last.
-(BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, SLOWEST, SLOWEST_ROW, PROCESS_RAN, PROCESS_WAITED,
- HISTOGRAM) = range(12)
-SLOT = HISTOGRAM + BUCKETS
+TABLE_ROWS = 8  # that were slow, of each worker
+SLOW = 6.0  # times the mean row
+FIRST_ROWS = 8  # before which nothing is slow
+LOOK_ROWS = 32  # between two looks at the rows that others found slow
+# Places in a slot, all doubles that only grow, but for PID and FETCHING (1: it fills a batch). The
+# histogram of row times comes after them, and a table of slow rows: row, longest, slow reads, reads.
+(BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, FETCHING, ROW_TIME, PROCESS_RAN, PROCESS_WAITED,
+ LOCKED, HISTOGRAM) = range(13)
+TABLE = HISTOGRAM + BUCKETS
+ENTRY = 4
+SLOT = TABLE + ENTRY * TABLE_ROWS
 MAX_WORKERS = 256
 PROCESS_SECONDS = 0.25  # between two readings of all threads of a worker
 
@@ -68,14 +76,17 @@ class StartWorker:
         if worker >= self._count:
             return
         fd = os.open(self._path, os.O_RDWR)
-        slot = map_slots(fd, self._count)[worker * SLOT:(worker + 1) * SLOT]
+        slots = map_slots(fd, self._count)
+        slot = slots[worker * SLOT:(worker + 1) * SLOT]
         os.close(fd)
         slot[PID] = os.getpid()
+        slot[FETCHING] = 0
+        table = RowTable(slot, slots)
         kind = sys.modules["torch.utils.data"]._DatasetKind
         create = kind.create_fetcher
 
         def create_fetcher(*args: Any, **kwargs: Any) -> Any:
-            return measure_fetcher(create(*args, **kwargs), slot, ProcessClock(slot))
+            return measure_fetcher(create(*args, **kwargs), slot, table, ProcessClock(slot))
 
         kind.create_fetcher = staticmethod(create_fetcher)
 
@@ -98,24 +109,114 @@ class ProcessClock:
         self._slot[PROCESS_WAITED] = self._waited + sum(clock[2] for clock in clocks)
 
 
+class RowTable:
+    """The rows of a worker: how long they take, and which of those that were slow are so again. `slots`
+    are those of all workers: the next time, another one may read the row."""
+
+    def __init__(self, slot: "memoryview[float]", slots: Optional["memoryview[float]"] = None) -> None:
+        self._slot = slot
+        self._slots = slot if slots is None else slots
+        self._count = int(sum(slot[HISTOGRAM:TABLE]))
+        self._known = {row: at for at, row in _entries(slot)}
+        self._elsewhere: Set[int] = set()
+        self._looked = 0
+
+    def add(self, seconds: float, index: Any = None, rows: int = 1) -> None:
+        slot = self._slot
+        bucket = int(2 * log2(max(seconds / FIRST_BUCKET, 1.0)))
+        slot[HISTOGRAM + min(bucket, BUCKETS - 1)] += rows
+        is_slow = self._count >= FIRST_ROWS and seconds * self._count > SLOW * slot[ROW_TIME]
+        self._count += rows
+        slot[ROW_TIME] += rows * seconds
+        if not isinstance(index, int):
+            return
+        if self._count - self._looked >= LOOK_ROWS:
+            self._look_at_others()
+        if is_slow or index in self._known or index in self._elsewhere:
+            self._enter(index, seconds, is_slow)
+
+    def _enter(self, row: int, seconds: float, is_slow: bool) -> None:
+        slot, at = self._slot, self._known.get(row)
+        if at is None:
+            at = self._place(seconds)
+            if at is None:
+                return
+            self._known[row] = at
+            slot[at:at + ENTRY] = array("d", (row, 0.0, 0.0, 0.0))
+        slot[at + 1] = max(slot[at + 1], seconds)
+        slot[at + 2] += is_slow
+        slot[at + 3] += 1
+
+    def _place(self, seconds: float) -> Optional[int]:
+        """A free one, or that of a row that was never as slow."""
+        if len(self._known) < TABLE_ROWS:
+            return TABLE + ENTRY * len(self._known)
+        row, at = min(self._known.items(), key=lambda known: self._slot[known[1] + 1])
+        if self._slot[at + 1] >= seconds:
+            return None
+        del self._known[row]
+        return at
+
+    def _look_at_others(self) -> None:
+        self._looked = self._count
+        self._elsewhere = {row for first in range(0, len(self._slots), SLOT)
+                           for _, row in _entries(self._slots[first:first + SLOT])}
+
+
+def _entries(slot: "memoryview[float]") -> List[Tuple[int, int]]:
+    """[where, row] of the table."""
+    return [(at, int(slot[at])) for at in range(TABLE, SLOT, ENTRY) if slot[at + 3] > 0]
+
+
 class _TimedDataset:
     """dataset[i] with the time of every row."""
 
-    def __init__(self, dataset: Any, slot: "memoryview[float]") -> None:
-        self._dataset, self._slot = dataset, slot
+    def __init__(self, dataset: Any, table: RowTable) -> None:
+        self._dataset, self._table = dataset, table
 
     def __getitem__(self, index: Any) -> Any:
         begin = perf_counter()
         row = self._dataset[index]
-        add_row(self._slot, perf_counter() - begin, index)
+        self._table.add(perf_counter() - begin, index)
         return row
 
 
-def add_row(slot: "memoryview[float]", seconds: float, index: Any = None) -> None:
-    bucket = int(2 * log2(max(seconds / FIRST_BUCKET, 1.0)))
-    slot[HISTOGRAM + min(bucket, BUCKETS - 1)] += 1
-    if seconds > slot[SLOWEST] and isinstance(index, int):
-        slot[SLOWEST], slot[SLOWEST_ROW] = seconds, index
+class _TimedBatches(_TimedDataset):
+    """A dataset that reads several rows at once: each takes the mean."""
+
+    def __getitems__(self, indices: Any) -> Any:
+        begin = perf_counter()
+        rows = self._dataset.__getitems__(indices)
+        if len(indices) > 0:
+            self._table.add((perf_counter() - begin) / len(indices), rows=len(indices))
+        return rows
+
+
+class _TimedIterator:
+    """Of an IterableDataset."""
+
+    def __init__(self, rows: Any, table: RowTable) -> None:
+        self._rows, self._table = rows, table
+
+    def __iter__(self) -> "_TimedIterator":
+        return self
+
+    def __next__(self) -> Any:
+        begin = perf_counter()
+        row = next(self._rows)
+        self._table.add(perf_counter() - begin)
+        return row
+
+
+def _time_rows(fetcher: Any, table: RowTable) -> None:
+    if hasattr(fetcher, "dataset_iter"):
+        fetcher.dataset_iter = _TimedIterator(fetcher.dataset_iter, table)
+        return
+    dataset = getattr(fetcher, "dataset", None)
+    if getattr(dataset, "__getitems__", None) is not None:
+        fetcher.dataset = _TimedBatches(dataset, table)
+    elif hasattr(dataset, "__getitem__"):
+        fetcher.dataset = _TimedDataset(dataset, table)
 
 
 def _run_delay() -> Callable[[], float]:
@@ -131,16 +232,19 @@ def _faults() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
-def measure_fetcher(fetcher: Any, slot: "memoryview[float]", process: Optional[ProcessClock] = None) -> Any:
+def measure_fetcher(fetcher: Any, slot: "memoryview[float]", table: RowTable,
+                    process: Optional[ProcessClock] = None) -> Any:
     """Times fetcher.fetch(); it adds to what the slot has, since an epoch may start new workers."""
     fetch, delay = fetcher.fetch, _run_delay()
-    dataset = getattr(fetcher, "dataset", None)
-    if hasattr(dataset, "__getitem__") and not hasattr(dataset, "__getitems__"):
-        fetcher.dataset = _TimedDataset(dataset, slot)
+    _time_rows(fetcher, table)
 
     def timed_fetch(rows: Any) -> Any:
         begin, cpu, queued, faults = perf_counter(), thread_time(), delay(), _faults()
-        batch = fetch(rows)
+        slot[FETCHING] = 1
+        try:
+            batch = fetch(rows)
+        finally:
+            slot[FETCHING] = 0
         slot[BATCHES] += 1
         slot[ROWS] += len(rows) if isinstance(rows, (list, tuple)) else 1
         slot[BUSY] += perf_counter() - begin
@@ -160,7 +264,9 @@ def to_stats(slot: "memoryview[float]", present: float) -> Dict[str, Any]:
     a DataLoader hands out no more than prefetch_factor batches to a worker."""
     stats = {"rows": int(slot[ROWS]), "busy": slot[BUSY],
              "blocked": max(0.0, present - slot[BUSY]), "starved": 0.0, "parked": 0.0,
-             "cpu": slot[CPU], "major_faults": int(slot[FAULTS])}
+             "cpu": slot[CPU], "major_faults": int(slot[FAULTS]), "batches": int(slot[BATCHES])}
+    if slot[LOCKED] > 0:
+        stats["lock_wait"] = slot[LOCKED]
     if slot[RUN_DELAY] == slot[RUN_DELAY]:
         stats["run_delay"] = slot[RUN_DELAY]
     return stats
@@ -170,7 +276,42 @@ def histogram(slots: List["memoryview[float]"]) -> List[int]:
     return [int(sum(slot[HISTOGRAM + i] for slot in slots)) for i in range(BUCKETS)]
 
 
+def _table_of(slots: List["memoryview[float]"]) -> Dict[int, List[float]]:
+    """{row: [longest, slow reads, reads]} of all workers."""
+    rows: Dict[int, List[float]] = {}
+    for slot in slots:
+        for at, row in _entries(slot):
+            known = rows.setdefault(row, [0.0, 0.0, 0.0])
+            rows[row] = [max(known[0], slot[at + 1]), known[1] + slot[at + 2], known[2] + slot[at + 3]]
+    return rows
+
+
 def slowest(slots: List["memoryview[float]"]) -> List[Dict[str, Any]]:
-    rows = sorted(((slot[SLOWEST], int(slot[SLOWEST_ROW])) for slot in slots if slot[SLOWEST] > 0),
+    rows = sorted(((values, row) for row, values in _table_of(slots).items() if values[1] > 0),
                   reverse=True)
-    return [{"file": f"dataset[{row}]", "seconds": seconds, "times": 1} for seconds, row in rows[:8]]
+    return [{"file": f"dataset[{row}]", "seconds": values[0], "times": int(values[1])}
+            for values, row in rows[:TABLE_ROWS]]
+
+
+def slow_rows(slots: List["memoryview[float]"]) -> Dict[str, int]:
+    """How often rows that had been slow were read again, and how often they were slow then, too."""
+    slow = [values for values in _table_of(slots).values() if values[1] > 0]
+    return {"read_again": int(sum(values[2] - 1 for values in slow)),
+            "slow_again": int(sum(values[1] - 1 for values in slow))}
+
+
+def added(loaders: List[List[Any]], with_pids: bool = True) -> List[Any]:
+    """The slots of several loaders as those of one, worker by worker."""
+    sums = []
+    for worker in range(max(map(len, loaders), default=0)):
+        own = [slots[worker] for slots in loaders if worker < len(slots)]
+        sum_of = array("d", bytes(8 * SLOT))
+        for i in range(TABLE):
+            sum_of[i] = sum(slot[i] for slot in own)
+        sum_of[PID] = next((slot[PID] for slot in reversed(own) if slot[PID] > 0), 0.0) * with_pids
+        sum_of[FETCHING] = 0
+        slow = sorted(_table_of(own).items(), key=lambda item: item[1], reverse=True)[:TABLE_ROWS]
+        for at, (row, values) in zip(range(TABLE, SLOT, ENTRY), slow):
+            sum_of[at:at + ENTRY] = array("d", (row, *values))
+        sums.append(memoryview(sum_of))
+    return sums

@@ -12,6 +12,7 @@ import functools
 import sys
 from typing import Any, Callable, Dict, Optional
 
+from qanat._clock import AFTER_UPDATE, AFTER_VALIDATION
 from qanat._journal import WatchError
 from qanat._run import Run, Step
 from qanat._torch import TorchHooks
@@ -64,7 +65,7 @@ class _Loop:
         """What ran since the last part ended was no training."""
         if self._step is None:
             self._run._clock.rename_running("checkpoint")
-            self._run._clock.switch("residual")
+            self._run._clock.switch(AFTER_UPDATE)
 
 
 def lightning(run: Run) -> Any:
@@ -74,8 +75,9 @@ def lightning(run: Run) -> Any:
     loop = _Loop(run)
 
     class QanatCallback(base):  # type: ignore[misc, valid-type]
-        def on_train_start(self, trainer: Any, module: Any) -> None:
-            loop.start()
+        def setup(self, trainer: Any, module: Any, stage: Optional[str] = None) -> None:
+            if stage in (None, "fit"):
+                loop.start()  # before the first epoch's iterator is there
 
         def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, index: int) -> None:
             loop.begin_step()
@@ -93,7 +95,7 @@ def lightning(run: Run) -> Any:
             run._clock.switch("checkpoint")
 
         def on_validation_end(self, trainer: Any, module: Any) -> None:
-            run._clock.switch("residual")
+            run._clock.switch(AFTER_VALIDATION)
 
         def on_train_end(self, trainer: Any, module: Any) -> None:
             loop.stop()

@@ -15,7 +15,7 @@ import types
 from typing import Any, List, Optional
 
 from qanat._run import Run, ending_of, watch
-from qanat._torch import TorchHooks, TorchImport
+from qanat._torch import TorchHooks, on_import
 
 __all__ = ["main", "watch"]
 
@@ -58,11 +58,9 @@ def main(arguments: Optional[List[str]] = None) -> None:
 
     def attach(torch: Any) -> None:
         hooks.append(TorchHooks(run, torch))
+        on_import("keras", lambda keras: hooks[-1].watch_keras(keras))
 
-    if "torch" in sys.modules:
-        attach(sys.modules["torch"])
-    else:
-        sys.meta_path.insert(0, TorchImport(attach))
+    on_import("torch", attach)
     error: Optional[BaseException] = None
     try:
         _execute(options)

@@ -78,9 +78,20 @@ class Optimizer:
 class SGD(Optimizer):
     cost = staticmethod(lambda: None)
 
-    def step(self):
+    def step(self, closure=None):
+        loss = closure() if closure is not None else None
         type(self).cost()
-        return "stepped"
+        return "stepped" if closure is None else loss
+
+
+class GradScaler:
+    """Leaves steps out when it is told to."""
+
+    def __init__(self):
+        self.finds_inf = False
+
+    def step(self, optimizer):
+        return None if self.finds_inf else optimizer.step()
 
 
 class Event:
@@ -94,7 +105,7 @@ class Event:
         assert enable_timing
         self.at = None
 
-    def record(self):
+    def record(self, stream=None):
         self.at = max(Event.clock.now, Event.device_free_at)
 
     def query(self):
@@ -118,12 +129,14 @@ def make_torch(has_gpu=False):
     torch.save = lambda thing, path: torch.saved.append(path)
     torch.optim = types.ModuleType("torch.optim")
     torch.optim.Optimizer, torch.optim.SGD = Optimizer, SGD
+    torch.amp = types.SimpleNamespace(GradScaler=GradScaler)
     torch.utils = types.ModuleType("torch.utils")
     torch.utils.data = types.ModuleType("torch.utils.data")
     torch.utils.data.DataLoader = DataLoader
     torch.utils.data._DatasetKind = DatasetKind
     torch.cuda = types.SimpleNamespace(
-        is_available=lambda: has_gpu, is_initialized=lambda: has_gpu, Event=Event)
+        is_available=lambda: has_gpu, is_initialized=lambda: has_gpu, Event=Event,
+        current_device=lambda: 0, current_stream=lambda device: device)
     return torch
 
 

@@ -39,7 +39,7 @@ class WatchTest(unittest.TestCase):
 
     def turn_clock(self):
         clock = Clock()
-        for module in ("_clock", "_loader", "_run"):
+        for module in ("_clock", "_loader", "_loader_stats", "_run"):
             patch = mock.patch(f"qanat.{module}.perf_counter", clock)
             patch.start()
             self.addCleanup(patch.stop)

@@ -151,7 +151,8 @@ def burn_outside_rows(pipe):
             pass
 
     slot = memoryview(array("d", bytes(8 * _workers.SLOT)))
-    fetcher = _workers.measure_fetcher(Fetcher(), slot, _workers.ProcessClock(slot))
+    fetcher = _workers.measure_fetcher(Fetcher(), slot, _workers.RowTable(slot),
+                                       _workers.ProcessClock(slot))
     beside = threading.Thread(target=lambda: (compute(), fetcher.fetch([1])))
     beside.start()
     beside.join()

@@ -208,7 +208,7 @@ class Loaders(WatchTest):
             for _ in run.loader(loader):
                 with run.step():
                     pass
-            shared = run._stats._shared.path
+            shared = run._stats._records[0]._shared.path
             self.assertTrue(os.path.exists(shared))
 
         self.assertEqual(seen, [0])

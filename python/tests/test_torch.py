@@ -170,7 +170,7 @@ class Callbacks(HooksTest):
         self.module("lightning.pytorch", Callback=type("Callback", (), {}))
         with qanat.watch(self.folder) as run:
             callback = qanat.callbacks.lightning(run)
-            callback.on_train_start(None, None)
+            callback.setup(None, None, "fit")
             for i, batch in enumerate(self.loader(2)):
                 callback.on_train_batch_start(None, None, batch, i)
                 self.clock.run(1.0)
