@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-ROW, FORWARD, BACKWARD, UPDATE, VALIDATION = 0.010, 0.030, 0.050, 0.020, 0.040
+ROW, FORWARD, BACKWARD, UPDATE, VALIDATION = 0.020, 0.060, 0.100, 0.040, 0.080
 BATCHES, EPOCHS, ROWS = 10, 2, 2
 TOLERANCE = 0.05
 NAPS = {}  # s of each part, as measured here

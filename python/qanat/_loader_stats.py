@@ -156,9 +156,12 @@ class LoaderStats:
             return live[0]
         return _workers.added([self._gone, *live])
 
+    def live_slots(self) -> List[Slot]:
+        """Those that workers write to now."""
+        return [slot for record in list(self._records) if record.trains for slot in record.slots()]
+
     def worker_pids(self) -> List[int]:
-        return [int(slot[_workers.PID]) for record in list(self._records) if record.trains
-                for slot in record.slots() if slot[_workers.PID] > 0]
+        return [int(slot[_workers.PID]) for slot in self.live_slots() if slot[_workers.PID] > 0]
 
     def worker_clock(self) -> Optional[List[float]]:
         """Workers, seconds that all their threads ran, seconds that these were ready and had no core."""

@@ -6,22 +6,22 @@ import os
 import sys
 from typing import List, NoReturn
 
-USAGE = """usage: qanat watch [--out DIR] -- python train.py ARGUMENTS...
+USAGE = """usage: qanat watch [--out DIR] [--no-lines] -- python train.py ARGUMENTS...
 
 Find out what slows a PyTorch script down; then: qanat report DIR. The script stays as it is:
 `python -m package.train` and options of Python work as well.
 
-  --out DIR   write the journal there (default: runs/watch)"""
+  --out DIR    write the journal there (default: runs/watch)
+  --no-lines   do not look, twenty times a second, which line of the script runs"""
 
 
 def watch_command(arguments: List[str]) -> List[str]:
     """What runs the command behind `qanat watch`, watched, with its own Python. Empty: there is none."""
     words = list(arguments)
     out: List[str] = []
-    if words[:1] == ["--out"]:
-        out, words = words[:2], words[2:]
-    elif words and words[0].startswith("--out="):
-        out, words = words[:1], words[1:]
+    while words and (words[0] in ("--out", "--no-lines") or words[0].startswith("--out=")):
+        count = 2 if words[0] == "--out" else 1
+        out, words = out + words[:count], words[count:]
     if words[:1] == ["--"]:
         words = words[1:]
     python = sys.executable

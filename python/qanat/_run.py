@@ -19,6 +19,7 @@ from qanat._journal import FolderLock, Journal, WatchError
 from qanat._loader import WatchedLoader
 from qanat._loader_stats import LoaderStats
 from qanat._rank import journal_name, rank_of
+from qanat._sampler import Sampler
 from qanat._shapes import StepShape
 
 FLUSH_SECONDS = 1.0  # what a killed script loses at most
@@ -89,7 +90,7 @@ class Run:
     it. A second step inside a step, a phase outside one, and use after `close()` are a WatchError."""
 
     def __init__(self, folder: Any, *, device: Optional[str] = None,
-                 command: Optional[str] = None) -> None:
+                 command: Optional[str] = None, lines: bool = True) -> None:
         self.folder = os.fspath(folder)
         self._rank, self._world = rank_of(os.environ)
         os.makedirs(self.folder, exist_ok=True)
@@ -119,12 +120,14 @@ class Run:
         self._spent = 0.0  # s that writing took the loop
         self._cost = 0.0  # s that looking at the host took
         self._said: Optional[Dict[str, Any]] = None
+        self._sampler: Optional[Sampler] = None
         self._host_setup: Optional[Dict[str, Any]] = _host.setup()
         self._look_at_host()
         self._journal.flush()
         self._stop = threading.Event()
         self._monitor = threading.Thread(target=self._watch_host, name="qanat-watch", daemon=True)
         self._monitor.start()
+        self._sampler = Sampler(self) if lines else None
         atexit.register(self._close_at_exit)
         self._old_sigterm = self._catch_sigterm()
 
@@ -160,6 +163,8 @@ class Run:
         self.closed = True
         self._stop.set()
         self._monitor.join(timeout=1.0)
+        if self._sampler is not None:
+            self._sampler.close()
         self._clock.finish()
         self._say_run()
         self._look_at_host()
@@ -272,6 +277,8 @@ class Run:
         if self._host_setup is not None:
             line["setup"], self._host_setup = self._host_setup, None
         self._journal.add("host", line)
+        if self._sampler is not None:
+            self._journal.add("loop", self._sampler.line(self._places))
         pipeline = self._stats.line(counters)
         if pipeline is not None:
             self._journal.add("pipeline", pipeline)
@@ -319,7 +326,7 @@ def ending_of(error: Optional[BaseException]) -> str:
     return "stopped" if isinstance(error, (KeyboardInterrupt, SystemExit)) else "failed"
 
 
-def watch(folder: Any, *, device: Optional[str] = None) -> Run:
+def watch(folder: Any, *, device: Optional[str] = None, lines: bool = True) -> Run:
     """Watches a training loop and writes `folder`/journal.jsonl for `qanat report folder`.
 
         with qanat.watch("runs/a") as run:
@@ -328,5 +335,6 @@ def watch(folder: Any, *, device: Optional[str] = None) -> Run:
                     with run.phase("forward"): ...
 
     A folder in which another run is writing is a WatchError; one that has a journal gets another
-    session. `device` is a name for reports, such as "cuda:0"."""
-    return Run(folder, device=device)
+    session. `device` is a name for reports, such as "cuda:0". Without `lines`, nobody looks twenty times
+    a second which line of the loop runs, and time that no part owns has no name."""
+    return Run(folder, device=device, lines=lines)

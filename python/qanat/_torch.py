@@ -62,6 +62,10 @@ class TorchHooks(Fetches):
                 setattr(owner, name, theirs)
         self._undo.clear()
 
+    def count_update(self) -> None:
+        """Where others say what a step is: one has ended."""
+        self._all_updates += 1
+
     def watch_keras(self, keras: Any) -> None:
         """Its optimizers are none of torch's."""
         self._patch(keras.optimizers.Optimizer, "apply", self._watch_step)

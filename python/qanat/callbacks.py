@@ -55,6 +55,8 @@ class _Loop:
         if self._step is not None:
             step, self._step = self._step, None
             step.__exit__(None, None, None)
+            if self._hooks is not None:
+                self._hooks.count_update()
 
     def enter(self, part: str) -> None:
         """The step is in this part from now on."""

@@ -14,6 +14,7 @@ import sys
 import types
 from typing import Any, List, Optional
 
+from qanat._journal import WatchError
 from qanat._run import Run, ending_of, watch
 from qanat._torch import TorchHooks, on_import
 
@@ -26,6 +27,8 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
         description="Find out what slows a PyTorch script down; then: qanat report DIR")
     parser.add_argument("--out", default="runs/watch", metavar="DIR",
                         help="write the journal there (default: %(default)s)")
+    parser.add_argument("--no-lines", action="store_true",
+                        help="do not look, twenty times a second, which line of the script runs")
     parser.add_argument("-m", dest="is_module", action="store_true",
                         help="the script is a module, as for `python -m`")
     parser.add_argument("script")
@@ -49,11 +52,25 @@ def _execute(options: argparse.Namespace) -> None:
     exec(code, module.__dict__)
 
 
+def _said_of(steps: int, folder: str, has_torch: bool) -> str:
+    if steps > 0:
+        return f"{steps} steps watched; try: qanat report {folder}"
+    why = ("torch was imported, but none of its optimizers made an update in this process and thread"
+           if has_torch else "the script did not import torch")
+    return (f"0 steps watched: {why}; expected torch's optimizers, or Keras on torch; try `with run.step():` in "
+            "the loop, see docs/en/python.md")
+
+
 def main(arguments: Optional[List[str]] = None) -> None:
     options = _parse(arguments)
     if not options.is_module and not os.path.isfile(options.script):
         sys.exit(f"{options.script}: no such script; try python -m qanat.watch --help")
-    run = Run(options.out, command=" ".join([options.script, *options.arguments]))
+    try:
+        run = Run(options.out, command=" ".join([options.script, *options.arguments]),
+                  lines=not options.no_lines)
+    except (OSError, WatchError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        sys.exit(f"qanat watch: {options.out}: {reason}; expected a folder to write to; try --out DIR")
     hooks: List[TorchHooks] = []
 
     def attach(torch: Any) -> None:
@@ -71,7 +88,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
         for hook in hooks:
             hook.remove()
         run.close(ending_of(error))
-        print(f"{run.steps} steps watched; try: qanat report {options.out}", file=sys.stderr)
+        print(_said_of(run.steps, options.out, bool(hooks)), file=sys.stderr)
 
 
 class _CallableModule(types.ModuleType):

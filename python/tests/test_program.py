@@ -51,7 +51,7 @@ class Program(WatchTest):
         done = self.run_program("--")
 
         self.assertEqual(done.returncode, 2)
-        self.assertIn("qanat watch [--out DIR] -- python train.py", done.stderr)
+        self.assertIn("qanat watch [--out DIR] [--no-lines] -- python train.py", done.stderr)
 
     def test_a_python_that_is_not_there_is_said(self):
         done = self.run_program("--", "/nowhere/python3", "train.py")

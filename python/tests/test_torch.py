@@ -187,6 +187,26 @@ class Callbacks(HooksTest):
         self.assert_parts(read_steps(self.folder)[1], wait=0.5, forward=1.0, backward=2.0,
                           optimizer=0.25, checkpoint=4.0)
 
+    def test_lightning_leaves_an_epoch_without_asking_for_its_end(self):
+        self.module("lightning.pytorch", Callback=type("Callback", (), {}))
+        with qanat.watch(self.folder) as run:
+            callback = qanat.callbacks.lightning(run)
+            callback.setup(None, None, "fit")
+            for _ in range(2):
+                batches = iter(self.loader(2))
+                for i in range(2):
+                    callback.on_train_batch_start(None, None, next(batches), i)
+                    self.clock.run(1.0)
+                    callback.on_before_backward(None, None, 0.1)
+                    self.torch.Tensor().backward()
+                    callback.on_after_backward(None, None)
+                    callback.on_train_batch_end(None, None, None, None, i)
+            callback.on_train_end(None, None)
+
+        steps = read_steps(self.folder)
+        self.assertEqual([step["epoch"] for step in steps], [0, 0, 1, 1])
+        self.assert_parts(steps[3], wait=0.5, forward=1.0, backward=2.0)
+
     def test_hugging_face_accumulates_inside_a_step(self):
         self.module("transformers", TrainerCallback=type("TrainerCallback", (), {}))
         with qanat.watch(self.folder) as run:
@@ -305,6 +325,23 @@ class Scripts(WatchTest):
 
         self.check(done, -signal.SIGINT, "stopped")
         self.assertIn("KeyboardInterrupt", done.stderr)
+
+    def test_a_folder_that_cannot_be_written_is_said(self):
+        with open(self.folder, "w", encoding="ascii"):
+            pass
+        done = self.run_script()
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertIn("expected a folder to write to; try --out DIR", done.stderr)
+
+    def test_a_script_without_steps_is_told_what_was_looked_for(self):
+        script = self.folder + ".py"
+        with open(script, "w", encoding="ascii") as file:
+            file.write("print('numbers')\n")
+        done = subprocess.run([sys.executable, "-m", "qanat.watch", "--out", self.folder, script], text=True,
+                              env={**os.environ, "PYTHONPATH": PYTHON}, capture_output=True, check=False)
+        self.assertEqual(done.stdout, "numbers\n")
+        self.assertIn("0 steps watched: the script did not import torch; expected torch's optimizers", done.stderr)
 
     def test_a_script_that_is_not_there_is_said(self):
         done = subprocess.run([sys.executable, "-m", "qanat.watch", "nowhere.py"], text=True,
