@@ -1,5 +1,8 @@
 #include "cuda_runtime/nvrtc.h"
 
+#include <cstdlib>
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "cuda_runtime/open_cuda_runtime.h"
@@ -7,7 +10,9 @@
 namespace qanat {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class NvrtcTest : public testing::Test {
  protected:
@@ -30,13 +35,29 @@ TEST_F(NvrtcTest, CompilesTheKernelsForEveryGpuItKnows) {
   EXPECT_LE(nvrtc_->architectures().front(), 75);
   for (const int architecture : nvrtc_->architectures()) {
     SCOPED_TRACE(architecture);
-    const Result<std::string> ptx =
-        nvrtc_->to_ptx(alignment_kernel_source(), "alignment.cu", architecture);
-    ASSERT_TRUE(ptx) << ptx.failure().what;
-    EXPECT_THAT(ptx.value(), HasSubstr(".entry forward_sum"));
-    EXPECT_THAT(ptx.value(), HasSubstr(".entry search_durations"));
-    EXPECT_THAT(ptx.value(), HasSubstr("bar.sync"));
+    const Result<std::string> compiled =
+        nvrtc_->compile(alignment_kernel_source(), "alignment.cu", architecture);
+    ASSERT_TRUE(compiled) << compiled.failure().what;
+    EXPECT_THAT(compiled.value(),
+                StartsWith("\x7f"
+                           "ELF"));  // machine code
+    EXPECT_THAT(compiled.value(), HasSubstr(".text.forward_sum"));
+    EXPECT_THAT(compiled.value(), HasSubstr(".text.search_durations"));
   }
+}
+
+// Its driver is as new as the GPU, so newer than the compiler, and takes PTX of that one.
+TEST_F(NvrtcTest, CompilesForAGenerationThatItDoesNotKnow) {
+  const int newest = nvrtc_->architectures().back();
+
+  const Result<std::string> compiled =
+      nvrtc_->compile(alignment_kernel_source(), "alignment.cu", newest + 40);
+
+  ASSERT_TRUE(compiled) << compiled.failure().what;
+  EXPECT_THAT(compiled.value(), HasSubstr(".entry forward_sum"));
+  EXPECT_THAT(compiled.value(), HasSubstr(".entry search_durations"));
+  EXPECT_THAT(compiled.value(), HasSubstr("bar.sync"));
+  EXPECT_THAT(compiled.value(), HasSubstr(".maxntid"));  // 1024 threads have registers enough
 }
 
 TEST_F(NvrtcTest, ANewerGpuRunsWhatWasCompiledForTheOneBefore) {
@@ -48,11 +69,34 @@ TEST_F(NvrtcTest, ANewerGpuRunsWhatWasCompiledForTheOneBefore) {
 }
 
 TEST_F(NvrtcTest, WhatTheCompilerSaysIsPassedOn) {
-  const Result<std::string> ptx =
-      nvrtc_->to_ptx("__global__ void broken() { no_such_name; }", "broken.cu", 80);
+  const Result<std::string> compiled =
+      nvrtc_->compile("__global__ void broken() { no_such_name; }", "broken.cu", 80);
 
-  ASSERT_FALSE(ptx);
-  EXPECT_THAT(ptx.failure().what, HasSubstr("no_such_name"));
+  ASSERT_FALSE(compiled);
+  EXPECT_THAT(compiled.failure().what, HasSubstr("no_such_name"));
+}
+
+// As pip lays torch and NVIDIA's packages out, and as libtorch's archive does.
+TEST(NvrtcLibraryTest, IsFoundBesideLibtorch) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(testing::TempDir()) / "nvrtc_beside";
+  fs::remove_all(root);
+  const fs::path torch = root / "torch/lib/libtorch_cuda.so";
+  const fs::path own = root / "torch/lib/libnvrtc-0a1b2c.so.12";
+  const fs::path old = root / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
+  const fs::path newer = root / "nvidia/cu13/lib/libnvrtc.so.13";
+  for (const fs::path& file : {torch,
+                               own,
+                               old,
+                               newer,
+                               root / "torch/lib/libnvrtc-builtins.so.12.9",
+                               root / "nvidia/cublas/lib/libcublas.so.12"}) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "library";
+  }
+
+  EXPECT_THAT(nvrtc_files_beside({torch}), ElementsAre(newer, own, old));
+  EXPECT_THAT(nvrtc_files_beside({root / "nowhere/lib/libtorch_cuda.so"}), ElementsAre());
 }
 
 TEST(NvrtcLibraryTest, ALibraryThatIsNotThereIsNamed) {

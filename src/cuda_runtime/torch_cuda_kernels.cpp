@@ -36,9 +36,10 @@ class Driver {
   }
   // Never unloaded: kernels may still run.
 
-  Module* load(const std::string& ptx) const {
+  // Machine code or PTX.
+  Module* load(const std::string& compiled) const {
     Module* module = nullptr;
-    check("loading kernels", load_(&module, ptx.c_str()));
+    check("loading kernels", load_(&module, compiled.c_str()));
     return module;
   }
   Function* function(Module* module, const char* name) const {
@@ -137,17 +138,16 @@ class CudaAlignmentKernels : public AlignmentKernels {
       throw MessageError(msg::kernels_no_nvrtc{.why = nvrtc.failure().what});
     }
     const int capability = 10 * properties.major + properties.minor;
-    const int architecture = nvrtc.value()->architecture_for(capability);
-    if (architecture == 0) {
+    if (nvrtc.value()->architecture_for(capability) == 0) {
       throw MessageError(msg::kernels_gpu_too_old{
           .capability = fmt::format("{}.{}", properties.major, properties.minor)});
     }
-    const Result<std::string> ptx =
-        nvrtc.value()->to_ptx(alignment_kernel_source(), "alignment.cu", architecture);
-    if (!ptx) {
-      throw Error("kernels: {}", ptx.failure().what);
+    const Result<std::string> compiled =
+        nvrtc.value()->compile(alignment_kernel_source(), "alignment.cu", capability);
+    if (!compiled) {
+      throw Error("kernels: {}", compiled.failure().what);
     }
-    Driver::Module* const module = driver_.load(ptx.value());
+    Driver::Module* const module = driver_.load(compiled.value());
     return {.forward_sum = driver_.function(module, "forward_sum"),
             .search_durations = driver_.function(module, "search_durations")};
   }

@@ -69,8 +69,13 @@ auto translated(const Work& work) {
 c10::cuda::CUDAStream& to_torch(CudaStreamHandle stream) {
   return *reinterpret_cast<c10::cuda::CUDAStream*>(stream);
 }
-cudaEvent_t to_cuda(CudaEventHandle event) {
-  return reinterpret_cast<cudaEvent_t>(event);
+// Calls about an event are made with its GPU current: CUDA opens a context on the one that is.
+struct DeviceCudaEvent {
+  cudaEvent_t event = nullptr;
+  c10::DeviceIndex device = 0;
+};
+const DeviceCudaEvent& to_cuda(CudaEventHandle event) {
+  return *reinterpret_cast<DeviceCudaEvent*>(event);
 }
 at::cuda::CUDAGraph& to_torch(CudaGraphHandle graph) {
   return *reinterpret_cast<at::cuda::CUDAGraph*>(graph);
@@ -138,9 +143,11 @@ class TorchCudaRuntime : public CudaRuntime {
     });
   }
   void wait(CudaStreamHandle stream, CudaEventHandle event) override {
-    check(cudaStreamWaitEvent(to_torch(stream).stream(), to_cuda(event), 0));
+    const c10::cuda::CUDAGuard current(to_torch(stream).device());
+    check(cudaStreamWaitEvent(to_torch(stream).stream(), to_cuda(event).event, 0));
   }
   void synchronise(CudaStreamHandle stream) override {
+    const c10::cuda::CUDAGuard current(to_torch(stream).device());
     check(cudaStreamSynchronize(to_torch(stream).stream()));
   }
 
@@ -149,16 +156,23 @@ class TorchCudaRuntime : public CudaRuntime {
     cudaEvent_t event = nullptr;
     // Threads that wait for it sleep: the cores belong to the loader.
     check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync));
-    return reinterpret_cast<CudaEventHandle>(event);
+    return reinterpret_cast<CudaEventHandle>(
+        new DeviceCudaEvent{.event = event, .device = to_index(device)});
   }
   void drop_event(CudaEventHandle event) noexcept override {
-    (void)cudaEventDestroy(to_cuda(event));
+    const std::unique_ptr<const DeviceCudaEvent> owned(&to_cuda(event));
+    (void)succeeds([&] {
+      const c10::cuda::CUDAGuard current(owned->device);
+      (void)cudaEventDestroy(owned->event);
+    });
   }
   void record(CudaEventHandle event, CudaStreamHandle stream) override {
-    check(cudaEventRecord(to_cuda(event), to_torch(stream).stream()));
+    const c10::cuda::CUDAGuard current(to_cuda(event).device);
+    check(cudaEventRecord(to_cuda(event).event, to_torch(stream).stream()));
   }
   bool is_done(CudaEventHandle event) override {
-    const cudaError_t state = cudaEventQuery(to_cuda(event));
+    const c10::cuda::CUDAGuard current(to_cuda(event).device);
+    const cudaError_t state = cudaEventQuery(to_cuda(event).event);
     if (state == cudaErrorNotReady) {
       (void)cudaGetLastError();
       return false;
@@ -166,10 +180,14 @@ class TorchCudaRuntime : public CudaRuntime {
     check(state);
     return true;
   }
-  void synchronise(CudaEventHandle event) override { check(cudaEventSynchronize(to_cuda(event))); }
+  void synchronise(CudaEventHandle event) override {
+    const c10::cuda::CUDAGuard current(to_cuda(event).device);
+    check(cudaEventSynchronize(to_cuda(event).event));
+  }
   float milliseconds(CudaEventHandle from, CudaEventHandle to) override {
+    const c10::cuda::CUDAGuard current(to_cuda(to).device);
     float time = 0;
-    check(cudaEventElapsedTime(&time, to_cuda(from), to_cuda(to)));
+    check(cudaEventElapsedTime(&time, to_cuda(from).event, to_cuda(to).event));
     return time;
   }
 
@@ -218,13 +236,20 @@ class TorchCudaRuntime : public CudaRuntime {
       // Asked for by reports only.
     }
   }
-  std::byte* allocate_pinned(std::size_t bytes) override {
+  std::byte* allocate_pinned(int device, std::size_t bytes) override {
+    const c10::cuda::CUDAGuard current(to_index(device));
     void* block = nullptr;
     check(cudaHostAlloc(&block, bytes, cudaHostAllocPortable));
     return static_cast<std::byte*>(block);
   }
-  void free_pinned(std::byte* block) noexcept override { (void)cudaFreeHost(block); }
-  MemoryPlace place_of(const void* memory) override {
+  void free_pinned(int device, std::byte* block) noexcept override {
+    (void)succeeds([&] {
+      const c10::cuda::CUDAGuard current(to_index(device));
+      (void)cudaFreeHost(block);
+    });
+  }
+  MemoryPlace place_of(int device, const void* memory) override {
+    const c10::cuda::CUDAGuard current(to_index(device));
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, memory));
     switch (attributes.type) {
@@ -260,6 +285,7 @@ class TorchCudaRuntime : public CudaRuntime {
             std::byte* to,
             const std::byte* from,
             std::size_t bytes) override {
+    const c10::cuda::CUDAGuard current(to_torch(stream).device());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, to_torch(stream).stream()));
   }
 
@@ -269,9 +295,7 @@ class TorchCudaRuntime : public CudaRuntime {
   void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept override {
     delete &to_torch(memory);
   }
-  CudaGraphHandle capture(CudaStreamHandle stream,
-                          CudaGraphMemoryHandle memory,
-                          const std::function<void()>& work) override {
+  CudaGraphHandle begin_capture(CudaStreamHandle stream, CudaGraphMemoryHandle memory) override {
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
     translated([&] {
       const c10::cuda::CUDAStreamGuard current(to_torch(stream));
@@ -279,15 +303,33 @@ class TorchCudaRuntime : public CudaRuntime {
       allocator::emptyCache();
       // Other threads continue to copy and allocate meanwhile.
       graph->capture_begin(to_torch(memory), cudaStreamCaptureModeThreadLocal);
-      try {
-        work();
-      } catch (...) {
-        end_broken_capture(*graph);
-        throw;
-      }
-      graph->capture_end();
     });
     return reinterpret_cast<CudaGraphHandle>(graph.release());
+  }
+  void end_capture(CudaGraphHandle graph, CudaStreamHandle stream) override {
+    translated([&] {
+      const c10::cuda::CUDAStreamGuard current(to_torch(stream));
+      to_torch(graph).capture_end();
+    });
+  }
+  void abandon_capture(CudaGraphHandle graph,
+                       CudaStreamHandle stream,
+                       CudaGraphMemoryHandle memory) noexcept override {
+    // Ends it where that was not tried yet; a second attempt only says so.
+    const bool is_ended = succeeds([&] {
+      const c10::cuda::CUDAStreamGuard current(to_torch(stream));
+      to_torch(graph).capture_end();
+    });
+    if (!is_ended) {
+      // A recording that CUDA found invalid ends by an error before libtorch has told its
+      // allocator, which would take the memory for being recorded in for ever, and does not give it
+      // back with the graph.
+      const c10::DeviceIndex device = to_torch(stream).device_index();
+      (void)succeeds([&] { allocator::endAllocateToPool(device, to_torch(memory)); });
+      (void)succeeds([&] { allocator::releasePool(device, to_torch(memory)); });
+    }
+    (void)cudaGetLastError();  // why it is broken is what the caller throws
+    drop_graph(graph);
   }
   void replay(CudaGraphHandle graph, CudaStreamHandle stream) override {
     translated([&] {
@@ -314,11 +356,13 @@ class TorchCudaRuntime : public CudaRuntime {
     });
   }
 
-  static void end_broken_capture(at::cuda::CUDAGraph& graph) noexcept {
+  template <typename Work>
+  static bool succeeds(const Work& work) noexcept {
     try {
-      graph.capture_end();
+      work();
+      return true;
     } catch (const std::exception&) {
-      (void)cudaGetLastError();  // why it is broken is what the caller throws
+      return false;
     }
   }
 

@@ -13,8 +13,8 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// A float counts 10 s of milliseconds in steps of a microsecond.
-constexpr float kLongestReach = 10'000;
+// A float counts 8 s of milliseconds in steps of half a microsecond.
+constexpr float kFar = 8'000;
 constexpr int kAttempts = 3;  // the quickest one was disturbed least
 
 CudaFacts read_facts(CudaRuntime& runtime, DeviceId device) {
@@ -57,8 +57,8 @@ void CudaEventPool::give_back(CudaEventHandle event) noexcept {
 CudaClock::CudaClock(CudaRuntime& runtime, int device)
     : runtime_(runtime),
       stream_(runtime.make_stream(device)),
-      anchor_(runtime.make_event(device)),
-      spare_(runtime.make_event(device)) {
+      spare_(runtime.make_event(device)),
+      anchor_(runtime.make_event(device)) {
   renew_anchor();
 }
 
@@ -77,6 +77,7 @@ void CudaClock::renew_anchor() {
     const Clock::duration took = Clock::now() - before;
     if (took < quickest) {
       quickest = took;
+      const std::lock_guard lock(mutex_);
       std::swap(anchor_, spare_);
       anchored_at_ = before + took / 2;
     }
@@ -85,13 +86,19 @@ void CudaClock::renew_anchor() {
 
 Clock::time_point CudaClock::time_of(CudaEventHandle event) {
   const std::lock_guard lock(mutex_);
-  float since = runtime_.milliseconds(anchor_, event);
-  if (since > kLongestReach) {
+  const Milliseconds since(static_cast<double>(runtime_.milliseconds(anchor_, event)));
+  return anchored_at_ + std::chrono::duration_cast<Clock::duration>(since);
+}
+
+void CudaClock::keep_near(CudaEventHandle event) {
+  const std::lock_guard one_at_a_time(renewing_);
+  const bool is_far = [&] {
+    const std::lock_guard lock(mutex_);
+    return runtime_.milliseconds(anchor_, event) > kFar;
+  }();
+  if (is_far) {
     renew_anchor();
-    since = runtime_.milliseconds(anchor_, event);
   }
-  return anchored_at_ +
-         std::chrono::duration_cast<Clock::duration>(Milliseconds(static_cast<double>(since)));
 }
 
 CudaActivity::~CudaActivity() {

@@ -63,6 +63,7 @@ class CudaGraphMemory {
 // CUDA only tells the time between two events, in single precision. So there is an anchor: an
 // event on an idle stream whose moment the host saw, renewed every few seconds, because both the
 // precision and the agreement of two clocks are lost over hours. Good to some ten microseconds.
+// Renewing waits for the GPU, so threads that launch work only ask; those that call back keep it.
 //
 // Thread-safe. The runtime outlives it.
 class CudaClock {
@@ -74,15 +75,18 @@ class CudaClock {
 
   // `event` is done. Throws CudaFailure.
   Clock::time_point time_of(CudaEventHandle event);
+  // Renews the anchor where `event`, which is done, is far from it. Waits. Throws CudaFailure.
+  void keep_near(CudaEventHandle event);
 
  private:
   void renew_anchor();
 
   CudaRuntime& runtime_;
   const CudaStreamHandle stream_;  // nothing else ever runs on it
-  std::mutex mutex_;               // guards everything below
-  CudaEventHandle anchor_ = nullptr;
+  std::mutex renewing_;            // held while spare_ is recorded; taken before mutex_
   CudaEventHandle spare_ = nullptr;
+  std::mutex mutex_;  // guards everything below
+  CudaEventHandle anchor_ = nullptr;
   Clock::time_point anchored_at_;
 };
 

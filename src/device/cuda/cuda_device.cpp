@@ -40,12 +40,13 @@ class CudaMemory : public DeviceMemory {
 // is kept for the next who asks for that size.
 class CudaPinnedBlocks : public BlockAllocator {
  public:
-  explicit CudaPinnedBlocks(std::shared_ptr<CudaRuntime> runtime) : runtime_(std::move(runtime)) {}
+  CudaPinnedBlocks(std::shared_ptr<CudaRuntime> runtime, int device)
+      : runtime_(std::move(runtime)), device_(device) {}
   CudaPinnedBlocks(const CudaPinnedBlocks&) = delete;
   CudaPinnedBlocks& operator=(const CudaPinnedBlocks&) = delete;
   ~CudaPinnedBlocks() override {
     for (const auto& [bytes, block] : free_) {
-      runtime_->free_pinned(block);
+      runtime_->free_pinned(device_, block);
     }
   }
 
@@ -54,7 +55,7 @@ class CudaPinnedBlocks : public BlockAllocator {
       return kept.mapped();
     }
     try {
-      return runtime_->allocate_pinned(bytes);
+      return runtime_->allocate_pinned(device_, bytes);
     } catch (const CudaFailure& failure) {
       throw MessageError(
           msg::cuda_no_pinned{.bytes = std::to_string(bytes), .reason = failure.what()});
@@ -64,13 +65,13 @@ class CudaPinnedBlocks : public BlockAllocator {
     try {
       free_.emplace(bytes, block);
     } catch (const std::bad_alloc&) {
-      runtime_->free_pinned(block);
+      runtime_->free_pinned(device_, block);
     }
   }
   void prepare(std::size_t bytes, std::int64_t blocks) override {
     try {
       while (static_cast<std::int64_t>(free_.count(bytes)) < blocks) {
-        free_.emplace(bytes, runtime_->allocate_pinned(bytes));
+        free_.emplace(bytes, runtime_->allocate_pinned(device_, bytes));
       }
     } catch (const CudaFailure&) {
       // Fewer may do: allocate() says what is missing.
@@ -78,7 +79,8 @@ class CudaPinnedBlocks : public BlockAllocator {
   }
 
  private:
-  const std::shared_ptr<CudaRuntime> runtime_;   // shared: batches may outlive the device
+  const std::shared_ptr<CudaRuntime> runtime_;  // shared: batches may outlive the device
+  const int device_;
   std::multimap<std::size_t, std::byte*> free_;  // by their size
 };
 
@@ -124,7 +126,7 @@ std::unique_ptr<DeviceMemory> CudaDevice::allocate(Bytes bytes) {
 }
 
 std::unique_ptr<BlockAllocator> CudaDevice::pinned_blocks() {
-  return std::make_unique<CudaPinnedBlocks>(core_->runtime);
+  return std::make_unique<CudaPinnedBlocks>(core_->runtime, core_->id.index);
 }
 
 bool CudaDevice::reaches(const Device& other) const {

@@ -81,9 +81,11 @@ class CudaRuntime {
   virtual void set_memory_fraction(int device, double fraction) = 0;
   virtual CudaMemoryUse memory_use(int device) = 0;
   virtual void reset_peak(int device) noexcept = 0;
-  virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
-  virtual void free_pinned(std::byte* block) noexcept = 0;
-  virtual MemoryPlace place_of(const void* memory) = 0;
+  // CUDA opens a context, some 0.4 GB of a card, on whichever is current when it is asked: `device`
+  // is one that the caller uses anyway.
+  virtual std::byte* allocate_pinned(int device, std::size_t bytes) = 0;
+  virtual void free_pinned(int device, std::byte* block) noexcept = 0;
+  virtual MemoryPlace place_of(int device, const void* memory) = 0;
 
   // Whether `device` can read and write the memory of `peer`; switched on by this call.
   virtual bool reach_peer(int device, int peer) = 0;
@@ -96,10 +98,14 @@ class CudaRuntime {
   // share it may have the same of it, because nobody reads it after them.
   virtual CudaGraphMemoryHandle make_graph_memory() = 0;
   virtual void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept = 0;
-  // Records what `work` launches on the stream, without running it.
-  virtual CudaGraphHandle capture(CudaStreamHandle stream,
-                                  CudaGraphMemoryHandle memory,
-                                  const std::function<void()>& work) = 0;
+  // Until end_capture() what this thread launches on the stream is recorded, not run. The memory is
+  // the recording's meanwhile. Where beginning succeeded and anything after it failed, ending
+  // included, abandon_capture() gives the memory back and drops the graph.
+  virtual CudaGraphHandle begin_capture(CudaStreamHandle stream, CudaGraphMemoryHandle memory) = 0;
+  virtual void end_capture(CudaGraphHandle graph, CudaStreamHandle stream) = 0;
+  virtual void abandon_capture(CudaGraphHandle graph,
+                               CudaStreamHandle stream,
+                               CudaGraphMemoryHandle memory) noexcept = 0;
   virtual void replay(CudaGraphHandle graph, CudaStreamHandle stream) = 0;
   virtual void drop_graph(CudaGraphHandle graph) noexcept = 0;
 };

@@ -40,7 +40,7 @@ class CudaStream::Staging {
     runtime.drop_event(arrived_);
     runtime.drop_stream(out_);
     if (block_ != nullptr) {
-      runtime.free_pinned(block_);
+      runtime.free_pinned(core_.id.index, block_);
     }
   }
 
@@ -68,10 +68,10 @@ class CudaStream::Staging {
     CudaRuntime& runtime = *core_.runtime;
     if (block_ != nullptr) {
       runtime.synchronise(into_);  // it may still be read; batches soon stop growing
-      runtime.free_pinned(std::exchange(block_, nullptr));
+      runtime.free_pinned(core_.id.index, std::exchange(block_, nullptr));
       bytes_ = 0;
     }
-    block_ = runtime.allocate_pinned(bytes);
+    block_ = runtime.allocate_pinned(core_.id.index, bytes);
     bytes_ = bytes;
   }
 
@@ -204,6 +204,7 @@ void CudaStream::call_back() {
     if (callback->after != nullptr) {
       try {
         core_.runtime->synchronise(callback->after);
+        core_.clock.keep_near(callback->after);
       } catch (const CudaFailure& failed) {
         fail(core_.to_run_error(failed));
       }
@@ -227,7 +228,7 @@ MemoryPlace CudaStream::use(const std::byte* address) {
     core_.runtime->use_on(block->begin, handle_);
     return {.kind = MemoryKind::device, .device = block->device};
   }
-  return core_.runtime->place_of(address);
+  return core_.runtime->place_of(core_.id.index, address);
 }
 
 void CudaStream::copy(std::span<std::byte> to, std::span<const std::byte> from) {
@@ -294,7 +295,18 @@ std::unique_ptr<DeviceGraph> CudaStream::capture(const std::function<void()>& wo
     std::rethrow_exception(failed);
   }
   CudaGraphHandle graph = nullptr;
-  core_.guarded([&] { graph = core_.runtime->capture(handle_, core_.graph_memory.get(), work); });
+  core_.guarded([&] {
+    CudaRuntime& runtime = *core_.runtime;
+    const CudaGraphMemoryHandle memory = core_.graph_memory.get();
+    graph = runtime.begin_capture(handle_, memory);
+    try {
+      runtime.run_on(handle_, work);
+      runtime.end_capture(graph, handle_);
+    } catch (...) {
+      runtime.abandon_capture(graph, handle_, memory);
+      throw;
+    }
+  });
   return std::make_unique<Graph>(*this, graph);
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -185,6 +186,74 @@ TEST(CudaStreamTest, IsGoodAfterWorkThatCannotBeRecorded) {
   EXPECT_THROW((void)stream->capture(nothing), Error);
   EXPECT_NO_THROW(stream->submit(nothing));
   EXPECT_NO_THROW(stream->synchronise());
+}
+
+// What CUDA finds invalid only in the end, and work that throws while it is recorded, both leave
+// libtorch's allocator recording unless it is told.
+TEST(CudaStreamTest, RecordsInTheSameMemoryAfterARecordingThatFailed) {
+  const Machine machine({.invalid_graphs = 1});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+  int runs = 0;
+  const auto work = [&] { machine.fake->launch([&] { ++runs; }); };
+
+  EXPECT_THROW((void)stream->capture(work), Error);
+  EXPECT_THROW((void)stream->capture([] { throw std::runtime_error("own"); }), std::runtime_error);
+  const std::unique_ptr<DeviceGraph> graph = stream->capture(work);
+  graph->replay();
+  stream->synchronise();
+
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(machine.fake->counts().live_graphs, 1);
+}
+
+// An operation of the scripted GPU takes a millisecond: 40 s of them.
+TEST(CudaStreamTest, RenewsItsClockInLongRunsWithoutAWaitOfTheThreadThatLaunches) {
+  const Machine machine({});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("s");
+  const auto event = device->make_event();
+  const auto of_this_thread = [&] {
+    return machine.fake->counts().event_waits[std::this_thread::get_id()];
+  };
+  const int before = of_this_thread();  // the first anchor
+  constexpr int kRounds = 40;
+
+  for (int second = 0; second < kRounds; ++second) {
+    stream->submit([&] {
+      for (int i = 0; i < 1000; ++i) {
+        machine.fake->launch([] {});
+      }
+    });
+    stream->record(*event);
+    stream->then([] {});
+    stream->synchronise();
+    (void)event->passed_at();
+  }
+
+  EXPECT_EQ(of_this_thread(), before);
+  int all = 0;
+  for (const auto& [thread, waits] : machine.fake->counts().event_waits) {
+    all += waits;
+  }
+  EXPECT_GE(all - before, kRounds + 4 * 3);  // four new anchors at least, of three attempts each
+}
+
+TEST(CudaStreamTest, TouchesNoGpuButItsOwn) {
+  const Machine machine({.other_memory = MemoryKind::pageable});
+  {
+    const auto device = machine.device(1);
+    const auto pinned = device->pinned_blocks();
+    pinned->prepare(64, 2);
+    std::byte* const block = pinned->allocate(64);
+    const auto memory = device->allocate(kBlock);
+    const auto stream = device->make_stream("s");
+    stream->copy(memory->bytes(), {block, 64});
+    stream->synchronise();
+    pinned->release(block, 64);
+  }
+
+  EXPECT_THAT(machine.fake->counts().contexts, testing::ElementsAre(1));
 }
 
 TEST(CudaStreamTest, TellsWhenAnEventWasPassed) {

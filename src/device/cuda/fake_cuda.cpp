@@ -27,6 +27,7 @@ FakeCuda::Counts FakeCuda::counts() const {
 // Every call that touches a GPU goes through here: where it may be found lost.
 void FakeCuda::check(int device) {
   ++calls_;
+  counts_.contexts.insert(device);
   if (script_.lost_after && calls_ > *script_.lost_after && device == script_.lost) {
     throw CudaFailure(script_.lost_code, "the scripted GPU does not answer");
   }
@@ -120,6 +121,11 @@ void FakeCuda::run_on(CudaStreamHandle handle, const std::function<void()>& work
   {
     const std::lock_guard lock(mutex_);
     check(stream.device);
+    if (capturing_ != nullptr && capturing_on_ == &stream &&
+        script_.graphs == FakeGraphs::of_work) {
+      capturing_->work = work;
+      return;
+    }
     current_[std::this_thread::get_id()].push_back(&stream);
   }
   const double began = host_ms();
@@ -230,6 +236,7 @@ void FakeCuda::synchronise(CudaEventHandle handle) {
     const std::lock_guard lock(mutex_);
     auto& event = of<Event>(handle);
     check(event.device);
+    ++counts_.event_waits[std::this_thread::get_id()];
     if (script_.pace && event.point) {
       end = event.point->at_ms;
     } else if (event.point && !event.is_passed) {
@@ -256,39 +263,45 @@ void FakeCuda::drop_graph_memory(CudaGraphMemoryHandle memory) noexcept {
   delete &of<std::byte>(memory);
 }
 
-CudaGraphHandle FakeCuda::capture(CudaStreamHandle handle,
-                                  CudaGraphMemoryHandle memory,
-                                  const std::function<void()>& work) {
+CudaGraphHandle FakeCuda::begin_capture(CudaStreamHandle handle, CudaGraphMemoryHandle memory) {
+  const std::lock_guard lock(mutex_);
+  check(of<Stream>(handle).device);
+  if (script_.graphs == FakeGraphs::refused) {
+    throw CudaFailure(cuda_code::kCaptureUnsupported, "operation not permitted while recording");
+  }
+  if (!recording_in_.insert(memory).second) {
+    // As libtorch's allocator says it, which knows no code of CUDA.
+    throw std::logic_error("beginAllocateToPool: already recording to mempool_id");
+  }
   auto graph = std::make_unique<Graph>();
-  {
-    const std::lock_guard lock(mutex_);
-    check(of<Stream>(handle).device);
-    if (script_.graphs == FakeGraphs::refused) {
-      throw CudaFailure(cuda_code::kCaptureUnsupported, "operation not permitted while recording");
-    }
-    ++counts_.graphs_captured;
-    recorded_in_.insert(memory);
-    counts_.graph_memories = static_cast<std::int64_t>(recorded_in_.size());
-    ++counts_.live_graphs;
-    if (script_.graphs == FakeGraphs::of_work) {
-      graph->work = work;
-      return to_handle<CudaGraphHandle>(graph.release());
-    }
-    capturing_ = graph.get();
-    capturing_on_ = &of<Stream>(handle);
-  }
-  const auto leave = [&] {
-    const std::lock_guard lock(mutex_);
-    capturing_ = nullptr;
-  };
-  try {
-    run_on(handle, work);
-  } catch (...) {
-    leave();
-    throw;
-  }
-  leave();
+  graph->memory = memory;
+  ++counts_.graphs_captured;
+  recorded_in_.insert(memory);
+  counts_.graph_memories = static_cast<std::int64_t>(recorded_in_.size());
+  ++counts_.live_graphs;
+  capturing_ = graph.get();
+  capturing_on_ = &of<Stream>(handle);
   return to_handle<CudaGraphHandle>(graph.release());
+}
+
+void FakeCuda::end_capture(CudaGraphHandle graph, CudaStreamHandle handle) {
+  const std::lock_guard lock(mutex_);
+  capturing_ = nullptr;
+  check(of<Stream>(handle).device);
+  if (num_invalid_ < script_.invalid_graphs) {
+    ++num_invalid_;
+    throw CudaFailure(cuda_code::kCaptureUnsupported, "operation failed due to a previous error");
+  }
+  recording_in_.erase(of<Graph>(graph).memory);
+}
+
+void FakeCuda::abandon_capture(CudaGraphHandle graph,
+                               CudaStreamHandle /*handle*/,
+                               CudaGraphMemoryHandle memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  capturing_ = nullptr;
+  recording_in_.erase(memory);
+  drop_graph(graph);
 }
 
 void FakeCuda::replay(CudaGraphHandle handle, CudaStreamHandle on) {

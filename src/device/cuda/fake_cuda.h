@@ -53,6 +53,9 @@ struct FakeCudaScript {
   std::function<void()> delay{};  // called by whoever waits lazily, before anything is done
   Forgotten forgotten = Forgotten::nothing;
   FakeGraphs graphs = FakeGraphs::of_kernels;
+  // So many recordings turn out invalid when they end, as CUDA says of what did something that is
+  // not allowed meanwhile.
+  int invalid_graphs = 0;
   // From this call on, counted over all that touch a GPU, every call for GPU `lost` fails with
   // `lost_code`.
   std::optional<std::int64_t> lost_after;
@@ -86,6 +89,8 @@ class FakeCuda : public CudaRuntime {
     std::int64_t live_blocks = 0;
     std::int64_t live_graphs = 0;
     std::int64_t graph_memories = 0;  // that graphs were recorded in
+    std::set<int> contexts;           // GPUs that were touched
+    std::map<std::thread::id, int> event_waits;
   };
   Counts counts() const;
 
@@ -109,9 +114,9 @@ class FakeCuda : public CudaRuntime {
   void set_memory_fraction(int device, double fraction) override;
   CudaMemoryUse memory_use(int device) override;
   void reset_peak(int device) noexcept override;
-  std::byte* allocate_pinned(std::size_t bytes) override;
-  void free_pinned(std::byte* block) noexcept override;
-  MemoryPlace place_of(const void* memory) override;
+  std::byte* allocate_pinned(int device, std::size_t bytes) override;
+  void free_pinned(int device, std::byte* block) noexcept override;
+  MemoryPlace place_of(int device, const void* memory) override;
   bool reach_peer(int device, int peer) override;
   void copy(CudaStreamHandle handle,
             std::byte* to,
@@ -119,9 +124,11 @@ class FakeCuda : public CudaRuntime {
             std::size_t bytes) override;
   CudaGraphMemoryHandle make_graph_memory() override;
   void drop_graph_memory(CudaGraphMemoryHandle memory) noexcept override;
-  CudaGraphHandle capture(CudaStreamHandle handle,
-                          CudaGraphMemoryHandle memory,
-                          const std::function<void()>& work) override;
+  CudaGraphHandle begin_capture(CudaStreamHandle handle, CudaGraphMemoryHandle memory) override;
+  void end_capture(CudaGraphHandle graph, CudaStreamHandle handle) override;
+  void abandon_capture(CudaGraphHandle graph,
+                       CudaStreamHandle handle,
+                       CudaGraphMemoryHandle memory) noexcept override;
   void replay(CudaGraphHandle handle, CudaStreamHandle on) override;
   void drop_graph(CudaGraphHandle handle) noexcept override;
 
@@ -149,7 +156,10 @@ class FakeCuda : public CudaRuntime {
   std::map<std::byte*, std::unique_ptr<Block>> blocks_;
   std::map<std::byte*, std::size_t> pinned_;
   std::set<CudaGraphMemoryHandle> recorded_in_;
+  std::set<CudaGraphMemoryHandle> recording_in_;  // that a recording has and has not given back
+  int num_invalid_ = 0;
   Counts counts_;
+  MemoryPlace find(const void* memory) const;
   // Streams whose work is running on a thread, innermost last.
   std::map<std::thread::id, std::vector<Stream*>> current_;
   Graph* capturing_ = nullptr;

@@ -108,22 +108,28 @@ void FakeCuda::reset_peak(int device) noexcept {
   gpu.peak = gpu.used;
 }
 
-std::byte* FakeCuda::allocate_pinned(std::size_t bytes) {
+std::byte* FakeCuda::allocate_pinned(int device, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  counts_.contexts.insert(device);
   auto* block = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}));
   pinned_.emplace(block, bytes);
   ++counts_.pinned_made;
   return block;
 }
 
-void FakeCuda::free_pinned(std::byte* block) noexcept {
+void FakeCuda::free_pinned(int /*device*/, std::byte* block) noexcept {
   const std::lock_guard lock(mutex_);
   pinned_.erase(block);
   ::operator delete (block, std::align_val_t{64});
 }
 
-MemoryPlace FakeCuda::place_of(const void* memory) {
+MemoryPlace FakeCuda::place_of(int device, const void* memory) {
   const std::lock_guard lock(mutex_);
+  counts_.contexts.insert(device);
+  return find(memory);
+}
+
+MemoryPlace FakeCuda::find(const void* memory) const {
   const auto* address = static_cast<const std::byte*>(memory);
   for (const auto& [begin, bytes] : pinned_) {
     if (address >= begin && address < begin + bytes) {
@@ -151,8 +157,8 @@ void FakeCuda::copy(CudaStreamHandle handle,
   const std::lock_guard lock(mutex_);
   auto& stream = of<Stream>(handle);
   check(stream.device);
-  const MemoryPlace target = place_of(to);
-  const MemoryPlace source = place_of(from);
+  const MemoryPlace target = find(to);
+  const MemoryPlace source = find(from);
   const bool between = target.kind == MemoryKind::device && source.kind == MemoryKind::device &&
                        target.device != source.device;
   if (between && !script_.peers_reach) {

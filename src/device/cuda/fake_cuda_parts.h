@@ -59,6 +59,7 @@ struct FakeCuda::Gpu {
 };
 
 struct FakeCuda::Graph {
+  CudaGraphMemoryHandle memory = nullptr;
   std::vector<std::function<void()>> kernels;
   std::function<void()> work;
 };
