@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <random>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -20,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/files.h"
+#include "launch/replica_place.h"
 #include "locale/message_error.h"
 #include "locale/messages/devices.h"
 
@@ -31,7 +32,7 @@ constexpr std::size_t kShownLines = 5;
 
 struct Child {
   pid_t pid = -1;
-  UniqueFd ended{};  // readable when it has
+  UniqueFd ended{};  // readable when it has; none before Linux 5.3, and where containers forbid it
   std::filesystem::path log{};
   std::optional<int> status{};  // as waitpid() says it
 };
@@ -56,14 +57,30 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return list;
 }
 
-std::vector<std::string> environment_of(int rank, int world, int port) {
+// Names of the store's texts begin with it, so nobody else on the machine or the network can guess
+// them.
+std::string make_secret() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+// What all processes of a run are told.
+struct RunPlace {
+  int world = 1;
+  int port = 0;
+  std::string secret;
+};
+
+std::vector<std::string> environment_of(int rank, const RunPlace& run) {
+  const std::string world = std::to_string(run.world);
   const std::vector<std::pair<std::string, std::string>> ours = {
       {"RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(world)},
+      {"WORLD_SIZE", world},
       {"LOCAL_RANK", std::to_string(rank)},
-      {"LOCAL_WORLD_SIZE", std::to_string(world)},
+      {"LOCAL_WORLD_SIZE", world},
       {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(port)}};
+      {"MASTER_PORT", std::to_string(run.port)},
+      {kSecretVariable, run.secret}};
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     all.emplace_back(*entry);
@@ -113,10 +130,10 @@ class Children {
  public:
   explicit Children(const ChildrenRequest& request)
       : request_(request), stopped_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    const int port = free_port();
     make_folders(request_.logs.string(), "--checkpoint-dir");
+    const RunPlace run{.world = request_.count, .port = port_.number(), .secret = make_secret()};
     for (int rank = 0; rank < request_.count; ++rank) {
-      start(rank, port);
+      start(rank, run);
     }
   }
   Children(const Children&) = delete;
@@ -150,7 +167,7 @@ class Children {
   }
 
  private:
-  void start(int rank, int port) {
+  void start(int rank, const RunPlace& run) {
     Child child;
     UniqueFd output;
     const bool has_log = rank > 0 || request_.is_quiet;
@@ -159,7 +176,7 @@ class Children {
       output = UniqueFd(::open(child.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     }
     std::vector<std::string> command = request_.command;
-    std::vector<std::string> variables = environment_of(rank, request_.count, port);
+    std::vector<std::string> variables = environment_of(rank, run);
     const std::vector<char*> argv = pointers(command);
     const std::vector<char*> envp = pointers(variables);
     const pid_t parent = ::getpid();
@@ -175,9 +192,6 @@ class Children {
     }
     child.ended = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
     children_.push_back(std::move(child));
-    if (children_.back().ended.get() < 0) {
-      fail(rank);
-    }
   }
 
   [[noreturn]] static void fail(int rank) {
@@ -197,20 +211,24 @@ class Children {
   }
 
   void wait_for_news() const {
+    constexpr int kWithoutPidfd = 100;  // ms between two polls of a child that cannot be waited for
     std::vector<pollfd> waited;
+    int timeout = -1;
     for (const Child& child : children_) {
-      if (!child.status) {
+      if (!child.status && child.ended) {
         waited.push_back({.fd = child.ended.get(), .events = POLLIN, .revents = 0});
+      } else if (!child.status) {
+        timeout = kWithoutPidfd;
       }
     }
     if (!is_stopping_) {
       waited.push_back({.fd = stopped_.get(), .events = POLLIN, .revents = 0});
     }
-    int timeout = -1;
     if (deadline_) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - Clock::now());
-      timeout = static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, 60'000));
+      timeout = static_cast<int>(
+          std::clamp<std::int64_t>(left.count() + 1, 0, timeout < 0 ? 60'000 : kWithoutPidfd));
     }
     ::poll(waited.data(), waited.size(), timeout);
   }
@@ -248,6 +266,7 @@ class Children {
 
   const ChildrenRequest& request_;
   const UniqueFd stopped_;
+  const ReservedPort port_;
   std::vector<Child> children_;  // by rank
   bool is_stopping_ = false;
   std::optional<std::size_t> first_failure_;
@@ -256,18 +275,23 @@ class Children {
 
 }  // namespace
 
-int free_port() {
-  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+ReservedPort::ReservedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const int yes = 1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket.get(), generic, size) != 0 ||
-      ::getsockname(socket.get(), generic, &size) != 0) {
+  if (::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+      ::bind(socket_.get(), generic, size) != 0 ||
+      ::getsockname(socket_.get(), generic, &size) != 0) {
     throw MessageError(msg::launch_not_started{.rank = 0, .reason = system_reason(errno)});
   }
-  return ntohs(address.sin_port);
+  number_ = ntohs(address.sin_port);
+}
+
+int free_port() {
+  return ReservedPort().number();
 }
 
 int run_children(const ChildrenRequest& request) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/message.h"
 #include "base/time.h"
 
@@ -31,7 +32,20 @@ struct ChildrenRequest {
 // outlives the patience is killed. A process of its own ends with this one, whatever ends it.
 int run_children(const ChildrenRequest& request);
 
-// A port of the loopback interface that nobody listens on.
+// A port of the loopback interface that nobody listens on, kept from being given to others while
+// this lives. Whoever binds it with SO_REUSEADDR, as c10d does, may listen on it.
+class ReservedPort {
+ public:
+  ReservedPort();  // throws MessageError
+
+  int number() const { return number_; }
+
+ private:
+  UniqueFd socket_;
+  int number_ = 0;
+};
+
+// One that was free a moment ago.
 int free_port();
 
 }  // namespace qanat

@@ -191,7 +191,9 @@ std::optional<std::string> environment_variable(const char* name) {
 }
 
 ReplicaPlace read_replica_place(const Environment& environment) {
-  return Reader(environment).read();
+  ReplicaPlace place = Reader(environment).read();
+  place.secret = environment(kSecretVariable).value_or("");
+  return place;
 }
 
 bool has_launcher(const Environment& environment) {

@@ -17,9 +17,13 @@ struct ReplicaPlace {
   std::string address{};  // where rank 0 is met; empty for one process
   int port = 0;
   std::string attempt = "0";  // another one after each restart by the launcher
+  std::string secret{};       // that only processes of this run know; empty: the launcher gave none
 
   bool operator==(const ReplicaPlace&) const = default;
 };
+
+// Where `qanat train --processes` leaves the secret; other launchers may set it, too.
+inline constexpr const char* kSecretVariable = "QANAT_RUN_SECRET";
 
 // The value of a variable; absent when it is not set or empty.
 using Environment = std::function<std::optional<std::string>(const char* name)>;

@@ -46,7 +46,8 @@ StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole
     if (role == StoreRole::first_of_process) {
       store->setTimeout(kLongWait);
     }
-    return c10::make_intrusive<c10d::PrefixStore>(fmt::format("qanat/{}", place.attempt), store);
+    return c10::make_intrusive<c10d::PrefixStore>(
+        fmt::format("qanat/{}/{}", place.attempt, place.secret), store);
   } catch (const std::exception& error) {
     throw MessageError(
         msg::replicas_no_store{.rank = place.rank,
