@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/audio_errors.h"
 #include "locale/messages/file_errors.h"
@@ -27,12 +28,12 @@ Failure not_opened() {
 }  // namespace
 
 Result<AudioFile> open_audio_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  UniqueFd fd(retry_call([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!fd) {
     return not_opened();
   }
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) {
+  if (retry_call([&] { return ::fstat(fd.get(), &status); }) != 0) {
     return not_opened();
   }
   if (S_ISDIR(status.st_mode)) {
@@ -50,13 +51,12 @@ Result<AudioFile> open_audio_file(const std::filesystem::path& path) {
 Result<std::size_t> read_at(const AudioFile& file, Bytes offset, std::span<std::byte> out) {
   std::size_t filled = 0;
   while (filled < out.size()) {
-    const ssize_t got = ::pread(file.fd.get(),
-                                out.data() + filled,
-                                out.size() - filled,
-                                offset.value + static_cast<off_t>(filled));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
+    const ssize_t got = retry_call([&] {
+      return ::pread(file.fd.get(),
+                     out.data() + filled,
+                     out.size() - filled,
+                     offset.value + static_cast<off_t>(filled));
+    });
     if (got < 0) {
       return to_failure(msg::cannot_read{.reason = system_reason(errno)});
     }

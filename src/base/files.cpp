@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/disk_full.h"
 #include "base/error.h"
+#include "base/retry.h"
 
 namespace qanat {
 namespace {
@@ -43,21 +43,16 @@ Failure irregular(const std::filesystem::path& path) {
 [[noreturn]] void fail(FileAction action,
                        const std::filesystem::path& path,
                        std::string_view flag = "") {
-  const bool is_full = says_disk_full(errno);
-  Failure failure = cannot(action, path, flag);
-  if (is_full) {
-    throw DiskFull(std::move(failure));
-  }
-  throw Error(std::move(failure));
+  throw Error(cannot(action, path, flag));
 }
 
 // O_NONBLOCK so that a named pipe in a data set does not hang the program.
 Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& status) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  UniqueFd fd(retry_call([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!fd) {
     return cannot(FileAction::open, path);
   }
-  if (::fstat(fd.get(), &status) != 0) {
+  if (retry_call([&] { return ::fstat(fd.get(), &status); }) != 0) {
     return cannot(FileAction::examine, path);
   }
   if (!S_ISREG(status.st_mode)) {
@@ -132,7 +127,8 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   if (size == 0) {
     return MappedFile(nullptr, 0);
   }
-  void* begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.value().get(), 0);
+  void* begin = retry_call(
+      [&] { return ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.value().get(), 0); });
   if (begin == MAP_FAILED) {
     return cannot(FileAction::map, path);
   }
@@ -156,7 +152,7 @@ MappedFile::~MappedFile() {
 
 Result<FileIdentity> read_file_identity(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
+  if (retry_call([&] { return ::stat(path.c_str(), &status); }) != 0) {
     return cannot(FileAction::examine, path);
   }
   if (!S_ISREG(status.st_mode)) {
@@ -180,10 +176,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path, Bytes limi
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t filled = 0;
   while (filled < text.size()) {
-    const ssize_t got = ::read(fd.value().get(), text.data() + filled, text.size() - filled);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
+    const ssize_t got = retry_call(
+        [&] { return ::read(fd.value().get(), text.data() + filled, text.size() - filled); });
     if (got < 0) {
       return cannot(FileAction::read, path);
     }
@@ -199,7 +193,9 @@ Result<std::string> read_text_file(const std::filesystem::path& path, Bytes limi
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   temporary_ = path_;
   temporary_ += fmt::format(".part-{}", ::getpid());
-  fd_ = UniqueFd(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  fd_ = UniqueFd(retry_call([this] {
+    return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  }));
   if (!fd_) {
     fail(FileAction::create, path_);
   }
@@ -232,7 +228,7 @@ void AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) {
     fail(FileAction::write, path_);
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (retry_call([this] { return ::rename(temporary_.c_str(), path_.c_str()); }) != 0) {
     fail(FileAction::rename, path_);
   }
   fd_.reset();

@@ -50,6 +50,17 @@ MessageArg system_reason(int error) {
       return msg::system_read_only{};
     case ENOSPC:
       return msg::system_no_space{};
+    case EDQUOT:
+      return msg::system_quota{};
+    case EMFILE:
+    case ENFILE:
+      return msg::system_open_files{};
+    case EIO:
+      return msg::system_input_output{};
+    case ESTALE:
+      return msg::system_stale{};
+    case ENOMEM:
+      return msg::system_no_memory{};
     case EADDRINUSE:
       return msg::system_address_in_use{};
     case EADDRNOTAVAIL:
