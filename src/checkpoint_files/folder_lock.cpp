@@ -3,7 +3,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +19,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/retry.h"
+#include "base/thread.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 
@@ -29,11 +34,12 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-std::string describe_self() {
+std::string describe_self(Seconds heartbeat) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const nlohmann::json self{{"pid", ::getpid()},
                             {"host", host_name()},
-                            {"since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))}};
+                            {"since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                            {"heartbeat", heartbeat.count()}};
   return self.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
@@ -41,6 +47,7 @@ struct LockHolder {
   pid_t pid = 0;
   std::string host;
   std::string since;
+  bool has_heartbeat = false;  // absent from the files of earlier versions
 };
 
 // A pid of 0: the text does not say.
@@ -50,7 +57,8 @@ LockHolder to_holder(const std::string& text) {
   try {
     holder = {.pid = json.at("pid").get<pid_t>(),
               .host = json.at("host").get<std::string>(),
-              .since = json.at("since").get<std::string>()};
+              .since = json.at("since").get<std::string>(),
+              .has_heartbeat = json.contains("heartbeat")};
   } catch (const nlohmann::json::exception&) {
     return {};
   }
@@ -82,9 +90,35 @@ bool is_still_named(int fd, const std::filesystem::path& path) {
          ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
 
+// Since the holder touched it.
+Seconds silence_of(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) {
+    return Seconds{0};
+  }
+  const auto touched = std::chrono::seconds(status.st_mtim.tv_sec) +
+                       std::chrono::nanoseconds(status.st_mtim.tv_nsec);
+  return std::chrono::system_clock::now().time_since_epoch() - touched;
+}
+
+std::jthread start_heartbeat(int fd, Seconds every) {
+  return start_thread("heartbeat", [fd, every](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      ::futimens(fd, nullptr);  // a touch that fails is made up for by the next
+      never.wait_for(lock, stop, every, [] { return false; });
+    }
+  });
+}
+
 enum class Locking { done, held, unknown };
 
-Locking try_lock(int fd) {
+Locking try_lock(int fd, FolderLockOptions::Locks locks) {
+  if (locks == FolderLockOptions::Locks::none) {
+    return Locking::unknown;
+  }
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       return Locking::held;
@@ -98,17 +132,23 @@ Locking try_lock(int fd) {
 
 }  // namespace
 
-bool may_be_alive(const std::string& text) {
+bool may_be_alive(const std::string& text, Seconds silence, Seconds lost_after) {
   const LockHolder holder = to_holder(text);
   if (holder.pid <= 0) {
     return false;  // torn: whoever wrote it was killed, or is about to be the second
   }
-  return holder.host != host_name() || ::kill(holder.pid, 0) == 0 || errno == EPERM;
+  if (holder.host != host_name()) {
+    return !holder.has_heartbeat || silence < lost_after;
+  }
+  return ::kill(holder.pid, 0) == 0 || errno == EPERM;
 }
 
-FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / kLockName) {
+FolderLock::FolderLock(const std::filesystem::path& folder, const FolderLockOptions& options)
+    : path_(folder / kLockName) {
+  Locking locking = Locking::unknown;
   do {
-    fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    fd_ = UniqueFd(
+        retry_call([this] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644); }));
     if (!fd_) {
       FileTrouble trouble{.path = path_.string(),
                           .action = FileAction::create,
@@ -116,20 +156,26 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : path_(folder / kLo
                           .flag = "--checkpoint-dir"};
       throw MessageError(to_message(trouble));
     }
-    const Locking locking = try_lock(fd_.get());
+    locking = try_lock(fd_.get(), options.locks);
     const std::string holder = read_holder(fd_.get());
-    if (locking == Locking::held || (locking == Locking::unknown && may_be_alive(holder))) {
+    if (locking == Locking::held ||
+        (locking == Locking::unknown &&
+         may_be_alive(holder, silence_of(fd_.get()), options.lost_after))) {
       refuse(path_, holder);
     }
   } while (!is_still_named(fd_.get(), path_));
-  const std::string self = describe_self();
+  const std::string self = describe_self(options.heartbeat);
   if (::ftruncate(fd_.get(), 0) != 0 ||
       ::pwrite(fd_.get(), self.data(), self.size(), 0) != static_cast<ssize_t>(self.size())) {
     // Only the name of the holder is missing from the message of a second training.
   }
+  if (locking == Locking::unknown) {
+    heartbeat_ = start_heartbeat(fd_.get(), options.heartbeat);
+  }
 }
 
 FolderLock::~FolderLock() {
+  heartbeat_ = {};  // before the file that it touches goes
   std::error_code error;
   std::filesystem::remove(path_, error);
 }

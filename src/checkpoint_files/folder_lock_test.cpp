@@ -1,8 +1,10 @@
 #include "checkpoint_files/folder_lock.h"
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -64,18 +66,56 @@ TEST_F(FolderLockTest, TheLockOfAKilledProcessIsFree) {
 }
 
 TEST_F(FolderLockTest, WithoutLocksOfTheKernelTheNamedProcessDecides) {
+  constexpr Seconds kLost{600};
   const FolderLock lock(folder_);
   std::ifstream stream(file());
   const std::string self((std::istreambuf_iterator<char>(stream)), {});
 
-  EXPECT_TRUE(may_be_alive(self));
-  EXPECT_TRUE(may_be_alive(R"({"pid":1234567890,"host":"elsewhere.example","since":"then"})"));
-  EXPECT_FALSE(may_be_alive(""));
+  EXPECT_TRUE(may_be_alive(self, 2 * kLost, kLost));
+  EXPECT_TRUE(may_be_alive(
+      R"({"pid":1234567890,"host":"elsewhere.example","since":"then"})", 2 * kLost, kLost));
+  EXPECT_FALSE(may_be_alive("", Seconds{0}, kLost));
 
   const std::string pid = fmt::format("\"pid\":{}", ::getpid());
   std::string gone = self;
   gone.replace(gone.find(pid), pid.size(), "\"pid\":1234567890");
-  EXPECT_FALSE(may_be_alive(gone));
+  EXPECT_FALSE(may_be_alive(gone, Seconds{0}, kLost));
+}
+
+class FolderLockElsewhereTest : public FolderLockTest {
+ protected:
+  FolderLockElsewhereTest() {
+    std::ofstream(file())
+        << R"({"pid":1,"host":"elsewhere.example","since":"then","heartbeat":30})";
+  }
+  void touch(std::chrono::seconds ago) const {
+    std::filesystem::last_write_time(file(), std::filesystem::file_time_type::clock::now() - ago);
+  }
+
+  const FolderLockOptions without_locks_{.locks = FolderLockOptions::Locks::none};
+};
+
+TEST_F(FolderLockElsewhereTest, AProcessThatTouchedItsFileLatelyIsAlive) {
+  touch(std::chrono::seconds(60));
+
+  EXPECT_THROW(FolderLock(folder_, without_locks_), Error);
+}
+
+TEST_F(FolderLockElsewhereTest, AProcessThatIsSilentForLongIsGone) {
+  touch(std::chrono::seconds(601));
+
+  EXPECT_NO_THROW(FolderLock(folder_, without_locks_));
+}
+
+TEST_F(FolderLockTest, AHolderWithoutLocksTouchesItsFile) {
+  const FolderLock lock(folder_,
+                        {.locks = FolderLockOptions::Locks::none, .heartbeat = Seconds{0.001}});
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+
+  std::filesystem::last_write_time(file(), long_ago);
+  while (std::filesystem::last_write_time(file()) == long_ago) {
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/disk_full.h"
 #include "base/error.h"
 
 namespace qanat {
@@ -34,14 +33,9 @@ bool says_unsupported(int error) {
 }
 
 [[noreturn]] void refuse_place(const fs::path& to) {
-  const int error = errno;
-  FileTrouble trouble{.path = to.string(), .action = FileAction::rename, .error = error};
+  FileTrouble trouble{.path = to.string(), .action = FileAction::rename, .error = errno};
   std::string what = to_string(trouble);
-  Failure failure{.what = std::move(what), .trouble = std::move(trouble)};
-  if (says_disk_full(error)) {
-    throw DiskFull(std::move(failure));
-  }
-  throw Error(std::move(failure));
+  throw Error(Failure{.what = std::move(what), .trouble = std::move(trouble)});
 }
 
 void exchange_in_renames(const fs::path& from, const fs::path& to) {
