@@ -10,12 +10,16 @@ import threading
 import time
 import warnings
 from collections import deque
-from typing import Any, Deque, Dict, Optional
+from typing import Any, Deque, Dict, Optional, Tuple, Union
 
-FORMAT = 1
-LIMIT = 256 << 20  # bytes of a file; a journal takes at most twice as much
+from qanat._recap import Recap, StepValues, line_of, step_line
+
+FORMAT = 2
+LIMIT = 128 << 20  # bytes of a file; a journal takes at most twice as much, and a recap
 MAX_WAITING = 64 << 20  # bytes that wait for a disk that is full
-CONTEXT_KINDS = ("run", "host")  # a file that goes on repeats the latest of each
+
+# A step, a line with its place in the recap, or text that a full disk did not take.
+Waiting = Union[StepValues, Tuple[str, str], str]
 
 
 class WatchError(RuntimeError):
@@ -76,18 +80,37 @@ class Journal:
         self._limit = limit
         self._pid = os.getpid()
         self._start = time.perf_counter()
-        self._context: Dict[str, str] = {}
-        self._waiting: Deque[str] = deque()
-        self._lock = threading.Lock()  # guards the file
+        self._waiting: Deque[Waiting] = deque()
+        self._lock = threading.Lock()  # guards the file and what it is to repeat
+        self._recap = Recap()
         self._warned = False
+        self._finish_cut()
+        self._recall()
         self._open()
         torn = self._written > 0 and os.pread(self._fd, 1, self._written - 1) != b"\n"
         self._write(("\n" if torn else "") + self._header_line())
+        self._recap.add("journal", self._header_line())
 
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._fd = os.open(self.path, flags, 0o644)
         self._written = os.fstat(self._fd).st_size
+
+    def _finish_cut(self) -> None:
+        """A writer that was killed between two renames left the file that is to go on."""
+        if not os.path.exists(self.path) and os.path.exists(self.path + ".next"):
+            os.rename(self.path + ".next", self.path)
+
+    def _recall(self) -> None:
+        """The steps of sessions before this one."""
+        try:
+            with open(self.path, encoding="utf-8", errors="replace") as file:
+                continues = '"continues":true' in file.readline().replace(" ", "")
+        except OSError:
+            return
+        if continues and os.path.exists(self.path + ".1"):
+            self._recap.read(self.path + ".1")
+        self._recap.read(self.path)
 
     def _header_line(self, **more: Any) -> str:
         return json.dumps({"kind": "journal", "t": 0.0, **self._header, **more}) + "\n"
@@ -97,37 +120,56 @@ class Journal:
         return (time.perf_counter() if at is None else at) - self._start
 
     def add(self, kind: str, fields: Dict[str, Any]) -> None:
-        line = json.dumps({"kind": kind, "t": round(self.time(), 6), **fields}) + "\n"
-        if kind in CONTEXT_KINDS:
-            self._context[kind] = line
-        self.add_line(line)
+        series = f"{kind}, setup" if "setup" in fields else kind
+        self._waiting.append((series, line_of(kind, self.time(), fields)))
 
-    def add_line(self, line: str) -> None:
-        self._waiting.append(line)
+    def add_step(self, step: StepValues) -> None:
+        """Becomes a line with flush()."""
+        self._waiting.append(step)
 
     def flush(self) -> None:
         """Writes what waits, unless this is a process that was forked off."""
         if os.getpid() != self._pid:
             return
         with self._lock:
+            if self._waiting and self._written >= self._limit:
+                self._go_on_in_a_new_file()
             lines = []
             while self._waiting:  # other threads may append meanwhile
-                lines.append(self._waiting.popleft())
-            if not lines:
-                return
-            if self._written >= self._limit:
-                self._go_on_in_a_new_file()
-            self._write("".join(lines))
+                lines.append(self._line(self._waiting.popleft()))
+            if lines:
+                self._write("".join(lines))
+
+    def _line(self, waiting: Waiting) -> str:
+        if isinstance(waiting, str):
+            return waiting
+        if isinstance(waiting, StepValues):
+            self._recap.add_step(waiting)
+            return step_line(waiting)
+        series, line = waiting
+        self._recap.add(series, line)
+        return line
 
     def _go_on_in_a_new_file(self) -> None:
+        """Beside its place and whole, then renamed; what is refused is tried again later."""
+        after = self.path + ".next"
+        lines = self._recap.lines()
+        text = self._header_line(**{"continues": True, "recap": len(lines)}) + "".join(lines)
         try:
+            with open(after, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
             os.rename(self.path, self.path + ".1")
+            try:
+                os.rename(after, self.path)
+            except OSError:
+                os.rename(self.path + ".1", self.path)
+                raise
         except OSError:
-            self._limit = 1 << 62  # too long is better than lost
+            self._limit += self._limit // 8  # too long is better than lost
             return
         os.close(self._fd)
         self._open()
-        self._write(self._header_line(**{"continues": True}) + "".join(self._context.values()))
+        self._written = 0
 
     def _write(self, text: str) -> None:
         rest = memoryview(text.encode("utf-8", "replace"))

@@ -19,6 +19,7 @@ from qanat._journal import FolderLock, Journal, WatchError
 from qanat._loader import WatchedLoader
 from qanat._loader_stats import LoaderStats
 from qanat._rank import journal_name, rank_of
+from qanat._recap import StepValues
 from qanat._sampler import Sampler
 from qanat._shapes import StepShape
 
@@ -26,20 +27,13 @@ FLUSH_SECONDS = 1.0  # what a killed script loses at most
 HOST_SECONDS = 2.0
 PHASES = ("transfer", "forward", "loss", "backward", "optimizer")
 
-_STEP_LINE = (
-    '{"kind":"step","t":%.6f,"step":%d,"epoch":%d,"batch":%d,"batches":%d,"shape":[%d,%d,0],'
-    '"frames":%d,"padded":%d,"losses":{"total":%s,"mel":null,"refined":null,"prior":null,'
-    '"forward_sum":null,"binarisation":null,"duration":null},"lr":%s,"grad_norm":%s,'
-    '"skipped":false,"wall":%.9f,"phases":{'
-    + ",".join(f'"{name}":%.9f' for name in PARTS) + "}}\n")
 
-
-def _number(value: Any) -> str:
-    """JSON; null for what is unknown or not finite."""
+def _number(value: Any) -> Optional[float]:
+    """None for what is unknown or not finite."""
     if value is None:
-        return "null"
+        return None
     number = float(value)
-    return repr(number) if math.isfinite(number) else "null"
+    return number if math.isfinite(number) else None
 
 
 class Step:
@@ -96,6 +90,7 @@ class Run:
         os.makedirs(self.folder, exist_ok=True)
         self._lock = FolderLock(self.folder, self._rank)
         header: Dict[str, Any] = {"command": "watch", "trainer": "torch", "config": {},
+                                  "name": os.path.basename(os.path.abspath(self.folder)),
                                   "script": command or " ".join(sys.argv)}
         if device is not None:
             header["device"] = device
@@ -230,10 +225,9 @@ class Run:
 
         def settle(parts: Parts) -> None:
             seconds = settled(parts, self._places)
-            self._journal.add_line(_STEP_LINE % (
-                at, number, max(0, epoch), max(0, batch), batches, rows, length, frames,
-                padded, _number(loss), _number(step.learning_rate),
-                _number(step.gradient_norm), sum(seconds), *seconds))
+            self._journal.add_step(StepValues(
+                at, number, max(0, epoch), max(0, batch), batches, rows, length, frames, padded,
+                _number(loss), _number(step.learning_rate), _number(step.gradient_norm), seconds))
 
         self._clock.end_step(settle)
         if self._said is None:

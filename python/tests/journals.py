@@ -5,17 +5,25 @@ import tempfile
 import unittest
 from unittest import mock
 
+from qanat._clock import PARTS
+
 PYTHON = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def read_lines(folder, kind=None):
-    with open(os.path.join(folder, "journal.jsonl"), encoding="utf-8") as file:
+def read_lines(folder, kind=None, name="journal.jsonl"):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.endswith("\n")]
     return [line for line in lines if kind is None or line["kind"] == kind]
 
 
 def read_steps(folder):
-    return read_lines(folder, "step")
+    """With what a line leaves out because it is zero."""
+    steps = read_lines(folder, "step")
+    for step in steps:
+        step["phases"] = {name: step["phases"].get(name, 0.0) for name in PARTS}
+        step.setdefault("batches", 1)
+        step["wall"] = sum(step["phases"].values())
+    return steps
 
 
 class Clock:

@@ -11,6 +11,7 @@ from unittest import mock
 
 import qanat
 from qanat import _journal
+from qanat._recap import StepValues, step_line
 from tests import fake_torch
 from tests.journals import PYTHON, WatchTest, read_lines, read_steps
 
@@ -101,9 +102,9 @@ class Breakdown(WatchTest):
 
         first, second = read_steps(self.folder)
         self.assertEqual((first["losses"]["total"], first["lr"]), (1.5, 1e-3))
-        self.assertEqual((first["frames"], first["padded"]), (80, 100))
+        self.assertEqual((first["frames"], first["shape"]), (80, [2, 50, 0]))
         self.assertIsNone(second["losses"]["total"])
-        self.assertIsNone(second["lr"])
+        self.assertNotIn("lr", second)
 
 
 class OnAGpu(WatchTest):
@@ -417,21 +418,64 @@ class Endings(WatchTest):
 
 
 class JournalFile(WatchTest):
-    def test_a_file_that_is_full_goes_on_in_another(self):
-        os.makedirs(self.folder)
+    def write(self, first, last, limit=20000, **header):
+        os.makedirs(self.folder, exist_ok=True)
         path = os.path.join(self.folder, "journal.jsonl")
-        journal = _journal.Journal(path, {"command": "watch"}, limit=500)
+        journal = _journal.Journal(path, {"command": "watch", **header}, limit=limit)
         journal.add("run", {"allowed_cores": 2})
-        for i in range(20):
-            journal.add("step", {"step": i, "text": "x" * 60})
-            journal.flush()
+        journal.add("host", {"setup": {"online_cores": 2}})
+        for i in range(first, last):
+            journal.add_step(StepValues(0.1 * i, i, 0, i, 1, 32, 100, 3000, 3200,
+                                        1 + 1 / (i + 1), 1e-3, 2.5,
+                                        [0.001, 0.0, 0.03, 0.0, 0.06, 0.0, 0.01, 0.0, 0.0]))
+            if i % 10 == 0:
+                journal.add("host", {"counters": {"process_cpu": 0.5 * i}})
+                journal.flush()
         journal.close()
+        return path
 
-        lines = read_lines(self.folder)
-        self.assertEqual([line["kind"] for line in lines[:2]], ["journal", "run"])
+    def assert_all_steps(self, steps):
+        """Each once, by itself or in the recap of the older file."""
+        before = read_lines(self.folder, name="journal.jsonl.1")
+        last = read_lines(self.folder)
+        skipped = last[0]["recap"]
+        lines = before + last[1 + skipped:]
+        count = sum(line["count"] for line in lines if line["kind"] == "steps")
+        self.assertEqual(count + sum(line["kind"] == "step" for line in lines), steps)
+        self.assertEqual(min(line["first"] for line in lines if line["kind"] == "steps"), 0)
+        return lines
+
+    def test_a_file_that_is_full_goes_on_in_another_with_all_that_was(self):
+        path = self.write(0, 1000, trainer="torch")
+
+        lines = self.assert_all_steps(1000)
         self.assertTrue(lines[0]["continues"])
-        self.assertLess(os.path.getsize(path), 1000)
-        self.assertTrue(os.path.exists(path + ".1"))
+        self.assertEqual(lines[1]["trainer"], "torch")
+        self.assertIn("setup", next(line for line in lines if line["kind"] == "host"))
+        first = next(line for line in lines if line["kind"] == "steps")
+        self.assertEqual(first["loss"][2], 2.0)
+        self.assertLess(os.path.getsize(path), 20000 + 150000)
+        self.assertFalse(os.path.exists(path + ".next"))
+
+    def test_earlier_sessions_are_part_of_what_was(self):
+        self.write(0, 500)
+        self.write(500, 1000)
+
+        self.assert_all_steps(1000)
+
+    def test_a_writer_killed_while_it_cut_left_what_goes_on(self):
+        path = self.write(0, 500)
+        os.rename(path, path + ".next")
+
+        self.write(500, 510, limit=1 << 20)
+
+        self.assert_all_steps(510)
+
+    def test_a_step_takes_at_most_three_hundred_bytes(self):
+        step = StepValues(86400.123456, 1234567, 123, 12345, 1, 32, 1024, 32000, 32768, 1.23456789,
+                          1.2345e-4, 0.123456789,
+                          [1.23e-5, 0.0, 0.0123456, 0.0, 0.0234567, 0.0, 0.0012345, 0.0, 1.2345e-5])
+        self.assertLessEqual(len(step_line(step)), 300)
 
     def test_a_full_disk_costs_a_warning_not_the_run(self):
         os.makedirs(self.folder)
