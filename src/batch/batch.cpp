@@ -65,7 +65,9 @@ Batch::Batch(Batch&& other) noexcept
       id_(other.id_),
       bucket_(other.bucket_),
       work_(other.work_),
-      bad_rows_(other.bad_rows_) {}
+      bad_rows_(other.bad_rows_),
+      first_row_(other.first_row_),
+      full_rows_(other.full_rows_) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
   if (this != &other) {
@@ -77,6 +79,8 @@ Batch& Batch::operator=(Batch&& other) noexcept {
     bucket_ = other.bucket_;
     work_ = other.work_;
     bad_rows_ = other.bad_rows_;
+    first_row_ = other.first_row_;
+    full_rows_ = other.full_rows_;
   }
   return *this;
 }

@@ -95,6 +95,14 @@ class Batch {
   // Rows whose planned utterance failed: they hold substitutes.
   int bad_rows() const { return bad_rows_; }
   void set_bad_rows(int rows) { bad_rows_ = rows; }
+  // Where its rows begin among those that all processes have of the batch.
+  int first_row() const { return first_row_; }
+  // Rows of this process in a full batch of the bucket; 0: not known.
+  int full_rows() const { return full_rows_; }
+  void set_place(int first_row, int full_rows) {
+    first_row_ = first_row;
+    full_rows_ = full_rows;
+  }
   const BatchShape& shape() const { return layout_.shape; }
   const BatchLayout& layout() const { return layout_; }
   int rows() const { return layout_.shape.rows; }
@@ -152,6 +160,8 @@ class Batch {
   int bucket_ = 0;
   Seconds work_{0};
   int bad_rows_ = 0;
+  int first_row_ = 0;
+  int full_rows_ = 0;
 };
 
 }  // namespace qanat

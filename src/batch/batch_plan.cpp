@@ -87,6 +87,42 @@ void pair_speakers(std::span<std::uint32_t> items,
   std::ranges::copy(paired, items.begin());
 }
 
+// Moves rows that have no partner of their speaker behind the pairs of a batch.
+class PairsFirst {
+ public:
+  explicit PairsFirst(std::span<const int> speakers)
+      : speakers_(speakers),
+        waiting_(speakers.empty() ? 0 : key(std::ranges::max(speakers)) + 1, kNone) {}
+
+  void arrange(std::span<std::uint32_t> items) {
+    std::vector<std::uint32_t> paired;
+    paired.reserve(items.size());
+    for (const std::uint32_t item : items) {
+      std::uint32_t& waiting = waiting_of(item);
+      if (waiting == kNone) {
+        waiting = item;
+      } else {
+        paired.push_back(std::exchange(waiting, kNone));
+        paired.push_back(item);
+      }
+    }
+    for (const std::uint32_t item : items) {
+      if (waiting_of(item) == item) {
+        paired.push_back(std::exchange(waiting_of(item), kNone));
+      }
+    }
+    std::ranges::copy(paired, items.begin());
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t& waiting_of(std::uint32_t item) { return waiting_[key(speakers_[item])]; }
+
+  std::span<const int> speakers_;
+  std::vector<std::uint32_t> waiting_;  // by speaker: the item without a partner so far
+};
+
 }  // namespace
 
 // Builds one plan; a step of plan_epoch() is a method.
@@ -100,6 +136,7 @@ class EpochPlanner {
   BatchPlan build() {
     sort_by_bucket();
     cut_batches();
+    put_pairs_first();
     reorder(std::span(plan_.batches_),
             Random{key(Purpose::batch_order), request_.seed, key(request_.epoch)});
     take_part_of_rank();
@@ -168,7 +205,7 @@ class EpochPlanner {
       reorder(std::span(plan_.items_).subspan(begin, end - begin),
               Random{key(Purpose::bucket_order), request_.seed, key(request_.epoch), bucket});
       const auto rows = static_cast<std::uint32_t>(request_.edges[bucket].rows);
-      if (!request_.speakers.empty() && request_.batching.order == ItemOrder::shuffled) {
+      if (has_pairs()) {
         pair_speakers(std::span(plan_.items_).subspan(begin, end - begin), request_.speakers, rows);
       }
       for (; end - begin >= rows; begin += rows) {
@@ -178,6 +215,20 @@ class EpochPlanner {
     }
     if (begin < plan_.items_.size()) {
       add_short_batch(begin);
+    }
+  }
+
+  bool has_pairs() const {
+    return !request_.speakers.empty() && request_.batching.order == ItemOrder::shuffled;
+  }
+
+  void put_pairs_first() {
+    if (!has_pairs()) {
+      return;
+    }
+    PairsFirst pairs(request_.speakers);
+    for (const Planned& batch : plan_.batches_) {
+      pairs.arrange(std::span(plan_.items_).subspan(batch.first, batch.rows));
     }
   }
 
@@ -226,7 +277,8 @@ class EpochPlanner {
                               .rows = rows,
                               .frames = shape.frames,
                               .tokens = shape.tokens,
-                              .bucket = static_cast<std::uint32_t>(bucket)});
+                              .bucket = static_cast<std::uint32_t>(bucket),
+                              .full_rows = static_cast<std::uint32_t>(edge.rows)});
   }
 
   void take_part_of_rank() {
@@ -237,16 +289,11 @@ class EpochPlanner {
     }
     for (Planned& batch : plan_.batches_) {
       const std::uint64_t rows = batch.rows;
-      const std::uint64_t pairs = (rows + 1) / 2;
-      // Pairs stay together where they can, because they are references of each other.
-      const bool by_pairs =
-          key(request_.edges[batch.bucket].rows) % (2 * world) == 0 && pairs >= world;
-      const std::uint64_t unit = by_pairs ? 2 : 1;
-      const std::uint64_t units = by_pairs ? pairs : rows;
+      const RowParts parts{.rows = rows, .full = batch.full_rows, .parts = world};
       // With fewer rows than ranks every part is one row, and rows repeat.
-      const std::uint64_t first = rows < world ? rank % rows : rank * units / world * unit;
-      const std::uint64_t last =
-          rows < world ? first + 1 : std::min((rank + 1) * units / world * unit, rows);
+      const std::uint64_t first = rows < world ? rank % rows : parts.begin(rank);
+      const std::uint64_t last = rows < world ? first + 1 : parts.begin(rank + 1);
+      batch.full_rows = (batch.full_rows - 1) / static_cast<std::uint32_t>(world) + 1;
       batch.rows_before = static_cast<std::uint32_t>(first);
       batch.first += batch.rows_before;
       batch.rows = static_cast<std::uint32_t>(last - first);
@@ -262,6 +309,13 @@ class EpochPlanner {
   BatchPlan plan_;
 };
 
+std::uint64_t RowParts::begin(std::uint64_t part) const {
+  const std::uint64_t pairs = (rows + 1) / 2;
+  // Pairs stay together where they can, because they are references of each other.
+  const bool by_pairs = full % (2 * parts) == 0 && pairs >= parts;
+  return by_pairs ? std::min(part * pairs / parts * 2, rows) : part * rows / parts;
+}
+
 const BatchPlan::Planned& BatchPlan::planned(std::int64_t index) const {
   QANAT_CHECK(index >= 0 && index < size()) << index << " of " << size();
   return batches_[static_cast<std::size_t>(index)];
@@ -273,7 +327,9 @@ BatchSpec BatchPlan::batch(std::int64_t index) const {
           .shape = {.rows = static_cast<int>(batch.rows),
                     .frames = static_cast<int>(batch.frames),
                     .tokens = static_cast<int>(batch.tokens)},
-          .bucket = static_cast<int>(batch.bucket)};
+          .bucket = static_cast<int>(batch.bucket),
+          .first_row = static_cast<int>(batch.rows_before),
+          .full_rows = static_cast<int>(batch.full_rows)};
 }
 
 BucketEdges edges_of_a_rank(BucketEdges edges, int world) {
@@ -350,6 +406,33 @@ BatchPlan plan_epoch(const PlanRequest& request) {
   QANAT_CHECK(request.speakers.empty() || request.speakers.size() == request.lengths.size())
       << request.speakers.size() << " speakers of " << request.lengths.size() << " utterances";
   return EpochPlanner(request).build();
+}
+
+double planned_padding(std::span<const ItemLength> lengths,
+                       BatchingConfig batching,
+                       int max_edges) {
+  constexpr std::size_t kMaxPlanned = 20'000;
+  const std::size_t stride = lengths.size() / kMaxPlanned + 1;
+  std::vector<ItemLength> some;
+  for (std::size_t i = 0; i < lengths.size(); i += stride) {
+    some.push_back(lengths[i]);
+  }
+  batching.max_edges = max_edges;
+  const BucketEdges edges = choose_edges(some, batching);
+  if (edges.empty()) {
+    return 0;
+  }
+  const BatchPlan plan = plan_epoch({.lengths = some, .edges = edges, .batching = batching});
+  double frames = 0;
+  double padded = 0;
+  for (std::int64_t i = 0; i < plan.size(); ++i) {
+    const BatchSpec batch = plan.batch(i);
+    padded += static_cast<double>(batch.shape.rows) * batch.shape.frames;
+    for (const std::uint32_t item : batch.items) {
+      frames += some[item].frames;
+    }
+  }
+  return padded > 0 ? 1 - frames / padded : 0;
 }
 
 PlanSequence::PlanSequence(SharedPlan first,

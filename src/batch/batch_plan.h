@@ -33,7 +33,20 @@ struct PlanRequest {
 struct BatchSpec {
   std::span<const std::uint32_t> items;  // one per row
   BatchShape shape;
-  int bucket = 0;  // position of the edge the batch was cut for
+  int bucket = 0;     // position of the edge the batch was cut for
+  int first_row = 0;  // of the rows of all ranks
+  int full_rows = 0;  // of this rank in a full batch of the bucket
+};
+
+// A batch that is divided into parts: among ranks, or into microbatches, which then round alike.
+struct RowParts {
+  std::uint64_t rows = 0;
+  std::uint64_t full = 0;  // rows of a full batch
+  std::uint64_t parts = 1;
+
+  // Where a part begins, for `part` from 0 to `parts`; they differ by one row. Pairs stay together
+  // where every part of a full batch has an even number of rows; then they differ by two.
+  std::uint64_t begin(std::uint64_t part) const;
 };
 
 // Immutable after plan_epoch(); safe to read from any thread.
@@ -53,6 +66,7 @@ class BatchPlan {
     std::uint32_t tokens = 0;
     std::uint32_t bucket = 0;
     std::uint32_t rows_before = 0;  // of lower ranks in the same batch
+    std::uint32_t full_rows = 0;
   };
   friend class EpochPlanner;
   friend class Substitutes;
@@ -103,8 +117,9 @@ class Substitutes {
 // Cuts each bucket, shuffled, into full batches; the rows left over are carried up into the next
 // larger bucket, so that only the last batch is short; one of less than half the rows shares them
 // with the full batch before it. Then the batches are shuffled. Utterances of a speaker are brought
-// together in pairs before the cut: each is the reference of the other. With one speaker, or in the
-// order of the data set, nothing is moved.
+// together in pairs before the cut: each is the reference of the other. In a batch the pairs come
+// first, so each begins at an even row. With one speaker, or in the order of the data set, nothing
+// is moved.
 //
 // All of this depends on (seed, epoch) only. Rank r of w then takes the part from r/w to (r+1)/w of
 // the rows of each batch: parts differ by one row, or by two in a short batch, which is cut between
@@ -112,6 +127,10 @@ class Substitutes {
 // they have each utterance exactly once. Rows repeat only in a batch with fewer rows than ranks:
 // never while there are no more ranks than half the rows of a full batch.
 BatchPlan plan_epoch(const PlanRequest& request);
+
+// The share of padding among the frames of an epoch whose batches are cut for at most `max_edges`
+// shapes, and are like `batching` otherwise. Of very many utterances some stand for all.
+double planned_padding(std::span<const ItemLength> lengths, BatchingConfig batching, int max_edges);
 
 // The most that one of `world` ranks gets of a batch, by bucket.
 BucketEdges edges_of_a_rank(BucketEdges edges, int world);

@@ -296,6 +296,50 @@ TEST_P(SpeakerPlanTest, BringsUtterancesOfASpeakerTogether) {
 
 INSTANTIATE_TEST_SUITE_P(EvenAndOdd, SpeakerPlanTest, testing::Values(16, 15, 3));
 
+// Twelve lengths, each in whole batches: four shapes waste what twelve do not, and more than twelve
+// change nothing.
+TEST(BatchPlanTest, ThePaddingOfANumberOfShapesIsThatOfItsEpoch) {
+  std::vector<ItemLength> lengths;
+  for (std::uint32_t i = 1; i <= 12; ++i) {
+    lengths.insert(lengths.end(), 32, {.frames = 50 * i, .tokens = 10});
+  }
+  const BatchingConfig batching{.batch_size = 16, .max_edges = 4};
+
+  EXPECT_NEAR(planned_padding(lengths, batching, 4), 1 - 325.0 / 375, 1e-9);
+  EXPECT_DOUBLE_EQ(planned_padding(lengths, batching, 12), 0);
+  EXPECT_DOUBLE_EQ(planned_padding(lengths, batching, 64), 0);
+  EXPECT_DOUBLE_EQ(planned_padding({}, batching, 4), 0);
+}
+
+// Pairs begin at even rows, and whoever has no partner comes behind them: where a batch is cut for
+// ranks, no pair is divided.
+TEST_P(SpeakerPlanTest, PairsComeFirstInABatch) {
+  const PlanSet set(sample_lengths(500), {.batch_size = GetParam(), .max_edges = 4});
+  std::vector<int> speakers(500);
+  for (std::size_t i = 0; i < speakers.size(); ++i) {
+    speakers[i] = static_cast<int>(mix_bits(i) % 8);
+  }
+  PlanRequest request = set.request();
+  request.speakers = speakers;
+
+  const BatchPlan plan = plan_epoch(request);
+
+  for (std::int64_t k = 0; k < plan.size(); ++k) {
+    const std::span<const std::uint32_t> items = plan.batch(k).items;
+    std::set<int> alone;
+    for (std::size_t row = 0; row < items.size(); ++row) {
+      const bool is_paired = row + 1 < items.size() && alone.empty() &&
+                             speakers[items[row]] == speakers[items[row + 1]];
+      if (is_paired) {
+        ++row;
+      } else {
+        EXPECT_TRUE(alone.insert(speakers[items[row]]).second) << "batch " << k << " row " << row;
+      }
+    }
+  }
+  EXPECT_EQ(sorted(items_of(plan)), first_numbers(500));
+}
+
 TEST(BatchPlanTest, OneSpeakerChangesNothing) {
   const PlanSet set(sample_lengths(500));
   const std::vector<int> speakers(500, 3);

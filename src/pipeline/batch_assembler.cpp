@@ -154,6 +154,7 @@ void BatchAssembler::open_next() {
   const BatchSpec spec = slot.planned.spec();
   const BatchId id{.epoch = slot.planned.plan->epoch(), .index = slot.planned.index};
   slot.batch.emplace(pool_, make_layout(spec.shape, payload_), id, spec.bucket);
+  slot.batch->set_place(spec.first_row, spec.full_rows);
   slot.complete = false;
   slot.bad_rows.store(0);
   slot.work_ns.store(0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "batch/batch_plan.h"
 #include "locale/message_error.h"
 #include "locale/messages/training.h"
 #include "train/memory_attempt.h"
@@ -22,18 +23,26 @@ void journal_split(const RowSplit& split, RowRange rows, const std::string& why)
 
 }  // namespace
 
-std::vector<RowRange> FittingRows::asked(RowRange rows) const {
-  const int size = max_rows_ > 0 ? max_rows_ : rows.count;
+std::vector<RowRange> FittingRows::asked(int rows, int full_rows) const {
+  const int full = std::max(rows, full_rows);
+  const int size = max_rows_ > 0 ? max_rows_ : full;
+  const RowParts parts{.rows = static_cast<std::uint64_t>(rows),
+                       .full = static_cast<std::uint64_t>(full),
+                       .parts = static_cast<std::uint64_t>((full + size - 1) / size)};
   std::vector<RowRange> all;
-  for (int first = 0; first < rows.count; first += size) {
-    all.push_back({.first = rows.first + first, .count = std::min(size, rows.count - first)});
+  for (std::uint64_t part = 0; part < parts.parts; ++part) {
+    const auto first = static_cast<int>(parts.begin(part));
+    const auto end = static_cast<int>(parts.begin(part + 1));
+    if (first < end) {
+      all.push_back({.first = first, .count = end - first});
+    }
   }
   return all;
 }
 
-std::vector<RowRange> FittingRows::microbatches(const BatchShape& shape, RowRange rows) const {
+std::vector<RowRange> FittingRows::microbatches(const BatchShape& shape, int full_rows) const {
   std::vector<RowRange> all;
-  for (const RowRange& part : asked(rows)) {
+  for (const RowRange& part : asked(shape.rows, full_rows)) {
     split(shape, part, all);
   }
   return all;

@@ -20,10 +20,11 @@ class FittingRows {
   // `max_rows`: that are asked to be computed at once; 0: any number.
   explicit FittingRows(int max_rows = 0) : max_rows_(max_rows) {}
 
-  // As asked, whatever fits.
-  std::vector<RowRange> asked(RowRange rows) const;
-  // Splits `rows` until every microbatch is known to fit, or has not been tried.
-  std::vector<RowRange> microbatches(const BatchShape& shape, RowRange rows) const;
+  // As asked, whatever fits: as many parts as a batch of `full_rows` has, so a short one is divided
+  // as processes divide it.
+  std::vector<RowRange> asked(int rows, int full_rows) const;
+  // Splits these until every microbatch is known to fit, or has not been tried.
+  std::vector<RowRange> microbatches(const BatchShape& shape, int full_rows) const;
   void remember(const BatchShape& shape, int rows);
 
  private:

@@ -16,31 +16,15 @@ bool chance(Random& random, double share) {
   return static_cast<double>(random.next() >> 32) * kUnit < share;
 }
 
-// Rows with other utterances of the same speaker. A substitute may be in a batch twice: then it is
-// no other utterance.
-std::vector<std::size_t> others_of_speaker(const BatchRows& rows, std::size_t row) {
-  std::vector<std::size_t> others;
-  for (std::size_t i = 0; i < rows.items.size(); ++i) {
-    if (rows.speakers[i] == rows.speakers[row] && rows.items[i] != rows.items[row]) {
-      others.push_back(i);
-    }
-  }
-  return others;
-}
-
-// The neighbour of its pair where it is another utterance of the speaker; then it does not matter
-// how many processes share the batch. Else any of the others; itself where there are none, or where
-// an odd number of rows leaves it without a neighbour.
-std::size_t choose_shown(const BatchRows& rows, std::size_t row, Random& random) {
-  const std::vector<std::size_t> others = others_of_speaker(rows, row);
-  const std::size_t neighbour = row ^ 1U;
-  if (std::ranges::find(others, neighbour) != others.end()) {
-    return neighbour;
-  }
-  const bool has_neighbour = neighbour < rows.items.size();
-  return others.empty() || !has_neighbour
-             ? row
-             : others[random.below(static_cast<std::uint32_t>(others.size()))];
+// The partner of its pair where it is here and another utterance of the speaker, else the row
+// itself. A substitute may be in a batch twice: then it is no other utterance.
+std::size_t choose_shown(const BatchRows& rows, std::size_t row) {
+  const auto first = static_cast<std::size_t>(rows.first);
+  const std::size_t partner = ((first + row) ^ 1U) - first;  // before the first row: very large
+  const bool is_other = partner < rows.items.size() &&
+                        rows.speakers[partner] == rows.speakers[row] &&
+                        rows.items[partner] != rows.items[row];
+  return is_other ? partner : row;
 }
 
 }  // namespace
@@ -54,7 +38,7 @@ ReferenceCrop ReferenceCrops::crop(std::int64_t epoch,
   const auto range = static_cast<std::uint32_t>(options_.max_frames - options_.min_frames + 1);
   const int wanted = options_.min_frames + static_cast<int>(random.below(range));
 
-  const std::size_t shown = choose_shown(rows, row, random);
+  const std::size_t shown = choose_shown(rows, row);
   const int frames = rows.frames[shown];
   const int length = std::min(wanted, shown == row ? most_of_own(frames, options_) : frames);
   const auto places = static_cast<std::uint32_t>(frames - length + 1);

@@ -1,11 +1,11 @@
 // Which recording each row of a batch is shown as the voice to imitate, and which rows are trained
 // without one, or without the name of their speaker.
 //
-// A row is shown another utterance of its speaker, of the same batch: that of the row beside it
-// where it can be, as plans bring speakers together in pairs (batch_plan.h). Where the batch has
-// none it is shown a part of its own, and is not trained on that part. Depends on the seed, the
-// epoch and the contents of the batch; not on how the batch is split into microbatches, nor on
-// where it was made.
+// Rows of a batch are paired: 0 and 1, 2 and 3, and so on. A row is shown the utterance of its
+// partner where that is another one of its speaker; plans see to it (batch_plan.h). Otherwise it is
+// shown a part of its own, and is not trained on that part. Depends on the seed, the epoch and the
+// pair; not on how the batch is split into microbatches, nor on how many processes share it, as
+// long as no pair is divided between them.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,12 @@ struct ReferenceCrop {
   bool operator==(const ReferenceCrop&) const = default;
 };
 
-// What a batch holds: one entry for each row.
+// What a process has of a batch: one entry for each row.
 struct BatchRows {
   std::span<const std::uint32_t> items;
   std::span<const std::int32_t> speakers;
   std::span<const std::int32_t> frames;
+  int first = 0;  // where they begin among the rows of all processes
 };
 
 // Thread-safe.

@@ -48,7 +48,7 @@ TEST(ReferenceCropsTest, AnotherEpochOrSeedGivesOtherCrops) {
 }
 
 TEST(ReferenceCropsTest, ARowIsShownAnotherUtteranceOfItsSpeaker) {
-  const Rows rows(60, 300, [](std::uint32_t item) { return static_cast<int>(item % 3); });
+  const Rows rows(60, 300, [](std::uint32_t item) { return static_cast<int>(item / 2 % 3); });
   const std::vector<ReferenceCrop> crops = ReferenceCrops(1).crops(0, rows.get());
 
   for (std::size_t row = 0; row < crops.size(); ++row) {
@@ -58,22 +58,54 @@ TEST(ReferenceCropsTest, ARowIsShownAnotherUtteranceOfItsSpeaker) {
   }
 }
 
-// Processes that share a batch show what one process would show.
-TEST(ReferenceCropsTest, HalfABatchHasTheCropsOfTheWholeOne) {
-  const Rows whole = rows_of_one_speaker(16, 700);
+// Processes that share a batch show what one process would show, whoever speaks in it: rows whose
+// partner is of another speaker have others of theirs in some parts and not in others.
+class SharedCropsTest : public testing::TestWithParam<int> {};  // processes
+
+TEST_P(SharedCropsTest, APartOfABatchHasTheCropsOfTheWholeOne) {
+  Rows whole(24, 0, [](std::uint32_t item) { return static_cast<int>(item * item % 7); });
+  for (std::size_t i = 0; i < whole.frames.size(); ++i) {
+    whole.frames[i] = static_cast<std::int32_t>(300 + 31 * i);
+  }
   const BatchRows rows = whole.get();
-  const BatchRows second_half{.items = rows.items.subspan(8),
-                              .speakers = rows.speakers.subspan(8),
-                              .frames = rows.frames.subspan(8)};
+  const auto count = static_cast<std::size_t>(24 / GetParam());
 
   const std::vector<ReferenceCrop> all = ReferenceCrops(7).crops(2, rows);
-  const std::vector<ReferenceCrop> half = ReferenceCrops(7).crops(2, second_half);
-
-  for (std::size_t i = 0; i < half.size(); ++i) {
-    EXPECT_EQ(half[i].row + 8, all[i + 8].row);
-    EXPECT_EQ(half[i].first, all[i + 8].first);
-    EXPECT_EQ(half[i].frames, all[i + 8].frames);
+  std::vector<ReferenceCrop> parts;
+  for (std::size_t first = 0; first < 24; first += count) {
+    for (ReferenceCrop crop :
+         ReferenceCrops(7).crops(2,
+                                 {.items = rows.items.subspan(first, count),
+                                 .speakers = rows.speakers.subspan(first, count),
+                                 .frames = rows.frames.subspan(first, count),
+                                 .first = static_cast<int>(first)})) {
+      crop.row += static_cast<int>(first);
+      parts.push_back(crop);
+    }
   }
+
+  EXPECT_EQ(parts, all);
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, SharedCropsTest, testing::Values(2, 3, 4, 6, 12));
+
+// Rows 5 to 9 of ten: the partner of the first is elsewhere, the others keep theirs.
+TEST(ReferenceCropsTest, AnOddPartLosesOnlyTheRowAtItsEdge) {
+  const Rows whole = rows_of_one_speaker(10, 700);
+  const BatchRows rows = whole.get();
+
+  const std::vector<ReferenceCrop> crops =
+      ReferenceCrops(7).crops(2,
+                              {.items = rows.items.subspan(5),
+                               .speakers = rows.speakers.subspan(5),
+                               .frames = rows.frames.subspan(5),
+                               .first = 5});
+
+  std::vector<int> shown;
+  for (const ReferenceCrop& crop : crops) {
+    shown.push_back(crop.row);
+  }
+  EXPECT_EQ(shown, (std::vector<int>{0, 2, 1, 4, 3}));
 }
 
 TEST(ReferenceCropsTest, AnUtteranceThatIsInTheBatchTwiceIsNotAnother) {

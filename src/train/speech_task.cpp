@@ -211,9 +211,12 @@ void SpeechTask::begin_update(std::int64_t step) {
 
 std::shared_ptr<const TaskRows> SpeechTask::rows_of(const DeviceBatch& batch) const {
   // Shared by the microbatches.
-  const auto crops = std::make_shared<const std::vector<ReferenceCrop>>(crops_.crops(
-      batch.id.epoch,
-      {.items = batch.items, .speakers = batch.speakers, .frames = batch.mel_lengths}));
+  const auto crops =
+      std::make_shared<const std::vector<ReferenceCrop>>(crops_.crops(batch.id.epoch,
+                                                                      {.items = batch.items,
+                                                                       .speakers = batch.speakers,
+                                                                       .frames = batch.mel_lengths,
+                                                                       .first = batch.first_row}));
   return std::make_shared<const SpeechRows>(
       model_,
       weights_,

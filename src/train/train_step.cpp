@@ -181,7 +181,7 @@ int TrainStep::try_shape(const BatchShape& shape) {
     const std::shared_ptr<const TaskRows> rows = task_.longest_rows(shape);
     const GradientOptions options = gradient_options();
     const torch::Tensor nothing;
-    const RowRange all{.count = shape.rows};
+    const std::vector<RowRange> asked = fitting_->asked(shape.rows, shape.rows);
     run_or_split({.rows = *rows,
                   .phases = task_.phases().size(),
                   .options = options,
@@ -189,9 +189,9 @@ int TrainStep::try_shape(const BatchShape& shape) {
                   .fitting = *fitting_,
                   .journal = options_.journal,
                   .sums = nothing},
-                 fitting_->asked(all).front());
-    const std::vector<RowRange> fitting = fitting_->microbatches(shape, all);
-    const bool is_split = fitting.size() > fitting_->asked(all).size();
+                 std::ranges::max(asked, {}, &RowRange::count));
+    const std::vector<RowRange> fitting = fitting_->microbatches(shape, shape.rows);
+    const bool is_split = fitting.size() > asked.size();
     microbatches = is_split ? static_cast<int>(fitting.size()) : 1;
     if (player_ && has_memory_twice()) {
       player_->reserve(*rows, fitting.front(), options);
@@ -236,7 +236,7 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over, 
 
   const std::shared_ptr<const TaskRows> task_rows = task_.rows_of(batch);
   GradientOptions options = gradient_options();
-  const std::vector<RowRange> microbatches = fitting_->microbatches(shape, {.count = shape.rows});
+  const std::vector<RowRange> microbatches = fitting_->microbatches(shape, batch.full_rows);
   for (const RowRange rows : microbatches) {
     const bool is_last = place == BatchPlace::last && rows.first == microbatches.back().first;
     options.exchange = !exchanges_.empty() && is_last ? &exchanges_.front() : nullptr;
@@ -254,12 +254,11 @@ void TrainStep::accumulate(const DeviceBatch& batch, const HandOver& hand_over, 
 
 // The others are told at once when work of this process fails: its host may be waiting for theirs,
 // and theirs for devices that wait for this one.
-void TrainStep::submit(std::function<void()> work) {
+std::function<void()> TrainStep::told_when_failing(std::function<void()> work) const {
   if (!is_shared()) {
-    stream_.submit(std::move(work));
-    return;
+    return work;
   }
-  stream_.submit([work = std::move(work), group = options_.group] {
+  return [work = std::move(work), group = options_.group] {
     try {
       work();
     } catch (const ReplicaLost&) {
@@ -268,12 +267,16 @@ void TrainStep::submit(std::function<void()> work) {
       group->fail(error.what());
       throw;
     }
-  });
+  };
+}
+
+void TrainStep::submit(std::function<void()> work) {
+  stream_.submit(told_when_failing(std::move(work)));
 }
 
 void TrainStep::submit_microbatch(const std::shared_ptr<Microbatch>& microbatch) {
   if (player_) {
-    stream_.submit([this, microbatch] {
+    submit([this, microbatch] {
       microbatch->full = why_not_fitting(
           [&] { player_->add(*microbatch->batch, microbatch->rows, microbatch->options); });
     });
@@ -303,16 +306,16 @@ void TrainStep::submit_pair(const std::shared_ptr<Microbatch>& microbatch, std::
   const auto beside = [microbatch, phase] { microbatch->run_beside(phase, microbatch->side_full); };
   const auto next = [microbatch, phase] { microbatch->run_beside(phase + 1, microbatch->full); };
   if (!side_stream_) {
-    stream_.submit(beside);
-    stream_.submit(next);
+    submit(beside);
+    submit(next);
     return;
   }
   const std::unique_ptr<DeviceEvent> begun = record_event();
   side_stream_->wait(*begun);
-  side_stream_->submit(beside);
+  side_stream_->submit(told_when_failing(beside));
   const std::unique_ptr<DeviceEvent> done = side_device_->make_event();
   side_stream_->record(*done);
-  stream_.submit(next);
+  submit(next);
   stream_.wait(*done);
 }
 
@@ -400,7 +403,7 @@ void TrainStep::update(const UpdateRequest& request) {
 }
 
 void TrainStep::submit_checkpoint_work(std::function<void()> work) {
-  stream_.submit(std::move(work));
+  submit(std::move(work));
   mark(StepPhase::checkpoint);
 }
 

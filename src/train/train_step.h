@@ -109,6 +109,8 @@ class TrainStep {
   struct Pending;
   struct Microbatch;
 
+  // `work`, which in a run of several processes tells the others why it fails.
+  std::function<void()> told_when_failing(std::function<void()> work) const;
   void submit(std::function<void()> work);
   void submit_microbatch(const std::shared_ptr<Microbatch>& microbatch);
   void submit_phases(const std::shared_ptr<Microbatch>& microbatch);

@@ -259,10 +259,19 @@ TEST(FittingRowsTest, CutsAsAskedAndThenAsMemoryAllows) {
   const BatchShape other{.rows = 7, .frames = 10, .tokens = 16};
   fitting.remember(kShape, 2);
 
-  EXPECT_EQ(fitting.microbatches(other, {.first = 1, .count = 7}),
-            (std::vector<RowRange>{{1, 3}, {4, 3}, {7, 1}}));
-  EXPECT_EQ(fitting.microbatches(kShape, {.count = 4}),
-            (std::vector<RowRange>{{0, 2}, {2, 1}, {3, 1}}));
+  EXPECT_EQ(fitting.microbatches(other, 7), (std::vector<RowRange>{{0, 2}, {2, 2}, {4, 3}}));
+  EXPECT_EQ(fitting.microbatches(with_rows(6), 6),
+            (std::vector<RowRange>{{0, 2}, {2, 1}, {3, 2}, {5, 1}}));
+}
+
+// Two processes of 8 rows have 4 and 6 of a batch of 10, or 4 and 4 of one of 8.
+TEST(FittingRowsTest, AShortBatchHasThePartsThatProcessesHaveOfIt) {
+  const FittingRows fitting(8);
+
+  EXPECT_EQ(fitting.microbatches(with_rows(16), 16), (std::vector<RowRange>{{0, 8}, {8, 8}}));
+  EXPECT_EQ(fitting.microbatches(with_rows(10), 16), (std::vector<RowRange>{{0, 4}, {4, 6}}));
+  EXPECT_EQ(fitting.microbatches(with_rows(8), 16), (std::vector<RowRange>{{0, 4}, {4, 4}}));
+  EXPECT_EQ(fitting.microbatches(with_rows(1), 16), (std::vector<RowRange>{{0, 1}}));
 }
 
 TEST(FittingRowsTest, HalvesUntilEveryPieceIsKnownToFit) {
@@ -270,9 +279,9 @@ TEST(FittingRowsTest, HalvesUntilEveryPieceIsKnownToFit) {
   fitting.remember(kShape, 4);
   fitting.remember(kShape, 2);
 
-  EXPECT_EQ(fitting.microbatches(kShape, {.count = 7}),
+  EXPECT_EQ(fitting.microbatches(with_rows(7), 8),
             (std::vector<RowRange>{{0, 2}, {2, 2}, {4, 2}, {6, 1}}));
-  EXPECT_EQ(fitting.microbatches({.rows = 7, .frames = 10, .tokens = 16}, {.count = 7}),
+  EXPECT_EQ(fitting.microbatches({.rows = 7, .frames = 10, .tokens = 16}, 8),
             (std::vector<RowRange>{{0, 7}}));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -116,9 +117,10 @@ SynthesisInput to_spoken(const ModelBatch& batch) {
           .speakers = batch.speakers};
 }
 
-// Of a validation, in all processes: sums of losses over frames, and of what was spoken over rows.
+// Of a validation, in all processes: sums of losses over frames, and of what was spoken over rows;
+// frames, rows. One of them may have read a substitute where another has read the utterance.
 constexpr std::size_t kLosses = kLossSums;
-using ValidationSums = std::array<double, kLosses + 3>;
+using ValidationSums = std::array<double, kLosses + 5>;
 
 // In the order of ranks, so they are the same everywhere.
 ValidationSums add_up(const ValidationSums& own, ProcessGroup* group) {
@@ -373,17 +375,18 @@ ValidationResult Validator::to_result(const torch::Tensor& loss_sums,
   sums[kLosses] = own.mel_distance;
   sums[kLosses + 1] = own.length_error;
   sums[kLosses + 2] = own.utterances;
+  const ProcessRank place = group != nullptr ? group->rank() : ProcessRank{};
+  const auto world = static_cast<std::size_t>(place.world);
+  for (auto batch = static_cast<std::size_t>(place.rank); batch < batches_.size(); batch += world) {
+    const auto& lengths = std::as_const(batches_[batch]).mel_lengths();
+    sums[kLosses + 3] += std::accumulate(lengths.begin(), lengths.end(), 0.0);
+    sums[kLosses + 4] += batches_[batch].rows();
+  }
   sums = add_up(sums, group);
 
-  ValidationResult result;
-  for (const Batch& batch : batches_) {
-    result.utterances += batch.rows();
-    for (const std::int32_t frames : batch.mel_lengths()) {
-      result.frames += frames;
-    }
-  }
-  result.losses =
-      to_speech_losses([&](std::size_t i) { return sums[i] / static_cast<double>(result.frames); });
+  ValidationResult result{.utterances = static_cast<std::int64_t>(sums[kLosses + 4])};
+  result.frames = static_cast<std::int64_t>(sums[kLosses + 3]);
+  result.losses = to_speech_losses([&](std::size_t i) { return sums[i] / sums[kLosses + 3]; });
   if (const double utterances = sums[kLosses + 2]; utterances > 0) {
     result.free_running = FreeRunning{.utterances = static_cast<int>(utterances),
                                       .mel_distance = sums[kLosses] / utterances,

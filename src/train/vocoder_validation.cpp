@@ -12,9 +12,9 @@
 namespace qanat {
 namespace {
 
-// Over frames: log-mel distance, STFT distance. In the order of ranks, so they are the same
-// everywhere.
-using DistanceSums = std::array<double, 2>;
+// Over frames: log-mel distance, STFT distance; frames, clips. In the order of ranks, so they are
+// the same everywhere, also where one of them could not read a clip.
+using DistanceSums = std::array<double, 4>;
 
 DistanceSums add_up(const DistanceSums& own, ProcessGroup* group) {
   if (group == nullptr || group->rank().world == 1) {
@@ -71,17 +71,16 @@ ValidationResult VocoderValidator::run(TrainedVocoder& vocoder,
       const auto frames = static_cast<double>(mel.size(2));
       sums[0] += frames * mel_loss(log_mel.of(made), recorded_mel).item<double>();
       sums[1] += frames * stft.of(made, recorded).item<double>();
+      sums[2] += frames;
+      ++sums[3];
     }
   });
   stream.synchronise();
   sums = add_up(sums, group);
-  ValidationResult result{.utterances = static_cast<std::int64_t>(clips_.size())};
-  for (const Clip& clip : clips_) {
-    result.frames += clip.samples.size(1) / mel_.hop;
-  }
-  const auto frames = static_cast<double>(result.frames);
-  result.losses.mel = sums[0] / frames;
-  result.losses.stft = sums[1] / frames;
+  ValidationResult result{.utterances = static_cast<std::int64_t>(sums[3])};
+  result.frames = static_cast<std::int64_t>(sums[2]);
+  result.losses.mel = sums[0] / sums[2];
+  result.losses.stft = sums[1] / sums[2];
   result.losses.total = result.losses.mel + result.losses.stft;
   return result;
 }

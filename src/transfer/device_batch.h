@@ -53,6 +53,8 @@ struct DeviceBatch {
   std::vector<std::uint32_t> items;         // [rows]
   std::vector<std::int32_t> speakers;       // [rows]
   int bad_rows = 0;                         // as in Batch
+  int first_row = 0;                        // as in Batch
+  int full_rows = 0;                        // as in Batch
 
   std::shared_ptr<RingSlot> slot;     // shared with the ring; back in it after release()
   std::shared_ptr<SlotTimeline> way;  // shared with the ring; absent when it came another way

@@ -211,6 +211,8 @@ DeviceBatch TransferRing::submit(Batch batch,
                  .items = to_vector(std::as_const(batch).items()),
                  .speakers = to_vector(std::as_const(batch).speakers()),
                  .bad_rows = batch.bad_rows(),
+                 .first_row = batch.first_row(),
+                 .full_rows = batch.full_rows(),
                  .slot = std::move(slot),
                  .way = nullptr};
   const bool is_multi = parts_.devices.data != nullptr;
