@@ -23,6 +23,7 @@ namespace qanat {
 namespace {
 
 constexpr std::size_t kExcerpt = 80;  // code points
+constexpr std::size_t kClipsOfAKind = 3;
 
 struct CharacterTally {
   std::int64_t occurrences = 0;
@@ -77,7 +78,9 @@ class DatasetCheck {
   void merge(std::vector<WorkerFindings> found);
   void drop_damaged(std::vector<std::uint32_t> damaged);
   void find_repeats();
+  double pace_of(std::uint32_t item) const;
   void check_pace();
+  void choose_notable();
   void add_totals();
   void divide();
   std::optional<Message> too_damaged() const;
@@ -119,6 +122,7 @@ std::optional<DatasetReport> DatasetCheck::run() {
     find_repeats();
   }
   check_pace();
+  choose_notable();
   add_totals();
   divide();
   judge();
@@ -257,6 +261,11 @@ void DatasetCheck::find_repeats() {
   }
 }
 
+// Characters per second.
+double DatasetCheck::pace_of(std::uint32_t item) const {
+  return qanat::pace_of(manifest_.utterances[item].text, length_of(item));
+}
+
 // Languages write the same speech with different numbers of characters: each has its own pace.
 void DatasetCheck::check_pace() {
   std::map<Language, std::vector<std::uint32_t>> items;
@@ -267,10 +276,20 @@ void DatasetCheck::check_pace() {
   for (const auto& [language, group] : items) {
     std::vector<double> paces;
     for (const std::uint32_t item : group) {
-      const auto characters = static_cast<double>(num_code_points(manifest_.utterances[item].text));
-      paces.push_back(characters / length_of(item).count());
+      paces.push_back(pace_of(item));
+      if (is_impossible_pace(paces.back())) {
+        report_.problems.push_back(
+            problem_of(item,
+                       ProblemKind::unusual_pace,
+                       msg::seen_impossible_pace{.pace = plain(paces.back(), 1),
+                                                 .slowest = plain(kSlowestPace, 0),
+                                                 .fastest = plain(kFastestPace, 0)}));
+      }
     }
     for (const PaceOutlier& outlier : pace_outliers(paces)) {
+      if (is_impossible_pace(outlier.pace)) {
+        continue;
+      }
       report_.problems.push_back(problem_of(
           group[outlier.item],
           ProblemKind::unusual_pace,
@@ -280,6 +299,22 @@ void DatasetCheck::check_pace() {
   }
   if (!all.empty()) {
     report_.characters_per_second = median(all);
+  }
+}
+
+void DatasetCheck::choose_notable() {
+  std::vector<ClipFacts> facts;
+  for (const std::uint32_t item : usable_) {
+    facts.push_back({.length = length_of(item), .pace = pace_of(item)});
+  }
+  for (const ChosenClip& chosen : choose_clips(facts, kClipsOfAKind)) {
+    const Utterance& utterance = manifest_.utterances[usable_[chosen.clip]];
+    report_.clips.push_back({.kind = chosen.kind,
+                             .id = utterance.id,
+                             .audio = utterance.audio,
+                             .text = utterance.text,
+                             .length = facts[chosen.clip].length,
+                             .characters_per_second = facts[chosen.clip].pace});
   }
 }
 

@@ -222,6 +222,21 @@ TEST_F(DatasetCheckTest, ATextThatDoesNotFitItsAudioIsWarnedOf) {
                           Says("pace: 1.0 characters per second; usual is 15.0"))));
 }
 
+TEST_F(DatasetCheckTest, TextsThatNobodyCanHaveSaidAreWarnedOfHoweverFewAndUsual) {
+  rows_.clear();
+  add("p", "0", "88200 p");  // the number of a speaker in place of a text
+  add("q", "1", "88200 q");
+  add("r", std::string(180, 'x'), "88200 r");  // 45 characters per second
+
+  const DatasetReport report = check();
+
+  EXPECT_EQ(report.usable.utterances, 3);
+  ASSERT_EQ(report.problems.size(), 3U);
+  EXPECT_EQ(report.problems[0].kind, ProblemKind::unusual_pace);
+  EXPECT_THAT(report.problems[0].detail,
+              Says("pace: 0.2 characters per second; speech has 1 to 40"));
+}
+
 TEST_F(DatasetCheckTest, ARepeatedFileIsWarnedOf) {
   add("copy", std::string(60, 'x'), "88200 number 7");
 

@@ -197,12 +197,6 @@ Manifest read_folder(const ManifestOptions& options, const std::filesystem::path
     }
   }
   const bool has_whole = is_file(root / kWholeFile);
-  if (!found && !has_whole) {
-    throw MessageError(msg::set_no_manifest{.folder = root.string(),
-                                            .whole = kWholeFile,
-                                            .train = kTrainFile,
-                                            .validation = kValidationFile});
-  }
   if (!found) {
     builder.read_file(std::string(kWholeFile));
   } else if (has_whole) {
@@ -241,12 +235,26 @@ std::optional<Message> why_unusable(const Manifest& manifest) {
                                 .what = explain(first->kind)};
 }
 
+void check_manifest_exists(const std::filesystem::path& data) {
+  std::error_code error;
+  if (!std::filesystem::exists(data, error)) {
+    throw MessageError(msg::set_not_found{.data = data.string(), .manifest = kWholeFile});
+  }
+  const auto has = [&](std::string_view name) { return is_file(data / name); };
+  if (std::filesystem::is_directory(data, error) && !has(kTrainFile) && !has(kValidationFile) &&
+      !has(kWholeFile)) {
+    const std::filesystem::path root = std::filesystem::absolute(data / "").lexically_normal();
+    throw MessageError(msg::set_no_manifest{.folder = root.parent_path().string(),
+                                            .whole = kWholeFile,
+                                            .train = kTrainFile,
+                                            .validation = kValidationFile});
+  }
+}
+
 Manifest scan_manifest(const ManifestOptions& options) {
+  check_manifest_exists(options.data);
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(options.data, error);
-  if (error || !std::filesystem::exists(data, error)) {
-    throw MessageError(msg::set_not_found{.data = options.data.string(), .manifest = kWholeFile});
-  }
   if (std::filesystem::is_directory(data, error)) {
     return read_folder(options, (data / "").lexically_normal().parent_path());
   }
@@ -267,6 +275,12 @@ Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items) 
     part.utterances.push_back(manifest.utterances[item]);
   }
   return part;
+}
+
+std::int64_t num_left_out(const Manifest& manifest) {
+  return std::ranges::count_if(manifest.problems, [](const DatasetProblem& problem) {
+    return severity_of(problem.kind) == Severity::error;
+  });
 }
 
 std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance) {

@@ -55,13 +55,19 @@ struct Manifest {
 // Throws Error when the set as a whole cannot be used: no manifest, not text, no usable row.
 Manifest read_manifest(const ManifestOptions& options);
 
-// The same for reports: without a usable row it is all problems, not an Error.
+// Throws Error when there is nothing to read: no such folder, or no manifest in it. Reads nothing.
+void check_manifest_exists(const std::filesystem::path& data);
+
+// The same as read_manifest() for reports: without a usable row it is all problems, not an Error.
 Manifest scan_manifest(const ManifestOptions& options);
 // What read_manifest() would throw; nothing when there is a usable row.
 std::optional<Message> why_unusable(const Manifest& manifest);
 
 // The rows named, in that order, as a manifest of its own; without problems.
 Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items);
+
+// Rows that are not used; a problem may also be a mere note.
+std::int64_t num_left_out(const Manifest& manifest);
 
 std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance);
 

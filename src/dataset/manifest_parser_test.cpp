@@ -40,6 +40,11 @@ DatasetProblem only_problem_of(std::string_view bytes) {
   return parser.problems().empty() ? DatasetProblem{} : parser.problems().front();
 }
 
+auto IsOrder(const char* detail) {
+  return testing::AllOf(testing::Field(&DatasetProblem::kind, ProblemKind::column_order),
+                        testing::Field(&DatasetProblem::detail, Says(detail)));
+}
+
 TEST(ManifestParserTest, ReadsTwoColumns) {
   EXPECT_THAT(rows_of("a|Hello.\nb|There.\n"), ElementsAre("1 a/Hello.//", "2 b/There.//"));
 }
@@ -53,9 +58,31 @@ TEST(ManifestParserTest, FourthAndFifthColumnsAreSpeakerAndLanguage) {
   EXPECT_THAT(rows_of("a|x|y|mary\nb|x|y|ali|fa"), ElementsAre("1 a/y/mary/", "2 b/y/ali/fa"));
 }
 
-TEST(ManifestParserTest, ReadsTheSpeakersOfPiper) {
-  EXPECT_THAT(rows_of("a|mary|Good day.\nb|john|Well then.\nc|mary|So it goes."),
+TEST(ManifestParserTest, ReadsTheSpeakersOfPiperAndSaysSo) {
+  ManifestParser parser("a|mary|Good day.\nb|john|Well then.\nc|mary|So it goes.");
+
+  EXPECT_THAT(rows_of(parser),
               ElementsAre("1 a/Good day./mary/", "2 b/Well then./john/", "3 c/So it goes./mary/"));
+  EXPECT_THAT(parser.problems(), ElementsAre(IsOrder("columns: taken for id|speaker|text")));
+}
+
+TEST(ManifestParserTest, KeepsTheTextOfStyleTts2) {
+  ManifestParser parser("a.wav|Good day to you.|0\nb.wav|Well then.|1\nc.wav|So it goes.|0\n");
+
+  EXPECT_THAT(
+      rows_of(parser),
+      ElementsAre(
+          "1 a.wav/Good day to you./0/", "2 b.wav/Well then./1/", "3 c.wav/So it goes./0/"));
+  EXPECT_THAT(parser.problems(), ElementsAre(IsOrder("columns: taken for id|text|speaker")));
+}
+
+TEST(ManifestParserTest, KeepsTheTextOfGptSoVits) {
+  ManifestParser parser("a.wav|mary|EN|Good day to you.\nb.wav|mary|EN|So it goes.\n");
+
+  EXPECT_THAT(rows_of(parser),
+              ElementsAre("1 a.wav/Good day to you./mary/EN", "2 b.wav/So it goes./mary/EN"));
+  EXPECT_THAT(parser.problems(),
+              ElementsAre(IsOrder("columns: taken for id|speaker|language|text")));
 }
 
 TEST(ManifestParserTest, ColumnsThatMayBeEitherAreNotGuessed) {

@@ -192,6 +192,14 @@ TEST_F(ManifestTest, MissingAudioIsReportedWithItsLine) {
       Says("audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg and .mp3"));
 }
 
+TEST_F(ManifestTest, AFolderThatMayNotBeReadIsNamedWithTheReason) {
+  std::filesystem::remove_all(folder_.root() / "wavs");
+  std::filesystem::create_symlink("wavs", folder_.root() / "wavs");  // ELOOP: also for root
+
+  EXPECT_THAT(only_problem("clip|text\n").detail,
+              Says("audio: clip; wavs/ cannot be read: Too many levels of symbolic links"));
+}
+
 TEST_F(ManifestTest, AudioInAnotherFolderIsPointedOut) {
   folder_.add_audio("clips/part2/moved.flac");
 
@@ -301,8 +309,8 @@ TEST_F(ManifestTest, ColumnsThatMayBeEitherAreAnErrorThatSaysHowToName) {
   folder_.write("metadata.csv", "a|mary|Good day.\nb|john|Well then.\n");
 
   EXPECT_THAT(error_of(folder_.root()),
-              AllOf(HasSubstr("metadata.csv: the second of its three columns"),
-                    HasSubstr("try id|speaker|text or id|text|normalised as its first line")));
+              AllOf(HasSubstr("metadata.csv: it cannot be told which column is the text"),
+                    HasSubstr("try a first line such as `id|text|speaker`")));
 }
 
 TEST_F(ManifestTest, Utf16IsAnErrorThatSaysHowToConvert) {

@@ -42,6 +42,7 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
      msg::problem_unknown_characters_is::id},
     {"other_rate", msg::problem_other_rate::id, msg::problem_other_rate_is::id},
     {"several_channels", msg::problem_several_channels::id, msg::problem_several_channels_is::id},
+    {"column_order", msg::problem_column_order::id, msg::problem_column_order_is::id},
     {"unused_column", msg::problem_unused_column::id, msg::problem_unused_column_is::id},
     {"unused_file", msg::problem_unused_file::id, msg::problem_unused_file_is::id},
 }};

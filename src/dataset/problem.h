@@ -49,6 +49,7 @@ enum class ProblemKind : std::uint8_t {
   // facts
   other_rate,
   several_channels,
+  column_order,
   unused_column,
   unused_file,
 };

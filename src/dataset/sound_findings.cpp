@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_facts.h"
 #include "metrics/order_statistics.h"
@@ -67,6 +68,10 @@ Message format_name(SampleRate rate, int channels) {
   }
   return channels == 2 ? Message(msg::format_stereo{.rate = hertz(rate)})
                        : msg::format_channels{.rate = hertz(rate), .channels = channels};
+}
+
+double pace_of(std::string_view text, Seconds length) {
+  return static_cast<double>(num_code_points(text)) / length.count();
 }
 
 std::vector<PaceOutlier> pace_outliers(std::span<const double> paces) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -60,5 +61,17 @@ struct PaceOutlier {
 // deviations (median absolute deviation of the logarithm) and at least a factor of 1.5 from the
 // median. Fewer than 20 values have no outliers: nothing can be said about what is usual.
 std::vector<PaceOutlier> pace_outliers(std::span<const double> paces);
+
+// Characters per second between which all speech lies, whatever the set: a yes with long pauses is
+// above the one, the fastest reader below the other. A text outside is not what was said.
+inline constexpr double kSlowestPace = 1.0;
+inline constexpr double kFastestPace = 40.0;
+
+// Characters of `text` per second.
+double pace_of(std::string_view text, Seconds length);
+
+inline bool is_impossible_pace(double pace) {
+  return pace < kSlowestPace || pace > kFastestPace;
+}
 
 }  // namespace qanat

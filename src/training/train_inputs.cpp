@@ -13,8 +13,10 @@
 #include "audio/audio_decoder.h"
 #include "audio/sample_format.h"
 #include "dataset/problem.h"
+#include "dataset/sound_findings.h"
 #include "locale/message_error.h"
 #include "locale/messages/training.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 namespace {
@@ -27,11 +29,35 @@ UtteranceSet first_utterances(const UtteranceSet& set, int count) {
   return first;
 }
 
-// Rows that are not used; a problem may also be a mere note.
-std::ptrdiff_t count_left_out(const UtteranceSet& set) {
-  return std::ranges::count_if(set.manifest.problems, [](const DatasetProblem& problem) {
-    return severity_of(problem.kind) == Severity::error;
-  });
+// What the reading of the manifest gives reason to say, whatever is trained on it.
+void note_columns(const UtteranceSet& set, std::vector<MessageArg>& notes) {
+  for (const DatasetProblem& problem : set.manifest.problems) {
+    if (problem.kind != ProblemKind::column_order) {
+      continue;
+    }
+    const auto& seen = std::get<Message>(problem.detail.value());
+    notes.emplace_back(msg::set_column_order{.file = set.manifest.sources.at(problem.source),
+                                             .columns = seen.args.front()});
+  }
+}
+
+// Texts that cannot be what is heard: mostly another column, or the rows of another set.
+void note_paces(const UtteranceSet& set, const std::string& data, std::vector<MessageArg>& notes) {
+  std::vector<double> paces;
+  for (std::size_t i = 0; i < set.manifest.utterances.size(); ++i) {
+    const Seconds length{static_cast<double>(set.index.entries[i].samples.value) /
+                         static_cast<double>(kMel.sample_rate.value)};
+    paces.push_back(pace_of(set.manifest.utterances[i].text, length));
+  }
+  const std::ptrdiff_t count = std::ranges::count_if(paces, is_impossible_pace);
+  if (count > 0) {
+    notes.emplace_back(msg::set_impossible_pace{.count = count,
+                                                .all = paces.size(),
+                                                .pace = plain(median(paces), 1),
+                                                .slowest = plain(kSlowestPace, 0),
+                                                .fastest = plain(kFastestPace, 0),
+                                                .data = data});
+  }
 }
 
 Message describe_unknown_speakers(const std::vector<std::string>& names) {
@@ -124,8 +150,12 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   }
   inputs.splits = with_rule(earlier, sets->rule);
   inputs.languages = training_languages(*inputs.train);
-  if (const std::ptrdiff_t rows = count_left_out(*inputs.train); rows > 0) {
+  if (const std::int64_t rows = num_left_out(inputs.train->manifest); rows > 0) {
     inputs.notes.emplace_back(msg::set_left_out{.count = rows, .data = *config.data.train_data});
+  }
+  note_columns(*inputs.train, inputs.notes);
+  if (!trains_vocoder(config.training)) {
+    note_paces(*inputs.train, *config.data.train_data, inputs.notes);
   }
   if (sets->kept > 0) {
     inputs.notes.emplace_back(msg::set_kept{
@@ -155,15 +185,15 @@ std::size_t num_validation_clips(const RunConfig& config, const TrainInputs& inp
 }
 
 std::vector<ValidationClip> load_validation_clips(
-    const RunConfig& config,
     const TrainInputs& inputs,
+    std::size_t count,
     Seconds most,
     const std::function<void(const MessageArg&)>& warn) {
   std::vector<ValidationClip> clips;
   const auto longest =
       static_cast<std::int64_t>(most.count() * static_cast<double>(kMel.sample_rate.value));
   AudioDecoder decoder(kMel.sample_rate);
-  for (std::size_t item = 0; item < num_validation_clips(config, inputs); ++item) {
+  for (std::size_t item = 0; item < count; ++item) {
     const Manifest& manifest = inputs.validation->manifest;
     const SampleCount all = inputs.validation->index.entries[item].samples;
     const auto samples =
