@@ -59,8 +59,8 @@ class Build(build_py):
         for source, target in FILES.items():
             shutil.copy(built / source, package / target)
             subprocess.run(["strip", "--strip-unneeded", package / target], check=True)
-        if shutil.which("dpkg-query"):
-            copy_licences(package / "bin" / "qanat", package / "licences")
+        for target in FILES.values() if shutil.which("dpkg-query") else ():
+            copy_licences(package / target, package / "licences")
 
 
 class Wheel(bdist_wheel):

@@ -185,10 +185,11 @@ def settled(parts: Parts, places: Optional[Dict[str, float]] = None) -> List[flo
     known: Dict[str, float] = {}
     for key, seconds in parts.items():
         name = key if isinstance(key, str) else key.settled()
-        part, is_place, _ = name.partition(":")
-        known[part] = known.get(part, 0.0) + seconds
-        if is_place and places is not None:
-            places[name] = places.get(name, 0.0) + seconds
+        if ":" in name:
+            if places is not None:
+                places[name] = places.get(name, 0.0) + seconds
+            name = name[:name.index(":")]
+        known[name] = known.get(name, 0.0) + seconds
     inside = known.pop(INSIDE, 0.0)
     has_phases = any(name in known for name in ("forward", "loss", "backward", "optimizer"))
     rest = "residual" if has_phases else "forward"

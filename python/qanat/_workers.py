@@ -30,6 +30,8 @@ TABLE = HISTOGRAM + BUCKETS
 ENTRY = 4
 SLOT = TABLE + ENTRY * TABLE_ROWS
 MAX_WORKERS = 256
+USAGE_SECONDS = 0.02  # between two fetches whose processor time is read
+MOST_OF_FETCHES = 0.005  # of the time, that reading it once may take
 PROCESS_SECONDS = 0.25  # between two readings of all threads of a worker
 
 
@@ -232,25 +234,61 @@ def _faults() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
+class FetchUsage:
+    """What the kernel says of fetches: of one every so often, which stands for those since the last.
+    Its clocks are dear beside a batch that is quick to make."""
+
+    def __init__(self, slot: "memoryview[float]") -> None:
+        self._slot = slot
+        self._delay = _run_delay()
+        self._faults = _faults()
+        self._due = 0.0
+        self._cost = 0.0  # s of reading the clocks once
+        self._busy = 0.0  # since the last one that was looked at
+        self._before: Optional[Tuple[float, float]] = None
+
+    def begin(self, now: float) -> None:
+        self._before = None
+        if now >= self._due:
+            begin = perf_counter()
+            self._before = thread_time(), self._delay()
+            self._cost = perf_counter() - begin
+
+    def end(self, busy: float, now: float) -> None:
+        self._busy += busy
+        if self._before is None:
+            return
+        cpu, queued = self._before
+        times = self._busy / busy if busy > 0 else 1.0
+        slot, faults = self._slot, _faults()
+        slot[CPU] += times * (thread_time() - cpu)
+        slot[RUN_DELAY] += times * (self._delay() - queued)
+        slot[FAULTS] += faults - self._faults
+        self._faults, self._busy = faults, 0.0
+        self._due = now + max(USAGE_SECONDS, self._cost / MOST_OF_FETCHES)
+
+
 def measure_fetcher(fetcher: Any, slot: "memoryview[float]", table: RowTable,
                     process: Optional[ProcessClock] = None) -> Any:
     """Times fetcher.fetch(); it adds to what the slot has, since an epoch may start new workers."""
-    fetch, delay = fetcher.fetch, _run_delay()
+    fetch = fetcher.fetch
     _time_rows(fetcher, table)
 
+    usage = FetchUsage(slot)
+
     def timed_fetch(rows: Any) -> Any:
-        begin, cpu, queued, faults = perf_counter(), thread_time(), delay(), _faults()
+        begin = perf_counter()
+        usage.begin(begin)
         slot[FETCHING] = 1
         try:
             batch = fetch(rows)
         finally:
             slot[FETCHING] = 0
+        end = perf_counter()
         slot[BATCHES] += 1
         slot[ROWS] += len(rows) if isinstance(rows, (list, tuple)) else 1
-        slot[BUSY] += perf_counter() - begin
-        slot[CPU] += thread_time() - cpu
-        slot[RUN_DELAY] += delay() - queued
-        slot[FAULTS] += _faults() - faults
+        slot[BUSY] += end - begin
+        usage.end(end - begin, end)
         if process is not None:
             process.update(begin)
         return batch

@@ -124,6 +124,20 @@ class OfThisProcess(WatchTest):
 
         self.assertEqual((slot[_workers.PROCESS_RAN], slot[_workers.PROCESS_WAITED]), (103.5, 51.25))
 
+    def test_a_fetch_that_is_looked_at_stands_for_those_since_the_last(self):
+        slot = memoryview(array("d", bytes(8 * _workers.SLOT)))
+        now = [0.0]
+        with mock.patch("qanat._workers.thread_time", lambda: 0.5 * now[0]), \
+                mock.patch("qanat._workers._run_delay", lambda: lambda: 0.25 * now[0]):
+            usage = _workers.FetchUsage(slot)
+            for _ in range(100):  # of 5 ms each: every fifth is looked at
+                usage.begin(now[0])
+                now[0] += 0.005
+                usage.end(0.005, now[0])
+
+        self.assertAlmostEqual(slot[_workers.CPU], 0.25, delta=0.02)
+        self.assertAlmostEqual(slot[_workers.RUN_DELAY], 0.125, delta=0.01)
+
     def test_what_a_worker_does_outside_its_rows_is_counted(self):
         ours, theirs = multiprocessing.get_context("fork").Pipe()
         worker = multiprocessing.get_context("fork").Process(target=burn_outside_rows, args=(theirs,))
