@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <span>
@@ -16,13 +15,14 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/disk_full.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/retry.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "checkpoint_files/folder_place.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
+#include "locale/system_advice.h"
 
 namespace qanat {
 namespace {
@@ -54,13 +54,28 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return to_number(std::string_view(name).substr(kStepPrefix.size()));
 }
 
-// Calls `visit(path, name)` for all there is; a folder that cannot be read has nothing.
+[[noreturn]] void refuse_folder(FileAction action, const fs::path& folder, int error) {
+  FileTrouble trouble{.path = folder.string(), .action = action, .error = error};
+  std::string what = to_string(trouble);
+  throw Error(Failure{.what = std::move(what), .trouble = std::move(trouble)});
+}
+
+// Calls `visit(path, name)` for all there is; in a folder that is not there is nothing. One that
+// cannot be read may hold anything: throws Error.
 void for_each_name(const fs::path& folder,
                    const std::function<void(const fs::path&, const std::string&)>& visit) {
-  std::error_code error;
   std::vector<fs::path> found;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    found.push_back(at->path());
+  const int refusal = -retry_call([&] {
+    std::error_code error;
+    found.clear();
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      found.push_back(at->path());
+    }
+    errno = error.value();
+    return error ? -1 : 0;
+  });
+  if (refusal != 0 && errno != ENOENT && errno != ENOTDIR) {
+    refuse_folder(FileAction::read, folder, errno);
   }
   std::ranges::sort(found);
   for (const fs::path& path : found) {
@@ -71,7 +86,7 @@ void for_each_name(const fs::path& folder,
 void sync_folder(const fs::path& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) {
-    throw Error("{}: cannot sync: {}", folder.string(), std::strerror(errno));
+    refuse_folder(FileAction::write, folder, errno);
   }
 }
 
@@ -107,7 +122,8 @@ std::vector<SealedFolder> sealed_folders(const fs::path& folder) {
   for_each_name(folder, [&](const fs::path& path, const std::string& name) {
     // What was being replaced by one that never came still counts.
     const std::optional<fs::path> place = place_of_replaced(path);
-    const bool counts = place ? step_of(place->filename().string()) && !fs::exists(*place)
+    std::error_code unknown;
+    const bool counts = place ? step_of(place->filename().string()) && !fs::exists(*place, unknown)
                               : step_of(name).has_value();
     if (counts) {
       found.push_back({path, read_seal(path)});
@@ -202,6 +218,13 @@ Result<LoadedCheckpoint> load_checkpoint(const fs::path& folder, const Checkpoin
   if (!seal) {
     return seal.failure();
   }
+  if (const auto named = step_of(folder.filename().string());
+      named && *named != seal.value().step) {
+    return Failure{fmt::format("{}: step {}; its folder says {}",
+                               (folder / kSealName).string(),
+                               seal.value().step,
+                               *named)};
+  }
   Result<nlohmann::json> state = load_state(folder, seal.value());
   if (!state) {
     return state.failure();
@@ -239,32 +262,32 @@ fs::path CheckpointFolder::step_folder(std::int64_t step) const {
 
 void CheckpointFolder::save(std::int64_t step, const Checkpoint& checkpoint, bool best) {
   QANAT_CHECK(step >= 0) << step;
-  make_folders(path_, "--checkpoint-dir");
-  const UniqueFd lock = lock_folder(path_);
-  remove_leftovers();
   const fs::path unfinished =
       path_ / fmt::format("{}{}", kUnfinishedPrefix, step_folder(step).filename().string());
-  CheckpointSeal seal{.step = step, .save = last_save(path_) + 1, .best = best};
-  std::error_code error;
+  std::error_code ignored;
   try {
+    make_folders(path_, "--checkpoint-dir");
+    const UniqueFd lock = lock_folder(path_);
+    remove_leftovers();
+    CheckpointSeal seal{.step = step, .save = last_save(path_) + 1, .best = best};
     write_files(unfinished, checkpoint, seal);
     write_seal(unfinished, seal);
     put_in_place(unfinished, step_folder(step));
-  } catch (const Error& refused) {
-    fs::remove_all(unfinished, error);
-    Failure failure = to_failure(msg::checkpoint_not_saved{
-        .step = step, .reason = reason_of(refused), .folder = path_.string()});
-    if (dynamic_cast<const DiskFull*>(&refused) != nullptr) {
-      throw DiskFull(std::move(failure));
+    sync_folder(path_);
+    fs::remove_all(unfinished, ignored);  // what had this step before
+    if (best) {
+      write_text_file(path_ / kBestName, fmt::format("{}\n", step));
     }
+    remove_surplus();
+  } catch (const Error& refused) {
+    fs::remove_all(unfinished, ignored);
+    Failure failure = to_failure(
+        msg::checkpoint_not_saved{.step = step,
+                                  .reason = reason_of(refused),
+                                  .advice = system_advice(errno_of(refused), path_.string())});
+    failure.trouble = refused.failure().trouble;
     throw Error(std::move(failure));
   }
-  sync_folder(path_);
-  fs::remove_all(unfinished, error);  // what had this step before
-  if (best) {
-    write_text_file(path_ / kBestName, fmt::format("{}\n", step));
-  }
-  remove_surplus();
 }
 
 // Also what AtomicFile leaves of a mark when the process is killed.
@@ -273,8 +296,10 @@ void CheckpointFolder::remove_leftovers() const {
   for_each_name(path_, [&](const fs::path& path, const std::string& name) {
     std::error_code error;
     if (const std::optional<fs::path> place = place_of_replaced(path)) {
-      fs::rename(path, *place, error);  // refused where the place was taken
-      fs::remove_all(path, error);
+      fs::rename(path, *place, error);
+      if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
+        fs::remove_all(path, error);  // its place was taken by what replaced it
+      }
     } else if (name.starts_with(kUnfinishedPrefix) || name.starts_with(half_mark)) {
       fs::remove_all(path, error);
     }

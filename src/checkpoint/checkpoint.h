@@ -58,8 +58,9 @@ class CheckpointFolder {
   const std::filesystem::path& path() const { return path_; }
 
   // Returns once everything is on the disk. Leftovers of a save that was interrupted are removed.
-  // Throws Error when the disk refuses: then the earlier checkpoints are as they were, and so is
-  // the one of the same step if there was one. `best`: it validated better than all before.
+  // Throws Error with the errno (base/retry.h) when the system refuses: then the earlier
+  // checkpoints are as they were, and so is the one of the same step if there was one. `best`: it
+  // validated better than all before.
   void save(std::int64_t step, const Checkpoint& checkpoint, bool best);
 
   // The latest complete and undamaged one; nothing when there is none.

@@ -12,8 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/damage_testing.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/retry.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "locale/translator.h"
 
@@ -178,6 +180,29 @@ TEST_P(CheckpointDamageTest, IsNamedAndTheOneBeforeIsUsed) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr(file(2, GetParam().file).string())));
 }
 
+TEST_F(CheckpointTest, RandomDamageIsNeverTakenForWhatWasSaved) {
+  CheckpointFolder folder(root_, 3);
+  folder.save(1, checkpoint_of(1), false);
+  folder.save(2, checkpoint_of(2), false);
+  std::mt19937 source = fault_source();
+  const std::vector<std::string> names = {
+      "model.safetensors", "ema.safetensors", "optimizer.safetensors", "state.json", "DONE"};
+
+  for (int i = 0; i < num_faults(50); ++i) {
+    const fs::path spoilt = file(2, names[source() % names.size()]);
+    const std::string whole = read_text_file(spoilt).value();
+    std::ofstream(spoilt, std::ios::binary) << damaged(whole, source);
+
+    const auto loaded = folder.newest(warn());
+
+    ASSERT_TRUE(loaded) << i;
+    ASSERT_THAT(loaded->step, testing::AnyOf(1, 2)) << i << " " << spoilt;
+    expect_is_of_step(*loaded, loaded->step);
+    ASSERT_FALSE(HasFailure()) << i << " " << spoilt;
+    std::ofstream(spoilt, std::ios::binary) << whole;
+  }
+}
+
 void flip_last_byte(const fs::path& path) {
   std::string bytes = read_text_file(path).value();
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
@@ -304,6 +329,42 @@ TEST_F(CheckpointTest, OneThatWasBeingReplacedStillCounts) {
   EXPECT_THAT(folder.steps(), ElementsAre(1, 2));
   EXPECT_TRUE(fs::exists(root_ / "step-000000001"));
   EXPECT_FALSE(fs::exists(root_ / ".replaced-step-000000001"));
+}
+
+TEST_F(CheckpointTest, OneThatWasBeingReplacedIsKeptWhenItsPlaceIsRefused) {
+  CheckpointFolder folder(root_, 3);
+  folder.save(1, checkpoint_of(1), false);
+  fs::rename(root_ / "step-000000001", root_ / ".replaced-step-000000001");
+  std::ofstream(root_ / "step-000000001") << "in the way";
+
+  folder.save(2, checkpoint_of(2), false);
+
+  ASSERT_TRUE(fs::exists(root_ / ".replaced-step-000000001"));
+  fs::remove(root_ / "step-000000001");
+  EXPECT_THAT(folder.steps(), ElementsAre(1, 2));
+}
+
+TEST_F(CheckpointTest, AFolderThatCannotBeReadIsNotAnEmptyOne) {
+  fs::create_directories(root_);
+  const CheckpointFolder folder(root_ / std::string(300, 'x'), 1);  // ENAMETOOLONG
+
+  EXPECT_THROW(folder.steps(), Error);
+  EXPECT_THROW(folder.newest(warn()), Error);
+}
+
+TEST_F(CheckpointTest, ARefusalNamesItsErrnoAndAFittingRemedy) {
+  CheckpointFolder folder(root_, 1);
+  fs::create_directories(root_);
+  std::ofstream(root_ / "step-000000001") << "in the way";
+
+  try {
+    folder.save(1, checkpoint_of(1), false);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(errno_of(error), ENOTDIR);
+    EXPECT_THAT(error.what(), HasSubstr("Not a directory"));
+    EXPECT_THAT(error.what(), HasSubstr("check the disk"));
+  }
 }
 
 TEST_F(CheckpointTest, AFullDiskIsAClearErrorAndLeavesTheOldOneWhole) {

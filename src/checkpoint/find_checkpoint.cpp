@@ -1,5 +1,6 @@
 #include "checkpoint/find_checkpoint.h"
 
+#include <system_error>
 #include <utility>
 
 #include "checkpoint_files/checkpoint_seal.h"
@@ -7,7 +8,8 @@
 namespace qanat {
 
 Result<std::optional<LoadedCheckpoint>> find_checkpoint(const CheckpointSearch& search) {
-  if (std::filesystem::exists(search.path / kSealName)) {
+  std::error_code unknown;  // a folder that cannot be entered is refused below
+  if (std::filesystem::exists(search.path / kSealName, unknown)) {
     Result<LoadedCheckpoint> loaded = load_checkpoint(search.path, search.parts);
     if (!loaded) {
       return loaded.failure();
