@@ -1,10 +1,16 @@
 #include "features/feature_store.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "features/feature_store_folder.h"
+#include "locale/message_error.h"
+#include "locale/messages/feature_errors.h"
+#include "locale/messages/file_errors.h"
+#include "locale/system_advice.h"
 
 namespace qanat {
 std::string_view to_string(FeatureState state) {
@@ -35,16 +41,47 @@ FeatureStore FeatureStore::open(const std::filesystem::path& folder, std::uint64
   return store;
 }
 
+void FeatureStore::refuse(const std::filesystem::path& path, const Failure& failure) {
+  if (failure.trouble) {
+    refused_.push_back({.path = path,
+                        .reason = failure.what,
+                        .kind = RefusedShard::Kind::unreadable,
+                        .error = failure.trouble->error});
+  } else {
+    refused_.push_back(
+        {.path = path, .reason = fmt::format("{}: {}", path.string(), failure.what)});
+  }
+}
+
+void FeatureStore::require_readable() const {
+  const auto is_unreadable = [](const RefusedShard& shard) {
+    return shard.kind == RefusedShard::Kind::unreadable;
+  };
+  const auto first = std::ranges::find_if(refused_, is_unreadable);
+  if (first == refused_.end()) {
+    return;
+  }
+  const auto all = shards_.size() + refused_.size();
+  const std::string folder = first->path.parent_path().string();
+  throw MessageError(msg::shards_unreadable{
+      .count = std::ranges::count_if(refused_, is_unreadable),
+      .all = all,
+      .reason = first->reason,
+      .advice = first->error == EMFILE
+                    ? Message(msg::shards_open_files{.limit = open_files_limit(),
+                                                     .wanted = open_files_for(all)})
+                    : system_advice(first->error, folder)});
+}
+
 void FeatureStore::add_shard(const std::filesystem::path& path) {
   Result<std::unique_ptr<ShardBytes>> bytes = open_shard_file(path);
   if (!bytes) {
-    refused_.push_back({.path = path, .reason = bytes.failure().what});
+    refuse(path, bytes.failure());
     return;
   }
   Result<ShardReader> reader = ShardReader::open(std::move(bytes).value());
   if (!reader) {
-    refused_.push_back(
-        {.path = path, .reason = fmt::format("{}: {}", path.string(), reader.failure().what)});
+    refuse(path, reader.failure());
     return;
   }
   const std::size_t size = reader.value().size();
@@ -108,12 +145,15 @@ Result<Done> FeatureStore::noted(const FeatureEntry& entry, Result<Done> read) c
   if (read) {
     return read;
   }
+  if (read.failure().trouble) {  // what cannot be read now may be whole
+    return read;
+  }
   const Shard& shard = shards_[entry.shard];
   shard.damaged[entry.index].store(true, std::memory_order_relaxed);
-  return Failure{fmt::format("{}: the entry of {} is damaged: {}; try qanat precompute --repair",
-                             shard.path.string(),
-                             shard.reader.entry(entry.index).id,
-                             read.failure().what)};
+  return to_failure(
+      msg::features_damaged_entry{.shard = shard.path.string(),
+                                  .utterance = std::string(shard.reader.entry(entry.index).id),
+                                  .why = reason_of(read.failure())});
 }
 
 Result<Done> FeatureStore::read(const FeatureEntry& entry,
@@ -135,7 +175,12 @@ Result<Done> FeatureStore::read(const FeatureEntry& entry,
 }
 
 bool FeatureStore::intact(const FeatureEntry& entry, PageBuffer& scratch) const {
-  return noted(entry, shards_[entry.shard].reader.check(entry.index, scratch)).ok();
+  const Result<Done> checked =
+      noted(entry, shards_[entry.shard].reader.check(entry.index, scratch));
+  if (!checked && checked.failure().trouble) {
+    throw Error(checked.failure());
+  }
+  return checked.ok();
 }
 
 }  // namespace qanat

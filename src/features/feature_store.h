@@ -54,13 +54,22 @@ class FeatureStore {
     std::unique_ptr<std::atomic<bool>[]> damaged;
   };
   struct RefusedShard {
+    // Of what is unreadable nothing is known: it may be whole.
+    enum class Kind { unreadable, damaged };
+
     std::filesystem::path path;
     std::string reason;
+    Kind kind = Kind::damaged;
+    int error = 0;  // errno of what is unreadable; 0: it is no regular file
   };
 
   // `fingerprint` says which settings are wanted now. A folder that does not exist is an empty
   // store; a shard that cannot be used is in refused(). Throws Error if the folder cannot be read.
   static FeatureStore open(const std::filesystem::path& folder, std::uint64_t fingerprint);
+
+  // For those who replace or remove what is not usable: throws Error, with errno and remedy, if a
+  // shard is unreadable.
+  void require_readable() const;
 
   // The entry if it is fresh, else why not. Does not read the entry's bytes.
   Result<FeatureEntry> lookup(std::string_view id, const FeatureKey& key) const;
@@ -70,7 +79,7 @@ class FeatureStore {
   // Half precision is widened. Fails on damage, which may leave anything in the room. `scratch` is
   // the caller's, to be used again.
   Result<Done> read(const FeatureEntry& entry, const FeatureRoom& room, PageBuffer& scratch) const;
-  // Reads an entry only to check it.
+  // Reads an entry only to check it. Throws Error where the system refuses to read it.
   bool intact(const FeatureEntry& entry, PageBuffer& scratch) const;
 
   // Utterances with an entry, fresh or not.
@@ -85,6 +94,7 @@ class FeatureStore {
   explicit FeatureStore(std::uint64_t fingerprint) : fingerprint_(fingerprint) {}
 
   void add_shard(const std::filesystem::path& path);
+  void refuse(const std::filesystem::path& path, const Failure& failure);
   void add_entries(std::uint32_t shard);
   bool is_current(const FeatureEntry& entry) const;
   // Remembers what is damaged, and says where.

@@ -1,6 +1,7 @@
 #include "features/feature_store.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <latch>
@@ -11,7 +12,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/damage_testing.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/thread.h"
 #include "features/feature_store_writer.h"
 #include "features/shard_testing.h"
@@ -239,6 +242,38 @@ TEST_F(FeatureStoreTest, ADamagedShardIsRefusedWhole) {
   EXPECT_EQ(store.state(wanted.id, wanted.key), FeatureState::missing);
   ASSERT_EQ(store.refused().size(), 1U);
   EXPECT_THAT(store.refused()[0].reason, testing::HasSubstr("damaged header"));
+}
+
+TEST_F(FeatureStoreTest, RandomDamageIsNeverHandedOut) {
+  write({.end = 6});
+  const std::string whole = read_text_file(shard_path(folder_, 0)).value();
+  std::mt19937 source = fault_source();
+
+  for (int i = 0; i < num_faults(50); ++i) {
+    std::ofstream(shard_path(folder_, 0), std::ios::binary) << damaged(whole, source);
+    const FeatureStore store = open();
+
+    for (int item = 0; item < 6; ++item) {
+      const TestFeatures wanted = make_features(item);
+      ASSERT_THAT(copied_mel(store, wanted),
+                  testing::AnyOf(testing::IsEmpty(), testing::ElementsAreArray(wanted.mel)))
+          << i;
+    }
+  }
+}
+
+TEST_F(FeatureStoreTest, WhatCannotBeOpenedIsUnreadableAndNotDamaged) {
+  write({.end = 3});
+  std::filesystem::remove(shard_path(folder_, 0));
+  std::filesystem::create_symlink(shard_path(folder_, 0).filename(), shard_path(folder_, 0));
+
+  const FeatureStore store = open();
+
+  ASSERT_EQ(store.refused().size(), 1U);
+  EXPECT_EQ(store.refused()[0].kind, FeatureStore::RefusedShard::Kind::unreadable);
+  EXPECT_EQ(store.refused()[0].error, ELOOP);
+  EXPECT_THAT([&] { store.require_readable(); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("nothing was deleted")));
 }
 
 TEST_F(FeatureStoreTest, ARowOfAnotherSizeIsAFailure) {

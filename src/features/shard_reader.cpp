@@ -3,11 +3,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -16,7 +16,10 @@
 #include "base/check.h"
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/retry.h"
 #include "features/half.h"
+#include "locale/message_error.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {
@@ -24,8 +27,11 @@ namespace {
 // Other files a process has open: the journal, data files being read, devices.
 constexpr std::size_t kOtherFiles = 256;
 
-Failure shard_cannot(const char* verb, const std::filesystem::path& path) {
-  return Failure{fmt::format("{}: cannot {}: {}", path.string(), verb, std::strerror(errno))};
+// What errno says; 0: it is no regular file.
+Failure shard_cannot(FileAction action, const std::filesystem::path& path, int error) {
+  FileTrouble trouble{.path = path.string(), .action = action, .error = error};
+  std::string what = to_string(trouble);
+  return {.what = std::move(what), .trouble = std::move(trouble)};
 }
 
 std::size_t num_open_files() {
@@ -45,7 +51,8 @@ iovec to_iovec(std::span<std::byte> bytes, std::size_t skip) {
 
 class ShardOnDisk : public ShardBytes {
  public:
-  ShardOnDisk(UniqueFd fd, std::uint64_t size) : fd_(std::move(fd)), size_(size) {}
+  ShardOnDisk(std::filesystem::path path, UniqueFd fd, std::uint64_t size)
+      : path_(std::move(path)), fd_(std::move(fd)), size_(size) {}
 
   std::uint64_t size() const override { return size_; }
 
@@ -56,15 +63,14 @@ class ShardOnDisk : public ShardBytes {
     while (filled < first.size() + second.size()) {
       const std::size_t into_second = filled > first.size() ? filled - first.size() : 0;
       const std::array<iovec, 2> parts = {to_iovec(first, filled), to_iovec(second, into_second)};
-      const ssize_t got = ::preadv(fd_.get(), parts.data(), 2, static_cast<off_t>(offset + filled));
-      if (got < 0 && errno == EINTR) {
-        continue;
-      }
+      const ssize_t got = retry_call([&] {
+        return ::preadv(fd_.get(), parts.data(), 2, static_cast<off_t>(offset + filled));
+      });
       if (got < 0) {
-        return Failure{fmt::format("cannot read: {}", std::strerror(errno))};
+        return shard_cannot(FileAction::read, path_, errno);
       }
       if (got == 0) {
-        return Failure{"the file has become shorter since it was opened"};
+        return to_failure(msg::shard_shorter{});
       }
       filled += static_cast<std::size_t>(got);
     }
@@ -72,6 +78,7 @@ class ShardOnDisk : public ShardBytes {
   }
 
  private:
+  const std::filesystem::path path_;
   const UniqueFd fd_;
   const std::uint64_t size_;
 };
@@ -95,18 +102,20 @@ bool is_magic(const std::array<char, 8>& bytes, std::string_view magic) {
 Result<ShardSettings> read_header(std::span<const std::byte> bytes) {
   const auto header = value_at<ShardHeader>(bytes, 0);
   if (!is_magic(header.magic, kShardMagic)) {
-    return Failure{"not a shard: it does not begin as one"};
+    return to_failure(msg::shard_no_shard{});
   }
   if (header.checksum != checksum_before(bytes, offsetof(ShardHeader, checksum))) {
-    return Failure{"damaged header: its checksum does not match"};
+    return to_failure(msg::shard_header{});
   }
   if (header.version != kShardVersion) {
-    return Failure{fmt::format("shard version {}; expected {}", header.version, kShardVersion)};
+    return to_failure(msg::shard_version{.version = plain(static_cast<double>(header.version), 0),
+                                         .expected = plain(static_cast<double>(kShardVersion), 0)});
   }
   if (header.dtype > static_cast<std::uint32_t>(MelDtype::f16) || header.mel_bins == 0 ||
       header.mel_bins > kMaxMelBins) {
-    return Failure{
-        fmt::format("impossible header: dtype {}, {} mel bins", header.dtype, header.mel_bins)};
+    return to_failure(
+        msg::shard_bad_header{.dtype = plain(static_cast<double>(header.dtype), 0),
+                              .bins = plain(static_cast<double>(header.mel_bins), 0)});
   }
   return ShardSettings{.fingerprint = header.fingerprint,
                        .dtype = static_cast<MelDtype>(header.dtype),
@@ -117,10 +126,10 @@ Result<ShardSettings> read_header(std::span<const std::byte> bytes) {
 Result<ShardFooter> read_footer(std::span<const std::byte> bytes, std::uint64_t start) {
   const auto footer = value_at<ShardFooter>(bytes, 0);
   if (!is_magic(footer.magic, kShardEndMagic)) {
-    return Failure{"cut off: it does not end as a shard"};
+    return to_failure(msg::shard_cut{});
   }
   if (footer.checksum != checksum_before(bytes, offsetof(ShardFooter, checksum))) {
-    return Failure{"damaged footer: its checksum does not match"};
+    return to_failure(msg::shard_footer{});
   }
   // Compared in this order no sum can overflow.
   const std::uint64_t room = start - sizeof(ShardHeader);
@@ -128,7 +137,7 @@ Result<ShardFooter> read_footer(std::span<const std::byte> bytes, std::uint64_t 
   if (footer.num_entries > most_entries || footer.id_bytes > room || footer.index_offset > start ||
       footer.index_offset < sizeof(ShardHeader) ||
       footer.index_offset + footer.num_entries * sizeof(ShardRecord) + footer.id_bytes != start) {
-    return Failure{"impossible footer: the index does not fill the place before it"};
+    return to_failure(msg::shard_bad_footer{});
   }
   return footer;
 }
@@ -136,24 +145,34 @@ Result<ShardFooter> read_footer(std::span<const std::byte> bytes, std::uint64_t 
 }  // namespace
 
 Result<std::unique_ptr<ShardBytes>> open_shard_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  UniqueFd fd(retry_call([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!fd) {
-    return shard_cannot("open", path);
+    return shard_cannot(FileAction::open, path, errno);
   }
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) {
-    return shard_cannot("stat", path);
+  if (retry_call([&] { return ::fstat(fd.get(), &status); }) != 0) {
+    return shard_cannot(FileAction::examine, path, errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    return Failure{fmt::format("{}: not a regular file", path.string())};
+    return shard_cannot(FileAction::open, path, 0);
   }
-  return std::unique_ptr<ShardBytes>(
-      std::make_unique<ShardOnDisk>(std::move(fd), static_cast<std::uint64_t>(status.st_size)));
+  return std::unique_ptr<ShardBytes>(std::make_unique<ShardOnDisk>(
+      path, std::move(fd), static_cast<std::uint64_t>(status.st_size)));
+}
+
+std::size_t open_files_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
+std::size_t open_files_for(std::size_t count) {
+  return num_open_files() + count + kOtherFiles;
 }
 
 void make_room_for_open_files(std::size_t count) {
   rlimit limit{};
-  const rlim_t wanted = num_open_files() + count + kOtherFiles;
+  const rlim_t wanted = open_files_for(count);
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -162,7 +181,7 @@ void make_room_for_open_files(std::size_t count) {
 
 Result<ShardReader> ShardReader::open(std::unique_ptr<ShardBytes> bytes) {
   if (bytes->size() < sizeof(ShardHeader) + sizeof(ShardFooter)) {
-    return Failure{fmt::format("too short for a shard: {} bytes", bytes->size())};
+    return to_failure(msg::shard_short{.bytes = plain(static_cast<double>(bytes->size()), 0)});
   }
   std::array<std::byte, sizeof(ShardHeader)> first;
   std::array<std::byte, sizeof(ShardFooter)> last;
@@ -195,7 +214,7 @@ Result<Done> ShardReader::read_index(const ShardFooter& footer) {
     return got;
   }
   if (footer.index_checksum != content_hash(std::span<const std::byte>(index_))) {
-    return Failure{"damaged index: its checksum does not match"};
+    return to_failure(msg::shard_index{});
   }
   return check_records(footer);
 }
@@ -209,13 +228,13 @@ Result<Done> ShardReader::check_records(const ShardFooter& footer) const {
     const std::uint64_t size = layout(r).size;
     if (r.offset != block_end || size > footer.index_offset - block_end || r.id_offset != id_end ||
         r.id_size == 0 || r.id_size > ids().size() - id_end) {
-      return Failure{fmt::format("impossible index: entry {} lies outside its place", i)};
+      return to_failure(msg::shard_bad_entry{.entry = plain(static_cast<double>(i), 0)});
     }
     block_end += size;
     id_end += r.id_size;
   }
   if (block_end != footer.index_offset || id_end != ids().size()) {
-    return Failure{"impossible index: its entries do not fill the shard"};
+    return to_failure(msg::shard_bad_index{});
   }
   return Done{};
 }
@@ -261,7 +280,7 @@ Result<Done> ShardReader::read(std::size_t index,
     return got;
   }
   if (content_hash_of_both(first, rest) != r.checksum) {
-    return Failure{"its checksum does not match"};
+    return to_failure(msg::shard_checksum{});
   }
   if (!direct) {
     const auto* mel = reinterpret_cast<const std::uint16_t*>(rest.data());
@@ -280,7 +299,7 @@ Result<Done> ShardReader::check(std::size_t index, PageBuffer& scratch) const {
     return got;
   }
   if (content_hash(std::span<const std::byte>(block)) != r.checksum) {
-    return Failure{"its checksum does not match"};
+    return to_failure(msg::shard_checksum{});
   }
   return Done{};
 }

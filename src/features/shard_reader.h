@@ -32,7 +32,8 @@ class ShardBytes {
 
   // When it was opened.
   virtual std::uint64_t size() const = 0;
-  // Fills `first` and then `second` with the bytes from `offset` on, whole; else says why not.
+  // Fills `first` and then `second` with the bytes from `offset` on, whole; else says why not. The
+  // Failure has a trouble where the system refused: then nothing is known of the bytes.
   virtual Result<Done> read(std::uint64_t offset,
                             std::span<std::byte> first,
                             std::span<std::byte> second) const = 0;
@@ -44,6 +45,9 @@ Result<std::unique_ptr<ShardBytes>> open_shard_file(const std::filesystem::path&
 // Raises how many files this process may have open, so that `count` more fit, as far as the system
 // allows it. The usual limit is 1024, which is 64 GB of shards.
 void make_room_for_open_files(std::size_t count);
+// How many it may have open now, and how many it needs for `count` more.
+std::size_t open_files_limit();
+std::size_t open_files_for(std::size_t count);
 
 struct ShardEntry {
   std::string_view id;

@@ -261,7 +261,11 @@ void PrecomputeRun::carry_over(FeatureStoreWriter& writer) {
     }
     mel.resize(static_cast<std::size_t>(entry.frames.value * inputs_.mel.mel_bins));
     tokens.resize(static_cast<std::size_t>(entry.tokens.value));
-    if (store_.read(entry, {.mel = mel, .tokens = tokens}, scratch)) {
+    const Result<Done> read = store_.read(entry, {.mel = mel, .tokens = tokens}, scratch);
+    if (!read && read.failure().trouble) {  // it may be whole, and its shard goes
+      throw Error(read.failure());
+    }
+    if (read) {
       const ShardEntry stored = store_.shards()[entry.shard].reader.entry(entry.index);
       writer.add({.id = stored.id, .key = stored.key, .mel = mel, .tokens = tokens});
     }

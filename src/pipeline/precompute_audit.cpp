@@ -100,6 +100,7 @@ std::optional<FeatureAudit> audit_features(const FeatureStore& store,
                                            const AuditOptions& options) {
   const std::size_t count = manifest.utterances.size();
   QANAT_CHECK(index.entries.size() == count) << "an index of another manifest";
+  store.require_readable();
   Audit audit(store, options);
   FeatureAudit found{.refused = store.refused()};
   found.states.resize(count);

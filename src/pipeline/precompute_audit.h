@@ -37,7 +37,8 @@ struct AuditOptions {
   std::stop_token stop = {};
 };
 
-// Reads every entry that looks fresh and checks its checksum. Nothing when stopped.
+// Reads every entry that looks fresh and checks its checksum. Nothing when stopped. Throws Error
+// where a shard cannot be read: what it holds is not known.
 std::optional<FeatureAudit> audit_features(const FeatureStore& store,
                                            const Manifest& manifest,
                                            const DatasetIndex& index,
