@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -24,6 +23,8 @@ constexpr double kLastSlope = 0.01;  // which the original leaves at libtorch's 
 constexpr int kOuterKernel = 7;
 constexpr int kMaxWidth = 4096;
 constexpr int kMaxListLength = 64;  // of a list
+// No trained network comes near it; damaged bytes are beyond it, and would make silence of speech.
+constexpr double kMaxWeight = 1e6;
 
 // A number of the configuration within its range; a Failure otherwise.
 Result<int> whole(const nlohmann::json& json, const std::string& key, int min, int max) {
@@ -97,11 +98,13 @@ class ConfigReader {
 };
 
 std::optional<Failure> wrong_sizes(const HifiGanShape& shape) {
-  const int hop =
-      std::accumulate(shape.rates.begin(), shape.rates.end(), 1, std::multiplies<int>());
+  std::int64_t hop = 1;
+  for (const int rate : shape.rates) {  // too large is enough to know: the product has no bound
+    hop = hop > shape.mel.hop ? hop : hop * rate;
+  }
   bool fits = shape.rates.size() == shape.kernels.size() && hop == shape.mel.hop &&
               shape.block_kernels.size() == shape.block_dilations.size() &&
-              (shape.channels >> shape.rates.size()) > 0;
+              shape.rates.size() < 31 && (shape.channels >> shape.rates.size()) > 0;
   for (std::size_t i = 0; fits && i < shape.rates.size(); ++i) {
     const int more = shape.kernels[i] - shape.rates[i];
     fits = more >= 0 && more % 2 == 0;
@@ -172,6 +175,7 @@ class HifiGan::Taking {
   Convolution take(const std::string& name, std::array<std::int64_t, 3> shape, int out) {
     Convolution convolution{.weight = weight_of(name), .bias = tensor(name + ".bias")};
     check(name + ".weight", convolution.weight, shape);
+    check_values(name + ".weight", convolution.weight);  // weight norm may divide by 0
     check(name + ".bias", convolution.bias, std::array<std::int64_t, 1>{out});
     return convolution;
   }
@@ -188,6 +192,7 @@ class HifiGan::Taking {
       throw MessageError(msg::hifigan_missing_weight{.tensor = name});
     }
     torch::Tensor value = found->second.to(torch::kFloat32).contiguous();
+    check_values(name, value);
     weights_.erase(found);
     return value;
   }
@@ -207,6 +212,11 @@ class HifiGan::Taking {
       }
     }
     return tensor(name + ".weight");
+  }
+  static void check_values(const std::string& name, const torch::Tensor& value) {
+    if (!(value.abs() <= kMaxWeight).all().item<bool>()) {  // nor is NaN
+      throw MessageError(msg::hifigan_weight_value{.tensor = name});
+    }
   }
   template <std::size_t N>
   static void check(const std::string& name,

@@ -224,6 +224,39 @@ nlohmann::json v1_config() {
           {"fmax", 8000}};
 }
 
+struct WrongValue {
+  const char* name;
+  float value;
+};
+class HifiGanValueTest : public testing::TestWithParam<WrongValue> {};
+
+TEST_P(HifiGanValueTest, IsRefusedWhereverItStands) {
+  for (const auto& [name, tensor] : formula_weights(small_v3())) {
+    TensorMap weights = formula_weights(small_v3());
+    weights[name].view(-1)[tensor.numel() / 2] = GetParam().value;
+
+    EXPECT_THAT([&] { HifiGan(small_v3(), weights); },
+                testing::ThrowsMessage<Error>(HasSubstr(name.substr(0, name.rfind('.')))))
+        << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Values,
+                         HifiGanValueTest,
+                         testing::Values(WrongValue{"nan", std::nanf("")},
+                                         WrongValue{"infinity", HUGE_VALF},
+                                         WrongValue{"minus_infinity", -HUGE_VALF},
+                                         WrongValue{"huge", 1e38F}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(HifiGanTest, AWeightNormOfZeroIsRefused) {
+  TensorMap weights = formula_weights(small_v3());
+  weights["ups.1.weight_v"].zero_();
+
+  EXPECT_THAT([&] { HifiGan(small_v3(), weights); },
+              testing::ThrowsMessage<Error>(HasSubstr("ups.1.weight")));
+}
+
 TEST(HifiGanShapeTest, ReadsTheConfigurationOfV1) {
   EXPECT_EQ(to_hifigan_shape(v1_config()).value(), HifiGanShape{});
 }
@@ -243,6 +276,17 @@ TEST(HifiGanShapeTest, NamesWhatIsWrong) {
   EXPECT_THAT(with("resblock_dilation_sizes", {{1, 3}, {"x"}}),
               HasSubstr("resblock_dilation_sizes"));
   EXPECT_FALSE(to_hifigan_shape(nlohmann::json()));
+}
+
+TEST(HifiGanShapeTest, AProductOfRatesBeyondAllNumbersIsRefused) {
+  nlohmann::json config = v1_config();
+  config["upsample_rates"] = std::vector<int>(64, 1024);  // 2 to the power of 640
+  config["upsample_kernel_sizes"] = std::vector<int>(64, 1024);
+
+  const Result<HifiGanShape> shape = to_hifigan_shape(config);
+
+  ASSERT_FALSE(shape);
+  EXPECT_THAT(shape.failure().what, HasSubstr("upsample_rates"));
 }
 
 // Generators of full size with random weights: tests/oracles/hifigan.py DIR.

@@ -204,6 +204,7 @@ class MelPredictor {
 
   std::optional<MelPrediction> run() {
     FeatureStore store = open();
+    store.require_readable();
     std::vector<std::uint32_t> missing;
     std::vector<bool> is_used(store.shards().size());
     for (std::uint32_t item = 0; item < request_.count; ++item) {

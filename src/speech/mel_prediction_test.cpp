@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "audio/audio_decoder.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "features/feature_store_folder.h"
 #include "features/mel_extractor.h"
@@ -197,6 +198,23 @@ TEST_F(MelPredictionTest, WhatWasCutOffIsPredictedAgain) {
 
   EXPECT_EQ(predicted_, 4);
   EXPECT_EQ(mel_of(again, 0), before);
+}
+
+// As after too many open files, or a file server that does not answer: the shard may be whole.
+TEST_F(MelPredictionTest, WhatCannotBeOpenedIsNotDeleted) {
+  predict();
+  const std::filesystem::path shard = shard_path(folder(), 0);
+  const std::filesystem::path aside = folder() / "aside";
+  std::filesystem::rename(shard, aside);
+  std::filesystem::create_symlink(shard.filename(), shard);  // opening it is refused: ELOOP
+
+  EXPECT_THAT([&] { predict(); }, testing::ThrowsMessage<Error>(HasSubstr("nothing was deleted")));
+
+  EXPECT_TRUE(std::filesystem::is_symlink(shard));
+  EXPECT_EQ(predicted_, 0);
+  std::filesystem::rename(aside, shard);
+  predict();
+  EXPECT_EQ(predicted_, 0);
 }
 
 TEST_F(MelPredictionTest, WhatWasPredictedBeforeAStopIsKept) {
