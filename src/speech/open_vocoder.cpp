@@ -34,15 +34,25 @@ class GriffinLimVocoder : public Vocoder {
   GriffinLim algorithm_;
 };
 
-std::optional<fs::path> find_beside(const fs::path& checkpoint) {
+bool has_vocoder(const fs::path& folder) {
+  return fs::exists(folder / "config.json") || has_checkpoints(folder);
+}
+
+struct FoundBeside {
+  std::optional<fs::path> folder{};  // with a vocoder
+  std::optional<fs::path> empty{};   // one that has none yet
+};
+
+FoundBeside find_beside(const fs::path& checkpoint) {
   std::error_code error;
   const fs::path folder = fs::absolute(checkpoint).lexically_normal();
+  FoundBeside found;
   for (const fs::path& place : {folder / "vocoder", folder.parent_path() / "vocoder"}) {
-    if (fs::is_directory(place, error)) {
-      return place;
+    if (!found.folder && fs::is_directory(place, error)) {
+      (has_vocoder(place) ? found.folder : found.empty) = place;
     }
   }
-  return std::nullopt;
+  return found;
 }
 
 Message described(const MelConfig& mel) {
@@ -70,13 +80,18 @@ OpenedVocoder open_vocoder(const std::string& given,
                            const fs::path& checkpoint,
                            const MelConfig& mel) {
   std::optional<fs::path> folder;
-  if (given.empty()) {
-    folder = checkpoint.empty() ? std::nullopt : find_beside(checkpoint);
-  } else if (given != kGriffinLim) {
+  std::optional<Message> note;
+  if (given.empty() && !checkpoint.empty()) {
+    FoundBeside found = find_beside(checkpoint);
+    folder = std::move(found.folder);
+    if (!folder && found.empty) {
+      note = msg::vocoder_not_yet{.folder = found.empty->string()};
+    }
+  } else if (!given.empty() && given != kGriffinLim) {
     folder = given;
   }
   if (!folder) {
-    return {.vocoder = std::make_unique<GriffinLimVocoder>(mel)};
+    return {.vocoder = std::make_unique<GriffinLimVocoder>(mel), .note = std::move(note)};
   }
   OpenedVocoder opened = open_folder(*folder);
   if (opened.vocoder->mel() != mel) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/message.h"
 #include "features/mel_config.h"
 #include "speech/vocoder.h"
 
@@ -17,11 +18,13 @@ inline constexpr const char* kGriffinLim = "griffin-lim";
 struct OpenedVocoder {
   std::unique_ptr<Vocoder> vocoder;
   std::optional<std::filesystem::path> folder{};  // of the checkpoint, of ours; absent: Griffin-Lim
+  std::optional<Message> note{};                  // why it is not the one that was looked for
 };
 
 // `given`: a folder of checkpoints or of HiFi-GAN, the word above, or empty: the folder `vocoder`
-// beside `checkpoint` or beside the folder it is in, and where there is none, Griffin-Lim. Throws
-// Error when the folder has no vocoder, or one of another log-mel.
+// beside `checkpoint` or beside the folder it is in, and where there is none, or none that has a
+// vocoder yet, Griffin-Lim. Throws Error when the folder that was given has no vocoder, or one of
+// another log-mel.
 OpenedVocoder open_vocoder(const std::string& given,
                            const std::filesystem::path& checkpoint,
                            const MelConfig& mel);

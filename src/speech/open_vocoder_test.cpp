@@ -72,6 +72,26 @@ TEST_F(VocoderTest, GriffinLimSpeaksWhereThereIsNoOther) {
   EXPECT_EQ(to_json(report)["vocoder"]["folder"], nullptr);
 }
 
+TEST_F(VocoderTest, GriffinLimSpeaksWhileTheOneBesideHasNoCheckpointYet) {
+  save(nano_state());
+  std::filesystem::create_directories(checkpoints() / "vocoder" / "ranks");
+  std::vector<std::string> notes;
+  SynthRequest asked = request();
+  asked.warn = [&](const Message& note) { notes.push_back(Translator().tr(note)); };
+
+  const SynthReport report = run_synthesis(asked);
+
+  EXPECT_EQ(report.vocoder, "griffin-lim");
+  EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("no vocoder yet")));
+}
+
+TEST_F(VocoderTest, AFolderThatWasAskedForHasToHaveAVocoder) {
+  save(nano_state());
+  std::filesystem::create_directories(checkpoints() / "vocoder");
+
+  EXPECT_THROW(run_synthesis(request((checkpoints() / "vocoder").string())), Error);
+}
+
 TEST_F(VocoderTest, OneBesideTheCheckpointsIsFoundAndSpeaks) {
   save(nano_state());
   const std::vector<float> before = (run_synthesis(request()), samples_of(root_ / "speech.wav"));

@@ -121,32 +121,45 @@ struct Speaking {
   Vocoder& vocoder;
   SpeechOptions options;
   int chunk_frames = 0;  // 0: everything at once
+  std::function<void()> on_piece;
+  std::stop_token stop;
 };
 
 // The pieces one after the other, with a pause between them, handed to `take` as they are made.
-// Returns their log-mel.
-std::vector<float> say(const PlannedText& planned, const Speaking& with, const SamplesFn& take) {
+// Returns their log-mel; nothing when stopped.
+std::optional<std::vector<float>> say(const PlannedText& planned,
+                                      const Speaking& with,
+                                      const SamplesFn& take) {
   const double rate = static_cast<double>(with.model.state().mel.sample_rate.value);
   const std::vector<float> pause(static_cast<std::size_t>(kPause * rate), 0.0F);
   std::vector<float> all;
   for (const TokenIds& piece : planned.pieces) {
+    if (with.stop.stop_requested()) {
+      return std::nullopt;
+    }
     if (!all.empty()) {
       take(pause);
     }
     const std::vector<float> mel = with.model.speak(piece, with.options);
     vocode_chunks(with.vocoder, mel, with.chunk_frames, take);
     all.insert(all.end(), mel.begin(), mel.end());
+    with.on_piece();
   }
   return all;
 }
 
-// To a file that is there at its end.
-std::vector<float> say_whole(const PlannedText& planned, const Speaking& with, SpokenText& spoken) {
+// To a file that is there at its end; stopped, there is none.
+std::optional<std::vector<float>> say_whole(const PlannedText& planned,
+                                            const Speaking& with,
+                                            SpokenText& spoken) {
   std::vector<float> samples;
   const Clock::time_point begin = Clock::now();
-  std::vector<float> mel = say(planned, with, [&](std::span<const float> more) {
+  std::optional<std::vector<float>> mel = say(planned, with, [&](std::span<const float> more) {
     samples.insert(samples.end(), more.begin(), more.end());
   });
+  if (!mel) {
+    return std::nullopt;
+  }
   spoken.work_s = seconds_since(begin).count();
   const SampleRate rate = with.vocoder.mel().sample_rate;
   write_wav(spoken.out, samples, rate);
@@ -154,14 +167,14 @@ std::vector<float> say_whole(const PlannedText& planned, const Speaking& with, S
   return mel;
 }
 
-// To a file, or standard output, that grows.
-std::vector<float> say_in_chunks(const PlannedText& planned,
-                                 const Speaking& with,
-                                 SpokenText& spoken) {
+// To a file, or standard output, that grows; stopped, it ends behind a sentence.
+std::optional<std::vector<float>> say_in_chunks(const PlannedText& planned,
+                                                const Speaking& with,
+                                                SpokenText& spoken) {
   const SampleRate rate = with.vocoder.mel().sample_rate;
   WavStream stream(spoken.out, rate);
   const Clock::time_point begin = Clock::now();
-  std::vector<float> mel = say(planned, with, [&](std::span<const float> more) {
+  std::optional<std::vector<float>> mel = say(planned, with, [&](std::span<const float> more) {
     stream.write(more);
     if (!spoken.first_s) {
       spoken.first_s = seconds_since(begin).count();
@@ -223,6 +236,14 @@ std::vector<PlannedText> plan_texts(const SynthRequest& request, const SpeechMod
   return planned;
 }
 
+std::int64_t num_pieces(const std::vector<PlannedText>& planned) {
+  std::int64_t count = 0;
+  for (const PlannedText& one : planned) {
+    count += std::ssize(one.pieces);
+  }
+  return count;
+}
+
 // At least one; a vocoder that needs everything at once is given a sentence at a time.
 int chunk_frames(const SynthRequest& request, const Vocoder& vocoder) {
   constexpr Seconds kDefault{0.5};
@@ -270,34 +291,42 @@ SynthReport run_synthesis(const SynthRequest& request) {
                               .length_scale = request.length_scale};
   const MelConfig& mel = model.state().mel;
   const OpenedVocoder opened = open_vocoder(request.vocoder, chosen.folder, mel);
+  if (opened.note) {
+    warn(*opened.note);
+  }
+  std::int64_t done = 0;
+  const std::int64_t pieces = num_pieces(planned);
+  const auto on_piece = [&] {
+    if (++done; request.progress) {
+      request.progress(done, pieces);
+    }
+  };
   const Speaking speaking{.model = model,
                           .vocoder = *opened.vocoder,
                           .options = options,
-                          .chunk_frames = chunk_frames(request, *opened.vocoder)};
+                          .chunk_frames = chunk_frames(request, *opened.vocoder),
+                          .on_piece = on_piece,
+                          .stop = request.stop};
   SynthReport report{.step = chosen.step,
                      .checkpoint = chosen.folder,
                      .vocoder = opened.vocoder->name(),
                      .vocoder_folder = opened.folder};
   for (PlannedText& one : planned) {
-    if (request.stop.stop_requested()) {
+    const bool whole = request.chunk <= Seconds{0} && request.out != "-";
+    const std::optional<std::vector<float>> said =
+        whole ? say_whole(one, speaking, one.spoken) : say_in_chunks(one, speaking, one.spoken);
+    if (!said) {
       break;
     }
-    const bool whole = request.chunk <= Seconds{0} && request.out != "-";
-    const std::vector<float> said =
-        whole ? say_whole(one, speaking, one.spoken) : say_in_chunks(one, speaking, one.spoken);
     if (!one.spoken.mel.empty()) {
       write_npy(one.spoken.mel,
-                said,
-                static_cast<std::int64_t>(said.size()) / mel.mel_bins,
+                *said,
+                static_cast<std::int64_t>(said->size()) / mel.mel_bins,
                 mel.mel_bins);
     }
     report.work_s += one.spoken.work_s;
     report.audio_s += one.spoken.audio_s;
     report.texts.push_back(std::move(one.spoken));
-    if (request.progress) {
-      request.progress(static_cast<std::int64_t>(report.texts.size()),
-                       static_cast<std::int64_t>(planned.size()));
-    }
   }
   return report;
 }

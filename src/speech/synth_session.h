@@ -31,7 +31,7 @@ struct SynthRequest {
   std::filesystem::path out;  // WAV; several texts: numbered; "-": standard output, in chunks
   std::filesystem::path mel;  // NPY [frames, mel_bins]; empty: not written
   std::function<void(const Message&)> warn;
-  ProgressFn progress;
+  ProgressFn progress;  // of all sentences, and parts of long ones
   std::stop_token stop;
 };
 
@@ -63,7 +63,7 @@ nlohmann::json to_json(const SynthReport& report);
 
 // Every text is read before the first is spoken, so a bad one costs no waiting. Throws Error for a
 // text without anything to say, an unknown speaker, an unreadable reference, no checkpoint.
-// Stopped, it reports what is written.
+// Stopped, it ends behind the sentence it is at and reports the texts that are written as a whole.
 SynthReport run_synthesis(const SynthRequest& request);
 
 // `speech.wav` and 3 to `speech-003.wav`.

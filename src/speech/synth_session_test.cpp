@@ -70,6 +70,46 @@ TEST_F(SynthSessionTest, SentencesAreJoinedWithAPause) {
   EXPECT_EQ(num_samples(root_ / "speech.wav"), 2 * first + 4410);
 }
 
+TEST_F(SynthSessionTest, ALongTextIsStoppedBetweenItsPartsAndNothingHalfIsWritten) {
+  save(nano_state());
+  std::string long_text;
+  for (int i = 0; i < 400; ++i) {
+    long_text += "word ";
+  }
+  std::stop_source stop;
+  std::vector<std::int64_t> totals;
+  SynthRequest asked = request({"One.", long_text, "Never said."});
+  asked.stop = stop.get_token();
+  asked.progress = [&](std::int64_t done, std::int64_t total) {
+    totals.push_back(total);
+    if (done == 3) {  // the second part of the second text
+      stop.request_stop();
+    }
+  };
+
+  const SynthReport report = run_synthesis(asked);
+
+  ASSERT_EQ(report.texts.size(), 1);
+  EXPECT_TRUE(std::filesystem::exists(root_ / "speech-001.wav"));
+  EXPECT_FALSE(std::filesystem::exists(root_ / "speech-002.wav"));
+  EXPECT_EQ(totals.size(), 3);
+  EXPECT_GT(totals.front(), 10);
+}
+
+TEST_F(SynthSessionTest, ALongTextInChunksEndsBehindAPartWhenItIsStopped) {
+  save(nano_state());
+  std::stop_source stop;
+  SynthRequest asked = request({"One. Two. Three."});
+  asked.chunk = Seconds{0.2};
+  asked.stop = stop.get_token();
+  asked.progress = [&](std::int64_t /*done*/, std::int64_t /*total*/) { stop.request_stop(); };
+
+  const SynthReport report = run_synthesis(asked);
+
+  EXPECT_THAT(report.texts, IsEmpty());
+  EXPECT_GT(num_samples(root_ / "speech.wav"), 0);
+}
+
 TEST_F(SynthSessionTest, ALargerLengthScaleIsSlower) {
   save(nano_state());
   SynthRequest asked = request({"a slow sentence"});

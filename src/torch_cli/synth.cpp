@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/value_or_throw.h"
 #include "cli/command.h"
 #include "cli/help_formatter.h"
 #include "cli/progress_line.h"
@@ -30,14 +32,39 @@
 namespace qanat {
 namespace {
 
+constexpr Bytes kMaxText = mebibytes(64);
+
+std::string read_all(std::istream& in) {
+  std::string text;
+  std::array<char, 64 << 10> part{};
+  while (text.size() < static_cast<std::size_t>(kMaxText.value) &&
+         (in.read(part.data(), part.size()) || in.gcount() > 0)) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return text;
+}
+
+// A file; or what cannot be measured before it is read: `-`, a pipe, a terminal.
+std::string read_texts(const std::string& path) {
+  std::error_code unknown;
+  const auto type = std::filesystem::status(path, unknown).type();
+  const bool streams = type == std::filesystem::file_type::fifo ||
+                       type == std::filesystem::file_type::character ||
+                       type == std::filesystem::file_type::socket;
+  if (path == "-" || (streams && path == "/dev/stdin")) {
+    return read_all(std::cin);
+  }
+  if (streams) {
+    std::ifstream in(path, std::ios::binary);
+    return read_all(in);
+  }
+  return value_or_throw(read_text_file(path, kMaxText));
+}
+
 // Lines with something on them.
 std::vector<std::string> read_lines(const std::string& path) {
-  const Result<std::string> content = read_text_file(path, mebibytes(64));
-  if (!content) {
-    throw Error(content.failure());
-  }
+  const std::string text = read_texts(path);
   std::vector<std::string> lines;
-  const std::string& text = content.value();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
@@ -54,13 +81,7 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 // All of it is one text; line breaks are blanks.
 std::string read_standard_input() {
-  constexpr std::size_t kMaxText = 64 << 20;
-  std::string text;
-  std::array<char, 64 << 10> part{};
-  while (text.size() < kMaxText &&
-         (std::cin.read(part.data(), part.size()) || std::cin.gcount() > 0)) {
-    text.append(part.data(), static_cast<std::size_t>(std::cin.gcount()));
-  }
+  std::string text = read_all(std::cin);
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text.find_first_not_of(" \t") == std::string::npos ? std::string() : text;
@@ -128,10 +149,13 @@ class SynthCommand : public Command {
       return run_copy(context);
     }
     SynthRequest request = make_request(context);
-    ProgressLine progress(context, msg::progress_speaking{}, msg::progress_texts{});
+    ProgressLine progress(context, msg::progress_speaking{}, msg::progress_sentences{});
     request.progress = progress.fn();
     const SynthReport report = run_synthesis(request);
     progress.finish();
+    if (context.stop.stop_requested()) {
+      tell(context, msg::synth_stopped{.done = report.texts.size(), .texts = request.texts.size()});
+    }
     print(report, context);
     return report.texts.size() == request.texts.size() ? ExitCode::done : ExitCode::failed;
   }

@@ -3,9 +3,11 @@ import json
 import math
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import wave
 
@@ -46,6 +48,14 @@ class Arguments(unittest.TestCase):
             self.assertIn("no text", result.stderr)
 
 
+    def test_lines_come_from_standard_input(self):
+        for name in ("-", "/dev/stdin"):
+            result = self.synth("--file", name, said="Hello there.\nAnd again.\n")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("no complete checkpoint", result.stderr)
+            self.assertIn("has no text", self.synth("--file", name, said=" \n").stderr)
+
+
 class Trained(unittest.TestCase):
     """A checkpoint of two steps."""
 
@@ -69,6 +79,29 @@ class Trained(unittest.TestCase):
 class Synth(Trained):
     def synth(self, *arguments):
         return qanat("synth", "--checkpoint", self.checkpoints, *arguments)
+
+    def test_a_long_text_without_a_full_stop_is_stopped_by_ctrl_c(self):
+        out = self.root / "long.wav"
+        lines = self.root / "long.txt"
+        lines.write_text("Short.\n" + "and so it goes on " * 2000 + "\n", encoding="utf-8")
+        with subprocess.Popen([QANAT, "synth", "--file", lines, "--checkpoint", self.checkpoints, "--out", out],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=environment()) as process:
+            short = self.root / "long-001.wav"
+            while process.poll() is None and not short.exists():
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("stopped; 1 of 2 texts are complete", said)
+        self.assertFalse((self.root / "long-002.wav").exists())
+
+    def test_a_vocoder_that_has_no_checkpoint_yet_is_noted(self):
+        (self.checkpoints / "vocoder").mkdir()
+        self.addCleanup((self.checkpoints / "vocoder").rmdir)
+        result = self.synth("Hello.", "--out", self.root / "early.wav")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no vocoder yet; Griffin-Lim is used", result.stderr)
 
     def assert_sound(self, path, seconds):
         with wave.open(str(path)) as sound:
