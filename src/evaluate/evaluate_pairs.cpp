@@ -139,6 +139,9 @@ void put_speed(const std::optional<SpokenBy>& by, const std::string& name, ClipR
 }
 
 void compare(ClipAnalyser& analyser, const EvaluationRequest& request, PairItem& item) {
+  if (!item.made || (request.reference && !item.reference)) {
+    return;  // nothing to compare: it is named already, and reading it would take its time
+  }
   // All are read, so that every file that cannot be is named at once.
   const auto reference = analysed(analyser, item.reference, Voice::reference, item);
   const auto made = analysed(analyser, item.made, Voice::made, item);

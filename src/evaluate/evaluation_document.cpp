@@ -84,6 +84,25 @@ Value better_figure(Better better) {
   return figure_of(nullptr);
 }
 
+// So few clips cannot decide, whatever they say: the smallest p of so many signs is too large.
+std::optional<Message> why_undecidable(const std::vector<MeasureSummary>& summaries) {
+  std::size_t most = 0;
+  for (const MeasureSummary& one : summaries) {
+    most = std::max(most, one.difference ? one.difference->change.count : 0);
+  }
+  std::size_t least = 1;
+  while (smallest_p_value(least) >= kSignificance) {
+    ++least;
+  }
+  if (most == 0 || most >= least) {
+    return std::nullopt;
+  }
+  return msg::evaluate_too_few{.clips = most,
+                               .smallest = plain(smallest_p_value(most), 3),
+                               .limit = plain(kSignificance, 2),
+                               .least = least};
+}
+
 Section measures_section(const Evaluation& evaluation) {
   const std::vector<MeasureSummary> summaries = summarise(evaluation);
   const bool has_baseline = evaluation.baseline.has_value();
@@ -117,6 +136,9 @@ Section measures_section(const Evaluation& evaluation) {
   }
   if (has_baseline) {
     section.remarks.emplace_back(msg::evaluate_paired{.limit = plain(kSignificance, 2)});
+    if (const std::optional<Message> why = why_undecidable(summaries)) {
+      section.remarks.emplace_back(*why);
+    }
   }
   return section;
 }

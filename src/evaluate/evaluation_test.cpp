@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "audio/wav_writer.h"
@@ -111,6 +112,39 @@ TEST_F(EvaluationTest, TheBetterOfTwoSystemsIsFound) {
   EXPECT_DOUBLE_EQ(mcd.difference->p_value, 2.0 / 256);
   EXPECT_EQ(outcome_of(mcd), Outcome::better);
   EXPECT_EQ(outcome_of(of_measure(summaries, Measure::pitch_cents)), Outcome::better);
+}
+
+TEST_F(EvaluationTest, ClipsThatAreTooFewToDecideAreSaidToBe) {
+  for (const std::string name : {"a", "b", "c", "d", "e", "f"}) {
+    put("recorded/" + name + ".wav", {});
+    put("near/" + name + ".wav", {});
+  }
+  EvaluationRequest both = request("near");
+  both.baseline = root_ / "near";
+
+  EXPECT_THAT(render_text(to_document(evaluate(both).value())),
+              testing::AllOf(testing::HasSubstr("6 clips in both systems cannot decide"),
+                             testing::HasSubstr("at least 8 clips")));
+}
+
+TEST_F(EvaluationTest, EightClipsCanDecide) {
+  put_two_systems();
+  EvaluationRequest both = request("near");
+  both.baseline = root_ / "far";
+
+  EXPECT_THAT(render_text(to_document(evaluate(both).value())),
+              testing::Not(testing::HasSubstr("cannot decide")));
+}
+
+TEST_F(EvaluationTest, ClipsWithoutACounterpartAreNotRead) {
+  put_text("recorded/here.wav", "RIFF");
+  put_text("made/there.wav", "RIFF");
+
+  const Evaluation evaluation = evaluate(request("made")).value();
+
+  // Reading would have named the damage as well.
+  EXPECT_EQ(evaluation.problems.size(), 2U);
+  EXPECT_EQ(why_not(evaluation, "here", Voice::made), "no file of this name");
 }
 
 TEST_F(EvaluationTest, ASystemDoesNotDifferFromItself) {

@@ -2,6 +2,7 @@
 // The same values give the same figures on every machine. Pure functions.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -33,6 +34,11 @@ struct PairedDifference {
 // Of differences, one for each utterance that both systems spoke. Exact up to kMaxExactSigns of
 // them; above, over kRandomSigns draws.
 PairedDifference estimate_difference(std::span<const Weighted> differences);
+
+// Of so many differences: all of one sign.
+inline double smallest_p_value(std::size_t count) {
+  return std::ldexp(2.0, -static_cast<int>(count));
+}
 
 inline constexpr std::size_t kMaxExactSigns = 16;
 inline constexpr std::size_t kRandomSigns = 100'000;
