@@ -114,7 +114,7 @@ class Batch:
     mel_lengths    int32   [rows]: frames of each row without padding
     audio_lengths  int32   [rows]: samples of each row without padding
     token_lengths  int32   [rows]
-    speakers       int32   [rows]: positions in `Loader.speakers`
+    speakers       int32   [rows]: positions in `Loader.speakers`; -1 for a speaker who is not there
     items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
     """
 

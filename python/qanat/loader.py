@@ -312,7 +312,7 @@ class Loader:
 
     @property
     def speakers(self) -> List[str]:
-        """Names; their positions are the numbers in `Batch.speakers`."""
+        """Names of the training part, sorted; `Batch.speakers` holds positions in this list, or -1."""
         names: List[str] = self._facts["speakers"]
         return names
 

@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import qanat
-from tests.corpora import CorpusTest, items_of
+from tests.corpora import CorpusTest, items_of, make_corpus
 
 DUMP = os.environ.get("QANAT_BATCH_DUMP")
 HAS_NUMPY = importlib.util.find_spec("numpy") is not None
@@ -104,6 +105,28 @@ class Batches(CorpusTest):
             utterance = loader.utterance(item)
             self.assertEqual(utterance["speaker"], loader.speakers[speaker])
             self.assertEqual(utterance["text"], f"number {utterance['id'][4:]}")
+
+    def test_a_speaker_who_is_only_validated_has_no_position(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = make_corpus(os.path.join(folder, "data"), 12)
+            with open(os.path.join(data, "metadata_train.csv"), "w", encoding="utf-8") as file:
+                file.writelines(f"clip{i}|number {i}||{'ab'[i % 2]}\n" for i in range(8))
+            with open(os.path.join(data, "metadata_eval.csv"), "w", encoding="utf-8") as file:
+                file.writelines(f"clip{i}|number {i}||{'ac'[i % 2]}\n" for i in range(8, 12))
+            with qanat.Loader(data, batch_size=4, split="validation", cache_dir=folder) as loader:
+                batch = next(iter(loader))
+
+                self.assertEqual(loader.speakers, ["a", "b"])
+                for item, speaker in zip(batch.items.tolist(), batch.speakers.tolist()):
+                    self.assertEqual(speaker, {"a": 0, "c": -1}[loader.utterance(item)["speaker"]])
+
+    def test_notes_are_not_rows_that_were_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = make_corpus(os.path.join(folder, "data"), 4)
+            with open(os.path.join(data, "metadata.csv"), "w", encoding="utf-8") as file:
+                file.write("id|text|emotion\nclip0|one|glad\nclip1|two|sad\nnone|three|sad\n")
+            with qanat.Loader(data, batch_size=1, max_bad_fraction=1, cache_dir=folder) as loader:
+                self.assertEqual((loader.num_utterances, loader.num_left_out), (2, 1))
 
     def test_ranks_together_have_every_utterance_once(self):
         loaders = [self.loader(rank=rank, world=3, num_workers=1) for rank in range(3)]

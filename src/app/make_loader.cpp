@@ -67,6 +67,16 @@ std::vector<int> speaker_ids(const LoaderRequest& request) {
   return ids;
 }
 
+// The same as rows carry them; batches are planned by the others.
+std::vector<int> row_speakers(const LoaderRequest& request) {
+  std::vector<int> ids = speaker_ids(request);
+  if (request.unknown_speakers == UnknownSpeakers::one_id) {
+    std::ranges::replace_if(
+        ids, [&](int id) { return id >= std::ssize(request.speakers); }, kUnknownSpeaker);
+  }
+  return ids;
+}
+
 // Shards that may serve, or null.
 std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
                                                const LoaderRequest& request) {
@@ -107,7 +117,7 @@ std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
 std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequest& request) {
   if (const std::optional<SegmentOptions> segment = segment_options(config)) {
     return std::make_unique<SegmentRowSource>(SegmentRowInputs{.set = request.set,
-                                                               .speakers = speaker_ids(request),
+                                                               .speakers = row_speakers(request),
                                                                .mel = request.mel,
                                                                .segment = *segment,
                                                                .predicted = request.predicted});
@@ -125,7 +135,7 @@ std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequ
   }
   return std::make_unique<StoreRowSource>(StoreRowInputs{.set = request.set,
                                                          .store = std::move(store),
-                                                         .speakers = speaker_ids(request),
+                                                         .speakers = row_speakers(request),
                                                          .mel_bins = request.mel.mel_bins,
                                                          .fallback = std::move(audio),
                                                          .journal = request.journal});
@@ -157,7 +167,7 @@ std::vector<ItemLength> row_lengths(const RunConfig& config,
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
   return std::make_unique<AudioRowSource>(AudioRowInputs{.set = request.set,
                                                          .text = request.text,
-                                                         .speakers = speaker_ids(request),
+                                                         .speakers = row_speakers(request),
                                                          .mel = request.mel,
                                                          .payload = request.payload});
 }

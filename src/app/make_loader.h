@@ -21,12 +21,20 @@
 
 namespace qanat {
 
+// What rows carry for speakers that are not among those of a request.
+enum class UnknownSpeakers {
+  numbered,  // each its own, behind the known: a trainer tells them apart
+  one_id,    // kUnknownSpeaker: whoever takes ids for places in a list
+};
+inline constexpr int kUnknownSpeaker = -1;
+
 // What is loaded and for whom. `set` and `text` are shared with the caller, who reports on them.
 struct LoaderRequest {
   std::shared_ptr<const UtteranceSet> set;
   std::shared_ptr<const TextFrontEnd> text;
-  // Sorted: the id of a speaker is its place here. Speakers who are not here have ids behind it.
+  // Sorted: the id of a speaker is its place here.
   std::vector<std::string> speakers{};
+  UnknownSpeakers unknown_speakers = UnknownSpeakers::numbered;
   PayloadKind payload = PayloadKind::mel_f32;
   MelConfig mel = kMel;
   int consumer_threads = 0;  // cores left to the consumer

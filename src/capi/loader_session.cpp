@@ -130,6 +130,7 @@ std::shared_ptr<Loader> LoaderSession::start_loader(Position position) const {
                      {.set = set_,
                       .text = text_,
                       .speakers = speakers_,
+                      .unknown_speakers = UnknownSpeakers::one_id,
                       .payload = settings_.payload,
                       .mel = settings_.mel,
                       .rank = settings_.rank,
@@ -292,7 +293,7 @@ nlohmann::json LoaderSession::facts() const {
   return {
       {"batches_per_epoch", loader->batches_per_epoch()},
       {"utterances", set_->manifest.utterances.size()},
-      {"left_out", set_->manifest.problems.size()},
+      {"left_out", num_left_out(set_->manifest)},
       {"speakers", speakers_},
       {"symbols", text_->tokenizer().size()},
       {"plan", fmt::format("{:016x}", plan_fingerprint(*set_, settings_.mel, shared_options()))},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +72,34 @@ TEST(LoaderSessionTest, HandsOutEveryUtteranceOnceAnEpoch) {
   for (const auto& [item, count] : counts) {
     EXPECT_EQ(count, 2) << item;
   }
+}
+
+TEST(LoaderSessionTest, CountsRowsThatAreNotUsedAndNoNotes) {
+  const SmallDataSet data;
+  std::ofstream(std::filesystem::path(*data.config().data.train_data) / "metadata.csv")
+      << "id|text|emotion\nclip0|this is one|glad\nclip1|this is two|sad\nnone|no file|sad\n";
+  LoaderSettings settings = settings_of(data);
+  settings.config.pipeline.max_bad_fraction = 1;
+  LoaderSession session(settings);
+  ASSERT_TRUE(session.wait_until_open(kLong));
+
+  EXPECT_EQ(session.facts()["utterances"], 2);
+  EXPECT_EQ(session.facts()["left_out"], 1);
+}
+
+TEST(LoaderSessionTest, ASpeakerWhoIsOnlyValidatedIsUnknown) {
+  const SmallDataSet data;
+  data.write_manifest("metadata_train.csv", 0, 8, {"anna", "ben"});
+  data.write_manifest("metadata_eval.csv", 8, 12, {"anna", "cleo"});
+  LoaderSettings settings = settings_of(data);
+  settings.part = SetPart::validation;
+  LoaderSession session(settings);
+  ASSERT_TRUE(session.wait_until_open(kLong));
+
+  const LeasedBatch batch = take(session);
+
+  EXPECT_THAT(session.facts()["speakers"], testing::ElementsAre("anna", "ben"));
+  EXPECT_THAT(batch.batch->speakers(), testing::UnorderedElementsAre(0, -1, 0, -1));
 }
 
 TEST(LoaderSessionTest, SeekContinuesAsALoaderThatStartedThere) {
