@@ -4,6 +4,8 @@
 #include <cctype>
 
 #include "base/check.h"
+#include "cli/command.h"
+#include "locale/messages/data_set_errors.h"
 #include "locale/messages/help.h"
 
 namespace qanat {
@@ -106,6 +108,14 @@ CLI::Option* ConfigFlags::add_switch(CLI::App& app,
                                      const char* value) {
   const auto take_value = [this, key = field.key, name, value] { take(key, name, value); };
   return app.add_flag_callback(name, take_value);
+}
+
+LoadedConfig ConfigFlags::load_with_data() const {
+  LoadedConfig config = load();
+  if (!config.values.data.train_data) {
+    throw UsageError(msg::data_none_given{});
+  }
+  return config;
 }
 
 void ConfigFlags::take(const std::string& key, const std::string& name, const std::string& text) {

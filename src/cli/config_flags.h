@@ -30,6 +30,8 @@ class ConfigFlags {
 
   // After parsing. Throws ConfigError with all problems.
   LoadedConfig load() const { return load_config(request_); }
+  // The same for commands that cannot do without training data. Throws UsageError without.
+  LoadedConfig load_with_data() const;
 
  private:
   void add_field(Flags& flags, const FieldEntry& field);

@@ -43,7 +43,7 @@ class PrecomputeCommand : public Command {
 
   ExitCode run(const CommandContext& context) override {
     const std::optional<MelDtype> dtype = parse_dtype();
-    const RunConfig config = flags_.load().values;
+    const RunConfig config = flags_.load_with_data().values;
     const HostFacts host = read_host_facts();
     const ReplicaPlace place = read_replica_place();
     const int cores = std::max(1, allowed_cores(host) / place.local_world);

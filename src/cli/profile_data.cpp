@@ -37,7 +37,7 @@ class ProfileDataCommand : public Command {
   }
 
   ExitCode run(const CommandContext& context) override {
-    const RunConfig config = flags_.load().values;
+    const RunConfig config = flags_.load_with_data().values;
     ProgressLine reading(context, msg::progress_measuring{});
     const std::optional<ProfiledSet> data = load_profiled_set(config, reading.fn(), context.stop);
     reading.finish();

@@ -132,10 +132,14 @@ class ProgramBuilder {
     root_.formatter(std::make_shared<HelpFormatter>(detect_terminal(STDOUT_FILENO).width, words_));
   }
 
-  // Those of the other program are named for --help.
+  // Those of the other program are named for --help, where there is one.
   std::vector<Registered> add(const std::vector<CommandEntry>& commands) {
     std::vector<Registered> registered;
+    const bool lists_torch = has_torch_part();
     for (const CommandEntry& entry : commands) {
+      if (entry.make == nullptr && !lists_torch) {
+        continue;
+      }
       CLI::App* app = subcommand(entry);
       if (entry.make == nullptr) {
         continue;
@@ -274,6 +278,21 @@ int run_guarded(const std::vector<CommandEntry>& commands,
   }
 }
 
+// `qanat help train` is `qanat train --help`. Ends with a null, as arguments do.
+std::vector<char*> with_help_flag(int argc, char** argv, std::string& flag) {
+  std::vector<char*> words(argv, argv + argc);
+  std::size_t first = 1;
+  while (first + 1 < words.size() && std::string_view(words[first]) == "--lang") {
+    first += 2;
+  }
+  if (first < words.size() && std::string_view(words[first]) == "help") {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(first));
+    words.push_back(flag.data());
+  }
+  words.push_back(nullptr);
+  return words;
+}
+
 }  // namespace
 
 Translator asked_words(int argc, const char* const* argv) {
@@ -284,7 +303,10 @@ int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv
   const HarmlessStream out(std::cout);
   const HarmlessStream err(std::cerr);
   const Translator words = asked_words(argc, argv);
-  const int code = run_guarded(commands, argc, argv, words);
+  std::string help = "--help";
+  std::vector<char*> arguments = with_help_flag(argc, argv, help);
+  const int code =
+      run_guarded(commands, static_cast<int>(arguments.size()) - 1, arguments.data(), words);
   if (!std::cout.flush()) {
     // A result that did not arrive is no result: disk full, closed stdout.
     return print_error(words.tr(msg::error_stdout{.reason = system_reason(errno)}),

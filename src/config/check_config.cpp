@@ -110,7 +110,7 @@ std::vector<Shadowed> shadowed_by_task(const RunConfig& config) {
   return rules;
 }
 
-std::array<Shadowed, 13> shadowed(const RunConfig& config, const Capabilities& capabilities) {
+std::array<Shadowed, 14> shadowed(const RunConfig& config, const Capabilities& capabilities) {
   const bool isolated = config.pipeline.enable_memory_isolation;
   constexpr MessageId kNeedsIsolation = msg::inert_isolation::id;
   return {{
@@ -138,6 +138,9 @@ std::array<Shadowed, 13> shadowed(const RunConfig& config, const Capabilities& c
        capabilities.multi_gpu && config.data.preprocessing_mode == PreprocessingMode::precompute,
        msg::inert_multi_gpu::id},
       {"data.batch_size", config.pipeline.frame_budget.has_value(), msg::inert_frame_budget::id},
+      {"training.early_stopping_patience",
+       config.training.validate_every == 0,
+       msg::inert_no_validation::id},
   }};
 }
 

@@ -131,6 +131,7 @@ void visit_update_fields(C& c, Visitor& visit) {
 // What is kept of a run, and looked at while it runs.
 template <ConstOrNot<TrainingConfig> C, typename Visitor>
 void visit_record_fields(C& c, Visitor& visit) {
+  visit(field("name", msg::field_name::id).flag("--name"), c.name);
   visit(field("checkpoint_dir", msg::field_checkpoint_dir::id).flag("--checkpoint-dir"),
         c.checkpoint_dir);
   visit(field("save_every", msg::field_save_every::id)
@@ -153,7 +154,7 @@ void visit_record_fields(C& c, Visitor& visit) {
   visit(field("validate_every", msg::field_validate_every::id)
             .unit("steps")
             .flag("--validate-every")
-            .range(1, 1e15),
+            .range(0, 1e15),
         c.validate_every);
   visit(
       field("validation_batches", msg::field_validation_batches::id).unit("batches").range(0, 1e6),

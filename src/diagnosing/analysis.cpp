@@ -342,6 +342,7 @@ bool Analysis::is_complete() const {
 }
 
 Analysis analyze(const AnalysisRequest& request) {
+  check_manifest_exists(request.config.values.data.train_data.value_or(""));
   return Analyzer(request).run();
 }
 

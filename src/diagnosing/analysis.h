@@ -54,7 +54,8 @@ struct Analysis {
 };
 
 // Always in this order; those that were not reached when it was stopped are missing. A part that
-// fails does not stop the others. Throws Error when the folder cannot be written.
+// fails does not stop the others. Throws Error, and leaves nothing behind, when there is no data
+// set; throws Error when the folder cannot be written.
 Analysis analyze(const AnalysisRequest& request);
 
 }  // namespace qanat

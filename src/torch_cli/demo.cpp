@@ -59,7 +59,8 @@ class DemoCommand : public Command {
   ExitCode run(const CommandContext& context) override {
     make_folders(out_, "--out");
     const std::filesystem::path data = data_.empty() ? make_corpus(context) : data_;
-    const std::optional<FeedTable> fed = feed(data, context);
+    const std::optional<FeedTable> fed =
+        context.stop.stop_requested() ? std::nullopt : feed(data, context);
     const auto rows = fed ? train(data, context) : std::nullopt;
     if (!rows) {
       tell(context, msg::demo_ended_early{.folder = out_.string()});

@@ -12,6 +12,7 @@
 #include "cli/report_flags.h"
 #include "config/write_config.h"
 #include "diagnose/hardware_fault.h"
+#include "diagnose/rules.h"
 #include "diagnosing/diagnose_session.h"
 #include "diagnosing/fix_trial.h"
 #include "locale/messages/command_errors.h"
@@ -48,6 +49,9 @@ class DiagnoseCommand : public Command {
     const LoadedConfig config = flags_.load();
     if (!verify_.empty() && (!config.values.data.train_data || quick_)) {
       throw UsageError(msg::usage_verify{.given = verify_});
+    }
+    if (!verify_.empty() && find_rule(verify_) == nullptr) {
+      throw UsageError(msg::usage_no_rule{.rule = verify_});
     }
     if (!out_.empty()) {  // first: a place that cannot be written is said before all else
       make_folders(out_, "--out");

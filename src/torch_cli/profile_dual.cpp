@@ -40,7 +40,7 @@ class ProfileDualCommand : public Command {
                         .unit = msg::progress_steps{},
                         .stopped = msg::stopped_before_both{}},
                        [&](StageLines& lines, const ProgressFn& progress) {
-                         return run_dual_profile({.config = flags_.load(),
+                         return run_dual_profile({.config = flags_.load_with_data(),
                                                   .steps = steps_,
                                                   .rounds = rounds_,
                                                   .folder = keep_,

@@ -31,7 +31,7 @@ class ProfileStepCommand : public Command {
                         .unit = msg::progress_steps{},
                         .stopped = msg::stopped_before_step{}},
                        [&](StageLines& lines, const ProgressFn& progress) {
-                         return run_step_profile({.config = flags_.load(),
+                         return run_step_profile({.config = flags_.load_with_data(),
                                                   .steps = steps_,
                                                   .folder = keep_,
                                                   .say = lines.say_fn(),

@@ -28,10 +28,12 @@
 #include "locale/message_error.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/devices.h"
+#include "locale/messages/file_errors.h"
 #include "locale/messages/help.h"
 #include "locale/messages/training.h"
 #include "report/run_text.h"
 #include "serve/dashboard.h"
+#include "session/run_devices.h"
 #include "torch_cli/torch_commands.h"
 #include "torch_cli/train_display.h"
 #include "training/train_session.h"
@@ -109,6 +111,17 @@ ProgressFn line_of_work(const CommandContext& context,
   };
 }
 
+// A run that is given no name is called as its folder.
+LoadedConfig named(LoadedConfig config) {
+  TrainingConfig& training = config.values.training;
+  if (!training.name) {
+    const std::filesystem::path folder =
+        (std::filesystem::absolute(training.checkpoint_dir) / "").lexically_normal();
+    training.name = folder.parent_path().filename().string();
+  }
+  return config;
+}
+
 // Of a process that is not the first: only what a log of it has to say.
 class RankObserver : public TrainObserver {
  public:
@@ -144,7 +157,7 @@ class TrainCommand : public Command {
 
   ExitCode run(const CommandContext& context) override {
     std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves ends the output, not the training
-    const LoadedConfig config = flags_.load();
+    const LoadedConfig config = named(flags_.load_with_data());
     if (config.values.training.processes > 1 && !has_launcher()) {
       return run_processes(context, config.values.training);
     }
@@ -156,6 +169,10 @@ class TrainCommand : public Command {
   static ExitCode run_processes(const CommandContext& context, const TrainingConfig& training) {
     constexpr Seconds kToName{20.0};  // beyond the timeout, until all have said who is gone
     const std::filesystem::path logs = std::filesystem::path(training.checkpoint_dir) / "ranks";
+    if (const std::size_t cores = usable_cores(read_host_facts()).size();
+        static_cast<std::size_t>(training.processes) > cores) {
+      tell(context, msg::replicas_share_cores{.processes = training.processes, .cores = cores});
+    }
     tell(context, msg::launch_started{.processes = training.processes, .folder = logs.string()});
     const int code = run_children({.count = training.processes,
                                    .command = own_command(),
@@ -177,8 +194,7 @@ class TrainCommand : public Command {
                       .measuring = {},
                       .starting = [](std::int64_t /*first*/, std::int64_t /*last*/) {},
                       .stop = context.stop,
-                      .place = place,
-                      .words = context.words});
+                      .place = place});
     return summary ? ExitCode::done : ExitCode::failed;
   }
 
@@ -219,8 +235,7 @@ class TrainCommand : public Command {
          .sinks = exports.sinks(),
          .verdicts = TrainRequest::Verdicts::live,
          .place = place,
-         .on_row = exports.on_row(),
-         .words = context.words});
+         .on_row = exports.on_row()});
     measuring.finish();
     predicting.reset();
     display.finish();
@@ -260,9 +275,14 @@ class TrainCommand : public Command {
     const Diagnosis diagnosis = diagnose_run(record.value().summary);
     tell_verdict(exports, diagnosis);
     const std::filesystem::path page = summary.checkpoints / "report.html";
-    write_run_page(record.value(), diagnosis, summary.journal, page, words);
-    context.err << render_verdict(diagnosis, words) << '\n'
-                << words.tr(msg::train_more{.page = page.string(),
+    context.err << render_verdict(diagnosis, words) << '\n';
+    try {
+      write_run_page(record.value(), diagnosis, summary.journal, page, words);
+    } catch (const Error& refused) {  // all that the run is for has been saved
+      tell(context, msg::file_left_out{.reason = qanat::reason_of(refused)});
+      return;
+    }
+    context.err << words.tr(msg::train_more{.page = page.string(),
                                             .folder = summary.checkpoints.string()})
                 << '\n';
   }

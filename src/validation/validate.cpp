@@ -1,5 +1,6 @@
 #include "validation/validate.h"
 
+#include <algorithm>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -22,8 +23,11 @@ double megabytes(Bytes bytes) {
   return static_cast<double>(bytes.value) / (1024.0 * 1024.0);
 }
 
+// Without GPU numbers: two GPUs where there are as many, else the device that a run would take.
 RunConfig complete(RunConfig config) {
-  if (!config.data.data_gpu && !config.data.model_gpu) {
+  const Hardware hardware = find_hardware(config);
+  const bool has_two = std::max(hardware.cuda_gpus, hardware.virtual_gpus) >= 2;
+  if (!config.data.data_gpu && !config.data.model_gpu && has_two) {
     config.data.data_gpu = 0;
     config.data.model_gpu = 1;
   }

@@ -14,7 +14,8 @@
 namespace qanat {
 
 struct ValidateRequest {
-  // Without GPU numbers: data GPU 0, model GPU 1. data.train_data is the folder of the data set.
+  // Without GPU numbers: data GPU 0, model GPU 1; one device where there are fewer.
+  // data.train_data is the folder of the data set.
   RunConfig config;
   int steps = 10;  // of each short run
   int rounds = 3;  // short runs of each mode, in turns; fewer carry no comparison

@@ -164,10 +164,27 @@ TEST_F(SpeechFolderTest, ValidatesAVocoderThatLearnsFromASpeechModel) {
   EXPECT_THAT(english_in(report), IsEmpty());
 }
 
-TEST(ValidateTest, FailsThePlacementWithoutGpusAndSkipsTheRest) {
+TEST(ValidateTest, ChecksTheOneDeviceThereIsWhereNoOtherWasAskedFor) {
   const SmallDataSet data;
+  RunConfig config = data.config();
+  config.model.size = ModelSize::nano;
 
-  const ValidationReport report = validate({.config = data.config(), .steps = 3});
+  const ValidationReport report = validate({.config = config, .steps = 2, .rounds = 1});
+
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.checks[4].outcome, CheckOutcome::pass);
+  EXPECT_TRUE(report.single);
+  EXPECT_FALSE(report.dual);
+  EXPECT_THAT(english_in(report), IsEmpty());
+}
+
+TEST(ValidateTest, FailsThePlacementWithoutTheGpusAskedForAndSkipsTheRest) {
+  const SmallDataSet data;
+  RunConfig config = data.config();
+  config.data.data_gpu = 0;
+  config.data.model_gpu = 1;
+
+  const ValidationReport report = validate({.config = config, .steps = 3});
 
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.checks[0].outcome, CheckOutcome::pass);

@@ -96,6 +96,25 @@ class Parts(unittest.TestCase):
         self.assertIn("qanat-torch not found", result.stderr)
         self.assertEqual(version.returncode, 0)
 
+    def test_commands_of_a_missing_second_part_are_not_listed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([self.lonely_copy(folder), "--help"], env=environment(), text=True,
+                                    stdout=subprocess.PIPE, check=True)
+        commands = commands_in(result.stdout)
+        self.assertNotIn("train", commands)
+        for command in ("data", "profile", "report", "watch"):
+            self.assertIn(command, commands)
+
+    def test_watch_becomes_the_python_of_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            python = pathlib.Path(folder, "python3")
+            python.write_text('#!/bin/sh\necho "$@"\n')
+            python.chmod(0o755)
+            result = subprocess.run([QANAT, "watch", "--no-lines", "--", python, "train.py", "--lr", "3"],
+                                    env=environment(), text=True, stdout=subprocess.PIPE, check=True)
+        self.assertEqual(result.stdout, "-m qanat watch --out runs/watch --no-lines -- "
+                                        f"{python} train.py --lr 3\n")
+
 
 class Help(unittest.TestCase):
     def test_program_lists_its_commands(self):
@@ -111,6 +130,15 @@ class Help(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 self.assertIn(f"Usage: qanat {' '.join(command)}", result.stdout)
                 self.assertRegex(result.stdout, r"(?m)^  -h,--help +print this and exit$")
+
+    def test_help_is_also_a_word(self):
+        for command in ([], ["train"], ["data", "check"]):
+            asked = qanat("help", *command)
+            self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+            self.assertEqual(asked.stdout, qanat(*command, "--help").stdout)
+        self.assertEqual(qanat("--lang", "fa", "help", "train").stdout,
+                         qanat("train", "--help", "--lang", "fa").stdout)
+        self.assertEqual(qanat("help", "trian").returncode, 2)
 
     def test_every_flag_says_what_it_does(self):
         for command in all_commands():
@@ -166,6 +194,12 @@ class Usage(unittest.TestCase):
     def test_every_flag_is_suggested_when_mistyped(self):
         self.assert_refused(qanat("config", "show", "--btach-size", "8"),
                             "did you mean --batch-size?")
+
+    def test_commands_that_need_data_say_so_alike(self):
+        for command in (["train"], ["precompute"], ["profile", "data"], ["profile", "step"], ["profile", "dual"]):
+            result = qanat(*command)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertIn("training data: none given", result.stderr)
 
     def test_missing_value(self):
         self.assert_refused(qanat("config", "show", "--batch-size"), "--batch-size")

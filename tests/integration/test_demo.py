@@ -1,5 +1,6 @@
 """`qanat demo`: a paced device and a small model in every mode, side by side."""
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -101,6 +102,19 @@ class Demo(unittest.TestCase):
 
     def test_no_steps_are_a_usage_error(self):
         self.assertEqual(self.demo("x", "--num-steps", 0).returncode, 2)
+
+    def test_sigterm_while_the_corpus_is_made_is_a_stop(self):
+        out = self.base / "early"
+        process = subprocess.Popen([QANAT, "demo", "--out", out], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=environment(),
+                                   start_new_session=True)
+        while process.poll() is None and not (out.exists() and any(out.iterdir())):
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGTERM)  # as `timeout` and terminals send it
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, said)
+        self.assertNotIn("eSpeak NG failed", said)
+        self.assertNotIn("no such data set", said)
 
     def test_sigint_ends_it_within_a_few_seconds(self):
         process = subprocess.Popen(

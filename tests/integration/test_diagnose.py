@@ -116,6 +116,9 @@ class Diagnose(unittest.TestCase):
     def test_wrong_flags_and_missing_data_are_told_apart(self):
         self.assertEqual(qanat("diagnose", "--steps", 0).returncode, 2)
         self.assertEqual(qanat("diagnose", "--verify", "DL002").returncode, 2)
+        unknown = qanat("diagnose", "--data-path", self.root, "--verify", "ZZ001")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("ZZ001", unknown.stderr)
         missing = qanat("diagnose", "--data-path", self.root / "nothing")
         self.assertEqual(missing.returncode, 1)
         self.assertIn("no such data set", missing.stderr)
