@@ -9,7 +9,8 @@
 
 #include "audio/sample_format.h"
 #include "audio/wav_writer.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {
@@ -35,7 +36,7 @@ WavStream::WavStream(const std::filesystem::path& path, SampleRate rate)
   if (path != "-") {
     file_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file_) {
-      throw Error("{}: {}", path.string(), std::strerror(errno));
+      throw MessageError(msg::set_refused{.file = path.string(), .why = system_reason(errno)});
     }
   }
   put(header_of(kUnknown, rate));
@@ -49,7 +50,7 @@ void WavStream::put(std::span<const std::byte> bytes) {
       continue;
     }
     if (done < 0) {
-      throw Error("{}: {}", path_.string(), std::strerror(errno));
+      throw MessageError(msg::set_refused{.file = path_.string(), .why = system_reason(errno)});
     }
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
@@ -77,7 +78,7 @@ void WavStream::finish() {
   if (::pwrite(file_.get(), header.data(), header.size(), 0) !=
           static_cast<ssize_t>(header.size()) &&
       errno != ESPIPE) {
-    throw Error("{}: {}", path_.string(), std::strerror(errno));
+    throw MessageError(msg::set_refused{.file = path_.string(), .why = system_reason(errno)});
   }
 }
 

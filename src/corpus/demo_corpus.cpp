@@ -6,18 +6,20 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "audio/wav_writer.h"
-#include "base/error.h"
 #include "base/for_each_item.h"
 #include "batch/random.h"
 #include "corpus/demo_corpus_folder.h"
 #include "corpus/demo_corpus_text.h"
 #include "corpus/demo_corpus_voice.h"
+#include "locale/message_error.h"
+#include "locale/messages/demo.h"
 #include "text/normalise.h"
 
 namespace qanat {
@@ -29,18 +31,23 @@ constexpr int kFormatVersion = 2;  // raised when the same settings give another
 
 constexpr int kEvalShare = 10;  // one in ten
 
+[[noreturn]] void refuse(const char* flag, MessageArg given, const char* least, const char* most) {
+  throw MessageError(
+      msg::demo_bad_value{.flag = flag, .given = std::move(given), .least = least, .most = most});
+}
+
 void check_options(const DemoCorpusOptions& options) {
   if (options.utterances < 2 || options.utterances > 1'000'000) {
-    throw Error("utterances: {}; expected 2 to 1000000", options.utterances);
+    refuse("--utterances", options.utterances, "2", "1000000");
   }
   if (options.voices < 1 || options.voices > 8) {
-    throw Error("voices: {}; expected 1 to 8 per language", options.voices);
+    refuse("--voices", options.voices, "1", "8");
   }
   if (!(options.mean_seconds >= 1.5 && options.mean_seconds <= 30)) {
-    throw Error("mean seconds: {}; expected 1.5 to 30", options.mean_seconds);
+    refuse("--mean-seconds", plain(options.mean_seconds, 2), "1.5", "30");
   }
   if (options.languages.empty()) {
-    throw Error("languages: none; expected en, fa or both");
+    throw MessageError(msg::demo_no_languages{});
   }
 }
 

@@ -61,7 +61,7 @@ Result<json> read_answer(ChildProcess& program) {
   }
   json answer = json::parse(line.value(), nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) {
-    return Failure{"its answer is not JSON"};
+    return to_failure(msg::demo_espeak_no_json{});
   }
   if (answer.contains("error")) {
     return Failure{answer.at("error").get<std::string>()};
@@ -78,6 +78,11 @@ class EspeakVoice : public DemoVoice {
 
   SpokenLine speak(const DemoLine& line) const override {
     Result<SpokenLine> spoken = try_to_speak(line);
+    if (!spoken) {
+      // Ctrl-C in the terminal also reaches a program that has just started and is not in its own
+      // process group yet. That is no failure of the voice: the corpus is stopped elsewhere.
+      spoken = try_to_speak(line);
+    }
     if (!spoken) {
       throw MessageError(
           msg::demo_espeak_failed{.line = line.id, .reason = reason_of(spoken.failure())});

@@ -338,5 +338,24 @@ TEST(DemoPhonesTest, WhatHasNoSoundIsPassedOver) {
   EXPECT_EQ(names_of(plan_phones("")), "_ _ ");
 }
 
+TEST_F(DemoCorpusTest, AVoiceThatASignalHitWhileItStartedSpeaksAgain) {
+  fs::create_directories(root_);
+  const fs::path program = root_ / "voice";
+  // The first line of all ends as if a signal had hit it; every later one is 0.5 s of silence.
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "[ $1 = version ] && { echo '{\"version\":\"1\"}'; exit; }\n"
+                            "mkdir "
+                         << (root_ / "was-hit").string()
+                         << " 2>/dev/null && kill -KILL $$\n"
+                            "echo '{\"phones\":[[\"_\",0]],\"words\":[]}'\n"
+                            "head -c 44100 /dev/zero | tr '\\0' 0\necho\n";
+  fs::permissions(program, fs::perms::owner_all);
+  DemoCorpusOptions spoken = espeak_options("spoken");
+  spoken.espeak_program = program;
+
+  EXPECT_EQ(make_demo_corpus(spoken).outcome, DemoOutcome::made);
+  EXPECT_TRUE(fs::exists(root_ / "was-hit"));
+}
+
 }  // namespace
 }  // namespace qanat

@@ -7,6 +7,7 @@
 #include "locale/messages/full_diagnosis.h"
 #include "locale/messages/profiles.h"
 #include "locale/messages/run_report.h"
+#include "monitor/reading_words.h"
 
 namespace qanat {
 namespace {
@@ -47,6 +48,8 @@ constexpr auto kNames = std::to_array<KnownName>({
     {"all_epochs", msg::ending_all_epochs::id},
     {"early_stop", msg::ending_early_stop::id},
     {"stopped", msg::ending_stopped::id},
+    {"completed", msg::ending_completed::id},
+    {"silent", msg::ending_silent::id},
     {"batches of an epoch", msg::cadence_epoch::id},
     {"number of workers", msg::cadence_workers::id},
     {"batches ahead", msg::cadence_ahead::id},
@@ -57,25 +60,13 @@ constexpr auto kNames = std::to_array<KnownName>({
     {"failed", msg::analysis_failed::id},
     {"cut_short", msg::analysis_cut_short::id},
     {"missing", msg::analysis_missing::id},
-    // Why something was not read.
-    {"not read", msg::reading_not_read::id},
-    {"no time was left", msg::reading_no_time::id},
-    {"no control group of this process counts throttling", msg::reading_no_throttling::id},
-    {"no control group of version 2 is mounted", msg::reading_no_cgroup2::id},
-    {"no core has a folder cpufreq; a virtual machine does not show it",
-     msg::reading_no_cpufreq::id},
-    {"no data folder was given", msg::reading_no_data::id},
-    {"there are no files to read", msg::reading_no_files::id},
-    {"stopped before a file was read", msg::reading_stopped::id},
-    {"no thread has a schedstat; the kernel was built without it", msg::reading_no_schedstat::id},
-    {"no time passed between two looks", msg::reading_no_interval::id},
 });
 
 }  // namespace
 
 MessageArg in_words(std::string_view name) {
   const auto known = std::ranges::find(kNames, name, &KnownName::name);
-  return known == kNames.end() ? MessageArg(name) : MessageArg(Message{known->id});
+  return known == kNames.end() ? reading_words(name) : MessageArg(Message{known->id});
 }
 
 }  // namespace qanat

@@ -1,4 +1,5 @@
-// The words for names that JSON and journals use: stages, phases, roles, endings. Pure.
+// The words for names that JSON and journals use: stages, phases, roles, endings, and reasons why
+// something was not read. Pure.
 #pragma once
 
 #include <string_view>

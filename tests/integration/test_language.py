@@ -150,6 +150,20 @@ class Output(PersianCase):
                 self.assert_persian(subprocess.CompletedProcess(command, result.returncode, "", result.stderr)
                                     if command[1:2] == ["show"] else result, given=TEXT)
 
+    def test_of_a_machine_that_is_looked_at_for_a_moment(self):
+        self.assert_persian(persian("diagnose", "--quick", "--fail-on", "never", "--verbose", "--lang", "fa"))
+
+    def test_of_a_list_whose_columns_were_recognized(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "wavs").mkdir()
+            for n in range(3):
+                write_tone(pathlib.Path(folder) / "wavs" / f"{n}.wav", 200 + n, 2)
+            (pathlib.Path(folder) / "metadata.csv").write_text(
+                "".join(f"{n}|{TEXT} {n}|7\n" for n in range(3)))
+            result = persian("data", "check", folder, "--cache-dir", folder, "--lang", "fa")
+            self.assertIn("id|text|speaker", result.stdout)
+            self.assertEqual(english(result.stdout.replace(TEXT, "")), [])
+
     def test_of_a_data_set_and_why_it_cannot_be_used(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "metadata.csv").write_text(f"gone|{TEXT}\nonly one column\n")
@@ -216,8 +230,17 @@ class BadInput(WithCorpus):
         self.refused("train", "--trace", nowhere / "trace", *self.flags())
 
     def test_nothing_was_given(self):
-        for command in (["precompute"], ["profile", "data"], ["profile", "step"], ["train"]):
-            self.refused(*command)
+        for command in (["precompute"], ["profile", "data"], ["profile", "step"], ["profile", "dual"], ["train"]):
+            self.refused(*command, code=2)
+
+    def test_columns_that_cannot_be_told_apart(self):
+        lists = self.folder / "lists"
+        lists.mkdir()
+        (lists / "metadata.csv").write_text("a|mary|Good day.\nb|john|Well then.\n")
+        self.refused("data", "check", lists)
+        self.refused("analyze", lists / "none", "--out", self.folder / "never")
+        self.assertFalse((self.folder / "never").exists())
+        self.refused("diagnose", "--verify", "ZZ001", *self.flags(), code=2)
 
     def test_no_folder_can_be_made_there(self):
         place = "/dev/null/folder"
