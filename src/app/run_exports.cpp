@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "locale/message_error.h"
+#include "locale/messages/file_errors.h"
 #include "locale/messages/training.h"
 #include "telemetry/tensorboard_sink.h"
 #include "telemetry/trace_sink.h"
@@ -84,7 +85,13 @@ void RunExports::finish() {
   if (!trace) {
     return;
   }
-  const TraceSink::Finished finished = trace->finish(*options_.trace);
+  TraceSink::Finished finished;
+  try {
+    finished = trace->finish(*options_.trace);
+  } catch (const Error& refused) {  // the run does not need the file
+    say_(msg::file_left_out{.reason = reason_of(refused)});
+    return;
+  }
   const Message steps = msg::train_trace_steps{.count = finished.steps};
   say_(msg::train_trace{
       .file = options_.trace->string(),

@@ -1,15 +1,12 @@
 #include "metrics/journal.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
-#include <fstream>
-#include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -17,26 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/disk_full.h"
 #include "base/files.h"
+#include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/training.h"
+#include "locale/system_advice.h"
+#include "metrics/journal_follower.h"
 
 namespace qanat {
 namespace {
 
-// Lines that describe a run as a whole: a file that continues another repeats the latest of each
-// kind.
-constexpr std::array kContextKinds = {
-    RunStart::kKind, HostSample::kKind, GpuSamples::kKind, LoaderStart::kKind, RingStart::kKind};
-
+// None, and errno, where it is refused.
 UniqueFd open_for_append(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd) {
-    throw MessageError(
-        msg::journal_not_opened{.path = path.string(), .reason = system_reason(errno)});
-  }
-  return fd;
+  return UniqueFd(retry_call(
+      [&] { return ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644); }));
 }
 
 MessageError not_written(const std::filesystem::path& path, int error) {
@@ -57,86 +48,110 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
-// "kind" first, then "t", then the fields: lines are read by people too. Bytes that are not UTF-8
-// (file names may hold any) are replaced.
-std::string to_line(Seconds time, const JournalEvent& event) {
-  nlohmann::ordered_json line;
-  line["kind"] = kind_of(event);
-  line["t"] = std::round(time.count() * 1e6) / 1e6;
-  const nlohmann::json fields = to_fields(event);
-  for (const auto& [name, value] : fields.items()) {
-    line[name] = value;
-  }
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
-enum class LineEnd { newline, torn, end_of_file };
-
-// The next line, without its end; one that is too long to be ours comes out cut, hence damaged.
-LineEnd read_line(std::istream& file, std::string& line) {
-  line.clear();
-  std::streambuf& bytes = *file.rdbuf();
-  for (int byte = bytes.sbumpc(); byte != std::char_traits<char>::eof(); byte = bytes.sbumpc()) {
-    if (byte == '\n') {
-      return LineEnd::newline;
+bool write_whole(const std::filesystem::path& path, std::string_view text) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  while (fd && !text.empty()) {
+    const ssize_t put = ::write(fd.get(), text.data(), text.size());
+    if (put < 0 && errno != EINTR) {
+      return false;
     }
-    if (line.size() < kMaxJournalLine) {
-      line += static_cast<char>(byte);
-    }
+    text.remove_prefix(put < 0 ? 0 : static_cast<std::size_t>(put));
   }
-  return line.empty() ? LineEnd::end_of_file : LineEnd::torn;
+  return text.empty();
 }
 
 }  // namespace
 
 RunJournal::RunJournal(const std::filesystem::path& path, const SessionStart& header, Bytes limit)
-    : path_(path), fd_(open_for_append(path)), header_(header), limit_(limit) {
+    : path_(path), header_(header), limit_(limit), cut_at_(limit) {
+  finish_cut();
+  recall();
+  fd_ = open_for_append(path_);
+  if (!fd_) {
+    throw MessageError(
+        msg::journal_not_opened{.path = path_.string(), .reason = system_reason(errno)});
+  }
   struct stat status {};
   if (::fstat(fd_.get(), &status) == 0) {
     written_ = Bytes{status.st_size};
   }
   header_.format = kFormat;
   header_.started = utc_now();
-  std::string line = to_line(Seconds{0}, header_);
+  std::string line = to_journal_line(Seconds{0}, header_);
+  recap_.add(Seconds{0}, header_, line);
   if (ends_inside_a_line(fd_.get())) {
     line.insert(0, 1, '\n');
   }
   write_line(line);
+  for (int attempt = 0; !waiting_.empty() && pause_before_retry(attempt, errno); ++attempt) {
+    write_waiting();
+  }
   if (!waiting_.empty()) {  // a run that has not begun needs not wait
-    throw not_written(path_, ENOSPC);
+    throw not_written(path_, errno);
+  }
+}
+
+// A writer that was killed between two renames left the file that is to go on.
+void RunJournal::finish_cut() const {
+  std::error_code missing;
+  if (!std::filesystem::exists(path_, missing) &&
+      std::filesystem::exists(journal_after(path_), missing)) {
+    std::filesystem::rename(journal_after(path_), path_, missing);
+  }
+}
+
+// Sessions before this one are part of the recap, too. What cannot be read cannot be repeated.
+void RunJournal::recall() {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    static_cast<void>(
+        visit_journal(path_, [this](const JournalEntry& entry) { recap_.add(entry); }));
   }
 }
 
 void RunJournal::record(const JournalEvent& event) {
   const Clock::time_point begin = Clock::now();
-  std::string line = to_line(begin - start_, event);
+  const Seconds time = begin - start_;
+  const std::string line = to_journal_line(time, event);
   const std::lock_guard lock(mutex_);
-  if (written_ >= limit_ && waiting_.empty()) {
-    go_on_in_a_new_file();
+  if (written_ >= cut_at_ && waiting_.empty() && !go_on_in_a_new_file()) {
+    cut_at_ = written_ + Bytes{limit_.value / 8};  // too long is better than lost
   }
   write_line(line);
-  if (std::ranges::find(kContextKinds, kind_of(event)) != kContextKinds.end()) {
-    context_.insert_or_assign(std::string(kind_of(event)), std::move(line));
-  }
+  recap_.add(time, event, line);
   spent_ns_.fetch_add(
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
 }
 
-void RunJournal::go_on_in_a_new_file() {
-  std::error_code refused;
-  std::filesystem::rename(path_, journal_before(path_), refused);
-  if (refused) {
-    limit_ = Bytes{std::numeric_limits<std::int64_t>::max()};  // too long is better than lost
-    return;
-  }
-  fd_ = open_for_append(path_);
-  written_ = Bytes{0};
+bool RunJournal::go_on_in_a_new_file() {
+  const std::filesystem::path after = journal_after(path_);
+  const std::vector<std::string> recap = recap_.lines();
   SessionStart header = header_;
   header.continues = true;
-  write_line(to_line(Seconds{0}, header));
-  for (const auto& [kind, line] : context_) {
-    write_line(line);
+  header.recap = std::ssize(recap);
+  std::string text = to_journal_line(Seconds{0}, header);
+  for (const std::string& line : recap) {
+    text += line;
   }
+  std::error_code refused;
+  UniqueFd fd = write_whole(after, text) ? open_for_append(after) : UniqueFd();
+  if (!fd) {
+    std::filesystem::remove(after, refused);
+    return false;
+  }
+  std::filesystem::rename(path_, journal_before(path_), refused);
+  if (!refused) {
+    std::filesystem::rename(after, path_, refused);
+    if (!refused) {
+      fd_ = std::move(fd);
+      written_ = Bytes{0};
+      cut_at_ = limit_;
+      return true;
+    }
+    std::filesystem::rename(journal_before(path_), path_, refused);
+  }
+  std::filesystem::remove(after, refused);
+  return false;
 }
 
 void RunJournal::write_line(std::string_view line) {
@@ -144,15 +159,18 @@ void RunJournal::write_line(std::string_view line) {
   const bool waited = !waiting_.empty();
   waiting_ += line;
   write_waiting();
+  const int refusal = errno;
   if (waited != waiting_.empty() || !say_) {
     return;
   }
-  say_(waited
-           ? Message(msg::journal_has_space{.path = path_.string()})
-           : Message(msg::journal_waits{.path = path_.string(), .reason = system_reason(ENOSPC)}));
+  say_(waited ? Message(msg::journal_written_again{.path = path_.string()})
+              : Message(msg::journal_waits{
+                    .path = path_.string(),
+                    .reason = system_reason(refusal),
+                    .advice = system_advice(refusal, path_.parent_path().string())}));
 }
 
-// As much as the disk takes.
+// As much as the disk takes. What it refuses waits in memory, up to a limit; errno says why.
 void RunJournal::write_waiting() {
   std::string_view rest = waiting_;
   while (!rest.empty()) {
@@ -160,12 +178,10 @@ void RunJournal::write_waiting() {
     if (put < 0 && errno == EINTR) {
       continue;
     }
-    const bool may_wait =
-        says_disk_full(errno) && static_cast<std::int64_t>(rest.size()) <= kMaxWaiting.value;
-    if (put < 0 && !may_wait) {
-      throw not_written(path_, errno);
-    }
     if (put < 0) {
+      if (static_cast<std::int64_t>(rest.size()) > kMaxWaiting.value) {
+        throw not_written(path_, errno);
+      }
       break;
     }
     rest.remove_prefix(static_cast<std::size_t>(put));
@@ -192,6 +208,10 @@ std::filesystem::path journal_before(const std::filesystem::path& path) {
   return path.string() + ".1";
 }
 
+std::filesystem::path journal_after(const std::filesystem::path& path) {
+  return path.string() + ".next";
+}
+
 Failure unreadable_journal(const std::filesystem::path& path, int error) {
   return to_failure(msg::journal_unreadable{.path = path.string(), .reason = system_reason(error)});
 }
@@ -212,64 +232,6 @@ Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::pat
         .path = path.string(), .format = *header->format, .most = RunJournal::kFormat});
   }
   return std::optional(std::move(entry).value());
-}
-
-bool is_continued(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!file || read_line(file, line) != LineEnd::newline) {
-    return false;
-  }
-  const Result<std::optional<JournalEntry>> first = read_journal_line(path, line);
-  const auto* const header =
-      first && first.value() ? std::get_if<SessionStart>(&first.value()->event) : nullptr;
-  return header != nullptr && header->continues;
-}
-
-namespace {
-
-Result<int> visit_file(const std::filesystem::path& path, const VisitEntry& visit) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return unreadable_journal(path, errno);
-  }
-  int damaged = 0;
-  std::string line;
-  for (LineEnd end = read_line(file, line); end != LineEnd::end_of_file;
-       end = read_line(file, line)) {
-    const Result<std::optional<JournalEntry>> entry = read_journal_line(path, line);
-    if (!entry) {
-      return entry.failure();
-    }
-    if (entry.value()) {
-      visit(*entry.value());
-    } else {
-      damaged += line.empty() || end == LineEnd::torn ? 0 : 1;
-    }
-  }
-  if (file.bad()) {
-    return unreadable_journal(path, EIO);
-  }
-  return damaged;
-}
-
-}  // namespace
-
-Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& visit) {
-  int damaged = 0;
-  std::error_code error;
-  if (is_continued(path) && std::filesystem::exists(journal_before(path), error)) {
-    const Result<int> before = visit_file(journal_before(path), visit);
-    if (!before) {
-      return before.failure();
-    }
-    damaged = before.value();
-  }
-  const Result<int> last = visit_file(path, visit);
-  if (!last) {
-    return last.failure();
-  }
-  return damaged + last.value();
 }
 
 }  // namespace qanat

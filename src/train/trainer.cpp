@@ -76,6 +76,9 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
   make_snapshots();
   if (parts_.open_gate) {
     parts_.open_gate(stop);
+    // Waiting for the first batches is the start of the run, not of a step.
+    step_.exclude_from_next_step();
+    host_busy_since_ = Clock::now();
   }
   const TrainEnding ending = train(stop);
   if (batch_) {
@@ -85,7 +88,7 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
   wait_for_save();
   const bool has_unsaved = saved_step_ != progress_.step && progress_.step > first_step_;
   if (has_unsaved && options_.save_every > 0) {
-    save(Best::no);
+    save(Best::no, Save::last);
   }
   parts_.stream.synchronise();
   saving_.wait();
@@ -93,14 +96,15 @@ TrainOutcome Trainer::run(const std::stop_token& stop) {
   return {.ending = ending, .progress = progress_, .steps = progress_.step - first_step_};
 }
 
-// A stop ends the wait of a save for space; then the last one, of now, is worth more than the
-// error.
+// The last save, of now, is worth more than the failure of the one before it.
 void Trainer::wait_for_save() {
   try {
     saving_.wait();
-  } catch (const DiskFull& full) {
-    parts_.observer.on_note(reason_of(full));
-    saved_step_.reset();
+  } catch (const Error& refused) {
+    if (errno_of(refused) == 0) {
+      throw;
+    }
+    tell(refused.failure().message);
   }
 }
 
@@ -120,7 +124,7 @@ TrainEnding Trainer::train(const std::stop_token& stop) {
     }
     const bool is_best = is_due(options_.validate_every) && validate();
     if ((is_best && options_.save_every > 0) || is_due(options_.save_every)) {
-      save(is_best ? Best::yes : Best::no);
+      save(is_best ? Best::yes : Best::no, Save::on_the_way);
     }
     if (is_due(options_.render_every)) {
       render();
@@ -370,13 +374,16 @@ bool Trainer::validate() {
   } else {
     ++progress_.validations_since_best;
   }
-  const ValidationDone done{
-      .step = progress_.step, .score = result.losses.total, .best = is_best, .result = result};
+  const ValidationDone done{.step = progress_.step,
+                            .loss = result.losses.total,
+                            .score = score,
+                            .best = is_best,
+                            .result = result};
   if (parts_.journal != nullptr) {
     parts_.journal->record(done);
   }
   progress_.history.push_back(to_fields(done));
-  parts_.observer.on_validation(progress_.step, result, is_best);
+  parts_.observer.on_validation(done, progress_);
   return is_best;
 }
 
@@ -392,38 +399,65 @@ Checkpoint Trainer::make_checkpoint() const {
                        [this](const torch::Tensor& block) { return saved_->of(block); });
 }
 
-void Trainer::save(Best best) {
+void Trainer::save(Best best, Save place) {
   if (!is_writer()) {
     saved_step_ = progress_.step;
     return;
   }
   saving_.reserve();
   step_.submit_checkpoint_work([this] { saved_->copy(); });
-  saved_->fetch([this, best, step = progress_.step, state = make_state()] {
-    saving_.start([this, best, step, state] {
+  saved_->fetch([this, best, place, step = progress_.step, state = make_state()] {
+    saving_.start([this, best, place, step, state] {
       saved_->require_whole();
-      const Clock::time_point begin = Clock::now();
       Checkpoint checkpoint = make_checkpoint();
       checkpoint.state = state;
-      retry_while_full(space_wait(),
-                       [&] { parts_.checkpoints.save(step, checkpoint, best == Best::yes); });
-      journal_saved(step, best, seconds_since(begin));
+      write_checkpoint(checkpoint, step, best, place);
     });
   });
-  saved_step_ = progress_.step;
   parts_.observer.on_save(progress_.step);
 }
 
-SpaceWait Trainer::space_wait() const {
-  SpaceWait wait{.stop = stop_};
-  wait.on_full = [this, every = wait.every, timeout = wait.timeout](const DiskFull& full) {
-    parts_.observer.on_note(
-        msg::disk_full_wait{.reason = reason_of(full), .every = every, .timeout = timeout});
+// What the system refuses is a note as long as there is another save to come.
+void Trainer::write_checkpoint(const Checkpoint& checkpoint,
+                               std::int64_t step,
+                               Best best,
+                               Save place) {
+  const Clock::time_point begin = Clock::now();
+  try {
+    retry_refused(save_retry(),
+                  [&] { parts_.checkpoints.save(step, checkpoint, best == Best::yes); });
+  } catch (const Error& refused) {
+    const bool is_over = ++failed_saves_ >= options_.max_failed_saves || place == Save::last;
+    if (errno_of(refused) == 0 || is_over) {
+      throw;
+    }
+    tell(msg::save_left_out{
+        .reason = reason_of(refused), .count = failed_saves_, .most = options_.max_failed_saves});
+    return;
+  }
+  failed_saves_ = 0;
+  saved_step_ = step;
+  journal_saved(step, best, seconds_since(begin));
+}
+
+RetryWait Trainer::save_retry() const {
+  RetryWait wait = options_.save_retry;
+  wait.stop = stop_;
+  wait.on_wait = [this](const Error& refused) {
+    const RetryWait& all = options_.save_retry;
+    tell(msg::retry_wait{
+        .reason = reason_of(refused),
+        .timeout = says_disk_full(errno_of(refused)) ? all.timeout_full : all.timeout});
   };
-  wait.on_space = [this](Seconds after) {
-    parts_.observer.on_note(msg::disk_has_space{.after = after});
-  };
+  wait.on_done = [this](Seconds after) { tell(msg::retry_done{.after = after}); };
   return wait;
+}
+
+void Trainer::tell(const Message& note) const {
+  if (parts_.journal != nullptr) {
+    parts_.journal->record(NoteTold{.what = Translator().tr(note)});
+  }
+  parts_.observer.on_note(note);
 }
 
 void Trainer::journal_saved(std::int64_t step, Best best, Seconds time) const {

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/disk_full.h"
+#include "base/retry.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
 #include "pipeline/bad_share.h"
@@ -46,6 +46,8 @@ struct TrainerOptions {
   BatchShape largest;                      // of the plan; tried before the first step
   std::int64_t compare_weights_every = 0;  // steps, of several processes; 0: never
   double max_bad_fraction = 0.1;           // of several processes; one counts in its loader
+  RetryWait save_retry{};                  // of a checkpoint that the system refuses
+  int max_failed_saves = 3;                // in a row, each tried for that long; then the run ends
   TrainStepOptions step;
 };
 
@@ -106,12 +108,16 @@ class Trainer {
   bool is_due(std::int64_t every) const;
   bool validate();
   enum class Best { no, yes };
-  void save(Best best);
-  // How a save waits for space: until a stop, and in the observer's words.
-  SpaceWait space_wait() const;
+  // Whether another save may follow a failed one.
+  enum class Save { on_the_way, last };
+  void save(Best best, Save place);
+  void write_checkpoint(const Checkpoint& checkpoint, std::int64_t step, Best best, Save place);
+  // How a save is tried again: until a stop, and in the observer's words.
+  RetryWait save_retry() const;
+  void wait_for_save();
+  void tell(const Message& note) const;
   void journal_saved(std::int64_t step, Best best, Seconds time) const;
   void render();
-  void wait_for_save();
   void make_snapshots();
   SnapshotRoom room_for(Bytes bytes) const;
   Checkpoint make_checkpoint() const;
@@ -121,9 +127,10 @@ class Trainer {
   const TrainerParts parts_;
   TrainProgress progress_;
   std::int64_t first_step_ = 0;
-  double all_frames_ = 0;  // of the update, of all processes
-  std::stop_token stop_;   // of run()
-  std::optional<std::int64_t> saved_step_;
+  double all_frames_ = 0;                   // of the update, of all processes
+  std::stop_token stop_;                    // of run()
+  std::optional<std::int64_t> saved_step_;  // belongs to the job of saving_ while there is one
+  int failed_saves_ = 0;                    // in a row; likewise
   Clock::time_point host_busy_since_;
   BatchId last_batch_;
   std::optional<DeviceBatch> batch_;  // that is kept for more uses

@@ -178,7 +178,7 @@ VocoderTask::VocoderTask(TrainedVocoder& vocoder, const VocoderTaskOptions& opti
       options_(options),
       measures_(vocoder.network->shape().mel, vocoder.generator.device()),
       parts_({TaskPart{.prefix = "", .weights = vocoder.generator},
-              TaskPart{.prefix = "discriminator.", .weights = vocoder.discriminators}}) {}
+              TaskPart{.prefix = kDiscriminatorPrefix, .weights = vocoder.discriminators}}) {}
 
 bool VocoderTask::is_trained(std::size_t part, std::int64_t step) const {
   return part == 0 || step >= options_.discriminator_start;

@@ -30,6 +30,9 @@ inline constexpr std::array<TaskPhase, 3> kVocoderPhases = {TaskPhase{.ends = St
                                                             TaskPhase{.ends = StepPhase::loss},
                                                             TaskPhase{.ends = StepPhase::backward}};
 
+// What the names of their tensors begin with in a checkpoint.
+inline constexpr const char* kDiscriminatorPrefix = "discriminator.";
+
 struct VocoderWeights {
   double mel = 15;
   double stft = 5;

@@ -4,9 +4,16 @@
 #include "config/field_type.h"
 #include "locale/messages/devices.h"
 #include "locale/messages/training.h"
+#include "monitor/host_facts.h"
 #include "replicas/process_group.h"
 
 namespace qanat {
+namespace {
+
+// Beyond it threads only wait for each other, also where they read from slow storage.
+constexpr int kMaxWorkersPerCore = 16;
+
+}  // namespace
 
 void announce_plan(const TrainRequest& request,
                    const ProcessGroup& group,
@@ -35,6 +42,11 @@ void announce_plan(const TrainRequest& request,
   if (config.training.freeze && !trains_vocoder(config.training)) {
     request.observer.on_note(msg::init_frozen{
         .parts = FieldType<std::vector<ModelPart>>::names(*config.training.freeze)});
+  }
+  const int cores = allowed_cores(read_host_facts());
+  if (config.data.num_workers.value_or(0) > kMaxWorkersPerCore * cores) {
+    request.observer.on_note(
+        msg::train_many_workers{.workers = *config.data.num_workers, .cores = cores});
   }
   if (config.training.mixed_precision == true && choice.precision == Precision::single) {
     request.observer.on_note(msg::train_no_fast_half{});

@@ -12,6 +12,7 @@
 #include "config/write_config.h"
 #include "device/cuda/cuda_device.h"
 #include "locale/message_error.h"
+#include "locale/messages/file_errors.h"
 #include "locale/messages/training.h"
 #include "metrics/tee_sink.h"
 #include "monitor/host_facts.h"
@@ -25,6 +26,7 @@
 #include "training/init_from.h"
 #include "training/live_verdict.h"
 #include "training/prepare_task.h"
+#include "training/replica_agreement.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
 #include "training/run_task.h"
@@ -55,7 +57,8 @@ class TrainRun {
   void check_memory();
   void make_model();
   void make_renderer();
-  TrainObserver& observer();
+  void render(std::int64_t step, const TensorMap& weights);
+  void write_config();
   TrainerParts trainer_parts();
   TrainSummary first_summary() const;
   ExchangeSetup exchange_setup() const;
@@ -75,10 +78,10 @@ class TrainRun {
   CheckpointFolder checkpoints_;
   const std::unique_ptr<FolderLock> lock_;  // of the process that writes
   const std::filesystem::path journal_path_;
+  const Bytes session_begin_;  // in the journal: earlier sessions are before it
   RunJournal journal_;
   TeeSink events_;  // the journal, and whoever else wants to know
   std::optional<LiveVerdict> verdict_;
-  std::optional<VerdictObserver> verdict_observer_;
   TrainProgress progress_;
   std::optional<Schedule> stored_schedule_;  // of the checkpoint
   Schedule schedule_;
@@ -98,6 +101,13 @@ std::filesystem::path make_folder(const std::string& name) {
   return name;
 }
 
+// Nothing where there is no file.
+Bytes size_of(const std::filesystem::path& file) {
+  std::error_code missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, missing);
+  return Bytes{missing ? 0 : static_cast<std::int64_t>(bytes)};
+}
+
 TrainRun::TrainRun(const TrainRequest& request, const ReplicaRun& replica, TrainInputs inputs)
     : request_(request),
       config_(request.config.values),
@@ -108,6 +118,7 @@ TrainRun::TrainRun(const TrainRequest& request, const ReplicaRun& replica, Train
       checkpoints_(make_folder(config_.training.checkpoint_dir), config_.training.keep_checkpoints),
       lock_(group_.rank().rank == 0 ? std::make_unique<FolderLock>(checkpoints_.path()) : nullptr),
       journal_path_(journal_of_rank(checkpoints_.path() / "journal.jsonl", group_.rank().rank)),
+      session_begin_(size_of(journal_path_)),
       journal_(journal_path_, journal_header()),
       devices_(make_devices(config_, plan_, read_host_share())),
       task_(make_run_task(config_, inputs_)) {
@@ -118,21 +129,20 @@ TrainRun::TrainRun(const TrainRequest& request, const ReplicaRun& replica, Train
     events_.add(*sink);
   }
   if (request_.verdicts == TrainRequest::Verdicts::live) {
-    verdict_.emplace(&events_, LiveVerdictOptions{.words = request_.words});
-    verdict_observer_.emplace(request_.observer, *verdict_);
+    verdict_.emplace(
+        LiveVerdictOptions{.journal = journal_path_, .watch = {.from = session_begin_}},
+        request_.observer,
+        events_);
     events_.add(*verdict_);
+    verdict_->start();
   }
-}
-
-TrainObserver& TrainRun::observer() {
-  if (verdict_observer_) {
-    return *verdict_observer_;
-  }
-  return request_.observer;
 }
 
 SessionStart TrainRun::journal_header() const {
-  return {.command = "train", .device = to_string(plan_.model), .config = to_json(config_)};
+  return {.command = "train",
+          .name = config_.training.name,
+          .device = to_string(plan_.model),
+          .config = to_json(config_)};
 }
 
 nlohmann::json TrainRun::state() const {
@@ -169,7 +179,8 @@ void TrainRun::load_newest() {
 // The weights of another run, where this one is new.
 void TrainRun::load_init_from() {
   if (is_first()) {
-    initial_ = load_initial(config_, [this](const Message& text) { observer().on_note(text); });
+    initial_ =
+        load_initial(config_, [this](const Message& text) { request_.observer.on_note(text); });
   }
   share_checkpoint(group_, initial_);
   if (initial_) {
@@ -193,6 +204,9 @@ void TrainRun::resume() {
   ResumePoint point = resume_point(*loaded_, config_, identity_);
   progress_ = std::move(point.progress);
   stored_schedule_ = point.schedule;
+  if (identity_.processes != group_.rank().world) {
+    point.notes.push_back(note_on_processes(identity_, group_.rank().world));
+  }
   for (const Message& note : point.notes) {
     tell(note);
   }
@@ -206,7 +220,7 @@ void TrainRun::resume() {
 // What the user is told once, and the journal keeps.
 void TrainRun::tell(const MessageArg& note) {
   events_.record(NoteTold{.what = Translator().said(note)});
-  observer().on_note(note);
+  request_.observer.on_note(note);
 }
 
 void TrainRun::choose_rates() {
@@ -279,6 +293,7 @@ TrainerOptions TrainRun::trainer_options() {
       .largest = largest_shape(pipeline_->loader().edges()),
       .compare_weights_every = training.compare_weights_every,
       .max_bad_fraction = config_.pipeline.max_bad_fraction,
+      .save_retry = request_.save_retry,
       .step = {.precision = precision(),
                .check_every_operation = training.enable_eager_debug,
                .microbatch_size = training.microbatch_size,
@@ -288,7 +303,7 @@ TrainerOptions TrainRun::trainer_options() {
                .journal = &events_,
                .record_graphs = plan_.model.kind == DeviceKind::cuda && group_.rank().world == 1 &&
                                 training.enable_graph_mode.value_or(true),
-               .note = [this](const Message& note) { observer().on_note(note); }}};
+               .note = [this](const Message& note) { request_.observer.on_note(note); }}};
 }
 
 void TrainRun::open_gate(const std::stop_token& stop) {
@@ -316,17 +331,38 @@ TrainerParts TrainRun::trainer_parts() {
       .state = state(),
       .open_gate = [this](const std::stop_token& stop) { open_gate(stop); },
       .render = nullptr,
-      .observer = observer(),
+      .observer = request_.observer,
       .journal = &events_};
   if (renderer_) {
-    parts.render = [this](std::int64_t step, const TensorMap& weights) {
-      at::set_num_threads(1);  // of the thread that renders: the trainer comes first
-      const Clock::time_point begin = Clock::now();
-      const EvaluationRender render = renderer_(step, weights);
-      events_.record(to_event(render, step, seconds_since(begin)));
-    };
+    parts.render = [this](std::int64_t step, const TensorMap& weights) { render(step, weights); };
   }
   return parts;
+}
+
+// Nothing depends on the sound: what cannot be made or written is a note.
+void TrainRun::render(std::int64_t step, const TensorMap& weights) {
+  at::set_num_threads(1);  // of the thread that renders: the trainer comes first
+  const Clock::time_point begin = Clock::now();
+  std::optional<EvaluationRender> render;
+  try {
+    render = renderer_(step, weights);
+  } catch (const std::exception& error) {
+    tell(msg::render_left_out{.step = step, .reason = reason_of(error)});
+    return;
+  }
+  events_.record(to_event(*render, step, seconds_since(begin)));
+}
+
+// What was asked for, for people and for the next run; the run itself does not need the file.
+void TrainRun::write_config() {
+  const std::filesystem::path yaml = checkpoints_.path() / "run.yaml";
+  try {
+    write_text_file(yaml, to_yaml(request_.config));
+  } catch (const Error& refused) {
+    tell(msg::file_left_out{.reason = reason_of(refused)});
+    return;
+  }
+  request_.say(msg::train_configuration_file{.path = yaml.string()});
 }
 
 TrainSummary TrainRun::first_summary() const {
@@ -389,7 +425,7 @@ void TrainRun::check_memory() {
   const BucketEdges& edges = pipeline_->loader().edges();
   const MemoryNeed need = memory_need(config_, make_ring_options(config_, plan_, edges), edges);
   if (const auto note = check_host_memory(need, plan_, read_host_share())) {
-    observer().on_note(*note);
+    request_.observer.on_note(*note);
   }
 }
 
@@ -433,12 +469,14 @@ bool TrainRun::prepare() {
 }
 
 std::optional<TrainSummary> TrainRun::run() {
-  check_same_plan(group_, identity_, config_.training.gradient_accumulation_steps);
+  check_same_run(group_,
+                 {.inputs = inputs_,
+                  .identity = identity_,
+                  .network = task_->state(),
+                  .precision = precision()});
   resume();
   if (is_first()) {
-    const std::filesystem::path yaml = checkpoints_.path() / "run.yaml";
-    write_text_file(yaml, to_yaml(request_.config));
-    request_.say(msg::train_configuration_file{.path = yaml.string()});
+    write_config();
   }
   announce_plan(request_, group_, {.plan = plan_, .precision = precision()});
   TrainSummary summary = first_summary();
@@ -460,7 +498,8 @@ std::optional<TrainSummary> TrainRun::run() {
   }
   choose_rates();
   make_renderer();
-  task_->load_validation([this](const MessageArg& note) { observer().on_note(note); });
+  task_->load_validation([this](const MessageArg& note) { request_.observer.on_note(note); });
+  check_same_validation(group_, *trained_);
   journal_run();
   Trainer trainer(trainer_options(), trainer_parts(), progress_);
   std::unique_ptr<ResourceMonitor> monitor = watch_resources();

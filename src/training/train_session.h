@@ -15,6 +15,7 @@
 #include "app/device_plan.h"
 #include "base/message.h"
 #include "base/progress.h"
+#include "base/retry.h"
 #include "config/load_config.h"
 #include "launch/replica_place.h"
 #include "locale/translator.h"
@@ -49,8 +50,8 @@ struct TrainRequest {
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source = {};
   ReplicaPlace place = {};        // among processes that train together
   ProcessGroup* group = nullptr;  // they have met already; null: they meet, where there are several
-  RowFn on_row = {};   // told of every row the loader fills, by its workers; may be absent
-  Translator words{};  // of the live verdicts
+  RowFn on_row = {};       // told of every row the loader fills, by its workers; may be absent
+  RetryWait save_retry{};  // see TrainerOptions; shorter in tests
 };
 
 struct TrainSummary {

@@ -78,14 +78,19 @@ class VocoderRun : public RunTask {
 
   Message take(const LoadedCheckpoint& initial) override {
     TrainedWeights& generator = vocoder_->generator;
-    generator.layout.load(generator.weights, initial.checkpoint.ema, "weights of");
+    TensorMap weights = initial.checkpoint.ema;
+    std::erase_if(weights, [](const auto& one) {  // of a checkpoint without EMA
+      return one.first.starts_with(kDiscriminatorPrefix);
+    });
+    generator.layout.load(generator.weights, weights, "weights of");
     generator.ema.copy_(generator.weights);
     return msg::init_vocoder{.folder = initial.folder.string(), .step = initial.step};
   }
 
   void load_validation(const std::function<void(const MessageArg&)>& warn) override {
     std::vector<ValidatedClip> clips;
-    for (ValidationClip& clip : load_validation_clips(config_, inputs_, kLongestClip, warn)) {
+    for (ValidationClip& clip : load_validation_clips(
+             inputs_, num_validation_clips(config_, inputs_), kLongestClip, warn)) {
       const Result<std::vector<float>> mel = predicted_mel_of(clip);
       if (!mel) {
         warn(reason_of(mel.failure()));

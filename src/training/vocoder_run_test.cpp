@@ -477,5 +477,24 @@ TEST_F(VocoderRunTest, BeginsWithTheVocoderOfAnotherRun) {
       torch::allclose(tensors_of(config).at("head.weight"), before.at("ema.head.weight"), 0, 1e-6));
 }
 
+TEST_F(VocoderRunTest, BeginsWithAVocoderThatHasNoAveragedWeights) {
+  TrainListener listener;
+  train(vocoder("first", 3), listener);
+  edit_newest(vocoder("first", 3), [](Checkpoint& checkpoint) { checkpoint.ema.clear(); });
+  const TensorMap before = tensors_of(vocoder("first", 3));
+  ASSERT_GT(std::ranges::count_if(
+                before, [](const auto& one) { return one.first.starts_with("discriminator."); }),
+            0);
+  LoadedConfig config = vocoder("second", 1);
+  config.values.training.init_from = folder("first").string();
+  config.values.training.learning_rate = 1e-9;
+  TrainListener rest;
+
+  train(config, rest);
+
+  EXPECT_TRUE(
+      torch::allclose(tensors_of(config).at("head.weight"), before.at("head.weight"), 0, 1e-6));
+}
+
 }  // namespace
 }  // namespace qanat

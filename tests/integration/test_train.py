@@ -206,7 +206,7 @@ class Train(unittest.TestCase):
             notes=$2; filler=$1/filler; shift 2
             head -c 62000000 /dev/zero > "$filler"
             "$@" 2> "$notes" & run=$!
-            until grep -q "tried again" "$notes"; do kill -0 $run || exit 76; sleep 0.1; done
+            until grep -q "trying again" "$notes"; do kill -0 $run || exit 76; sleep 0.1; done
             rm "$filler"
             wait $run'''
         command = self.arguments(disk / "run", "--max-steps", 3)
@@ -217,7 +217,17 @@ class Train(unittest.TestCase):
         said = notes.read_text()
         self.assertEqual(result.returncode, 0, said)
         self.assertIn("No space left on device", said)
-        self.assertIn("there is space again", said)
+        self.assertIn("the attempt after", said)
+
+    def test_files_that_are_not_the_checkpoint_or_the_journal_are_notes(self):
+        checkpoints = self.checkpoints("-refused")
+        for name in ("report.html", "run.yaml"):
+            (checkpoints / name / "inside").mkdir(parents=True)
+        (checkpoints / "renders").write_text("in the way")
+        result = self.train(checkpoints, "--max-steps", 4, "--save-every", 2, "--render-every", 2)
+        self.assertEqual(result.stderr.count("the run continues without this file"), 2, result.stderr)
+        self.assertIn("training continues without it", result.stderr)
+        self.assertEqual(len(self.hashes(checkpoints, 4)), 3)
 
     def killed_and_resumed(self, *mode):
         whole, parts = self.checkpoints("-whole"), self.checkpoints("-parts")
