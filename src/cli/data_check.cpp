@@ -60,7 +60,8 @@ class DataCheckCommand : public Command {
     report_.print(context.out,
                   to_document(*report, report_.json() ? std::nullopt : limit(kTextLimit)));
     if (page) {
-      page->write(render_html(*report, limit(kPageLimit), report_.words()));
+      page->write(render_html(
+          *report, {.file = report_.html(), .list_limit = limit(kPageLimit)}, report_.words()));
       page->commit();
       tell(context, msg::report_is{.place = report_.html()});
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "dataset/notable_clips.h"
 #include "dataset/problem.h"
 #include "dataset/training_sets.h"
 
@@ -90,6 +91,18 @@ struct UnknownCharacter {
   bool operator==(const UnknownCharacter&) const = default;
 };
 
+// A usable utterance that is worth hearing, with all of its text.
+struct NotableClip {
+  ClipKind kind = ClipKind::typical;
+  std::string id;
+  std::string audio;  // below the root
+  std::string text;
+  Seconds length{0};
+  double characters_per_second = 0;
+
+  bool operator==(const NotableClip&) const = default;
+};
+
 struct DatasetReport {
   std::filesystem::path root;
   std::vector<std::string> sources;  // the manifests, relative to the root
@@ -108,6 +121,7 @@ struct DatasetReport {
   std::optional<LengthSummary> lengths;         // of all clips whose length is known
   std::vector<HistogramBin> histogram;          // of the same
   std::optional<double> characters_per_second;  // median of the usable utterances
+  std::vector<NotableClip> clips;               // by kind, the extreme one first
 
   std::vector<DatasetProblem> problems;                 // by kind, source, line
   std::array<std::int64_t, kNumProblemKinds> counts{};  // of problems, by kind

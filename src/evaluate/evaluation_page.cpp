@@ -11,13 +11,6 @@
 namespace qanat {
 namespace {
 
-std::string url_from(const std::filesystem::path& page, const std::filesystem::path& file) {
-  const std::filesystem::path folder =
-      std::filesystem::absolute(page).lexically_normal().parent_path();
-  return url_escaped(
-      std::filesystem::absolute(file).lexically_normal().lexically_relative(folder).string());
-}
-
 std::string scores_html(const ClipResult& clip, const Translator& w) {
   std::string html;
   const auto add = [&](const std::string& name, const std::string& value) {

@@ -59,6 +59,15 @@ std::string url_escaped(std::string_view path) {
   return url;
 }
 
+std::string url_from(const std::filesystem::path& page, const std::filesystem::path& file) {
+  const std::filesystem::path folder =
+      std::filesystem::absolute(page).lexically_normal().parent_path();
+  return url_escaped(std::filesystem::absolute(file)
+                         .lexically_normal()
+                         .lexically_relative(folder)
+                         .generic_string());
+}
+
 std::string render_page(const HtmlPage& page) {
   const std::string nonce =
       fmt::format("{:016x}{:016x}", content_hash(page.body), content_hash(page.body, 1));

@@ -3,6 +3,7 @@
 // files beside a page that shows some.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::string prose_html(std::string_view text);
 
 // A path as a URL: bytes that mean something in one, or are none of ASCII, as %XX.
 std::string url_escaped(std::string_view path);
+
+// Where a page finds a file: relative to its own place.
+std::string url_from(const std::filesystem::path& page, const std::filesystem::path& file);
 
 struct HtmlPage {
   Language language = Language::en;

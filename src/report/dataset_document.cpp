@@ -9,9 +9,7 @@
 #include <fmt/format.h>
 
 #include "locale/messages/data_set_report.h"
-#include "page/html.h"
 #include "report/run_json.h"
-#include "web/resources.h"
 
 namespace qanat {
 namespace {
@@ -271,7 +269,8 @@ std::vector<Column> problem_columns() {
       {.key = "id"},
       {.key = "audio"},
       {.key = "detail", .name = msg::dataset_what{}, .kind = CellKind::text},
-      {.key = "text", .name = msg::dataset_text{}, .kind = CellKind::text, .on_pages_only = true}};
+      {.key = "text", .name = msg::dataset_text{}, .kind = CellKind::text, .on_pages_only = true},
+      {.name = msg::dataset_listen_to{}, .kind = CellKind::audio, .on_pages_only = true}};
 }
 
 Row problem_row(const DatasetReport& report, const DatasetProblem& problem) {
@@ -286,7 +285,8 @@ Row problem_row(const DatasetReport& report, const DatasetProblem& problem) {
                     figure_of(text_or_null(problem.id)),
                     figure_of(text_or_null(problem.audio)),
                     problem.detail,
-                    problem.text.empty() ? Value() : Value(problem.text)}};
+                    problem.text.empty() ? Value() : Value(problem.text),
+                    problem.audio.empty() ? Value() : Value(problem.audio)}};
 }
 
 struct SeverityLook {
@@ -361,6 +361,28 @@ Section speakers_section(const DatasetReport& report) {
   return section;
 }
 
+// Pages have players instead of the table.
+Section clips_section(const DatasetReport& report) {
+  Table table{.key = "clips",
+              .columns = {{.key = "kind"},
+                          {.key = "id"},
+                          {.key = "audio"},
+                          {.key = "seconds"},
+                          {.key = "characters_per_second"},
+                          {.key = "text"}}};
+  for (const NotableClip& clip : report.clips) {
+    table.rows.push_back({.cells = {figure_of(to_string(clip.kind)),
+                                    figure_of(clip.id),
+                                    figure_of(clip.audio),
+                                    figure_of(clip.length.count()),
+                                    figure_of(clip.characters_per_second),
+                                    figure_of(clip.text)}});
+  }
+  Section section;
+  section.tables.push_back(std::move(table));
+  return section;
+}
+
 Json notes_json(const DatasetReport& report) {
   Json notes = Json::array();
   for (const MessageArg& note : report.notes) {
@@ -374,8 +396,10 @@ Json notes_json(const DatasetReport& report) {
 Document to_document(const DatasetReport& report, std::optional<std::size_t> list_limit) {
   const std::size_t limit = list_limit.value_or(std::numeric_limits<std::size_t>::max());
   Document document;
-  document.sections = {
-      set_section(report), histogram_section(report), characters_section(report, limit)};
+  document.sections = {set_section(report),
+                       histogram_section(report),
+                       clips_section(report),
+                       characters_section(report, limit)};
   add_problems(report, limit, document);
   if (report.speakers.size() > 1) {
     document.sections.push_back(speakers_section(report));
@@ -383,24 +407,6 @@ Document to_document(const DatasetReport& report, std::optional<std::size_t> lis
   document.sections.push_back(
       {.facts = {{.key = "notes", .value = figure_of(notes_json(report))}}});
   return document;
-}
-
-std::string render_html(const DatasetReport& report,
-                        std::optional<std::size_t> list_limit,
-                        const Translator& words) {
-  const Translator w = words.on_pages();
-  Document document = to_document(report, list_limit);
-  const std::string title = html_escaped(w.tr(*document.sections.front().title));
-  document.sections.front().title.reset();
-  std::string body = "<main>\n<h1>" + title + "</h1>\n";
-  for (const Section& section : document.sections) {
-    body += render_html(section, w);
-  }
-  body += "</main>\n<footer>" + prose_html(w.tr(msg::dataset_footer{})) + "</footer>\n";
-  return render_page({.language = w.language(),
-                      .title = words.tr(msg::dataset_title{.folder = report.root.string()}),
-                      .style = std::string(kPageCss),
-                      .body = std::move(body)});
 }
 
 }  // namespace qanat

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,16 @@ namespace qanat {
 Document to_document(const DatasetReport& report,
                      std::optional<std::size_t> list_limit = std::nullopt);
 
-// One page: no script, nothing loaded from elsewhere, light and dark. Everything the data set
-// holds is escaped, and set in the direction of its own script.
+// What the page of a check is written to, and how much of every list is on it.
+struct DatasetPage {
+  std::filesystem::path file;  // it links to the audio files from there
+  std::optional<std::size_t> list_limit{};
+};
+
+// One page: no script, nothing loaded but the audio files that are played, light and dark.
+// Everything the data set holds is escaped, and set in the direction of its own script.
 std::string render_html(const DatasetReport& report,
-                        std::optional<std::size_t> list_limit,
+                        const DatasetPage& page,
                         const Translator& words);
 
 }  // namespace qanat

@@ -27,7 +27,7 @@ nlohmann::ordered_json in_json(const DatasetReport& report) {
 }
 
 std::string on_page(const DatasetReport& report, const Translator& words = Translator()) {
-  return render_html(report, 200, words);
+  return render_html(report, {.file = "/pages/check.html", .list_limit = 200}, words);
 }
 
 TEST(DatasetDocumentTest, ListsEverythingWhenAsked) {
@@ -37,7 +37,8 @@ TEST(DatasetDocumentTest, ListsEverythingWhenAsked) {
 
 TEST(DatasetDocumentTest, SaysWhatItLeftOut) {
   EXPECT_THAT(render_text(to_document(sample_report(), 1)), HasSubstr("and 2 more; --all"));
-  EXPECT_THAT(render_html(sample_report(), 1, Translator()), HasSubstr("and 2 more; --all"));
+  EXPECT_THAT(render_html(sample_report(), {.list_limit = 1}, Translator()),
+              HasSubstr("and 2 more; --all"));
 }
 
 TEST(DatasetDocumentTest, BarsArePlainWhereTheTerminalIs) {
@@ -157,11 +158,29 @@ TEST(DatasetDocumentTest, PersianPagesRunFromRightToLeft) {
                     Not(HasSubstr("<script"))));
 }
 
+TEST(DatasetDocumentTest, ClipsAtTheEndsAreHeardAndRead) {
+  EXPECT_THAT(on_page(sample_report()),
+              AllOf(HasSubstr("<h3>Fastest</h3>"),
+                    HasSubstr("<p dir=\"auto\">آب از کوه می‌رسد.</p>"),
+                    HasSubstr("src=\"../data/voices/wavs/fa%202.wav\""),
+                    HasSubstr("500.00 ms, 34.0 characters per second"),
+                    HasSubstr("Water &lt;b&gt;comes&lt;/b&gt; down."),
+                    HasSubstr("media-src 'self'")));
+  EXPECT_THAT(on_page(sample_report(), kPersian), HasSubstr("<h3>تندترین</h3>"));
+  EXPECT_EQ(in_json(sample_report())["clips"][1]["kind"], "fastest");
+}
+
+TEST(DatasetDocumentTest, AProblemCanBeHeard) {
+  EXPECT_THAT(on_page(sample_report()),
+              HasSubstr("<audio controls preload=\"none\" "
+                        "src=\"../data/voices/wavs/LJ001-0040.wav\">"));
+}
+
 TEST(DatasetDocumentTest, NothingStaysEnglishOnPersianPages) {
   DatasetReport report = report_of_every_problem();
   report.speakers = {{"علی", {2, Seconds{5}}}, {"", {1, Seconds{120}}}};
 
-  EXPECT_EQ(english_left_in(words_of(render_html(report, 1, kPersian))), "");
+  EXPECT_EQ(english_left_in(words_of(render_html(report, {.list_limit = 1}, kPersian))), "");
 }
 
 TEST(DatasetDocumentTest, JsonStaysEnglishAndHoldsEverything) {

@@ -26,6 +26,18 @@ inline DatasetReport sample_report() {
                       {Seconds{5}, Seconds{10}, 9'097},
                       {Seconds{10}, Seconds{15}, 3}};
   report.characters_per_second = 14.93;
+  report.clips = {{.kind = ClipKind::typical,
+                   .id = "LJ001-0007",
+                   .audio = "wavs/LJ001-0007.wav",
+                   .text = "Water <b>comes</b> down.",
+                   .length = Seconds{6.5},
+                   .characters_per_second = 14.9},
+                  {.kind = ClipKind::fastest,
+                   .id = "fa 2",
+                   .audio = "wavs/fa 2.wav",
+                   .text = "آب از کوه می‌رسد.",
+                   .length = Seconds{0.5},
+                   .characters_per_second = 34}};
   report.problems = {{.kind = ProblemKind::missing_audio,
                       .line = 12,
                       .id = "LJ001-0012",

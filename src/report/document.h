@@ -57,8 +57,9 @@ struct Fact {
   std::vector<Fact> parts{};
 };
 
-// What a column holds; code is what people type, and names of keys.
-enum class CellKind { number, text, code };
+// What a column holds; code is what people type, and names of keys; audio is where a page finds a
+// file to play.
+enum class CellKind { number, text, code, audio };
 
 struct Column {
   std::string key{};

@@ -27,6 +27,11 @@ std::string heads_html(const Table& table, const Translator& w) {
 }
 
 std::string cell_html(const Column& column, const Value& cell, const Translator& w) {
+  if (column.kind == CellKind::audio) {
+    return cell.shown ? fmt::format("<audio controls preload=\"none\" src=\"{}\"></audio>",
+                                    html_escaped(cell_words(cell, Translator())))
+                      : std::string();
+  }
   // Code stands in its own element, which isolates it.
   return column.kind == CellKind::code ? code_html(cell_words(cell, Translator()))
                                        : prose_html(cell_words(cell, w));

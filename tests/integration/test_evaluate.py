@@ -126,6 +126,11 @@ class Evaluate(unittest.TestCase):
                 self.assertEqual(len(sounds), 24)
                 self.assertTrue(all(isinstance(one, float) for one in sounds), sounds)
                 self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), 420)
+                # A table that is cut says so: a shadow at the edge.
+                cut = "[...document.querySelectorAll('.scroll')].filter(p => p.scrollWidth > p.clientWidth)"
+                self.assertGreater(browser.run(f"{cut}.length"), 0)
+                self.assertEqual(browser.run(
+                    f"{cut}.filter(p => !getComputedStyle(p).backgroundAttachment.includes('local')).length"), 0)
 
 
 if __name__ == "__main__":
