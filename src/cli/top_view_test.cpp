@@ -7,6 +7,7 @@
 #include "diagnose/ranks_testing.h"
 #include "history/run_sample.h"
 #include "locale/messages/charts.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {
@@ -17,19 +18,20 @@ const Terminal kWide{.interactive = true, .width = 100, .color = false, .unicode
 
 struct Sample {
   RunSnapshot run{};
+  RunRecord record{};
   Diagnosis diagnosis{};
 
   Sample() {
-    RunSummary summary;
     for (const nlohmann::json& line : sample_journal()) {
       run.add(entry_of(line));
-      summary.add(entry_of(line));
+      record.add(entry_of(line));
     }
-    diagnosis = diagnose_run(summary);
+    diagnosis = diagnose_run(record.summary);
   }
   TopState state(Language language = Language::en) const {
     return {.journal = "run/journal.jsonl",
             .run = run,
+            .record = record,
             .diagnosis = diagnosis,
             .words = Translator(language)};
   }
@@ -90,21 +92,81 @@ TEST(TopViewTest, PersianHasPersianWords) {
 
 TEST(TopViewTest, ARunWithoutStepsSaysSo) {
   const RunSnapshot run;
+  const RunRecord record;
   const Diagnosis diagnosis;
 
-  const auto lines = render_top({.journal = "j", .run = run, .diagnosis = diagnosis}, kWide);
+  const auto lines =
+      render_top({.journal = "j", .run = run, .record = record, .diagnosis = diagnosis}, kWide);
 
   EXPECT_THAT(lines.at(2), HasSubstr("none yet"));
 }
 
-TEST(TopViewTest, ASparklineGoesFromLeastToGreatest) {
-  EXPECT_EQ(sparkline({0, 1}, 10, true), "▁█");
-  EXPECT_EQ(sparkline({9, 0, 1}, 2, true), "▁█") << "the newest ones";
-  EXPECT_EQ(sparkline({}, 10, true), "");
+TEST(TopViewTest, AChartGoesFromLeastToGreatest) {
+  using Rows = std::vector<std::string>;
+  EXPECT_EQ(column_chart({0, 1}, {}), Rows{"▁█"});
+  EXPECT_EQ(column_chart({9, 0, 1}, {.width = 2}), Rows{"▁█"}) << "the newest ones";
+  EXPECT_EQ(column_chart({0, 0.5, 1}, {.height = 2}), (Rows{" ▁█", "▁██"}));
+  EXPECT_EQ(column_chart({}, {}), Rows{});
+}
+
+TEST(TopViewTest, WhatIsLearntAndWhatTheMachineDoesAreShown) {
+  Sample sample;
+  HostCounters begin;
+  begin.machine_busy = begin.machine_stolen = begin.process_cpu = 0.0;
+  HostCounters end = begin;
+  end.machine_busy = 30.0;
+  end.process_cpu = 10.0;
+  end.free_memory = 4e9;
+  sample.record.summary.host = HostSummary{
+      .setup = {.online_cores = 4.0}, .first = begin, .last = end, .last_at = 10, .samples = 2};
+
+  const std::string text = sample.text(kWide);
+
+  EXPECT_THAT(text, HasSubstr("rate 0.001, gradient norm 2.00"));
+  EXPECT_THAT(text, HasSubstr("validated 0.9000 at step 200"));
+  EXPECT_THAT(text, HasSubstr("1.0 used by this run, 2.0 by other programs, of 4"));
+  EXPECT_THAT(text, HasSubstr("memory    3.7"));
+}
+
+TEST(TopViewTest, AFixIsShownWholeOnANarrowTerminal) {
+  Terminal narrow = kWide;
+  narrow.width = 40;
+  narrow.unicode = false;
+  Sample sample;
+  ASSERT_FALSE(sample.diagnosis.findings.empty());
+  sample.diagnosis.findings.front().fixes = {
+      {.action = msg::verbatim_text{.text = "one two three four five six seven eight nine ten"}}};
+
+  const std::vector<std::string> lines = render_top(sample.state(), narrow, 20);
+
+  std::string words;
+  for (const std::string& line : lines) {
+    EXPECT_LE(line.size(), 40U) << line;
+    words += line.substr(std::min(line.find_first_not_of(' '), line.size())) + ' ';
+  }
+  EXPECT_LE(lines.size(), 20U);
+  EXPECT_THAT(words, HasSubstr("one two three four five six seven eight nine ten"));
+  EXPECT_THAT(words, HasSubstr("VERDICT"));
+}
+
+class TopViewRowsTest : public testing::TestWithParam<int> {};
+
+TEST_P(TopViewRowsTest, TheViewFillsTheRows) {
+  const std::vector<std::string> lines = render_top(Sample().state(), kWide, GetParam());
+
+  EXPECT_LE(lines.size(), static_cast<std::size_t>(GetParam()));
+  EXPECT_GE(lines.size(), static_cast<std::size_t>(GetParam() - 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Heights, TopViewRowsTest, testing::Values(3, 12, 20, 24, 30, 40));
+
+TEST(TopViewTest, ARunIsCalledByItsName) {
+  EXPECT_THAT(render_top(Sample().state(), kWide).at(0), testing::StartsWith("mary & ali  "));
 }
 
 TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
   Sample sample;
+  sample.run.name = "mary\x1b[2J";
   sample.run.model_device = "cpu\x1b[2J\n";
   Terminal coloured = kWide;
   coloured.color = true;
@@ -113,7 +175,7 @@ TEST(TopViewTest, NamesInTheJournalDoNotActOnTheTerminal) {
 
   const std::vector<std::string> lines = render_top(state, coloured);
 
-  EXPECT_EQ(lines.at(0), "\x1b[1mqanat top\x1b[0m  run\\x1b]0;x\\x07/journal.jsonl");
+  EXPECT_EQ(lines.at(0), "\x1b[1mmary\\x1b[2J\x1b[0m  run\\x1b]0;x\\x07/journal.jsonl");
   EXPECT_THAT(lines.at(1), HasSubstr("cpu\\x1b[2J\\x0a"));
 }
 

@@ -127,6 +127,7 @@ struct TrainingConfig {
   std::optional<std::int64_t> binarisation_start;  // steps
   std::int64_t max_skipped_steps = 20;
   std::int64_t seed = 0;
+  std::optional<std::string> name;  // of the run, for people
   std::string checkpoint_dir = "checkpoints";
   std::int64_t save_every = 500;  // steps
   int keep_checkpoints = 3;

@@ -65,6 +65,7 @@ std::map<std::string, std::string> facts_of(const RunSummary& summary) {
                                       "training.checkpoint_dir",
                                       "training.epochs",
                                       "training.max_steps",
+                                      "training.name",
                                       "training.reset_training",
                                       "training.resume",
                                       "training.seed",

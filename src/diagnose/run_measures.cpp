@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 
+#include "diagnose/gain.h"
 #include "diagnose/intervals.h"
 
 namespace qanat {
@@ -89,7 +90,9 @@ std::optional<std::string> task_of(const nlohmann::json& config) {
 
 RunMeasures measure_run(const RunSummary& summary) {
   RunMeasures measures;
+  measures.name = summary.name;
   measures.task = task_of(summary.config);
+  measures.ending = summary.ending;
   measures.steady.assign(summary.steps.begin(), summary.steps.end());
   measures.steps = measures.steady.size();
   if (measures.steady.empty()) {
@@ -121,14 +124,18 @@ Gain gain_without(const RunMeasures& measures, double (*part)(const StepRecord&)
   for (std::size_t i = 0; i < measures.steady.size(); ++i) {
     left.push_back(std::max(0.0, measures.seconds[i] - part(measures.steady[i])));
   }
+  const double now = measures.mean_step;
   const double after = mean(left);
-  Gain gain{
-      .step_now = measures.mean_step, .step_if_fixed = after, .method = GainMethod::breakdown};
-  if (after > 0) {
-    gain.speedup = measures.mean_step / after;
-    gain.ci95 = ratio_interval(measures.seconds, left);
+  if (!(after > 0)) {
+    return make_gain(
+        now, {.seconds = now, .range = {.low = now, .high = now}}, GainMethod::breakdown);
   }
-  return gain;
+  const Range ratio = ratio_interval(measures.seconds, left);
+  const auto saved_at = [now](double speedup) { return speedup > 1 ? now * (1 - 1 / speedup) : 0; };
+  return make_gain(
+      now,
+      {.seconds = now - after, .range = {.low = saved_at(ratio.low), .high = saved_at(ratio.high)}},
+      GainMethod::breakdown);
 }
 
 }  // namespace qanat

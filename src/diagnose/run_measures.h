@@ -21,8 +21,10 @@
 namespace qanat {
 
 struct RunMeasures {
+  std::optional<std::string> name{};  // of the run, as people call it
   std::optional<std::string> task{};  // that was trained, "speech" or "vocoder"; absent: not known
-  std::size_t steps = 0;              // all that were looked at
+  std::optional<std::string> ending{};  // of the run: "completed"; absent: it runs, or is unknown
+  std::size_t steps = 0;                // all that were looked at
   WarmUp warm_up{};
   std::vector<StepRecord> steady{};  // after the warm-up
   std::vector<double> seconds{};     // of the steady steps

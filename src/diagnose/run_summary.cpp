@@ -43,13 +43,14 @@ Reading<double> cores_of_others(const RunSummary& rank, std::span<RunSummary* co
 }
 
 // A file that goes on where another one ended adds to what was measured; a resumed run does not:
-// that happened under other conditions.
+// that happened under other conditions. Where the file before is gone, and was not repeated by
+// programs that did not do that yet, the session begins in the middle.
 void begin_session(RunSummary& summary, const SessionStart& header) {
-  if (header.continues) {
-    summary.sessions = std::max(summary.sessions, 1);
+  if (header.continues && (header.recap || summary.sessions > 0)) {
     return;
   }
   summary = RunSummary{.damaged_lines = summary.damaged_lines, .sessions = summary.sessions + 1};
+  summary.name = header.name;
   if (header.config && header.config->is_object()) {
     summary.config = *header.config;
   }
@@ -118,7 +119,9 @@ void RunSummary::add(const JournalEntry& entry) {
                        run = start;
                        cadences = to_cadences(start);
                      },
+                     [this](const LoaderStart& start) { padding_by_edges = start.padding; },
                      [this](const StepRecord& step) { add(step); },
+                     [this](const PastSteps& past) { steps_before += past.count; },
                      [this](const PipelineStats& reading) { add(reading); },
                      [this](const SlotRecord& slot) {
                        slots.push_back(slot);
@@ -127,24 +130,24 @@ void RunSummary::add(const JournalEntry& entry) {
                        }
                      },
                      [&](const HostSample& sample) {
-                       const bool added = add_sample(sample, entry.at, !steps.empty(), host);
+                       const bool added = add_sample(sample, entry.at, num_steps() > 0, host);
                        damaged_lines += added ? 0 : 1;
                        if (added) {
-                         add_to_course(*host,
-                                       steps_before + static_cast<std::int64_t>(steps.size()));
+                         add_to_course(*host, num_steps());
                        }
                      },
                      [this](const GpuSamples& samples) {
-                       damaged_lines += add_samples(samples, !steps.empty(), gpus) ? 0 : 1;
+                       damaged_lines += add_samples(samples, num_steps() > 0, gpus) ? 0 : 1;
                      },
                      [this](const CudaDeviceUsed& device) {
                        if (cuda_devices.size() < kMaxCudaDevices) {
                          cuda_devices.push_back(device);
                        }
                      },
+                     [this](const LoopSample& sample) { loop = sample; },
                      [this](const OutOfMemoryRetry&) { ++out_of_memory; },
                      [this](const TelemetryCost& cost) { journal_seconds = cost.journal_seconds; },
-                     [this](const RunEnd&) { ended = true; },
+                     [this](const RunEnd& end) { ending = end.ending; },
                      [](const auto&) {}},
              entry.event);
 }
@@ -153,10 +156,11 @@ Failure no_step_in(const std::filesystem::path& journal) {
   return to_failure(msg::journal_no_step{.path = journal.string()});
 }
 
-Result<RunSummary> read_run_summary(const std::filesystem::path& journal) {
+Result<RunSummary> read_run_summary(const std::filesystem::path& journal,
+                                    const VisitOptions& options) {
   RunSummary summary;
-  const Result<int> damaged =
-      visit_journal(journal, [&summary](const JournalEntry& entry) { summary.add(entry); });
+  const Result<int> damaged = visit_journal(
+      journal, [&summary](const JournalEntry& entry) { summary.add(entry); }, options);
   if (!damaged) {
     return damaged.failure();
   }
@@ -174,11 +178,13 @@ int num_other_ranks(const RunStart& run) {
 }
 
 std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal,
-                                         const RunStart& run) {
+                                         const RunStart& run,
+                                         const std::stop_token& stop) {
+  const VisitOptions options{.ends = JournalFollower::Ends{}, .stop = stop};
   std::vector<RunSummary> others;
   for (int rank = 1; rank <= num_other_ranks(run); ++rank) {
-    Result<RunSummary> other = read_run_summary(journal_of_rank(journal, rank));
-    if (!other) {
+    Result<RunSummary> other = read_run_summary(journal_of_rank(journal, rank), options);
+    if (!other || stop.stop_requested()) {
       return {};
     }
     others.push_back(std::move(other.value()));

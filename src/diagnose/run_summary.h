@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "diagnose/host_summary.h"
 #include "diagnose/periodicity.h"
 #include "metrics/journal_event.h"
+#include "metrics/journal_follower.h"
 #include "monitor/storage_probe.h"
 
 namespace qanat {
@@ -55,7 +58,9 @@ struct RunSummary {
   std::deque<SlotRecord> slots;   // of the batches of these steps, in their order
   std::optional<PipelineStats> pipeline;             // the latest reading; counted from the start
   std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
+  std::map<std::string, double> padding_by_edges;    // of an epoch with so many shapes, as planned
   RunStart run;                                      // mode, devices, host
+  std::optional<std::string> name;                   // of the run, as people call it
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
   TrainedBy trained_by = TrainedBy::qanat;           // who wrote it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
@@ -64,9 +69,11 @@ struct RunSummary {
   std::vector<CudaDeviceUsed> cuda_devices;          // which of them the devices of the run are
   std::optional<StorageReading> storage;             // of a run that is not only a journal
   std::optional<SetupFacts> setup;                   // likewise
+  std::optional<LoopSample> loop;                    // what a loop that is not ours was at
   std::optional<double> journal_seconds;             // that journalling took
   std::int64_t out_of_memory = 0;                    // times that rows did not fit and were split
-  bool ended = false;                                // the run said that it ended
+  bool is_paced = false;                             // the consumer was a timer, not a model
+  std::optional<std::string> ending;                 // how it ended, as the run said; "silent"
   int turns = 1;  // runs that the steps come from, one after the other
   int damaged_lines = 0;
   int sessions = 0;
@@ -77,6 +84,9 @@ struct RunSummary {
   static constexpr std::size_t kMaxSteps = 100'000;
   static constexpr std::size_t kMaxReadings = 128;
   static constexpr std::size_t kMaxStepsOfOthers = 10'000;  // each
+
+  // Of the session, those that are not kept included.
+  std::int64_t num_steps() const { return steps_before + static_cast<std::int64_t>(steps.size()); }
 
   void add(const JournalEntry& entry);
   // For a run in this process.
@@ -90,11 +100,14 @@ struct RunSummary {
 Failure no_step_in(const std::filesystem::path& journal);
 
 // Fails when the journal cannot be read, or holds no step.
-Result<RunSummary> read_run_summary(const std::filesystem::path& journal);
+Result<RunSummary> read_run_summary(const std::filesystem::path& journal,
+                                    const VisitOptions& options = {});
 
 // The ranks beside the one whose journal this is, rank 0's: see RunSummary::others. Nothing for a
-// run of one.
-std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal, const RunStart& run);
+// run of one. Of long journals the beginning and the newest steps are read: a few MB of each.
+std::vector<RunSummary> read_other_ranks(const std::filesystem::path& journal,
+                                         const RunStart& run,
+                                         const std::stop_token& stop = {});
 // Sets RunSummary::others, and tells every rank what the others took of its machine.
 void set_other_ranks(RunSummary& first, std::vector<RunSummary> others);
 // How many there should be.

@@ -19,6 +19,7 @@
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "metrics/past_steps.h"
 #include "metrics/pipeline_stats.h"
 #include "metrics/step_record.h"
 #include "metrics/validation_result.h"
@@ -28,17 +29,20 @@ namespace qanat {
 // The first line of every session, and of a file that goes on with one.
 struct SessionStart {
   std::optional<std::string> command{};    // "train"
+  std::optional<std::string> name{};       // what people call the run; absent: not named
   std::optional<std::string> trainer{};    // "torch": a loop of somebody else's; absent: Qanat
   std::optional<std::string> device{};     // of the model
   std::optional<nlohmann::json> config{};  // by section and key
   std::optional<std::string> started{};    // UTC; the journal's, like the two below
   std::optional<std::int64_t> format{};
-  std::optional<bool> continues{};  // another file: no session begins
+  std::optional<bool> continues{};      // another file: no session begins
+  std::optional<std::int64_t> recap{};  // lines that follow and repeat what was in files before
   static constexpr std::string_view kKind = "journal";
   static void visit_fields(auto& self, auto&& field) {
-    field("command", self.command)("trainer", self.trainer)("device", self.device);
-    field("config", self.config);
+    field("command", self.command)("name", self.name)("trainer", self.trainer);
+    field("device", self.device)("config", self.config);
     field("started", self.started)("format", self.format)("continues", self.continues);
+    field("recap", self.recap);
   }
 };
 
@@ -123,13 +127,14 @@ struct LoaderStart {
   Bytes budget{}, block{};
   std::size_t buckets = 0;
   std::int64_t batches_per_epoch = 0, epoch = 0, batch = 0;
+  std::map<std::string, double> padding{};  // share that an epoch has with so many edges at most
   static constexpr std::string_view kKind = "loader_start";
   static void visit_fields(auto& self, auto&& field) {
     field("workers", self.workers)("workers_fixed", self.workers_fixed);
     field("window", self.window)("window_asked", self.window_asked);
     field("budget_bytes", self.budget)("block_bytes", self.block)("buckets", self.buckets);
     field("batches_per_epoch", self.batches_per_epoch)("epoch", self.epoch);
-    field("batch", self.batch);
+    field("batch", self.batch)("padding", self.padding);
   }
 };
 
@@ -209,14 +214,41 @@ struct CudaDeviceUsed {
   }
 };
 
+// Of a loop of somebody else's, looked at a few times a second: what its thread was at. All counts
+// only grow.
+struct LoopSample {
+  struct Line {
+    std::string part{};      // of the step: "residual:after_update"; "model" inside a module
+    std::string line{};      // "train.py:31"
+    std::string function{};  // that it is in
+    std::int64_t samples = 0;
+
+    static void visit_fields(auto& self, auto&& field) {
+      field("part", self.part)("line", self.line)("function", self.function);
+      field("samples", self.samples);
+    }
+  };
+
+  std::map<std::string, double> places{};       // s of parts of parts
+  std::map<std::string, std::int64_t> waits{};  // samples inside next(), by what it did
+  std::vector<Line> lines{};                    // that were seen most often
+  std::int64_t samples = 0;
+  static constexpr std::string_view kKind = "loop";
+  static void visit_fields(auto& self, auto&& field) {
+    field("places", self.places)("waits", self.waits)("lines", self.lines);
+    field("samples", self.samples);
+  }
+};
+
 struct ValidationDone {
   std::int64_t step = 0;
-  std::optional<double> score{};
-  bool best = false;
+  std::optional<double> loss{};   // total of the losses; absent in journals where `score` was it
+  std::optional<double> score{};  // what decides which checkpoint is best: smaller is better
+  bool best = false;              // so far
   ValidationResult result{};
   static constexpr std::string_view kKind = "validation";
   static void visit_fields(auto& self, auto&& field) {
-    field("step", self.step)("score", self.score)("best", self.best);
+    field("step", self.step)("loss", self.loss)("score", self.score)("best", self.best);
     ValidationResult::visit_fields(self.result, field);
   }
 };
@@ -233,14 +265,26 @@ struct CheckpointSaved {
 
 // Sentences that were said with the weights of a step; sentence 1 is sentence-1.wav and .png.
 struct EvaluationRendered {
+  // When a symbol of the text is heard: from the end of the one before.
+  struct Symbol {
+    std::string symbol{};
+    double end = 0;  // s
+
+    bool operator==(const Symbol&) const = default;
+    static void visit_fields(auto& self, auto&& field) {
+      field("symbol", self.symbol)("end", self.end);
+    }
+  };
   struct Sentence {
     std::string text{};
     double seconds = 0;
+    std::vector<Symbol> symbols{};  // by the durations the model has predicted; empty: not known
     std::optional<std::string> recording{};  // "recording-<hash>.wav" in the folder above: the same
                                              // clip as it was recorded
 
     static void visit_fields(auto& self, auto&& field) {
-      field("text", self.text)("seconds", self.seconds)("recording", self.recording);
+      field("text", self.text)("seconds", self.seconds)("symbols", self.symbols);
+      field("recording", self.recording);
     }
   };
   struct AxisMark {
@@ -394,6 +438,7 @@ using JournalEvent = std::variant<StepRecord,
                                   PipelineStats,
                                   HostSample,
                                   GpuSamples,
+                                  PastSteps,
                                   SessionStart,
                                   RunStart,
                                   LoaderStart,
@@ -401,6 +446,7 @@ using JournalEvent = std::variant<StepRecord,
                                   StartGateOpened,
                                   AutotuneChange,
                                   CudaDeviceUsed,
+                                  LoopSample,
                                   ValidationDone,
                                   CheckpointSaved,
                                   EvaluationRendered,

@@ -7,14 +7,16 @@
 namespace qanat {
 namespace {
 
-// A file that continues a full one is still the same session.
+// A file that continues a full one is still the same session; where that one is gone, its recap has
+// the header of the session.
 void begin_session(RunSnapshot& now, const SessionStart& header) {
-  if (now.sessions > 0 && header.continues) {
+  if (header.continues && (header.recap || now.sessions > 0)) {
     return;
   }
   now = RunSnapshot{.sessions = now.sessions + 1};
   now.started = header.started.value_or("");
   now.command = header.command.value_or("");
+  now.name = header.name.value_or("");
   now.model_device = header.device.value_or("");
 }
 
@@ -33,15 +35,24 @@ void add_step(RunSnapshot& now, const StepRecord& step) {
   }
 }
 
+// Each of them took the mean of all.
+void add_past(RunSnapshot& now, const PastSteps& past) {
+  now.steps += past.count;
+  now.skipped_steps += past.skipped;
+  now.frames += past.frames;
+  now.seconds += past.phases;
+  now.step_seconds.add(past.phases.total() / static_cast<double>(past.count), past.count);
+}
+
 }  // namespace
 
-void DurationHistogram::add(Seconds duration) {
+void DurationHistogram::add(Seconds duration, std::int64_t times) {
   std::size_t bin = 0;
   while (bin < kEdges && duration.count() > edge(bin)) {
     ++bin;
   }
-  ++counts[bin];
-  sum += duration;
+  counts[bin] += times;
+  sum += duration * static_cast<double>(times);
 }
 
 std::int64_t DurationHistogram::count() const {
@@ -78,6 +89,7 @@ void RunSnapshot::add(const JournalEntry& entry) {
   }
   at = std::max(at, entry.at.value_or(Seconds{0}));
   std::visit(OnEvent{[this](const StepRecord& step) { add_step(*this, step); },
+                     [this](const PastSteps& past) { add_past(*this, past); },
                      [this](const SlotRecord&) {
                        if (ring) {
                          ++ring->batches;

@@ -31,7 +31,7 @@ struct DurationHistogram {
   std::array<std::int64_t, kEdges + 1> counts{};  // the last one: longer than every edge
   Seconds sum{0};
 
-  void add(Seconds duration);
+  void add(Seconds duration, std::int64_t times = 1);
   std::int64_t count() const;
 };
 
@@ -58,6 +58,7 @@ struct RunSnapshot {
   int sessions = 0;
   std::string started;                    // UTC, as in the header
   std::string command;                    // "train"
+  std::string name;                       // of the run; empty: it has none
   std::string mode;                       // "multi_gpu", ...
   std::string model_device;               // "cpu", "virtual:1", ...
   std::optional<std::int64_t> last_step;  // that is to come, all sessions counted

@@ -15,7 +15,7 @@ std::vector<PageSection> run_sections(const RunView& run);
 // The page itself. Everything a journal holds is escaped.
 std::string render_html(const RunView& run);
 
-// What the page is called, and under it when the run began.
+// What the page is called: the name of the run, or what it is. Under it when the run began.
 std::string run_title(const RunHistory& history, const Translator& words);
 std::string run_subtitle(const RunHistory& history, const Translator& words);
 

@@ -139,8 +139,14 @@ std::string render_text(const Diagnosis& diagnosis, const Translator& w, Detail 
 std::string render_run(const Diagnosis& diagnosis, const Translator& w, Detail detail) {
   const RunMeasures& m = diagnosis.measures;
   std::string text = render_verdict(diagnosis, w) + "\n";
+  if (m.name) {
+    text += fmt::format("{}  {}\n", w.tr(msg::heading_run{}), w.verbatim(*m.name));
+  }
   if (m.task) {
     text += fmt::format("{}  {}\n", w.tr(msg::heading_task{}), w.said(in_words(*m.task)));
+  }
+  if (broke_off(m)) {
+    text += fmt::format("{}  {}\n", w.tr(msg::heading_ended{}), w.said(in_words(*m.ending)));
   }
   text += render_findings(diagnosis, w, detail);
   if (!m.seconds.empty() && detail == Detail::all) {

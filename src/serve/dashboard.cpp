@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "base/files.h"
+#include "base/low_priority.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
 #include "locale/messages/charts.h"
@@ -161,7 +161,8 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
               "<link rel=\"stylesheet\" href=\"report.css{}\">\n"
               "<script type=\"module\" src=\"report.js{}\"></script>\n"
               "<script type=\"module\" src=\"live.js{}\"></script>\n</head>\n<body>\n"
-              "<header>\n<div><h1 id=\"title\">{}</h1>\n<p class=\"subtitle\" id=\"subtitle\">"
+              "<header>\n<div><h1><bdi id=\"title\">{}</bdi></h1>\n"
+              "<p class=\"subtitle\" id=\"subtitle\">"
               "</p></div>\n<div class=\"tools\">"
               "<p id=\"connection\" role=\"status\" data-on=\"{}\" data-off=\"{}\" "
               "data-ended=\"{}\">{}</p>\n"
@@ -186,7 +187,7 @@ HttpResponse Dashboard::page(const HttpRequest& request) const {
 }
 
 void Dashboard::look(const std::stop_token& stop) {
-  ::setpriority(PRIO_PROCESS, 0, kLowPriority);  // on Linux: of the calling thread
+  lower_priority();
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
