@@ -59,7 +59,7 @@ std::string describe_change(const AutotuneChange& change) {
 
 void RunHistory::add(const JournalEntry& entry) {
   if (const auto* const start = std::get_if<SessionStart>(&entry.event)) {
-    if (sessions == 0 || !start->continues) {
+    if (!start->continues || (sessions == 0 && !start->recap)) {
       begin_session(*start);
     }
     return;
@@ -67,15 +67,11 @@ void RunHistory::add(const JournalEntry& entry) {
   last_time = std::max(last_time, entry.at.value_or(Seconds{0}).count());
   const double time = entry.at ? entry.at->count() : last_time;
   std::visit(OnEvent{[this](const StepRecord& step) { add_step(step); },
+                     [this](const PastSteps& past) { add_past(past); },
                      [this](const SlotRecord& slot) { add_slot(slot); },
                      [&](const PipelineStats& stats) { add_pipeline(stats, time); },
                      [&](const GpuSamples& samples) { add_gpu_samples(samples, time); },
-                     [this](const ValidationDone& done) {
-                       if (done.score && validations.size() < kMaxValidations) {
-                         validations.push_back(
-                             {.step = done.step, .loss = *done.score, .best = done.best});
-                       }
-                     },
+                     [this](const ValidationDone& done) { add_validation(done); },
                      [this](const EvaluationRendered& render) { add_render(render); },
                      [this](const SweepDone& done) { sweep = done.fields; },
                      [&](const auto&) { add_event(entry.event, time); }},
@@ -106,15 +102,65 @@ void RunHistory::begin_session(const SessionStart& start) {
   *this = std::move(next);
 }
 
+// A session may go back, to an earlier checkpoint or to the beginning: what was learnt from there
+// on is learnt again.
+void RunHistory::go_back_to(std::int64_t step) {
+  const auto x = static_cast<double>(step);
+  if (loss.empty() || x > loss.bins().back().last) {
+    return;
+  }
+  for (EnvelopeSeries* const series : {&loss, &learning_rate, &gradient_norm}) {
+    series->forget_from(x);
+  }
+  for (auto& [name, series] : loss_parts) {
+    series.forget_from(x);
+  }
+  const auto is_later = [step](const auto& point) { return point.step > step; };
+  std::erase_if(validations, is_later);
+  std::erase_if(renders, is_later);
+}
+
+// Steps of an earlier session that a recap has come before the header of this one.
+void RunHistory::add_past(const PastSteps& past) {
+  if (num_steps == 0) {
+    go_back_to(past.first);
+  }
+  num_steps += past.count;
+  last_step = past.last;
+  const auto first = static_cast<double>(past.first);
+  const auto last = static_cast<double>(past.last);
+  const auto add = [&](EnvelopeSeries& series, const ValueRange& range) {
+    if (range.count > 0 && std::isfinite(range.sum)) {
+      series.add({.first = first,
+                  .last = last,
+                  .count = range.count,
+                  .content = {.low = range.low, .high = range.high, .sum = range.sum}});
+    }
+  };
+  add(loss, past.loss);
+  add(gradient_norm, past.norm);
+  add(step_seconds, past.wall);
+  phases.add({.first = first, .last = last, .count = past.count, .content = past.phases});
+  const auto add_all = [&](EnvelopeSeries& series, double mean, std::int64_t count) {
+    add(series,
+        {.count = std::isfinite(mean) ? count : 0,
+         .low = mean,
+         .high = mean,
+         .sum = mean * static_cast<double>(count)});
+  };
+  add_all(learning_rate, past.learning_rate, past.count);
+  visit_losses(past.losses, [&](std::string_view name, double sum) {
+    if (name != "total") {
+      add_all(loss_parts[std::string(name)],
+              sum / static_cast<double>(past.loss.count),
+              past.loss.count);
+    }
+  });
+}
+
 void RunHistory::add_step(const StepRecord& step) {
   if (num_steps++ == 0) {
-    // A session that went back to the beginning learns something else.
-    if (!loss.empty() && static_cast<double>(step.step) < loss.bins().back().last) {
-      loss = learning_rate = gradient_norm = {};
-      loss_parts.clear();
-      validations.clear();
-      renders.clear();
-    }
+    go_back_to(step.step);
   }
   last_step = step.step;
   const auto x = static_cast<double>(step.step);
@@ -129,6 +175,35 @@ void RunHistory::add_step(const StepRecord& step) {
   bin.frames += step.frames;
   bin.padded += step.all_padded();
   newest = step;
+}
+
+// Journals that hold no loss have it as the score. Of very many, those that were not the best so far
+// are thinned out.
+void RunHistory::add_validation(const ValidationDone& done) {
+  const bool is_of_vocoder = done.result.losses.is_of_vocoder();
+  ValidationPoint point{.step = done.step, .best = done.best};
+  if (!is_of_vocoder) {
+    point.loss = done.loss ? done.loss : done.score;
+  }
+  if (done.loss || is_of_vocoder) {
+    point.score = done.score;
+  }
+  if (!point.loss && !point.score) {
+    return;
+  }
+  validations.push_back(point);
+  if (validations.size() <= kMaxValidations) {
+    return;
+  }
+  const bool all = std::ranges::count(validations, true, &ValidationPoint::best) >
+                   static_cast<std::ptrdiff_t>(kMaxValidations / 2);
+  std::vector<ValidationPoint> kept;
+  for (std::size_t i = 0; i < validations.size(); ++i) {
+    if (i % 2 == 0 || (validations[i].best && !all)) {
+      kept.push_back(validations[i]);
+    }
+  }
+  validations = std::move(kept);
 }
 
 void RunHistory::add_losses(const StepRecord& step) {
@@ -212,6 +287,7 @@ void RunHistory::add_render(const EvaluationRendered& render) {
                     .sentences = render.sentences,
                     .axis = render.axis};
   for (EvaluationRendered::Sentence& sentence : point.sentences) {
+    sentence.symbols.resize(std::min(sentence.symbols.size(), kMaxSymbols));
     if (sentence.recording && !is_recording_name(*sentence.recording)) {
       sentence.recording.reset();
     }
@@ -293,12 +369,13 @@ std::int64_t about_lines(const std::filesystem::path& journal) {
 
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
                                   const ProgressFn& progress,
-                                  const VisitEntry& also) {
+                                  const VisitEntry& also,
+                                  const std::stop_token& stop) {
   constexpr std::int64_t kToldEvery = 1000;
   const std::int64_t total = progress ? about_lines(journal) : 0;
   std::int64_t lines = 0;
   RunRecord record;
-  const Result<int> damaged = visit_journal(journal, [&](const JournalEntry& entry) {
+  const auto visit = [&](const JournalEntry& entry) {
     record.add(entry);
     if (also) {
       also(entry);
@@ -306,13 +383,14 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
     if (++lines % kToldEvery == 0 && progress) {
       progress(lines, std::max(total, lines));
     }
-  });
+  };
+  const Result<int> damaged = visit_journal(journal, visit, {.stop = stop});
   if (!damaged) {
     return damaged.failure();
   }
   record.finish();
   record.summary.damaged_lines += damaged.value();
-  set_other_ranks(record.summary, read_other_ranks(journal, record.summary.run));
+  set_other_ranks(record.summary, read_other_ranks(journal, record.summary.run, stop));
   if (record.summary.steps.empty() && !record.history.sweep) {
     return no_step_in(journal);
   }

@@ -1,5 +1,6 @@
 // What a journal tells of a run over time, as far as pages show it: every step is in it, joined
-// with its neighbours where there are many. Built entry by entry in bounded memory.
+// with its neighbours where there are many, or were in a file that is gone. Built entry by entry in
+// bounded memory.
 //
 // Belongs to one thread. Absent is unknown, never zero.
 #pragma once
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +22,17 @@
 #include "diagnose/run_summary.h"
 #include "metrics/binned_series.h"
 #include "metrics/journal.h"
+#include "metrics/journal_follower.h"
 #include "monitor/gpu_sample.h"
 
 namespace qanat {
 
 struct ValidationPoint {
   std::int64_t step = 0;
-  double loss = 0;
-  bool best = false;
+  // Comparable with the training loss; absent: a vocoder, whose distances are something else.
+  std::optional<double> loss{};
+  std::optional<double> score{};  // what decides which is best; absent: the journal does not say
+  bool best = false;              // so far
 };
 
 // Batches that were padded to one length.
@@ -101,12 +106,16 @@ struct RunHistory {
   static constexpr std::size_t kMaxValidations = 2000;
   static constexpr std::size_t kMaxRenders = 5;
   static constexpr std::size_t kMaxSentences = 16;
+  static constexpr std::size_t kMaxSymbols = 400;
 
   void add(const JournalEntry& entry);
 
  private:
   void begin_session(const SessionStart& start);
+  void go_back_to(std::int64_t step);
+  void add_past(const PastSteps& past);
   void add_step(const StepRecord& step);
+  void add_validation(const ValidationDone& done);
   void add_losses(const StepRecord& step);
   void add_pipeline(const PipelineStats& stats, double time);
   void add_slot(const SlotRecord& slot);
@@ -135,9 +144,10 @@ struct RunRecord {
 // A journal, or the folder of a run that holds one.
 std::filesystem::path journal_of(const std::filesystem::path& path);
 // Fails as read_run_summary(); a sweep is enough. `also` gets every entry as well. The journals of
-// the other ranks are found beside rank 0's.
+// the other ranks are found beside rank 0's. `stop` ends it early, with what was read until then.
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
                                   const ProgressFn& progress = {},  // lines, of about so many
-                                  const VisitEntry& also = {});
+                                  const VisitEntry& also = {},
+                                  const std::stop_token& stop = {});
 
 }  // namespace qanat

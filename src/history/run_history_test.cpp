@@ -8,6 +8,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/ranks_testing.h"
+#include "history/long_run_testing.h"
 #include "history/run_sample.h"
 #include "history/run_watch.h"
 
@@ -15,6 +16,19 @@ namespace qanat {
 namespace {
 
 using testing::DoubleNear;
+
+TEST(RunHistoryTest, AnOlderJournalHasTheLossOfAValidationAsItsScore) {
+  RunHistory history;
+  history.add(entry_of({{"kind", "validation"}, {"t", 1.0}, {"step", 5}, {"score", 1.25}}));
+  history.add(
+      entry_of({{"kind", "validation"}, {"t", 2.0}, {"step", 9}, {"loss", 1.5}, {"score", 0.5}}));
+
+  ASSERT_EQ(history.validations.size(), 2U);
+  EXPECT_EQ(history.validations[0].loss, 1.25);
+  EXPECT_EQ(history.validations[0].score, std::nullopt);
+  EXPECT_EQ(history.validations[1].loss, 1.5);
+  EXPECT_EQ(history.validations[1].score, 0.5);
+}
 
 TEST(RunHistoryTest, ANewSessionForgetsTimesAndKeepsWhatWasLearnt) {
   RunHistory history;
@@ -168,6 +182,32 @@ TEST_F(RankJournalsTest, RanksOfAnEarlierSessionAreNotRead) {
   EXPECT_EQ(read_run_record(path()).value().summary.others.size(), 1U);
 }
 
+// A run of many ranks has as many journals: of a long one the beginning and the newest are enough.
+TEST_F(RankJournalsTest, OfLongOnesTheEndsAreRead) {
+  constexpr int kSteps = 30'000;
+  for (const int rank : {0, 1}) {
+    RunJournal journal(journal_of_rank(path(), rank));
+    journal.record(RunStart{.allowed_cores = 4 + rank, .rank = rank, .world = 2});
+    for (int i = 0; i < kSteps; ++i) {
+      journal.record(step_of_long_run(i));
+    }
+  }
+  const JournalFollower::Ends ends;
+  ASSERT_GT(std::filesystem::file_size(journal_of_rank(path(), 1)),
+            static_cast<std::uintmax_t>((ends.head + ends.tail).value));
+
+  const RunSummary summary = read_run_record(path()).value().summary;
+
+  EXPECT_EQ(summary.num_steps(), kSteps);
+  ASSERT_EQ(summary.others.size(), 1U);
+  const RunSummary& other = summary.others[0];
+  EXPECT_LT(other.num_steps(), kSteps - 1000);
+  EXPECT_EQ(other.run.allowed_cores, 5);
+  EXPECT_EQ(other.steps.back().step, kSteps - 1);
+  EXPECT_EQ(other.damaged_lines, 0);
+  EXPECT_TRUE(diagnose_run(summary).measures.ranks->is_complete());
+}
+
 TEST_F(RankJournalsTest, AreFollowedTogether) {
   write(make_ranks({.slow_rank = 1, .slow_compute = 0.02}), 4);
   RunWatch watch(path());
@@ -183,7 +223,7 @@ TEST_F(RankJournalsTest, OneThatComesLaterIsFollowedThen) {
   const RunSummary run = make_ranks({.world = 2});
   write(run, 1);
   Clock::time_point now{};
-  RunWatch watch(path(), [&now] { return now; });
+  RunWatch watch(path(), {.now = [&now] { return now; }});
   ASSERT_TRUE(watch.update());
   EXPECT_FALSE(watch.diagnosis().measures.ranks->is_complete());
 

@@ -48,6 +48,7 @@ inline std::vector<nlohmann::json> sample_journal(int steps = 200) {
   lines.push_back({{"kind", "journal"},
                    {"t", 0.0},
                    {"format", 1},
+                   {"name", "mary & ali"},
                    {"started", "2024-05-01T10:00:00Z"},
                    {"device", "virtual:1"},
                    {"config",
@@ -78,8 +79,18 @@ inline std::vector<nlohmann::json> sample_journal(int steps = 200) {
       lines.push_back(line_of(sample_pipeline(i % 8), time));
     }
   }
-  lines.push_back(
-      {{"kind", "validation"}, {"t", 20.0}, {"step", steps}, {"score", 1.25}, {"best", true}});
+  lines.push_back({{"kind", "validation"},
+                   {"t", 10.0},
+                   {"step", steps / 2},
+                   {"loss", 1.5},
+                   {"score", 0.75},
+                   {"best", true}});
+  lines.push_back({{"kind", "validation"},
+                   {"t", 20.0},
+                   {"step", steps},
+                   {"loss", 1.25},
+                   {"score", 0.9},
+                   {"best", false}});
   lines.push_back({{"kind", "autotune"},
                    {"t", 20.0},
                    {"workers", 2},

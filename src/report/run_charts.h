@@ -56,6 +56,7 @@ std::optional<Figure> sweep_figure(const RunView& run);
 
 // What is learnt: run_charts_training.cpp.
 std::optional<Figure> loss_figure(const RunView& run);
+std::optional<Figure> score_figure(const RunView& run);     // of validations: what decides
 std::vector<Figure> loss_part_figures(const RunView& run);  // strips; those the model has
 std::optional<Figure> learning_rate_figure(const RunView& run);
 std::optional<Figure> gradient_figure(const RunView& run);

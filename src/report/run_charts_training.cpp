@@ -12,16 +12,20 @@
 namespace qanat {
 namespace {
 
+void include(Range& range, double value) {
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
+
 // Losses may be negative: the axis takes what there is, with a little air.
 Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& validations) {
   Range range{.low = series.bins().front().content.low, .high = series.bins().front().content.high};
   for (const Bin<Envelope>& bin : series.bins()) {
-    range.low = std::min(range.low, bin.content.low);
-    range.high = std::max(range.high, bin.content.high);
+    include(range, bin.content.low);
+    include(range, bin.content.high);
   }
   for (const ValidationPoint& point : validations) {
-    range.low = std::min(range.low, point.loss);
-    range.high = std::max(range.high, point.loss);
+    include(range, point.loss.value_or(range.low));
   }
   const double air = 0.05 * std::max(range.high - range.low, 1e-9);
   return {.low = range.low >= 0 && range.low < 0.5 * range.high ? 0 : range.low - air,
@@ -30,10 +34,12 @@ Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& v
 
 void mark_validations(SvgPlot& plot, const RunView& run) {
   for (const ValidationPoint& point : run.history.validations) {
-    plot.mark(
-        {static_cast<double>(point.step), point.loss},
-        point.best ? "validation best" : "validation",
-        run.words.tr(msg::chart_validation_at{.step = point.step, .loss = plain(point.loss, 4)}));
+    if (point.loss) {
+      plot.mark({static_cast<double>(point.step), *point.loss},
+                "validation",
+                run.words.tr(
+                    msg::chart_validation_at{.step = point.step, .loss = plain(*point.loss, 4)}));
+    }
   }
 }
 
@@ -80,13 +86,46 @@ std::optional<Figure> loss_figure(const RunView& run) {
                                {"c-range", w.tr(msg::chart_least_to_greatest{})}},
                     .marks = [&run](SvgPlot& plot) { mark_validations(plot, run); },
                     .height = 240};
-  if (!history.validations.empty()) {
+  if (std::ranges::any_of(history.validations, [](const auto& point) { return !!point.loss; })) {
     chart.legend.push_back({"validation", w.tr(msg::chart_validation{}), LegendShape::dot});
   }
-  if (std::ranges::any_of(history.validations, &ValidationPoint::best)) {
-    chart.legend.push_back({"validation best", w.tr(msg::chart_best{}), LegendShape::dot});
-  }
   return series_figure(chart, history.loss, w);
+}
+
+// On an axis of its own: it is neither the training loss nor as large.
+std::optional<Figure> score_figure(const RunView& run) {
+  const Translator& w = run.words;
+  EnvelopeSeries scores;
+  std::optional<ValidationPoint> best;
+  for (const ValidationPoint& point : run.history.validations) {
+    if (point.score) {
+      scores.add(static_cast<double>(point.step), Envelope::of(*point.score));
+      best = point.best ? point : best;
+    }
+  }
+  if (scores.empty() || !best) {
+    return std::nullopt;
+  }
+  return series_figure(
+      {.id = "score",
+       .title = w.tr(msg::chart_score{}),
+       .about = w.tr(msg::chart_score_about{.best = plain(*best->score, 4), .step = best->step}),
+       .x = step_axis(w),
+       .value_name = w.tr(msg::chart_mean{}),
+       .y_label = [&w](double value) { return w.short_number(value, 4); },
+       .y = around(scores, {}),
+       .legend = {{"c-mean-fill", w.tr(msg::chart_validation{})},
+                  {"validation best", w.tr(msg::chart_best{}), LegendShape::dot}},
+       .marks =
+           [&](SvgPlot& plot) {
+             plot.mark({static_cast<double>(best->step), *best->score},
+                       "validation best",
+                       w.tr(msg::chart_validation_at{.step = best->step,
+                                                     .loss = plain(*best->score, 4)}));
+           },
+       .height = 180},
+      scores,
+      w);
 }
 
 std::vector<Figure> loss_part_figures(const RunView& run) {

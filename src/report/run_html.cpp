@@ -40,7 +40,7 @@ std::string learning_html(const RunView& run) {
       parts.push_back(*std::move(figure));
     }
   }
-  return join(w, {loss_figure(run)}) + strips(w, parts);
+  return join(w, {loss_figure(run), score_figure(run)}) + strips(w, parts);
 }
 
 std::string devices_html(const RunView& run) {
@@ -64,7 +64,7 @@ std::string embedded_json(const nlohmann::ordered_json& json) {
 std::string header_html(const RunView& run) {
   const Translator& w = run.words;
   return fmt::format(
-      "<header>\n<div><h1>{}</h1>\n<p class=\"subtitle\">{}</p></div>\n"
+      "<header>\n<div><h1><bdi>{}</bdi></h1>\n<p class=\"subtitle\">{}</p></div>\n"
       "<button type=\"button\" id=\"theme\" data-light=\"{}\" "
       "data-dark=\"{}\">{}</button>\n</header>\n",
       html_escaped(run_title(run.history, w)),
@@ -76,7 +76,9 @@ std::string header_html(const RunView& run) {
 
 }  // namespace
 
-std::string run_title(const RunHistory& history, const Translator& w) {
+namespace {
+
+std::string kind_of_run(const RunHistory& history, const Translator& w) {
   const std::string device = history.header.device.value_or("");
   const bool trained = history.num_steps > 0;
   if (device.empty()) {
@@ -86,13 +88,28 @@ std::string run_title(const RunHistory& history, const Translator& w) {
                       : msg::page_measurement_on{.device = device});
 }
 
-std::string run_subtitle(const RunHistory& history, const Translator& w) {
+std::string start_of_run(const RunHistory& history, const Translator& w) {
   const std::string started = history.header.started.value_or("");  // 2024-05-01T10:00:00Z
   if (started.size() != 20) {
     return w.verbatim(started);
   }
   const std::string moment = started.substr(0, 10) + ' ' + started.substr(11, 5);
   return w.tr(msg::page_started{.moment = w.digits(moment) + " UTC"});
+}
+
+}  // namespace
+
+std::string run_title(const RunHistory& history, const Translator& w) {
+  return history.header.name ? *history.header.name : kind_of_run(history, w);
+}
+
+std::string run_subtitle(const RunHistory& history, const Translator& w) {
+  const std::string started = start_of_run(history, w);
+  if (!history.header.name) {
+    return started;
+  }
+  return fmt::format(
+      "{}{}{}", kind_of_run(history, w), started.empty() ? std::string_view() : w.comma(), started);
 }
 
 std::string navigation_html(const std::vector<PageSection>& sections) {

@@ -111,19 +111,30 @@ void TrainDisplay::show(const std::string& text) {
   is_open_ = true;
 }
 
-void TrainDisplay::on_validation(std::int64_t step, const ValidationResult& result, bool best) {
+// What decides which checkpoint is best stands beside the word, however the other values moved.
+void TrainDisplay::on_validation(const ValidationDone& done, const TrainProgress& progress) {
+  const ValidationResult& result = done.result;
   Message text = msg::train_validation{
-      .step = step, .loss = plain(result.losses.total, 4), .mel = plain(result.losses.mel, 4)};
-  if (result.losses.stft > 0) {
-    text = msg::train_vocoder_validation{
-        .step = step, .mel = plain(result.losses.mel, 4), .stft = plain(result.losses.stft, 4)};
+      .step = done.step, .loss = plain(result.losses.total, 4), .mel = plain(result.losses.mel, 4)};
+  if (result.losses.is_of_vocoder()) {
+    text = msg::train_vocoder_validation{.step = done.step,
+                                         .mel = plain(result.losses.mel, 4),
+                                         .stft = plain(result.losses.stft, 4)};
   }
   if (result.free_running) {
     text = msg::train_free_running{.validation = text,
                                    .mel = plain(result.free_running->mel_distance, 4),
                                    .error = plain(100 * result.free_running->length_error, 1)};
   }
-  say(best ? Message(msg::train_best{.validation = text}) : text);
+  if (done.score && progress.best_score) {
+    const Quantity score = plain(*done.score, 4);
+    text = done.best ? Message(msg::train_best{.validation = text, .score = score})
+                     : msg::train_not_best{.validation = text,
+                                           .score = score,
+                                           .best = plain(*progress.best_score, 4),
+                                           .step = progress.best_step};
+  }
+  say(text);
 }
 
 void TrainDisplay::finish() {

@@ -50,7 +50,7 @@ class TrainDisplay : public TrainObserver {
 
   void on_note(const MessageArg& note) override;
   void on_step(const StepRecord& record) override;
-  void on_validation(std::int64_t step, const ValidationResult& result, bool best) override;
+  void on_validation(const ValidationDone& done, const TrainProgress& progress) override;
 
   // Of all steps: for the summary.
   std::optional<double> last_loss() const { return last_loss_; }

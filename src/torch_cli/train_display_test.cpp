@@ -96,6 +96,25 @@ TEST(TrainDisplayTest, ANoteTakesThePlaceOfTheLineThatIsRewritten) {
   EXPECT_THAT(out.str(), HasSubstr("\r\x1b[Knote: careful\n"));
 }
 
+// The losses got worse, the score did not: it stands beside the word.
+TEST(TrainDisplayTest, WhatDecidesWhichIsBestIsPrinted) {
+  std::ostringstream out;
+  TrainDisplay display(out, kLogFile, {});
+  ValidationDone done{.step = 100,
+                      .score = 0.75,
+                      .best = true,
+                      .result = {.losses = {.total = 3.04, .mel = 1.25},
+                                 .free_running = FreeRunning{
+                                     .utterances = 4, .mel_distance = 0.5, .length_error = 0.5}}};
+
+  display.on_validation(done, {.best_score = 0.75, .best_step = 100});
+  done = {.step = 200, .score = 0.875, .result = {.losses = {.total = 2.5, .mel = 1}}};
+  display.on_validation(done, {.best_score = 0.75, .best_step = 100});
+
+  EXPECT_THAT(out.str(), HasSubstr("length off by 50.0%; score 0.7500 (best so far)\n"));
+  EXPECT_THAT(out.str(), HasSubstr("mel 1.0000; score 0.8750 (best: 0.7500 at step 100)\n"));
+}
+
 TEST(TrainDisplayTest, NeverWiderThanTheTerminal) {
   std::ostringstream out;
   TrainDisplay display(out, {.interactive = true, .width = 20}, {});

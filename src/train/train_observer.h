@@ -5,8 +5,9 @@
 #include <cstdint>
 
 #include "base/message.h"
+#include "metrics/journal_event.h"
 #include "metrics/step_record.h"
-#include "metrics/validation_result.h"
+#include "train/train_progress.h"
 
 namespace qanat {
 
@@ -16,7 +17,8 @@ class TrainObserver {
 
   virtual void on_note(const MessageArg& /*note*/) {}
   virtual void on_step(const StepRecord& /*record*/) {}
-  virtual void on_validation(std::int64_t /*step*/, const ValidationResult&, bool /*best*/) {}
+  // `progress` has the best score so far, this one included.
+  virtual void on_validation(const ValidationDone&, const TrainProgress& /*progress*/) {}
   virtual void on_save(std::int64_t /*step*/) {}
 };
 

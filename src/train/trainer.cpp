@@ -322,7 +322,7 @@ void Trainer::report(const FinishedStep& step) {
     parts_.journal->record(step.record);
   }
   parts_.observer.on_step(step.record);
-  guard_.observe(step.record, step.items);
+  guard_.observe(step);
   progress_.skipped_steps = guard_.skipped();
   progress_.skipped_in_a_row = guard_.in_a_row();
 }

@@ -1,84 +1,53 @@
-// What holds a run back, said while it runs: a verdict when an epoch ends, and a warning at once
-// when the device begins to starve, with the rule that names the cause and what to do. Damage in
-// precomputed features is said once.
+// Tells what slows a run down while it runs, when the verdict has changed and lasted, and that
+// precomputed features are damaged, once.
 //
-// Hears of a run's events and judges them on a thread of its own, so that training does not wait
-// for statistics. What there is to say is taken by whoever shows the run. The destructor waits for
-// a judgement that is being made: a fraction of a second.
+// Reads the run's journal on a thread of its own with a low priority, as `qanat top` does in
+// another program: the thread that trains does nothing for it, and both say the same.
 #pragma once
 
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <string>
+#include <atomic>
+#include <filesystem>
+#include <stop_token>
 #include <thread>
-#include <vector>
+#include <utility>
 
-#include "diagnose/diagnosis.h"
-#include "diagnose/starvation_alarm.h"
-#include "locale/translator.h"
+#include "history/verdict_watch.h"
 #include "metrics/journal.h"
-#include "pipeline/bounded_buffer.h"
 #include "train/train_observer.h"
 
 namespace qanat {
 
 struct LiveVerdictOptions {
-  Seconds between_epochs{10};  // short epochs do not each get a verdict
-  std::function<Clock::time_point()> now = Clock::now;
-  Translator words{};  // of the lines; the journal's are English
+  std::filesystem::path journal;
+  RunWatchOptions watch{};  // begins where the session does
+  Seconds pause{1};
 };
 
 class LiveVerdict final : public EventSink {
  public:
-  // `journal`, which may be absent, gets a VerdictGiven for everything that is said; it
-  // outlives this object.
-  explicit LiveVerdict(EventSink* journal, LiveVerdictOptions options = {});
+  // `observer` is told, from several threads; `journal` gets a VerdictGiven for every verdict that
+  // it is told. Both outlive this object.
+  LiveVerdict(LiveVerdictOptions options, TrainObserver& observer, EventSink& journal)
+      : options_(std::move(options)), observer_(observer), journal_(journal) {}
   LiveVerdict(const LiveVerdict&) = delete;
   LiveVerdict& operator=(const LiveVerdict&) = delete;
-  ~LiveVerdict() override;
+  // Waits for a judgement that is being made: a fraction of a second.
+  ~LiveVerdict() override = default;
 
-  // From any thread. Waits only while thousands are unread.
+  // Once everything that hears of events does.
+  void start();
+  // From any thread. Does not wait.
   void record(const JournalEvent& event) override;
-  // The lines that were not taken yet. From any thread.
-  std::vector<MessageArg> take();
 
  private:
-  void judge_events();
-  void hear(const JournalEvent& event);
-  void hear_step(const StepRecord& step);
-  using Sentence = std::function<std::string(const Translator& words)>;
-  void say(const char* occasion, const StepRecord& step, const Sentence& sentence);
-  Diagnosis diagnose() const;
+  void follow(const std::stop_token& stop);
+  void tell(const Diagnosis& diagnosis, const RunSnapshot& run);
 
-  EventSink* const journal_;
   const LiveVerdictOptions options_;
-  RunSummary summary_;  // the latest steps; the thread's own, like the three below
-  StarvationAlarm alarm_;
-  std::optional<std::int64_t> epoch_;
-  std::optional<Clock::time_point> last_verdict_;
-  std::mutex mutex_;  // guards lines_ and told_of_damage_
-  std::vector<MessageArg> lines_;
-  bool told_of_damage_ = false;
-  BoundedBuffer<JournalEvent> events_{4096};
+  TrainObserver& observer_;
+  EventSink& journal_;
+  std::atomic<bool> has_told_of_damage_ = false;
   std::jthread thread_;  // last: uses everything above
-};
-
-// Forwards to `inner`, and tells it what the verdict has to say, on the thread that trains.
-class VerdictObserver final : public TrainObserver {
- public:
-  VerdictObserver(TrainObserver& inner, LiveVerdict& verdict) : inner_(inner), verdict_(verdict) {}
-
-  void on_note(const MessageArg& note) override { inner_.on_note(note); }
-  void on_step(const StepRecord& record) override;
-  void on_validation(std::int64_t step, const ValidationResult& result, bool best) override {
-    inner_.on_validation(step, result, best);
-  }
-  void on_save(std::int64_t step) override { inner_.on_save(step); }
-
- private:
-  TrainObserver& inner_;
-  LiveVerdict& verdict_;
 };
 
 }  // namespace qanat

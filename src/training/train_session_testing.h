@@ -28,8 +28,8 @@ class TrainListener : public TrainObserver {
       stop.request_stop();
     }
   }
-  void on_validation(std::int64_t, const ValidationResult& result, bool) override {
-    validations.push_back(result);
+  void on_validation(const ValidationDone& done, const TrainProgress& /*progress*/) override {
+    validations.push_back(done.result);
   }
 
   std::vector<std::string> notes;
@@ -47,6 +47,8 @@ class TrainListener : public TrainObserver {
 
 class TrainSessionTest : public testing::Test {
  protected:
+  explicit TrainSessionTest(int utterances = 12) : data_(utterances) {}
+
   LoadedConfig config(const std::string& name, std::int64_t steps) const {
     LoadedConfig config{.values = data_.config(), .origins = {}};
     config.values.model.size = ModelSize::nano;
