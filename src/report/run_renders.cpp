@@ -16,6 +16,33 @@ std::string hz_label(double hz, const Translator& w) {
                    : w.short_number(hz / 1000, 1) + ' ' + w.tr(msg::unit_kilohertz{});
 }
 
+constexpr Range kPicture{.low = 0, .high = 1};
+constexpr Range kSymbols{.low = 1.03, .high = 1.15};  // above the picture
+
+// When each symbol is heard, as the model has it: above the sound it stands for.
+void draw_symbols(SvgPlot& plot,
+                  const std::vector<EvaluationRendered::Symbol>& symbols,
+                  const Translator& w) {
+  constexpr double kMinRoom = 7;  // of a letter
+  double begin = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const auto& [symbol, end] = symbols[i];
+    if (!(end > begin)) {
+      continue;
+    }
+    const std::string_view style =
+        symbol.empty() ? "symbol rest" : (i % 2 == 0 ? "symbol" : "symbol odd");
+    plot.box({.low = begin, .high = end},
+             kSymbols,
+             style,
+             w.verbatim(symbol) + ' ' + w.milliseconds(Seconds(end - begin)));
+    if (plot.x(end) - plot.x(begin) >= kMinRoom) {
+      plot.note({(begin + end) / 2, (kSymbols.low + kSymbols.high) / 2}, "in-cell", symbol);
+    }
+    begin = end;
+  }
+}
+
 // Time and frequency as the picture has them.
 std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView& run) {
   const Translator& w = run.words;
@@ -25,18 +52,19 @@ std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView&
                 .title = w.tr(msg::chart_spectrogram{}),
                 .description = sentence.text,
                 .x = time,
-                .y = {.low = 0, .high = 1},
+                .y = {.low = kPicture.low, .high = sentence.symbols.empty() ? 1 : kSymbols.high},
                 .x_label = [&w](double value) { return w.tick(Seconds(value)); },
                 .x_name = w.tr(msg::chart_time{}),
                 .x_ticks = Ticks::time,
-                .height = 220,
+                .height = sentence.symbols.empty() ? 220.0 : 240.0,
                 .left = w.right_to_left() ? 96.0 : 70.0});
   const RunFiles& files = run.files.value();
   plot.image(
       time,
-      {.low = 0, .high = 1},
+      kPicture,
       fmt::format(
           "{}renders/{}/sentence-{}.png{}", files.prefix, point.folder, at + 1, files.query));
+  draw_symbols(plot, sentence.symbols, w);
   for (const EvaluationRendered::AxisMark& mark : point.axis) {
     plot.row_name(mark.at, hz_label(mark.hz, w));
   }
@@ -46,7 +74,7 @@ std::string spectrogram(const RenderPoint& point, std::size_t at, const RunView&
 std::string player_html(const std::string& name, const std::string& file, const RunView& run) {
   const RunFiles& files = run.files.value();
   return fmt::format(
-      "<div><span>{}</span>\n<audio controls preload=\"none\" src=\"{}renders/{}{}\"></audio></div>\n",
+      "<div><span>{}</span>\n<audio controls preload=\"metadata\" src=\"{}renders/{}{}\"></audio></div>\n",
       html_escaped(name),
       html_escaped(files.prefix),
       file,
@@ -91,12 +119,9 @@ std::string point_html(const RenderPoint& point, const RunView& run) {
 }  // namespace
 
 RunFiles files_beside(const std::filesystem::path& journal, const std::filesystem::path& page) {
-  const std::filesystem::path folder =
-      std::filesystem::absolute(journal).lexically_normal().parent_path();
-  const std::filesystem::path from =
-      std::filesystem::absolute(page).lexically_normal().parent_path();
-  const std::string path = folder.lexically_relative(from).generic_string();
-  return {.prefix = path.empty() || path == "." ? std::string() : url_escaped(path) + '/'};
+  const std::string path =
+      url_from(page, std::filesystem::absolute(journal).lexically_normal().parent_path());
+  return {.prefix = path.empty() || path == "." ? std::string() : path + '/'};
 }
 
 // The newest one open, the ones before behind their step: to hear how far the model has come.

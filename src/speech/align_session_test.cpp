@@ -108,6 +108,30 @@ TEST_F(EvaluationRendererTest, WritesSoundAndPictureOfEverySentence) {
   }
 }
 
+TEST_F(EvaluationRendererTest, EverySymbolHasItsTimeAndARecordingItsFile) {
+  const CheckpointState state = nano_state();
+  const std::vector<float> recording(2205, 0.25F);
+  EvaluationRenderer renderer(
+      state,
+      make_text_front_end(state.text),
+      {{.text = "Water.", .recording = recording}, {.text = "☃", .recording = recording}},
+      root_ / "renders");
+
+  const EvaluationRender render = renderer.render(500, nano_weights(state));
+  const EvaluationRendered event = to_event(render, 500, Seconds{0});
+
+  ASSERT_EQ(event.sentences.size(), 1U) << "what cannot be read aloud has no render";
+  const EvaluationRendered::Sentence& sentence = event.sentences.front();
+  EXPECT_TRUE(std::filesystem::exists(root_ / "renders" / sentence.recording.value()));
+  ASSERT_FALSE(sentence.symbols.empty());
+  EXPECT_NEAR(sentence.symbols.back().end, sentence.seconds, 1e-9);
+  std::string text;
+  for (const EvaluationRendered::Symbol& symbol : sentence.symbols) {
+    text += symbol.symbol;
+  }
+  EXPECT_EQ(text, "water.");
+}
+
 TEST(EvaluationRenderTest, TheJournalNamesSentencesAndFrequencies) {
   const EvaluationRender render{.folder = "run/renders/step-000000005",
                                 .sentences = {{.text = "Water.", .length = Seconds{1.5}}},

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "audio/wav_writer.h"
-#include "base/content_hash.h"
 #include "base/files.h"
 #include "features/mel_image.h"
 #include "speech/vocos.h"
@@ -43,9 +42,10 @@ EvaluationRender CopyRenderer::render(std::int64_t step, const TensorMap& weight
   for (const RenderedClip& clip : clips_) {
     const std::vector<float> samples = vocoder.synthesise(
         clip.mel.empty() ? mel_of(clip.samples, state_.mel, extractor_) : clip.mel);
-    render.sentences.push_back({.text = clip.id,
-                                .length = Seconds(static_cast<double>(samples.size()) / rate),
-                                .recording = write_recording(clip.samples)});
+    render.sentences.push_back(
+        {.text = clip.id,
+         .length = Seconds(static_cast<double>(samples.size()) / rate),
+         .recording = write_recording(folder_, clip.samples, state_.mel.sample_rate)});
     const std::filesystem::path stem =
         render.folder / fmt::format("sentence-{}", render.sentences.size());
     write_wav(std::filesystem::path(stem).concat(".wav"), samples, state_.mel.sample_rate);
@@ -54,16 +54,6 @@ EvaluationRender CopyRenderer::render(std::int64_t step, const TensorMap& weight
                     state_.mel.mel_bins);
   }
   return render;
-}
-
-// Once for all steps: named by what it holds, so that it stays the one of its renders.
-std::string CopyRenderer::write_recording(std::span<const float> samples) const {
-  const std::string name =
-      fmt::format("recording-{:016x}.wav", content_hash(std::as_bytes(samples)));
-  if (!std::filesystem::exists(folder_ / name)) {
-    write_wav(folder_ / name, samples, state_.mel.sample_rate);
-  }
-  return name;
 }
 
 }  // namespace qanat

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,6 @@ class CopyRenderer {
   EvaluationRender render(std::int64_t step, const TensorMap& weights);
 
  private:
-  std::string write_recording(std::span<const float> samples) const;
-
   const VocoderState state_;
   const std::vector<RenderedClip> clips_;
   const std::filesystem::path folder_;

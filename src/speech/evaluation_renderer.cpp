@@ -1,5 +1,6 @@
 #include "speech/evaluation_renderer.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audio/wav_writer.h"
+#include "base/content_hash.h"
 #include "base/files.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
@@ -17,6 +19,7 @@
 #include "locale/messages/speech_errors.h"
 #include "speech/open_vocoder.h"
 #include "speech/speech_model.h"
+#include "speech/text_grid.h"
 
 namespace qanat {
 namespace {
@@ -37,7 +40,30 @@ void render_evaluation(const std::filesystem::path& stem,
   write_mel_image(picture, mel, config.mel_bins);
 }
 
+// Tags of languages are no sound.
+std::vector<EvaluationRendered::Symbol> symbols_of(const TokenTimes& times,
+                                                   const Tokenizer& tokenizer) {
+  std::vector<EvaluationRendered::Symbol> symbols;
+  for (const GridInterval& one : token_intervals(times, tokenizer)) {
+    const bool is_special = std::ranges::find(kSpecialSymbols, one.label) != kSpecialSymbols.end();
+    symbols.push_back({.symbol = is_special ? std::string() : one.label, .end = one.end});
+  }
+  return symbols;
+}
+
 }  // namespace
+
+std::string write_recording(const std::filesystem::path& folder,
+                            std::span<const float> samples,
+                            SampleRate rate) {
+  const std::string name =
+      fmt::format("recording-{:016x}.wav", content_hash(std::as_bytes(samples)));
+  if (!std::filesystem::exists(folder / name)) {
+    make_folders(folder);
+    write_wav(folder / name, samples, rate);
+  }
+  return name;
+}
 
 std::vector<EvaluationSentence> read_evaluation_sentences(
     const std::optional<std::filesystem::path>& file) {
@@ -76,11 +102,15 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
       vocoder_(state_.mel) {
   for (const EvaluationSentence& one : sentences) {
     Result<TokenIds> tokens = text_->tokens(one.text, one.language);
+    if (!tokens && !one.recording.empty()) {
+      continue;
+    }
     if (!tokens) {
       throw MessageError(
           msg::evaluation_sentence{.text = one.text, .reason = reason_of(tokens.failure())});
     }
-    sentences_.push_back({.text = one.text, .tokens = std::move(tokens).value()});
+    sentences_.push_back(
+        {.text = one.text, .tokens = std::move(tokens).value(), .recording = one.recording});
   }
 }
 
@@ -93,12 +123,20 @@ EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& 
   const Seconds hop(static_cast<double>(state_.mel.hop) /
                     static_cast<double>(state_.mel.sample_rate.value));
   for (const Sentence& sentence : sentences_) {
-    const auto mel = model.speak(sentence.tokens);
-    const auto frames = mel.size() / static_cast<std::size_t>(state_.mel.mel_bins);
+    const TimedSpeech speech = model.speak_timed(sentence.tokens);
+    const auto frames = speech.mel.size() / static_cast<std::size_t>(state_.mel.mel_bins);
     render.sentences.push_back(
-        {.text = sentence.text, .length = hop * static_cast<double>(frames)});
+        {.text = sentence.text,
+         .length = hop * static_cast<double>(frames),
+         .symbols = symbols_of(
+             {.tokens = sentence.tokens, .frames = speech.frames, .frame_s = hop.count()},
+             text_->tokenizer())});
+    if (!sentence.recording.empty()) {
+      render.sentences.back().recording =
+          write_recording(folder_, sentence.recording, state_.mel.sample_rate);
+    }
     render_evaluation(render.folder / fmt::format("sentence-{}", render.sentences.size()),
-                      mel,
+                      speech.mel,
                       state_.mel,
                       vocoder_);
   }
@@ -111,6 +149,7 @@ EvaluationRendered to_event(const EvaluationRender& render, std::int64_t step, S
   for (const EvaluationRender::Sentence& sentence : render.sentences) {
     event.sentences.push_back({.text = sentence.text,
                                .seconds = sentence.length.count(),
+                               .symbols = sentence.symbols,
                                .recording = sentence.recording});
   }
   for (const double hz : {0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace qanat {
 struct EvaluationSentence {
   std::string text;
   Language language = Language::en;
+  std::vector<float> recording{};  // of somebody who says it, full scale 1; empty: there is none
 };
 
 // One sentence a line, its language by its script; without a file one of each language. Throws
@@ -36,7 +38,8 @@ struct EvaluationRender {
   struct Sentence {
     std::string text;
     Seconds length{0};
-    std::optional<std::string> recording{};  // see EvaluationRendered
+    std::vector<EvaluationRendered::Symbol> symbols{};  // see there, like the recording
+    std::optional<std::string> recording{};
   };
   std::string vocoder;  // who spoke, as Vocoder::name()
   std::vector<Sentence> sentences;
@@ -45,16 +48,24 @@ struct EvaluationRender {
 // What a page needs beside the files, frequencies for the axis of the pictures included.
 EvaluationRendered to_event(const EvaluationRender& render, std::int64_t step, Seconds took);
 
+// Writes a recording that renders are compared with into their folder, once: it is named by what
+// it holds. Returns its name.
+std::string write_recording(const std::filesystem::path& folder,
+                            std::span<const float> samples,
+                            SampleRate rate);
+
 // For one thread at a time.
 class EvaluationRenderer {
  public:
-  // Throws Error naming a sentence that cannot be read aloud.
+  // Throws Error naming a sentence that cannot be read aloud, unless it was recorded: such a one is
+  // left out.
   EvaluationRenderer(CheckpointState state,
                      std::shared_ptr<const TextFrontEnd> text,
                      const std::vector<EvaluationSentence>& sentences,
                      std::filesystem::path folder);
 
-  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights.
+  // Writes folder/step-000001000/sentence-1.wav, .png, ... with these weights, and the recordings
+  // into folder.
   EvaluationRender render(std::int64_t step, const TensorMap& weights);
 
  private:
@@ -63,6 +74,7 @@ class EvaluationRenderer {
   struct Sentence {
     std::string text;
     TokenIds tokens;
+    std::vector<float> recording;
   };
   std::vector<Sentence> sentences_;
   std::filesystem::path folder_;

@@ -107,6 +107,14 @@ std::vector<float> SpeechModel::speak(std::span<const TokenId> tokens,
           .front());
 }
 
+TimedSpeech SpeechModel::speak_timed(std::span<const TokenId> tokens) {
+  const SynthesisInput input = to_input(tokens, {});
+  const torch::Tensor frames = network_->predict_durations(input, {})[0].contiguous();
+  const auto* const begin = frames.data_ptr<std::int64_t>();
+  return {.mel = to_values(network_->synthesise(input, {.durations = {frames}}).front()),
+          .frames = {begin, begin + frames.numel()}};
+}
+
 Result<std::vector<float>> SpeechModel::predict(std::span<const TokenId> tokens,
                                                 std::span<const float> mel,
                                                 const SpeechOptions& options) {

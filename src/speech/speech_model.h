@@ -25,6 +25,12 @@ struct SpeechOptions {
   double length_scale = 1.0;           // above 1: slower
 };
 
+// What was said, and how many frames of it each token is.
+struct TimedSpeech {
+  std::vector<float> mel;  // [frames, mel_bins], natural logs
+  std::vector<std::int64_t> frames;
+};
+
 // Fixture; not thread-safe. Works on the CPU.
 class SpeechModel {
  public:
@@ -41,6 +47,8 @@ class SpeechModel {
 
   // [frames, mel_bins], natural logs.
   std::vector<float> speak(std::span<const TokenId> tokens, const SpeechOptions& options = {});
+
+  TimedSpeech speak_timed(std::span<const TokenId> tokens);
 
   // How many frames of the recording each token is; they sum to its frames. A Failure when there
   // are more tokens than frames.

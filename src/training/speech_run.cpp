@@ -1,4 +1,6 @@
 // A run that trains the speech model.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +15,9 @@
 
 namespace qanat {
 namespace {
+
+constexpr std::size_t kRecordedSentences = 2;  // enough to hear
+constexpr Seconds kLongestRecording{15.0};
 
 class SpeechRun : public RunTask {
  public:
@@ -64,16 +69,36 @@ class SpeechRun : public RunTask {
   }
 
   RenderFn make_renderer(const std::filesystem::path& folder) override {
-    renderer_.emplace(checkpoint_state(),
-                      inputs_.text,
-                      read_evaluation_sentences(config_.training.evaluation_sentences),
-                      folder);
+    std::vector<EvaluationSentence> sentences =
+        read_evaluation_sentences(config_.training.evaluation_sentences);
+    std::ranges::move(recorded_sentences(), std::back_inserter(sentences));
+    renderer_.emplace(checkpoint_state(), inputs_.text, sentences, folder);
     return [this](std::int64_t step, const TensorMap& weights) {
       return renderer_->render(step, weights);
     };
   }
 
  private:
+  // Some of the validation set, to be heard beside what somebody else has said. One that cannot be
+  // read is left out: validation tells of it.
+  std::vector<EvaluationSentence> recorded_sentences() const {
+    std::vector<EvaluationSentence> sentences;
+    if (!inputs_.validation) {
+      return sentences;
+    }
+    const std::vector<Utterance>& utterances = inputs_.validation->manifest.utterances;
+    for (ValidationClip& clip :
+         load_validation_clips(inputs_,
+                               std::min(kRecordedSentences, utterances.size()),
+                               kLongestRecording,
+                               [](const MessageArg& /*warning*/) {})) {
+      sentences.push_back({.text = utterances[clip.item].text,
+                           .language = utterances[clip.item].language,
+                           .recording = std::move(clip.samples)});
+    }
+    return sentences;
+  }
+
   CheckpointState checkpoint_state() const {
     const ModelShape defaults;
     return {.model = {.size = config_.model.size,

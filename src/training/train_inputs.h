@@ -55,16 +55,16 @@ LoaderOptions validation_options(const RunConfig& config);
 // training.validation_batches hold.
 std::size_t num_validation_clips(const RunConfig& config, const TrainInputs& inputs);
 
-// Their samples, full scale 1; those of a long one end after `most`. What cannot be read is left
-// out, and `warn` is told.
 struct ValidationClip {
   std::uint32_t item = 0;  // of the set
   std::string id;
   std::vector<float> samples;
 };
+// The samples of the first `count`, full scale 1; those of a long one end after `most`. What cannot
+// be read is left out, and `warn` is told.
 std::vector<ValidationClip> load_validation_clips(
-    const RunConfig& config,
     const TrainInputs& inputs,
+    std::size_t count,
     Seconds most,
     const std::function<void(const MessageArg&)>& warn);
 
