@@ -8,7 +8,7 @@ const title = document.getElementById('title');
 const subtitle = document.getElementById('subtitle');
 const shown = new Map();
 
-// What a reader has opened, and where the focus is, survives.
+// What a reader has opened, how far a chart is scrolled, and where the focus is, survives.
 function replaceSection(id, html) {
   const holder = document.createElement('template');
   holder.innerHTML = html;
@@ -23,7 +23,11 @@ function replaceSection(id, html) {
     details.open = opened[i] ?? details.open;
   });
   const focused = old.contains(document.activeElement) ? document.activeElement.id : '';
+  const scrolled = [...old.querySelectorAll('.scroll')].map((holder) => holder.scrollLeft);
   old.replaceWith(fresh);
+  [...fresh.querySelectorAll('.scroll')].forEach((holder, i) => {
+    if (scrolled[i]) holder.scrollLeft = scrolled[i];
+  });
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 

@@ -66,7 +66,9 @@ std::string render_figure(const Figure& figure, const Translator& words) {
     }
     html += "</ul>\n";
   }
-  html += "<div class=\"scroll plots\">\n" + figure.chart + "</div>\n";
+  html += fmt::format("<div class=\"scroll plots{}\">\n{}</div>\n",
+                      figure.newest_last ? " newest" : "",
+                      figure.chart);
   if (!figure.rows.empty()) {
     html += "<output class=\"reading\" aria-live=\"polite\"></output>\n";
   }

@@ -32,7 +32,8 @@ struct Figure {
   std::vector<LegendEntry> legend{};
   std::vector<std::string> columns{};
   std::vector<FigureRow> rows{};
-  bool folded = false;  // behind its title until a reader opens it
+  bool newest_last = false;  // its right end is the newest: what narrow screens show first
+  bool folded = false;       // behind its title until a reader opens it
 };
 
 // Everything but the chart is plain text and escaped here.

@@ -56,7 +56,8 @@ Figure series_figure(const SeriesChart& chart,
                 .columns = {chart.x.name,
                             chart.value_name,
                             words.tr(msg::chart_least{}),
-                            words.tr(msg::chart_greatest{})}};
+                            words.tr(msg::chart_greatest{})},
+                .newest_last = true};
   const Range x{.low = bins.front().first, .high = bins.back().last};
   SvgPlot plot(figure,
                {.title = chart.spoken,

@@ -127,6 +127,7 @@ SvgPlot::SvgPlot(const Figure& figure, PlotOptions options) : SvgPlot(std::move(
   options_.id = figure.id;
   options_.title = options_.title.empty() ? figure.title : options_.title;
   options_.description = figure.about;
+  options_.labels_twice = figure.newest_last;
 }
 
 double SvgPlot::x(double value) const {
@@ -251,6 +252,9 @@ std::string SvgPlot::axes() const {
                          at(right),
                          at(y(tick))) +
              svg_text("y", {options_.left - 8, y(tick) + 4}, options_.y_label(tick));
+      if (options_.labels_twice) {
+        svg += svg_text("y-end", {right, y(tick) - 3}, options_.y_label(tick));
+      }
     }
   }
   if (options_.x_label) {

@@ -48,7 +48,8 @@ struct PlotOptions {
   int most_x_labels = 7;
   double width = 760;
   double height = 200;
-  double left = 76;  // room for the labels of y
+  double left = 76;           // room for the labels of y
+  bool labels_twice = false;  // those of y at the right end too: for screens that show no more
 };
 
 class SvgPlot {

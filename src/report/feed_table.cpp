@@ -197,9 +197,12 @@ std::optional<Figure> feed_figure(const FeedTable& table, const Translator& w) {
                {.low = top - 0.94 * height, .high = top},
                style,
                w.verbatim(row.name) + ": " + value);
-      // At the end of the bar, inside: beside it, it would meet the line of the pace.
+      // Where the bar begins, in sight of narrow screens; beside a bar that is too short for it.
       const double room = 0.04 * fastest(table);
-      plot.note({std::max(room, turn->steps_per_s - room), top - height / 2}, "on-bar", value);
+      const bool fits = turn->steps_per_s > 2 * room;
+      plot.note({fits ? room : turn->steps_per_s + room, top - height / 2},
+                fits ? "on-bar" : "in-cell",
+                value);
     }
   }
   plot.rule(pace, "limit", w.tr(msg::feed_own_pace{}));

@@ -5,6 +5,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/ranks_testing.h"
+#include "history/run_sample.h"
 #include "report/dataset_document.h"
 #include "report/dataset_report_sample.h"
 #include "report/demo_sample.h"
@@ -13,6 +14,7 @@
 #include "report/golden_testing.h"
 #include "report/profile_report.h"
 #include "report/profile_sample.h"
+#include "report/run_html.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 
@@ -67,9 +69,38 @@ TEST(GoldenTest, Dataset) {
   for (const Translator& words : {kEnglishWords, kPersianWords}) {
     const std::string name = "dataset." + std::string(to_string(words.language()));
     expect_golden(name + ".txt", render_text(to_document(report, 2), words));
-    expect_golden(name + ".html", page_body(render_html(report, 2, words)));
+    expect_golden(
+        name + ".html",
+        page_body(render_html(report, {.file = "/data/check.html", .list_limit = 2}, words)));
   }
   expect_golden("dataset.json", to_text(render_json(to_document(report))));
+}
+
+// The whole page of a run, with something of everything.
+TEST(GoldenTest, RunPage) {
+  RunRecord record = sample_record(40);
+  record.add(
+      entry_of({{"kind", "render"},
+                {"t", 5.0},
+                {"step", 40},
+                {"folder", "renders/step-000000040"},
+                {"vocoder", "griffin-lim"},
+                {"sentences",
+                 {{{"text", "Water."},
+                   {"seconds", 0.5},
+                   {"symbols", {{{"symbol", ""}, {"end", 0.1}}, {{"symbol", "w"}, {"end", 0.5}}}},
+                   {"recording", "recording-0123456789abcdef.wav"}}}},
+                {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}}));
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  for (const Translator& words : {kEnglishWords, kPersianWords}) {
+    expect_golden("run." + std::string(to_string(words.language())) + ".html",
+                  page_body(render_html(
+                      RunView{.summary = record.summary,
+                              .history = record.history,
+                              .diagnosis = diagnosis,
+                              .words = words,
+                              .files = files_beside("run/journal.jsonl", "run/report.html")})));
+  }
 }
 
 TEST(GoldenTest, Demo) {

@@ -128,7 +128,8 @@ std::optional<Figure> breakdown_series_figure(const RunView& run) {
   Figure figure{.id = "ledger-series",
                 .title = w.tr(msg::chart_breakdown_series{}),
                 .about = w.tr(msg::chart_breakdown_series_about{}),
-                .columns = {w.tr(msg::chart_steps{})}};
+                .columns = {w.tr(msg::chart_steps{})},
+                .newest_last = true};
   SvgPlot plot(figure,
                {.x = {.low = bins.front().first, .high = bins.back().last},
                 .y = {.low = 0, .high = 1},

@@ -88,12 +88,16 @@ TEST(RunHtmlTest, TheSlotsAreFolded) {
 
 TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
   RunRecord record = sample_record();
-  record.add(entry_of({{"kind", "render"},
-                       {"t", 20.0},
-                       {"step", 100},
-                       {"folder", "/anywhere/renders/step-000000100"},
-                       {"sentences", {{{"text", "Water <b>comes</b>."}, {"seconds", 1.5}}}},
-                       {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}}));
+  record.add(entry_of(
+      {{"kind", "render"},
+       {"t", 20.0},
+       {"step", 100},
+       {"folder", "/anywhere/renders/step-000000100"},
+       {"sentences",
+        {{{"text", "Water <b>comes</b>."},
+          {"seconds", 1.5},
+          {"symbols", {{{"symbol", ""}, {"end", 0.25}}, {{"symbol", "w"}, {"end", 1.5}}}}}}},
+       {"axis", {{{"hz", 0.0}, {"at", 0.0}}, {{"hz", 4000.0}, {"at", 0.75}}}}}));
   const Diagnosis diagnosis = diagnose_run(record.summary);
   RunView view{.summary = record.summary, .history = record.history, .diagnosis = diagnosis};
 
@@ -104,6 +108,9 @@ TEST(RunHtmlTest, SentencesAreHeardAndSeenWithTheirStep) {
                     HasSubstr("href=\"../my%20run/renders/step-000000100/sentence-1.png\""),
                     HasSubstr("Water &lt;b&gt;comes&lt;/b&gt;.</strong> step 100, 1.5 s"),
                     HasSubstr(">4 kHz</text>"),
+                    HasSubstr("<rect class=\"symbol odd\""),
+                    HasSubstr("<title>w 1250.0 ms</title>"),
+                    HasSubstr(">w</text>"),
                     HasSubstr("img-src 'self'; media-src 'self'")));
 }
 
@@ -129,7 +136,7 @@ TEST(RunHtmlTest, ARecordingIsHeardBesideWhatTheVocoderMadeOfIt) {
   view.words = Translator(Language::fa);
 
   EXPECT_THAT(page,
-              HasSubstr("recording</span>\n<audio controls preload=\"none\" "
+              HasSubstr("recording</span>\n<audio controls preload=\"metadata\" "
                         "src=\"renders/recording-0123456789abcdef.wav\">"));
   EXPECT_THAT(page, HasSubstr("spoken by vocos</span>"));
   EXPECT_THAT(page, Not(HasSubstr("secret")));
@@ -148,9 +155,25 @@ TEST(RunHtmlTest, SaysWhatWasTrained) {
   };
 
   EXPECT_THAT(page(Language::en), HasSubstr("<dt>task</dt><dd>vocoder</dd>"));
-  EXPECT_THAT(page(Language::fa), HasSubstr("<dt>task</dt><dd>vocoder</dd>"));
+  EXPECT_THAT(page(Language::fa), HasSubstr("<dt>نوع آموزش</dt><dd>vocoder</dd>"));
   EXPECT_EQ(to_json(diagnosis).at("task"), "vocoder");
   EXPECT_THAT(render_text(diagnosis), HasSubstr("\nTASK  vocoder\n"));
+}
+
+TEST(RunHtmlTest, ARunThatBrokeOffIsCalledSo) {
+  RunRecord record = sample_record();
+  const auto page = [&](const char* ending, Language language) {
+    record.summary.ending = ending;
+    return render_html({.summary = record.summary,
+                        .history = record.history,
+                        .diagnosis = diagnose_run(record.summary),
+                        .words = Translator(language)});
+  };
+
+  EXPECT_THAT(page("failed", Language::en), HasSubstr("<dd>ended: failed</dd>"));
+  EXPECT_THAT(page("silent", Language::en), HasSubstr("<dd>ended: killed"));
+  EXPECT_THAT(page("silent", Language::fa), HasSubstr("کشته شده"));
+  EXPECT_THAT(page("completed", Language::en), Not(HasSubstr("ended: ")));
 }
 
 TEST(RunHtmlTest, AnUnknownTaskIsNotNamed) {
@@ -248,8 +271,62 @@ TEST(RunChartsTest, EverySignOfTheLossIsInItsLegend) {
 
   EXPECT_THAT(
       html, HasSubstr("<circle class=\"validation\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>validation"));
-  EXPECT_THAT(html,
+}
+
+TEST(RunChartsTest, WhatDecidesWhichIsBestIsDrawn) {
+  const Figure figure = figure_of(score_figure);
+
+  EXPECT_EQ(figure.about,
+            "Decides which checkpoint is the best; smaller is better. Best: 0.7500 at step 100.");
+  EXPECT_THAT(figure.rows.back().cells, ElementsAre("200", "0.9", "0.9", "0.9"));
+  EXPECT_THAT(render_figure(figure, Translator()),
               HasSubstr("<circle class=\"validation best\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>best"));
+}
+
+// Distances of a vocoder are far below its losses.
+TEST(RunChartsTest, AVocodersValidationsHaveAnAxisOfTheirOwn) {
+  RunRecord record;
+  record.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
+  for (int i = 0; i < 20; ++i) {
+    StepRecord step = sample_step(i);
+    step.losses = {.total = 60.0 - i, .mel = 1, .stft = 2};
+    record.add({.at = Seconds{0.1 * i}, .event = step});
+  }
+  record.add(entry_of({{"kind", "validation"},
+                       {"t", 3.0},
+                       {"step", 20},
+                       {"loss", 1.5},
+                       {"score", 1.5},
+                       {"best", true},
+                       {"mel", 0.5},
+                       {"stft", 1.0}}));
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  const RunView view{.summary = record.summary, .history = record.history, .diagnosis = diagnosis};
+
+  EXPECT_THAT(loss_figure(view).value().chart, Not(HasSubstr("class=\"validation")));
+  EXPECT_THAT(score_figure(view).value().chart, HasSubstr("validation at step 20: 1.5000"));
+}
+
+TEST(RunChartsTest, TheNewestStepsAreWhatANarrowScreenShowsFirst) {
+  EXPECT_THAT(render_figure(figure_of(loss_figure), Translator()),
+              AllOf(HasSubstr("class=\"scroll plots newest\""), HasSubstr("class=\"y-end\"")));
+  EXPECT_THAT(render_figure(figure_of(breakdown_figure), Translator()), Not(HasSubstr("newest")));
+}
+
+TEST(RunHtmlTest, ARunIsCalledByItsName) {
+  EXPECT_THAT(sample_page(),
+              AllOf(HasSubstr("<title>mary &amp; ali</title>"),
+                    HasSubstr("<h1><bdi>mary &amp; ali</bdi></h1>"),
+                    HasSubstr("Training run on virtual:1, started 2024-05-01 10:00 UTC")));
+  RunRecord record = sample_record();
+  EXPECT_THAT(render_text(diagnose_run(record.summary)), HasSubstr("\nRUN  mary & ali\n"));
+  EXPECT_EQ(to_json(diagnose_run(record.summary)).at("name"), "mary & ali");
+  record.history.header.name.reset();
+  EXPECT_EQ(run_title(record.history, Translator()), "Training run on virtual:1");
+}
+
+TEST(RunHtmlTest, NoTileIsAloneInItsRow) {
+  EXPECT_THAT(sample_page(), HasSubstr("<dl class=\"tiles by-4\">")) << "seven";
 }
 
 TEST(RunChartsTest, OneWorkerIsNotSeveral) {

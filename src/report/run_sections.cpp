@@ -92,17 +92,30 @@ void add_card(Out out, const Finding& finding, std::size_t rank, const Translato
   fmt::format_to(out, "</dl>\n</article>\n");
 }
 
-void add_tile(Out out, std::string_view name, std::string_view value) {
-  fmt::format_to(out,
-                 "<div class=\"tile\"><dt>{}</dt><dd>{}</dd></div>\n",
-                 html_escaped(name),
-                 html_escaped(value));
+using Tiles = std::vector<std::string>;
+
+void add_tile(Tiles& tiles, std::string_view name, std::string_view value) {
+  tiles.push_back(fmt::format("<div class=\"tile\"><dt>{}</dt><dd>{}</dd></div>\n",
+                              html_escaped(name),
+                              html_escaped(value)));
 }
 
-void add_task(Out out, const RunMeasures& m, const Translator& w) {
+void add_task(Tiles& tiles, const RunMeasures& m, const Translator& w) {
   if (m.task) {
-    add_tile(out, w.tr(msg::tile_task{}), w.said(in_words(*m.task)));
+    add_tile(tiles, w.tr(msg::tile_task{}), w.said(in_words(*m.task)));
   }
+}
+
+// In rows that are as full as possible.
+std::string tiles_html(const Tiles& tiles) {
+  int columns = 4;
+  for (const int more : {5, 6}) {
+    const auto left_in_last = [&](int by) {
+      return (by - static_cast<int>(tiles.size()) % by) % by;
+    };
+    columns = left_in_last(more) < left_in_last(columns) ? more : columns;
+  }
+  return fmt::format("<dl class=\"tiles by-{}\">\n{}</dl>\n", columns, fmt::join(tiles, ""));
 }
 
 // data.batch_size and so on, however deep.
@@ -148,57 +161,60 @@ std::string summary_html(const RunView& run) {
   if (history.num_steps == 0) {
     return {};
   }
-  std::string html = "<dl class=\"tiles\">\n";
-  const Out out = std::back_inserter(html);
-  add_task(out, m, w);
-  add_tile(out, w.tr(msg::tile_steps{}), w.count(history.last_step + 1));
+  Tiles tiles;
+  add_task(tiles, m, w);
+  if (broke_off(m)) {
+    add_tile(tiles, w.tr(msg::tile_run{}), w.tr(msg::tile_ended{.why = in_words(*m.ending)}));
+  }
+  add_tile(tiles, w.tr(msg::tile_steps{}), w.count(history.last_step + 1));
   if (history.newest) {
-    add_tile(out, w.tr(msg::tile_loss{}), w.number(history.newest->losses.total, 4));
+    add_tile(tiles, w.tr(msg::tile_loss{}), w.number(history.newest->losses.total, 4));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.tr(msg::tile_steps_per_second{}), w.number(1 / m.mean_step, 2));
-    add_tile(
-        out, w.tr(msg::tile_waits{}), w.percent(m.share(m.breakdown.wait + m.breakdown.transfer)));
-    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
-    add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
+    add_tile(tiles, w.tr(msg::tile_steps_per_second{}), w.number(1 / m.mean_step, 2));
+    add_tile(tiles,
+             w.tr(msg::tile_waits{}),
+             w.percent(m.share(m.breakdown.wait + m.breakdown.transfer)));
+    add_tile(tiles, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
+    add_tile(tiles, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
-  add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(history.last_time))));
-  return html + "</dl>\n";
+  add_tile(tiles, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(history.last_time))));
+  return tiles_html(tiles);
 }
 
 std::string now_html(const RunSnapshot& now, const RunView& run) {
   const Translator& w = run.words;
   const RunMeasures& m = run.diagnosis.measures;
-  std::string html = "<dl class=\"tiles\">\n";
-  const Out out = std::back_inserter(html);
+  Tiles tiles;
   add_tile(
-      out,
+      tiles,
       w.tr(msg::tile_run{}),
       now.ending ? w.tr(msg::tile_ended{.why = in_words(*now.ending)}) : w.tr(msg::tile_running{}));
-  add_task(out, m, w);
+  add_task(tiles, m, w);
   if (now.newest) {
     const std::string step = w.count(now.newest->step + 1);
-    add_tile(
-        out, w.tr(msg::tile_step{}), now.last_step ? step + " / " + w.count(*now.last_step) : step);
-    add_tile(out, w.tr(msg::tile_epoch{}), w.count(now.newest->epoch));
-    add_tile(out, w.tr(msg::tile_loss{}), w.number(now.newest->losses.total, 4));
+    add_tile(tiles,
+             w.tr(msg::tile_step{}),
+             now.last_step ? step + " / " + w.count(*now.last_step) : step);
+    add_tile(tiles, w.tr(msg::tile_epoch{}), w.count(now.newest->epoch));
+    add_tile(tiles, w.tr(msg::tile_loss{}), w.number(now.newest->losses.total, 4));
   }
   if (const auto pace = now.steps_per_second()) {
-    add_tile(out, w.tr(msg::tile_steps_per_second{}), w.number(*pace, 2));
+    add_tile(tiles, w.tr(msg::tile_steps_per_second{}), w.number(*pace, 2));
     if (now.last_step && now.newest && !now.ending) {
       const auto left = static_cast<double>(*now.last_step - now.newest->step - 1);
-      add_tile(out, w.tr(msg::tile_eta{}), w.clock(Seconds(std::round(left / *pace))));
+      add_tile(tiles, w.tr(msg::tile_eta{}), w.clock(Seconds(std::round(left / *pace))));
     }
   }
   if (const auto wait = now.wait_share()) {
-    add_tile(out, w.tr(msg::tile_waits{}), w.percent(*wait));
+    add_tile(tiles, w.tr(msg::tile_waits{}), w.percent(*wait));
   }
   if (m.mean_step > 0) {
-    add_tile(out, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
-    add_tile(out, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
+    add_tile(tiles, w.tr(msg::tile_busy{}), w.percent(m.share(m.breakdown.busy())));
+    add_tile(tiles, w.tr(msg::tile_padding{}), w.percent(m.padding_share));
   }
-  add_tile(out, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(now.at.count()))));
-  return render_section({.id = "now", .title = w.tr(msg::page_now{}), .html = html + "</dl>\n"});
+  add_tile(tiles, w.tr(msg::tile_run_time{}), w.clock(Seconds(std::round(now.at.count()))));
+  return render_section({.id = "now", .title = w.tr(msg::page_now{}), .html = tiles_html(tiles)});
 }
 
 std::string findings_html(const RunView& run) {

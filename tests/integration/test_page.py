@@ -18,6 +18,7 @@ needs_browser = unittest.skipUnless(CHROMIUM, "no chromium here; apt-get install
 
 
 def write_page(folder, steps=200, *flags):
+    folder.mkdir(exist_ok=True)
     journal = write_journal(folder / "journal.jsonl", steps)
     page = folder / "report.html"
     result = qanat("report", journal, "--html", page, "--fail-on", "never", *flags)
@@ -127,6 +128,41 @@ class ReportPage(unittest.TestCase):
             self.assertGreater(phone.run("[...document.querySelectorAll('.plots')]"
                                          ".filter(p => p.scrollWidth > p.clientWidth).length"), 0)
 
+    def test_a_phone_shows_the_newest_steps_first(self):
+        for language in ("en", "fa"):
+            page = write_page(self.path / language, 200, "--lang", language)
+            with self.subTest(language), Browser(width=420) as phone:
+                phone.open(page.as_uri())
+                hidden = phone.run(
+                    "[...document.querySelectorAll('figure > .newest')].filter(holder => "
+                    "holder.querySelector('svg').getBoundingClientRect().right > "
+                    "holder.getBoundingClientRect().right + 1).map(holder => holder.parentElement.id)")
+                self.assertEqual(hidden, [])
+                self.assertGreater(phone.run("[...document.querySelectorAll('.newest')]"
+                                             ".filter(p => p.scrollWidth > p.clientWidth).length"), 0)
+                # The values of the axis can be read there.
+                self.assertEqual(phone.run("getComputedStyle(document.querySelector("
+                                           "'#loss-plot .y-end')).display"), "inline")
+
+    def test_a_wide_screen_cuts_no_link_and_leaves_no_tile_alone(self):
+        (self.path / "tiles").mkdir()
+        journal = write_journal(self.path / "tiles" / "journal.jsonl", 200,
+                                config={"training": {"task": "vocoder"}})
+        page = journal.with_name("report.html")
+        made = qanat("report", journal, "--html", page, "--fail-on", "never")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        for width in (1200, 850):
+            with self.subTest(width), Browser(width=width) as browser:
+                browser.open(page.as_uri())
+                cut = "(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector('nav'))"
+                self.assertFalse(browser.run(cut))
+                tiles = browser.run("[...document.querySelectorAll('.tile')].map(tile => "
+                                    "[tile.offsetTop, tile.offsetHeight])")
+                rows = [sum(top == row for top, _ in tiles)
+                        for row in sorted({top for top, _ in tiles})]
+                self.assertGreater(min(rows), 1, rows)
+                self.assertEqual(len({height for _, height in tiles}), 1)
+
     def test_the_loss_is_on_the_first_screens_and_the_slots_are_folded(self):
         top = "document.getElementById('loss-plot').getBoundingClientRect().top + scrollY"
         self.assertLess(self.browser.run(top), 1200)
@@ -160,6 +196,33 @@ class ReportPage(unittest.TestCase):
         embedded = json.loads(
             self.browser.run("document.getElementById('report-json').textContent"))
         self.assertEqual(embedded["schema"], "qanat.report")
+
+
+@needs_browser
+class CheckPage(unittest.TestCase):
+    def test_the_clips_at_the_ends_can_be_heard(self):
+        with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+            data = pathlib.Path(folder) / "data set"
+            (data / "wavs").mkdir(parents=True)
+            for i in range(4):
+                write_tone(data / "wavs" / f"u{i}.wav", 300, 1 + i)
+            (data / "metadata.csv").write_text(
+                "".join(f"u{i}|this is sentence number {i}\n" for i in range(4)))
+            page = pathlib.Path(folder) / "pages" / "check.html"
+            page.parent.mkdir()
+            result = qanat("data", "check", data, "--html", page, "--fail-on", "never")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            browser.open(page.as_uri())
+            lengths = browser.playable()
+            self.assertTrue(all(isinstance(length, (int, float)) for length in lengths), lengths)
+            shown = browser.run("[...document.querySelectorAll('.clip')].map(card => "
+                                "[card.querySelector('h3').textContent, "
+                                "card.querySelector('audio').duration])")
+            self.assertEqual(dict(shown)["Shortest"], 1)
+            self.assertEqual(dict(shown)["Longest"], 4)
+            self.assertEqual(dict(shown)["Fastest"], 1)
+            self.assertIn("this is sentence number 3",
+                          browser.run("document.querySelector('#clips').textContent"))
 
 
 @needs_browser
