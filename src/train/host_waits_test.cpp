@@ -11,7 +11,10 @@
 #include "train/host_snapshot.h"
 #include "train/train_step_testing.h"
 #include "train/validation.h"
+#include "train/vocoder_task.h"
+#include "train/vocoder_task_testing.h"
 #include "train/watched_device_testing.h"
+#include "vocoder/vocoder_testing.h"
 
 namespace qanat {
 namespace {
@@ -147,6 +150,41 @@ INSTANTIATE_TEST_SUITE_P(
                     WaitCase{.name = "saved", .saves = true},
                     WaitCase{.name = "played_and_saved", .graphs = true, .saves = true}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(VocoderWaitsTest, AStepOfBothNetworksWaitsForNothing) {
+  at::set_num_threads(1);
+  const Machine machine({.other_memory = MemoryKind::device});
+  const auto device = machine.device(0);
+  const auto stream = device->make_stream("train");
+  std::optional<TrainedVocoder> vocoder;
+  std::optional<VocoderTask> task;
+  stream->submit([&] {
+    vocoder.emplace(
+        make_trained_vocoder(small_vocoder(), {}, 1, computing_device(Precision::single)));
+    task.emplace(*vocoder, VocoderTaskOptions{.discriminator_start = 0});
+  });
+  stream->synchronise();
+  TrainStep step(*device, *stream, *task, {});
+  const HumBatch batch(2);
+  const auto train = [&](int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      const Clock::time_point now = Clock::now();
+      task->begin_update(i);
+      step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+      step.update({.step = i, .learning_rate = 1e-3});
+      while (step.finished()) {
+      }
+    }
+  };
+  train(0, 6);
+  const std::int64_t waits = device->stats().host_waits;
+  const HostWaitWatch watch;
+
+  train(6, 20);
+
+  EXPECT_EQ(device->stats().host_waits, waits);
+  EXPECT_THAT(watch.seen(), IsEmpty());
+}
 
 // However many batches are validated and spoken, the host waits twice: for how long the speech is,
 // and for the result.

@@ -85,8 +85,8 @@ void StepGraphs::reserve(const ModelBatch& largest, const MicrobatchOptions& opt
     throw;
   } catch (const Error&) {
     // The first shape that is to be played will say why it cannot be recorded.
-  } catch (const c10::OutOfMemoryError&) {
-    // There is no more than computing needs.
+  } catch (const c10::Error&) {
+    // There is no more memory than computing needs, or libtorch itself does not record it.
   }
 }
 
@@ -149,7 +149,7 @@ std::string StepGraphs::why_unusable(Entry& entry,
     throw;
   } catch (const Error& error) {
     return error.what();
-  } catch (const c10::OutOfMemoryError& error) {  // the gradient is there, so no split is needed
+  } catch (const c10::Error& error) {  // the gradient is there, so no split is needed
     return error.what_without_backtrace();
   }
 }
@@ -160,6 +160,9 @@ std::string StepGraphs::try_recording(Entry& entry,
                                       const MicrobatchOptions& options) {
   entry.inputs = make_inputs(rows);
   fill(entry.inputs, rows);
+  // The reference is as long as a shape can have, longer than what made it warm: libraries choose
+  // and load their kernels at the first sight of a shape, which a recording forbids.
+  compute(entry.inputs, options);
   entry.graph =
       parts_.stream.capture([this, inputs = entry.inputs, options] { compute(inputs, options); });
   if (entry.graph == nullptr) {

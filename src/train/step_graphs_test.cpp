@@ -1,5 +1,12 @@
 #include "train/step_graphs.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <ATen/record_function.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,11 +148,10 @@ TEST_F(StepGraphsTest, NeverPlaysARecordingThatGivesAnotherGradient) {
   EXPECT_EQ(wrong.counts().live_graphs, 0);
 }
 
-// Records as CUDA does: work allocates while it is recorded, whether or not it succeeds, and what
-// it computed meanwhile means nothing.
-class RecordingStream final : public DeviceStream {
+// Passes everything on to another stream.
+class PassingStream : public DeviceStream {
  public:
-  explicit RecordingStream(DeviceStream& stream) : stream_(stream) {}
+  explicit PassingStream(DeviceStream& stream) : stream_(stream) {}
 
   void submit(std::function<void()> work) override { stream_.submit(std::move(work)); }
   void then(std::function<void()> callback) override { stream_.then(std::move(callback)); }
@@ -155,6 +161,17 @@ class RecordingStream final : public DeviceStream {
   void record(DeviceEvent& event) override { stream_.record(event); }
   void wait(const DeviceEvent& event) override { stream_.wait(event); }
   void synchronise() override { stream_.synchronise(); }
+
+ private:
+  DeviceStream& stream_;
+};
+
+// Records as CUDA does: work allocates while it is recorded, whether or not it succeeds, and what
+// it computed meanwhile means nothing.
+class RecordingStream : public PassingStream {
+ public:
+  using PassingStream::PassingStream;
+
   std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override {
     struct Again final : DeviceGraph {
       explicit Again(std::function<void()> recorded) : work(std::move(recorded)) {}
@@ -164,10 +181,107 @@ class RecordingStream final : public DeviceStream {
     work();
     return std::make_unique<Again>(work);
   }
+};
+
+// Operators of this process with the shapes they were given, while it is there.
+class OperatorWatch {
+ public:
+  OperatorWatch()
+      : handle_(at::addGlobalCallback(at::RecordFunctionCallback(&note).needsInputs(true).scopes(
+            {at::RecordScope::FUNCTION}))) {
+    current() = this;
+  }
+  OperatorWatch(const OperatorWatch&) = delete;
+  OperatorWatch& operator=(const OperatorWatch&) = delete;
+  ~OperatorWatch() {
+    at::removeCallback(handle_);
+    current() = nullptr;
+  }
+
+  std::set<std::string> seen;
 
  private:
-  DeviceStream& stream_;
+  static OperatorWatch*& current() {
+    static OperatorWatch* watch = nullptr;
+    return watch;
+  }
+  static std::unique_ptr<at::ObserverContext> note(const at::RecordFunction& function) {
+    std::string call = function.name();
+    for (const c10::IValue& input : function.inputs()) {
+      call += input.isTensor() && input.toTensor().defined()
+                  ? fmt::format(" [{}]", fmt::join(input.toTensor().sizes(), ","))
+                  : " -";
+    }
+    current()->seen.insert(std::move(call));
+    return nullptr;
+  }
+
+  const at::CallbackHandle handle_;
 };
+
+// Notes what is computed inside of a recording and was not computed before.
+class ColdCallStream final : public RecordingStream {
+ public:
+  ColdCallStream(DeviceStream& stream, OperatorWatch& watch)
+      : RecordingStream(stream), watch_(watch) {}
+
+  std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override {
+    const std::set<std::string> before = watch_.seen;
+    std::unique_ptr<DeviceGraph> graph = RecordingStream::capture(work);
+    std::ranges::set_difference(watch_.seen, before, std::back_inserter(cold));
+    return graph;
+  }
+
+  std::vector<std::string> cold;
+
+ private:
+  OperatorWatch& watch_;
+};
+
+TEST(StepGraphWarmthTest, NothingIsComputedForTheFirstTimeInsideOfARecording) {
+  StepBench bench;
+  OperatorWatch watch;
+  ColdCallStream stream(bench.stream(), watch);
+  EventList journal;
+  TrainStep step(
+      bench.device(), stream, bench.task(), {.journal = &journal, .record_graphs = true});
+
+  for (std::uint32_t i = 0; i < kSteps; ++i) {
+    const MadeUpBatch batch({3 * i, 3 * i + 1, 3 * i + 2}, kGraphShape);
+    const Clock::time_point now = Clock::now();
+    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+  }
+  bench.stream().synchronise();
+
+  ASSERT_THAT(journal.events<StepGraphState>(), SizeIs(1));
+  EXPECT_THAT(stream.cold, IsEmpty());
+}
+
+TEST(StepGraphWarmthTest, WhatLibtorchItselfDoesNotRecordIsComputed) {
+  class Refusing final : public PassingStream {
+   public:
+    using PassingStream::PassingStream;
+    std::unique_ptr<DeviceGraph> capture(const std::function<void()>& /*work*/) override {
+      TORCH_CHECK(false, "beginAllocateToPool: already recording to mempool_id");
+    }
+  };
+  StepBench bench;
+  Refusing stream(bench.stream());
+  EventList journal;
+  TrainStep step(
+      bench.device(), stream, bench.task(), {.journal = &journal, .record_graphs = true});
+
+  step.try_shape(kGraphShape);
+  for (std::uint32_t i = 0; i < kSteps; ++i) {
+    const MadeUpBatch batch({3 * i, 3 * i + 1, 3 * i + 2}, kGraphShape);
+    const Clock::time_point now = Clock::now();
+    step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+  }
+
+  EXPECT_NO_THROW(bench.stream().synchronise());
+  ASSERT_THAT(journal.events<StepGraphState>(), SizeIs(1));
+  EXPECT_EQ(journal.events<StepGraphState>().at(0).state, "refused");
+}
 
 // A batch whose gradient is computed, or whose shape is recorded, on a device whose memory is full
 // at one of its allocations.

@@ -1,58 +1,26 @@
 #include "train/vocoder_task.h"
 
+#include <array>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "device/host/host_device.h"
 #include "pipeline/segment_row_source.h"
+#include "replicas/thread_group.h"
 #include "torch_binding/torch_binding.h"
 #include "train/train_step.h"
+#include "train/vocoder_task_testing.h"
 #include "vocoder/vocoder_testing.h"
 
 namespace qanat {
 namespace {
 
 constexpr std::int64_t kStart = 2;  // of the discriminators
-constexpr int kFrames = 16 + 2 * kSegmentContext;
-
-// Segments of hums, a different one in every row.
-class HumBatch {
- public:
-  explicit HumBatch(int rows, const PayloadFormat& format = {.kind = PayloadKind::pcm_s16})
-      : layout_(make_layout({.rows = rows, .frames = kFrames, .tokens = 1}, format)),
-        block_(layout_.bytes) {
-    auto* sample = reinterpret_cast<std::int16_t*>(block_.data() + layout_.payload);
-    for (int row = 0; row < rows; ++row) {
-      for (std::size_t i = 0; i < layout_.row_values(); ++i) {
-        const float angle = static_cast<float>(i) * (0.05F + 0.02F * static_cast<float>(row));
-        *sample++ = static_cast<std::int16_t>(8000.0F * std::sin(angle));
-      }
-    }
-    batch_ = {.id = {},
-              .layout = layout_,
-              .bytes = block_,
-              .mel_lengths = std::vector<std::int32_t>(static_cast<std::size_t>(rows), kFrames),
-              .token_lengths = std::vector<std::int32_t>(static_cast<std::size_t>(rows), 1),
-              .items = std::vector<std::uint32_t>(static_cast<std::size_t>(rows), 0),
-              .speakers = std::vector<std::int32_t>(static_cast<std::size_t>(rows), 0),
-              .slot = nullptr,
-              .way = nullptr};
-  }
-
-  const DeviceBatch& get() const { return batch_; }
-  // What lies beside the samples: [rows, frames, mel_bins].
-  torch::Tensor mel() {
-    return torch::from_blob(block_.data() + layout_.mel, {layout_.shape.rows, kFrames, 80});
-  }
-
- private:
-  BatchLayout layout_;
-  std::vector<std::byte> block_;
-  DeviceBatch batch_;
-};
+constexpr int kFrames = HumBatch::kFrames;
 
 class VocoderTaskTest : public testing::Test {
  protected:
@@ -117,6 +85,26 @@ TEST_F(VocoderTaskTest, TrainsTheDiscriminatorsFromTheirStepOnAndTheGeneratorFro
                   record.losses.adversarial + 2 * record.losses.feature,
               1e-3);
   EXPECT_GT(record.losses.discriminator, 0);
+}
+
+TEST_F(VocoderTaskTest, AStepThatOnlyTheDiscriminatorsSkipIsNotASkippedOne) {
+  TrainStep step(device_, *stream_, *task_, {});
+  const HumBatch batch(2);
+  const torch::Tensor generator = vocoder_->generator.weights.clone();
+  const torch::Tensor judges = vocoder_->discriminators.weights.clone();
+  const Clock::time_point now = Clock::now();
+  task_->begin_update(kStart);
+  step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+  stream_->synchronise();
+  vocoder_->discriminators.gradient.fill_(std::nan(""));
+
+  step.update({.step = kStart, .learning_rate = 1e-3});
+  const FinishedStep done = step.wait_finished().value();
+
+  EXPECT_FALSE(torch::equal(vocoder_->generator.weights, generator));
+  EXPECT_TRUE(torch::equal(vocoder_->discriminators.weights, judges));
+  EXPECT_FALSE(done.record.skipped);
+  EXPECT_FALSE(done.updated_all);
 }
 
 // The generator is told by the discriminators where they look; they learn nothing from its losses,
@@ -201,6 +189,26 @@ TEST_F(VocoderTaskTest, ValidatesTheAverageOnWholeClips) {
   EXPECT_EQ(result.frames, 40);
   EXPECT_GT(result.losses.mel, 0);
   EXPECT_DOUBLE_EQ(result.losses.total, result.losses.mel + result.losses.stft);
+}
+
+// One of the processes could not read a clip: early stopping has to decide alike in both.
+TEST_F(VocoderTaskTest, ProcessesWithDifferentClipsHaveOneScore) {
+  const std::vector<float> loud(40 * 256, 0.3F);
+  const std::vector<float> longer(60 * 256, 0.1F);
+  const VocoderValidator both(small_vocoder().mel, {{.samples = loud}, {.samples = longer}});
+  const VocoderValidator one(small_vocoder().mel, {{.samples = longer}, {.samples = {}}});
+  const auto groups = make_thread_groups({.world = 2});
+  std::array<ValidationResult, 2> results;
+
+  std::jthread other([&] {
+    const std::unique_ptr<DeviceStream> stream = device_.make_stream("other");
+    results[1] = one.run(*vocoder_, *stream, groups[1].get());
+  });
+  results[0] = both.run(*vocoder_, *stream_, groups[0].get());
+  other.join();
+
+  EXPECT_EQ(results[0].losses.total, results[1].losses.total);
+  EXPECT_EQ(results[0].frames, results[1].frames);
 }
 
 TEST_F(VocoderTaskTest, ValidatesOnTheMelOfAClipThatHasOne) {

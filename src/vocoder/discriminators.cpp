@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace qanat {
 namespace {
 
@@ -78,6 +80,8 @@ VocoderDiscriminatorsImpl::VocoderDiscriminatorsImpl(const DiscriminatorShape& s
   }
   for (std::size_t i = 0; i < shape.resolutions.size(); ++i) {
     resolutions_->push_back(DiscriminatorStack(resolution_layers(shape.channels)));
+    windows_.push_back(
+        register_buffer(fmt::format("window_{}", i), hann_window(shape.resolutions[i])));
   }
   register_module("periods", periods_);
   register_module("resolutions", resolutions_);
@@ -90,7 +94,7 @@ std::vector<Judgement> VocoderDiscriminatorsImpl::judge(const torch::Tensor& sam
   }
   for (std::size_t i = 0; i < shape_.resolutions.size(); ++i) {
     const std::int64_t size = shape_.resolutions[i];
-    const Stft stft({.fft_size = size, .hop = size / 4}, samples.device());
+    const Stft stft({.fft_size = size, .hop = size / 4}, windows_[i]);
     const torch::Tensor logs = (stft.magnitude(samples) + kQuiet).log();
     all.push_back(resolutions_[i]->as<DiscriminatorStack>()->judge(logs.unsqueeze(1)));
   }

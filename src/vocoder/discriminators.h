@@ -39,6 +39,7 @@ class VocoderDiscriminatorsImpl : public torch::nn::Module {
   const DiscriminatorShape shape_;
   torch::nn::ModuleList periods_;
   torch::nn::ModuleList resolutions_;
+  std::vector<torch::Tensor> windows_;  // buffers, one per resolution
 };
 TORCH_MODULE(VocoderDiscriminators);
 

@@ -67,6 +67,7 @@ VocoderGeneratorImpl::VocoderGeneratorImpl(const VocoderShape& shape) : shape_(s
   last_norm_ = register_module("last_norm", make_norm(shape.width));
   head_ = register_module("head", torch::nn::Linear(shape.width, 2 * bins));
   smooth_ = register_buffer("smooth", smooth_matrix(shape.mel));
+  window_ = register_buffer("window", hann_window(shape.mel.fft_size));
 }
 
 VocoderGeneratorImpl::Prediction VocoderGeneratorImpl::predict(const torch::Tensor& mel) {
@@ -83,7 +84,7 @@ VocoderGeneratorImpl::Prediction VocoderGeneratorImpl::predict(const torch::Tens
 }
 
 VocoderGeneratorImpl::Sound VocoderGeneratorImpl::generate(const torch::Tensor& mel) {
-  const Stft stft({.fft_size = shape_.mel.fft_size, .hop = shape_.mel.hop}, mel.device());
+  const Stft stft({.fft_size = shape_.mel.fft_size, .hop = shape_.mel.hop}, window_);
   const Prediction prediction = predict(mel);
   return {.samples = stft.inverse(prediction.spectra), .magnitude = prediction.magnitude};
 }

@@ -66,6 +66,7 @@ class VocoderGeneratorImpl : public torch::nn::Module {
   torch::nn::LayerNorm last_norm_{nullptr};
   torch::nn::Linear head_{nullptr};
   torch::Tensor smooth_;  // buffer, [mel_bins, bins]: from bands to a smooth spectrum
+  torch::Tensor window_;  // buffer, [fft_size]
 };
 TORCH_MODULE(VocoderGenerator);
 

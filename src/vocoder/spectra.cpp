@@ -1,5 +1,7 @@
 #include "vocoder/spectra.h"
 
+#include <utility>
+
 #include "torch_features/mel_bands.h"
 
 namespace qanat {
@@ -15,10 +17,15 @@ torch::Tensor mirrored(const torch::Tensor& samples, std::int64_t before) {
 
 }  // namespace
 
+torch::Tensor hann_window(std::int64_t size) {
+  return torch::hann_window(size, torch::kFloat64).to(torch::kFloat32);
+}
+
 Stft::Stft(const StftOptions& options, torch::Device device)
-    : options_(options),
-      window_(
-          torch::hann_window(options.fft_size, torch::kFloat64).to(torch::kFloat32).to(device)) {}
+    : Stft(options, hann_window(options.fft_size).to(device)) {}
+
+Stft::Stft(const StftOptions& options, torch::Tensor window)
+    : options_(options), window_(std::move(window)) {}
 
 torch::Tensor Stft::spectrum(const torch::Tensor& samples) const {
   const torch::Tensor padded = mirrored(samples, (options_.fft_size - options_.hop) / 2);

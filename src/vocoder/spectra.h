@@ -18,10 +18,15 @@ struct StftOptions {
   std::int64_t hop = 256;
 };
 
+torch::Tensor hann_window(std::int64_t size);  // periodic, f32 [size], on the host
+
 // Tables on one device; a value. Throws nothing.
 class Stft {
  public:
   Stft(const StftOptions& options, torch::Device device);
+  // With hann_window() of that size, already where it is needed: making one on the host for a GPU
+  // makes the host wait.
+  Stft(const StftOptions& options, torch::Tensor window);
 
   // The ends are mirrored: at least fft_size / 2 samples.
   torch::Tensor spectrum(const torch::Tensor& samples) const;   // complex [rows, frames, bins]
