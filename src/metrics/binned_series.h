@@ -44,15 +44,24 @@ class BinnedSeries {
   static constexpr std::size_t kMaxBins = 400;  // an even number
 
   void add(double x, const Content& content) {
+    add({.first = x, .last = x, .count = 1, .content = content});
+  }
+  // Values that were joined elsewhere: what follows is joined to as many, so that all bins stay
+  // alike.
+  void add(const Bin<Content>& values) {
+    per_bin_ = std::max(per_bin_, values.count);
     if (bins_.empty() || bins_.back().count >= per_bin_) {
       make_room();
-      bins_.push_back({.first = x, .last = x, .count = 1, .content = content});
-      return;
+      bins_.push_back(values);
+    } else {
+      bins_.back() = joined(bins_.back(), values);
     }
-    Bin<Content>& bin = bins_.back();
-    bin.last = x;
-    ++bin.count;
-    bin.content += content;
+  }
+  // Takes back what began at `x` or later.
+  void forget_from(double x) {
+    while (!bins_.empty() && bins_.back().first >= x) {
+      bins_.pop_back();
+    }
   }
 
   std::span<const Bin<Content>> bins() const { return bins_; }

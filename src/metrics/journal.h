@@ -2,26 +2,25 @@
 //
 // Modules journal through EventSink and know no files; RunJournal is the file. Every line is
 // written whole with one write(2), so that a crash can tear at most the line being written, and
-// visit_journal() skips a torn one.
+// readers (journal_follower.h) skip a torn one.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/files.h"
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "metrics/journal_event.h"
+#include "metrics/journal_recap.h"
 
 namespace qanat {
 
@@ -33,17 +32,21 @@ class EventSink {
 };
 
 // Appends to `path`, creating it; the first line of every session is the header:
-//   {"kind":"journal","format":1,"t":0.0,"started":"2024-05-01T10:00:00Z", ...}
+//   {"kind":"journal","format":2,"t":0.0,"started":"2024-05-01T10:00:00Z", ...}
 // `t` of the lines that follow is in seconds since the header of their session (steady clock).
 // Lines that a full disk does not take wait in memory, up to kMaxWaiting, for the next record().
 //
-// A journal takes at most twice its limit: a file that has reached it is renamed to `path`.1,
-// replacing an older one, and a new file continues, which says so in its header ("continues") and
-// repeats what describes the run as a whole. Readers see both as one.
+// A journal takes at most twice its limit, and a recap: a file that has reached the limit is
+// renamed to `path`.1, replacing an older one, and a new file continues. Its header says so
+// ("continues"), and that so many lines follow ("recap") which sum up everything before
+// (journal_recap.h), for the time when the older file is gone. Readers see both files as one, and a
+// recap only where they have not read what it repeats. The new file is written beside its place and
+// renamed: a crash leaves the journal as it was or as it is to be.
 class RunJournal final : public EventSink {
  public:
-  static constexpr int kFormat = 1;
-  static constexpr Bytes kLimit = mebibytes(256);
+  // 1: every field of a step was written, zeros too; files that went on had no recap.
+  static constexpr int kFormat = 2;
+  static constexpr Bytes kLimit = mebibytes(128);
   static constexpr Bytes kMaxWaiting = mebibytes(64);
 
   explicit RunJournal(const std::filesystem::path& path,
@@ -64,7 +67,9 @@ class RunJournal final : public EventSink {
  private:
   void write_line(std::string_view line);
   void write_waiting();
-  void go_on_in_a_new_file();
+  void finish_cut() const;
+  void recall();
+  bool go_on_in_a_new_file();
 
   const std::filesystem::path path_;
   const Clock::time_point start_ = Clock::now();
@@ -72,11 +77,12 @@ class RunJournal final : public EventSink {
   std::mutex mutex_;  // guards everything below: lines do not interleave
   UniqueFd fd_;
   SessionStart header_;
-  Bytes limit_;
-  Bytes written_;
+  const Bytes limit_;
+  Bytes cut_at_;         // later than at the limit where that was refused
+  Bytes written_;        // to this file, but for its recap
   std::string waiting_;  // that a full disk did not take; written with the next line
   std::function<void(const Message&)> say_;
-  std::map<std::string, std::string, std::less<>> context_;  // the latest line of some kinds
+  JournalRecap recap_;
 };
 
 // Each rank of a run journals into a file of its own, beside rank 0's: run/journal.jsonl,
@@ -85,14 +91,11 @@ std::filesystem::path journal_of_rank(const std::filesystem::path& path, int ran
 
 // The file a journal was continued from.
 std::filesystem::path journal_before(const std::filesystem::path& path);
+// The file it will go on in, while that is being made.
+std::filesystem::path journal_after(const std::filesystem::path& path);
 
-// Reads a journal line by line in bounded memory, whatever its size, the file it was continued from
-// included; one that is still being written, or whose writer was killed, is read up to its last
-// whole line. Returns how many lines were damaged: torn by a crash, edited, or without what their
-// kind needs; a last one that is still without end is not counted. Fails when the file cannot be
-// read or was written by a newer format.
+// What to do with a line of a journal; visit_journal() of journal_follower.h reads one to its end.
 using VisitEntry = std::function<void(const JournalEntry& entry)>;
-Result<int> visit_journal(const std::filesystem::path& path, const VisitEntry& visit);
 
 // Why the journal at `path` cannot be read, by errno.
 Failure unreadable_journal(const std::filesystem::path& path, int error);
@@ -102,8 +105,5 @@ Failure unreadable_journal(const std::filesystem::path& path, int error);
 Result<std::optional<JournalEntry>> read_journal_line(const std::filesystem::path& path,
                                                       std::string_view line);
 inline constexpr std::size_t kMaxJournalLine = 4 << 20;  // longer ones are not ours: damaged
-
-// Whether the journal at `path` continues the file that journal_before() names.
-bool is_continued(const std::filesystem::path& path);
 
 }  // namespace qanat

@@ -42,6 +42,11 @@ Result<JournalEvent> read_event(const std::string& kind, nlohmann::json& line) {
         return Failure{
             fmt::format("journal line of kind {}: {} is missing or wrong", kind, reader.damage())};
       }
+      if constexpr (std::same_as<Event, PastSteps>) {
+        if (!event.is_sane()) {
+          return Failure{fmt::format("journal line of kind {}: not what a run can have had", kind)};
+        }
+      }
     }
     return read;
   }

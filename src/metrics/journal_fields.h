@@ -47,10 +47,18 @@ class FieldWriter {
   const FieldWriter& operator()(std::string_view name, const std::optional<T>& value) const {
     return value ? (*this)(name, *value) : *this;
   }
-  // What is not there is zero.
+  // What is not there is `usual`: a value of that type that the field has from the beginning.
+  template <typename T>
+  const FieldWriter& unless(std::string_view name, const T& value, const T& usual) const {
+    return value == usual ? *this : (*this)(name, value);
+  }
   template <typename T>
   const FieldWriter& unless_zero(std::string_view name, const T& value) const {
-    return value == T{} ? *this : (*this)(name, value);
+    return unless(name, value, T{});
+  }
+  // What is not there is not a number.
+  const FieldWriter& unless_unknown(std::string_view name, double value) const {
+    return std::isfinite(value) ? (*this)(name, value) : *this;
   }
   const FieldWriter& object(std::string_view name, const auto& visit) const {
     nlohmann::json& inside = to_[std::string(name)] = nlohmann::json::object();
@@ -147,7 +155,15 @@ class FieldReader {
   }
 
   template <typename T>
+  FieldReader& unless(std::string_view name, T& value, const T& /*usual*/) {
+    return from_.contains(name) ? (*this)(name, value) : *this;
+  }
+  template <typename T>
   FieldReader& unless_zero(std::string_view name, T& value) {
+    return unless(name, value, T{});
+  }
+  FieldReader& unless_unknown(std::string_view name, double& value) {
+    value = std::numeric_limits<double>::quiet_NaN();
     return from_.contains(name) ? (*this)(name, value) : *this;
   }
   FieldReader& object(std::string_view name, const auto& visit) {

@@ -1,6 +1,9 @@
 #include "metrics/journal_follower.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include <fcntl.h>
@@ -11,25 +14,78 @@
 #include "metrics/journal.h"
 
 namespace qanat {
-bool JournalFollower::open(const std::filesystem::path& path) {
+namespace {
+
+// The header of a journal, if its file begins with one.
+std::optional<SessionStart> read_header(const std::filesystem::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string head(kMaxJournalLine, '\0');
+  const ssize_t got = fd ? ::pread(fd.get(), head.data(), head.size(), 0) : -1;
+  head.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  const Result<std::optional<JournalEntry>> first =
+      read_journal_line(path, std::string_view(head).substr(0, head.find('\n')));
+  const auto* const header =
+      first && first.value() ? std::get_if<SessionStart>(&first.value()->event) : nullptr;
+  return header == nullptr ? std::nullopt : std::optional(*header);
+}
+
+}  // namespace
+
+bool JournalFollower::open(const std::filesystem::path& path, Recap recap) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) {
     return false;
   }
+  reading_ = path;
   fd_ = std::move(fd);
   inode_ = status.st_ino;
   offset_ = 0;
   rest_.clear();
+  searched_ = 0;
+  recap_ = recap;
+  is_first_ = true;
+  is_too_long_ = false;
+  to_skip_ = 0;
+  has_jumped_ = false;
+  is_cut_ = false;
   return true;
 }
 
-// The file that the journal was continued from comes first.
+// The file that the journal was continued from comes first, where all of it is wanted.
 Result<bool> JournalFollower::open_first() {
-  if (fd_ || (is_continued(path_) && open(journal_before(path_))) || open(path_)) {
+  if (fd_) {
+    return true;
+  }
+  if (from_ > Bytes{0} && open(path_, Recap::read)) {
+    offset_ = from_.value;
+    return true;
+  }
+  struct stat status {};
+  const bool is_enough = ends_ && ::stat(path_.c_str(), &status) == 0 &&
+                         status.st_size >= ends_->head.value + ends_->tail.value;
+  const std::optional<SessionStart> header = is_enough ? std::nullopt : read_header(path_);
+  if ((header && header->continues && open(journal_before(path_), Recap::read)) ||
+      open(path_, Recap::read)) {
     return true;
   }
   return unreadable_journal(path_, errno);
+}
+
+void JournalFollower::jump_to_the_tail() {
+  struct stat status {};
+  if (!ends_ || has_jumped_ || offset_ < ends_->head.value || ::fstat(fd_.get(), &status) != 0) {
+    return;
+  }
+  has_jumped_ = true;
+  const std::int64_t tail = status.st_size - ends_->tail.value;
+  if (tail > offset_) {
+    offset_ = tail;
+    rest_.clear();
+    searched_ = 0;
+    to_skip_ = 0;
+    is_cut_ = true;
+  }
 }
 
 // Is there another file, or less of this one, under the journal's name? A file that was moved gets
@@ -44,7 +100,7 @@ bool JournalFollower::go_on() {
     return true;
   }
   moved_ = false;
-  return open(path_);
+  return open(path_, Recap::skipped);
 }
 
 // Between two files of a journal the one that was read has another name.
@@ -55,30 +111,48 @@ bool JournalFollower::is_deleted() const {
          read.st_nlink == 0;
 }
 
+void JournalFollower::skip_recap(const JournalEntry& first) {
+  const auto* const header = std::get_if<SessionStart>(&first.event);
+  if (header != nullptr && header->continues && recap_ == Recap::skipped) {
+    to_skip_ = header->recap.value_or(0);
+  }
+}
+
 Result<bool> JournalFollower::take_lines(const VisitEntry& visit, Progress& progress) {
   std::size_t begin = 0;
-  for (std::size_t end = rest_.find('\n'); end != std::string::npos;
+  for (std::size_t end = rest_.find('\n', searched_); end != std::string::npos;
        end = rest_.find('\n', begin)) {
     const std::string_view text = std::string_view(rest_).substr(begin, end - begin);
     begin = end + 1;
-    if (text.empty()) {
+    if (std::exchange(is_cut_, false) || to_skip_ > 0) {
+      to_skip_ = std::max<std::int64_t>(to_skip_ - 1, 0);
       continue;
     }
-    const Result<std::optional<JournalEntry>> entry = read_journal_line(path_, text);
+    if (text.empty() && !is_too_long_) {
+      continue;
+    }
+    const Result<std::optional<JournalEntry>> entry = std::exchange(is_too_long_, false)
+                                                          ? std::optional<JournalEntry>()
+                                                          : read_journal_line(path_, text);
     if (!entry) {
       return entry.failure();
     }
-    if (entry.value()) {
-      visit(*entry.value());
-      ++progress.lines;
-    } else {
+    if (!entry.value()) {
       ++damaged_;
+      continue;
     }
+    if (std::exchange(is_first_, false)) {
+      skip_recap(*entry.value());
+    }
+    visit(*entry.value());
+    ++progress.lines;
   }
   rest_.erase(0, begin);
   if (rest_.size() > kMaxJournalLine) {
-    rest_.clear();  // not ours: the rest of it will come out damaged
+    rest_.clear();
+    is_too_long_ = true;
   }
+  searched_ = rest_.size();
   return true;
 }
 
@@ -94,7 +168,7 @@ Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& vis
       continue;
     }
     if (got < 0) {
-      return unreadable_journal(path_, errno);
+      return unreadable_journal(reading_, errno);
     }
     if (got == 0) {
       if (go_on()) {
@@ -108,9 +182,24 @@ Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& vis
     if (const Result<bool> lines = take_lines(visit, progress); !lines) {
       return lines.failure();
     }
+    jump_to_the_tail();
   }
   progress.more = true;
   return progress;
+}
+
+Result<int> visit_journal(const std::filesystem::path& path,
+                          const VisitEntry& visit,
+                          const VisitOptions& options) {
+  JournalFollower follower(path, options.ends);
+  for (bool more = true; more && !options.stop.stop_requested();) {
+    const Result<JournalFollower::Progress> progress = follower.read_on(visit);
+    if (!progress) {
+      return progress.failure();
+    }
+    more = progress.value().more;
+  }
+  return follower.damaged_lines();
 }
 
 }  // namespace qanat

@@ -1,6 +1,7 @@
 #include "metrics/journal_follower.h"
 
 #include <fstream>
+#include <stop_token>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -123,6 +124,48 @@ TEST_F(JournalFollowerTest, ANewerFormatIsRefused) {
 
   ASSERT_FALSE(progress);
   EXPECT_NE(progress.failure().what.find("try a newer qanat"), std::string::npos);
+}
+
+TEST_F(JournalFollowerTest, ALongJournalIsLeftWhenAskedTo) {
+  constexpr int kLines = 3;
+  const std::string filler(JournalFollower::kMaxBytes / 2, 'x');
+  for (int i = 0; i < kLines; ++i) {
+    append("{\"kind\":\"a\",\"filler\":\"" + filler + "\"}\n");
+  }
+  std::stop_source stop;
+  int lines = 0;
+
+  const auto visit = [&](const JournalEntry&) {
+    ++lines;
+    stop.request_stop();
+  };
+  ASSERT_TRUE(visit_journal(path_, visit, {.stop = stop.get_token()}));
+
+  EXPECT_GT(lines, 0);
+  EXPECT_LT(lines, kLines);
+}
+
+TEST_F(JournalFollowerTest, WhereTheEndsAreEnoughTheMiddleIsSkipped) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) {
+    text += fmt::format("{{\"kind\":\"step_{}\"}}\n", i);
+  }
+  for (int i = 0; i < 100; ++i) {
+    append(text);
+  }
+  std::vector<std::string> kinds;
+
+  const Result<int> damaged = visit_journal(
+      path_,
+      [&](const JournalEntry& entry) { kinds.emplace_back(kind_of(entry.event)); },
+      {.ends = JournalFollower::Ends{.head = Bytes{10 << 10}, .tail = Bytes{100 << 10}}});
+
+  ASSERT_TRUE(damaged);
+  EXPECT_EQ(damaged.value(), 0);
+  ASSERT_GT(kinds.size(), 10'000U);  // what is read at once is a few hundred kB
+  EXPECT_LT(kinds.size(), 50'000U);
+  EXPECT_EQ(kinds.front(), "step_0");
+  EXPECT_EQ(kinds.back(), "step_999");
 }
 
 TEST_F(JournalFollowerTest, ADeletedJournalIsKnownAndAMovedOneIsNotDeleted) {

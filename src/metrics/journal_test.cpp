@@ -120,31 +120,151 @@ TEST_F(JournalTest, ALineThatIsBeingWrittenIsNoDamage) {
   EXPECT_EQ(contents.damaged_lines, 0);
 }
 
-TEST_F(JournalTest, AJournalKeepsTheEndOfALongRunInTwiceItsLimit) {
+TEST_F(JournalTest, AJournalKeepsTheEndOfALongRunInTwiceItsLimitAndARecap) {
   {
-    RunJournal journal(path_, {.command = "train"}, Bytes{2000});
+    RunJournal journal(path_, {.command = "train"}, Bytes{20'000});
     journal.record(RunStart{.mode = "single"});
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
       journal.record(NoteTold{.what = std::to_string(i)});
     }
   }
 
   const JournalContents contents = read_journal(path_).value();
 
-  EXPECT_LE(std::filesystem::file_size(path_), 2100U);
-  EXPECT_LE(std::filesystem::file_size(journal_before(path_)), 2100U);
-  std::vector<int> notes;
-  int runs = 0;
-  for (const JournalEntry& entry : contents.entries) {
-    runs += std::holds_alternative<RunStart>(entry.event) ? 1 : 0;
-    if (const auto* note = std::get_if<NoteTold>(&entry.event)) {
-      notes.push_back(std::stoi(note->what));
+  constexpr std::uintmax_t kRecap = 10'000;
+  EXPECT_LE(std::filesystem::file_size(path_), 20'000U + kRecap);
+  EXPECT_LE(std::filesystem::file_size(journal_before(path_)), 20'000U + kRecap);
+  EXPECT_FALSE(std::filesystem::exists(journal_after(path_)));
+  const std::vector<NoteTold> notes = events_of<NoteTold>(contents);
+  EXPECT_EQ(notes.front().what, "0");
+  EXPECT_EQ(notes.back().what, "9999");
+  for (std::size_t i = notes.size() - 400; i < notes.size(); ++i) {  // none of them is missing
+    EXPECT_EQ(notes[i].what, std::to_string(10'000 - notes.size() + i));
+  }
+  EXPECT_EQ(events_of<RunStart>(contents).size(), 1U);
+  EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+StepRecord step_of(std::int64_t number) {
+  return {.step = number,
+          .rows = 4,
+          .padded_frames = 100,
+          .frames = 390,
+          .losses = {.total = 1 + 1.0 / static_cast<double>(number + 1), .mel = 1},
+          .learning_rate = 1e-3,
+          .gradient_norm = 2,
+          .phases = {.forward = Seconds{0.25}}};
+}
+
+std::int64_t num_steps(const JournalContents& contents) {
+  std::int64_t count = std::ssize(events_of<StepRecord>(contents));
+  for (const PastSteps& past : events_of<PastSteps>(contents)) {
+    count += past.count;
+  }
+  return count;
+}
+
+TEST_F(JournalTest, EveryStepOfALongRunIsCountedOnceByItselfOrInTheRecap) {
+  {
+    RunJournal journal(path_, {}, Bytes{50'000});
+    for (int i = 0; i < 5000; ++i) {
+      journal.record(step_of(i));
+      if (i % 100 == 99) {
+        journal.record(ValidationDone{.step = i, .score = 1.0, .best = i < 1000});
+      }
     }
   }
-  ASSERT_GE(notes.size(), 40U);
-  EXPECT_EQ(notes.back(), 999);
-  EXPECT_EQ(notes.back() - notes.front() + 1, std::ssize(notes));  // none is missing
-  EXPECT_EQ(runs, 2);  // what describes the run is in either file
+
+  const JournalContents contents = read_journal(path_).value();
+
+  EXPECT_EQ(num_steps(contents), 5000);
+  const std::vector<PastSteps> past = events_of<PastSteps>(contents);
+  ASSERT_GE(past.size(), 100U);
+  EXPECT_EQ(past.front().first, 0);
+  EXPECT_DOUBLE_EQ(past.front().loss.high, 2);
+  EXPECT_EQ(past.back().last + 1, events_of<StepRecord>(contents).front().step);
+  EXPECT_EQ(events_of<ValidationDone>(contents).size(), 50U);
+  EXPECT_EQ(contents.damaged_lines, 0);
+}
+
+TEST_F(JournalTest, TheSessionsOfALongRunAreInItsRecap) {
+  for (int session = 0; session < 4; ++session) {
+    RunJournal journal(path_, {.command = std::to_string(session)}, Bytes{30'000});
+    journal.record(HostSample{.setup = nlohmann::json{{"online_cores", session}}});
+    for (int i = 0; i < 500; ++i) {
+      journal.record(step_of(400 * session + i));  // a hundred were done again
+    }
+    journal.record(ValidationDone{.step = 400 * session, .score = 1.0});
+  }
+
+  const JournalContents contents = read_journal(path_).value();
+
+  EXPECT_EQ(events_of<ValidationDone>(contents).size(), 4U);
+  EXPECT_EQ(events_of<PastSteps>(contents).front().first, 0);
+  EXPECT_EQ(events_of<StepRecord>(contents).back().step, 1699);
+  const std::vector<SessionStart> headers = events_of<SessionStart>(contents);
+  EXPECT_EQ(headers.back().command, "3");
+}
+
+TEST_F(JournalTest, AWriterKilledWhileItCutsLeavesAJournalThatGoesOn) {
+  {
+    RunJournal journal(path_, {}, Bytes{50'000});
+    for (int i = 0; i < 1000; ++i) {
+      journal.record(step_of(i));
+    }
+  }
+  std::filesystem::rename(path_, journal_after(path_));  // as between the two renames
+
+  { RunJournal(path_).record(step_of(1000)); }
+
+  EXPECT_EQ(num_steps(read_journal(path_).value()), 1001);
+  EXPECT_FALSE(std::filesystem::exists(journal_after(path_)));
+}
+
+TEST_F(JournalTest, ACutThatIsRefusedLosesNothing) {
+  std::filesystem::create_directories(journal_before(path_) / "in the way");
+
+  {
+    RunJournal journal(path_, {}, Bytes{10'000});
+    for (int i = 0; i < 500; ++i) {
+      journal.record(step_of(i));
+    }
+  }
+
+  EXPECT_EQ(num_steps(read_journal(path_).value()), 500);
+  EXPECT_FALSE(std::filesystem::exists(journal_after(path_)));
+}
+
+TEST_F(JournalTest, AStepTakesLittleSpace) {
+  StepRecord step = step_of(123'456);
+  step.losses = {.total = 3.0982307988172137,
+                 .mel = 1.211496363804993,
+                 .postnet_mel = 1.0,
+                 .prior = 1.1339471060470496,
+                 .forward_sum = 2.121913973845583,
+                 .binarisation = 1.6813057840869414,
+                 .duration = 2.58803826870199};
+  step.phases = {.wait = Seconds{1.701e-05},
+                 .forward = Seconds{0.027321612},
+                 .loss = Seconds{0.000935897},
+                 .backward = Seconds{0.050007947},
+                 .optimizer = Seconds{0.008053435},
+                 .residual = Seconds{4.89399e-06}};
+  const std::string line = to_journal_line(Seconds{86400.560093}, step);
+
+  EXPECT_LE(line.size(), 420U) << line;
+  const StepRecord back = std::get<StepRecord>(read_journal_line(path_, line).value()->event);
+  EXPECT_NEAR(back.losses.total, step.losses.total, 1e-6);
+  EXPECT_NEAR(back.phases.total() / step.phases.total(), 1, 1e-5);
+}
+
+TEST_F(JournalTest, AFolderInItsPlaceIsNamed) {
+  std::filesystem::create_directory(path_);
+
+  const Result<JournalContents> contents = read_journal(path_);
+
+  ASSERT_FALSE(contents.ok());
+  EXPECT_NE(contents.failure().what.find("run.jsonl"), std::string::npos);
 }
 
 TEST_F(JournalTest, AFileOfAnEarlierRunBesideAJournalIsNotPartOfIt) {

@@ -11,6 +11,7 @@
 
 #include "metrics/journal.h"
 #include "metrics/journal_event.h"
+#include "metrics/journal_follower.h"
 
 namespace qanat {
 
@@ -58,6 +59,18 @@ struct JournalContents {
   std::vector<JournalEntry> entries;  // headers included
   int damaged_lines = 0;
 };
+
+// Those of one kind.
+template <typename Event>
+std::vector<Event> events_of(const JournalContents& contents) {
+  std::vector<Event> found;
+  for (const JournalEntry& entry : contents.entries) {
+    if (const Event* one = std::get_if<Event>(&entry.event)) {
+      found.push_back(*one);
+    }
+  }
+  return found;
+}
 
 // All of a short journal at once. Fails as visit_journal().
 inline Result<JournalContents> read_journal(const std::filesystem::path& path) {

@@ -47,6 +47,16 @@ struct SlowRow {
   }
 };
 
+// Rows that were slow once and were read again.
+struct SlowRowsAgain {
+  std::int64_t read_again = 0;
+  std::int64_t slow_again = 0;
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("read_again", self.read_again)("slow_again", self.slow_again);
+  }
+};
+
 // What a device did; the busy clock runs while at least one piece of work does.
 struct DeviceUse {
   std::string role{};  // model, data
@@ -117,6 +127,7 @@ struct PipelineStats {
   Bytes bytes;                     // delivered
   LogHistogram row_times;          // of filling one row
   std::vector<SlowRow> slowest{};  // a few
+  std::optional<SlowRowsAgain> slow_rows{};
   std::optional<ProcessUsage> process{};
   std::optional<RingUse> ring{};
   std::vector<DeviceUse> devices{};
@@ -144,7 +155,8 @@ struct PipelineStats {
     field.known_object("stages", [&self](auto&& stage) {
       stage("decode", self.decode)("mel", self.mel)("tokens", self.tokens)("copy", self.copy);
     });
-    field("workers", self.workers)("row_times", self.row_times)("slowest", self.slowest);
+    field("workers", self.workers)("row_times", self.row_times)("slowest", self.slowest)(
+        "slow_rows", self.slow_rows);
     field("process", self.process)("ring", self.ring)("devices", self.devices);
   }
 };

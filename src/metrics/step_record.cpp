@@ -1,5 +1,7 @@
 #include "metrics/step_record.h"
 
+#include <algorithm>
+
 namespace qanat {
 
 Seconds StepPhases::total() const {
@@ -23,6 +25,13 @@ StepPhases& StepPhases::operator+=(const StepPhases& other) {
     this->*part.time += other.*part.time;
   }
   return *this;
+}
+
+// No journal makes it overflow.
+std::int64_t StepRecord::padded_like_the_last() const {
+  constexpr double kMax = 1e18;
+  const double all = static_cast<double>(batches) * rows * padded_frames;
+  return static_cast<std::int64_t>(std::clamp(all, 0.0, kMax));
 }
 
 StepLosses& StepLosses::operator+=(const StepLosses& other) {

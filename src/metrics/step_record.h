@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -40,7 +41,7 @@ struct StepPhases {
 // What a part of the breakdown is to the model device.
 enum class StepPartKind {
   before,  // idle, until there is something to do
-  held,    // idle in the middle of the work; written only where there is such a time
+  held,    // idle in the middle of the work
   work
 };
 
@@ -74,11 +75,7 @@ void visit_phases(Phases& phases, Visitor&& visit) {
 
 void StepPhases::visit_fields(auto& self, auto&& field) {
   for (const StepPart& part : kStepParts) {
-    if (part.kind == StepPartKind::held) {
-      field.unless_zero(part.name, self.*part.time);
-    } else {
-      field(part.name, self.*part.time);
-    }
+    field.unless_zero(part.name, self.*part.time);
   }
 }
 
@@ -120,12 +117,19 @@ struct StepLosses {
     visit("feature", self.feature);
     visit("discriminator", self.discriminator);
   }
-  // Those of a vocoder tell whether the others are there.
+  // Those of a vocoder tell whether the others are there; another trainer knows the total only.
   static void visit_fields(auto& self, auto&& field) {
-    field("total", self.total)("mel", self.mel);
+    field("total", self.total).unless_unknown("mel", self.mel);
     visit_vocoder(self, [&](const char* name, auto& value) { field.unless_zero(name, value); });
     if (!self.is_of_vocoder()) {
-      visit_speech(self, [&](const char* name, auto& value) { field(name, value); });
+      const bool is_known = !std::isnan(self.mel);
+      visit_speech(self, [&](const char* name, auto& value) {
+        if (is_known) {
+          field.unless_zero(name, value);
+        } else {
+          field.unless_unknown(name, value);
+        }
+      });
     }
   }
 };
@@ -173,18 +177,20 @@ struct StepRecord {
   std::optional<StepExchange> exchange{};  // of a run of several ranks
 
   // Where only the last batch's shape is known, it stands for all.
-  std::int64_t all_padded() const {
-    return padded.value_or(static_cast<std::int64_t>(batches) * rows * padded_frames);
-  }
+  std::int64_t all_padded() const { return padded.value_or(padded_like_the_last()); }
+  std::int64_t padded_like_the_last() const;
 
   bool operator==(const StepRecord&) const = default;
 
   static constexpr std::string_view kKind = "step";
   static void visit_fields(auto& self, auto&& field) {
-    field("step", self.step)("epoch", self.epoch)("batch", self.batch)("batches", self.batches);
-    field("shape", std::tie(self.rows, self.padded_frames, self.tokens))("frames", self.frames);
-    field("padded", self.padded)("losses", self.losses)("lr", self.learning_rate);
-    field("grad_norm", self.gradient_norm)("skipped", self.skipped);
+    field("step", self.step)("epoch", self.epoch)("batch", self.batch);
+    field.unless("batches", self.batches, 1);
+    field("shape", std::tie(self.rows, self.padded_frames, self.tokens));
+    field.unless_zero("frames", self.frames);
+    field.unless("padded", self.padded, std::optional(self.padded_like_the_last()));
+    field("losses", self.losses).unless_unknown("lr", self.learning_rate);
+    field.unless_unknown("grad_norm", self.gradient_norm).unless_zero("skipped", self.skipped);
     field("wall", self.phases.total())("phases", self.phases)("exchange", self.exchange);
   }
 };
