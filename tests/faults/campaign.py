@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Lets every system call of a small training run fail in turn, once, and judges what the run makes of it.
+
+  campaign.py --qanat build/release/bin/qanat-torch --library libqanat_inject_fault.so --work DIR [--points N]
+
+A point is one call (what it does, its file, how often before) and one errno. The run has to end by itself
+with the weights of the run in which nothing failed. It may end with an error only where what failed is
+data or a folder that cannot be used, and the error names the file; it may end with other weights only
+where it says which data it left out. What has been judged is in DIR/judged.jsonl: a campaign that was
+stopped goes on where it was.
+"""
+import argparse
+import array
+import collections
+import errno
+import hashlib
+import json
+import math
+import os
+import pathlib
+import random
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import wave
+
+ERRORS = ["EINTR", "EAGAIN", "EIO", "ENOSPC", "EDQUOT", "EACCES", "ESTALE", "EMFILE", "ENOMEM", "EROFS", "ENFILE"]
+# What passes by itself is tried again, so it may end nothing.
+PASSING = {"EINTR", "EAGAIN", "EIO", "ESTALE", "EMFILE", "ENFILE", "ENOMEM"}
+TIMEOUT = 120  # seconds: the waits of a save are bounded by less
+
+
+def write_clip(path, hertz, seconds, rate=22050):
+    samples = array.array("h", (int(9000 * math.sin(2 * math.pi * hertz * i / rate) * math.sin(math.pi * i / (rate * seconds)))
+                                for i in range(int(rate * seconds))))
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes(samples.tobytes())
+
+
+def make_data(folder):
+    """Ten clips of two speakers, of unequal length."""
+    (folder / "wavs").mkdir(parents=True)
+    words = "one two three four five six seven eight nine ten".split()
+    lines = []
+    for i, word in enumerate(words):
+        write_clip(folder / "wavs" / f"clip{i}.wav", 180 + 25 * i, 0.6 + 0.09 * i)
+        lines.append(f"clip{i}|{word} and {words[i - 1]}|{word} and {words[i - 1]}|{'ann' if i % 2 else 'ben'}")
+    (folder / "metadata.csv").write_text("\n".join(["id|text|normalized_text|speaker", *lines]) + "\n")
+
+
+class Run:
+    """One kind of run, forked again and again from one that has been loaded."""
+
+    def __init__(self, options, name, arguments, data):
+        self.name, self.work, self.data = name, options.work / name, data
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.out, self.said, self.log = self.work / "run", self.work / "said.txt", self.work / "calls.txt"
+        self.command = [options.qanat, "train", "--train-data", data, "--checkpoint-dir", self.out, "--model-size", "nano",
+                        "--max-steps", 6, "--batch-size", 4, "--save-every", 3, "--validate-every", 3, "--render-every", 3,
+                        "--set", "data.val_split=0.2", "--num-workers", 1, "--log-every", 1, *arguments]
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "LD_PRELOAD": str(options.library),
+                            "QANAT_FAULT_SERVER": "1", "QANAT_FAULT_SCOPE": f"{self.work}:{data}",
+                            "QANAT_FAULT_LOG": str(self.log), "QANAT_FAULT_OUTPUT": str(self.said),
+                            "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "MKL_CBWR": "AUTO", "OMP_NUM_THREADS": "1",
+                            "OPENBLAS_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.work / "cache")}
+        self.server = None
+
+    def start(self):
+        self.server = subprocess.Popen(list(map(str, self.command)), env=self.environment, text=True, bufsize=1,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def stop(self):
+        if self.server:
+            self.server.stdin.close()
+            self.server.wait()
+            self.server = None
+
+    def line(self, timeout):
+        if not select.select([self.server.stdout], [], [], timeout)[0]:
+            return None
+        return self.server.stdout.readline()
+
+    def once(self, point):
+        """Exit status (None: it had to be killed) and what it said."""
+        if self.server is None:
+            self.start()
+        shutil.rmtree(self.out, ignore_errors=True)
+        shutil.rmtree(self.work / "cache", ignore_errors=True)
+        for cache in self.data.glob(".qanat*"):
+            shutil.rmtree(cache, ignore_errors=True) if cache.is_dir() else cache.unlink()
+        self.server.stdin.write(point + "\n")
+        child = int(self.line(60))
+        answer = self.line(TIMEOUT)
+        if answer is None:
+            os.kill(child, signal.SIGKILL)
+            self.line(60)
+        said = self.said.read_text(errors="replace")
+        return None if answer is None else int(answer), said
+
+    def weights(self):
+        """Of the last checkpoint, by the bytes of its tensors."""
+        folder = self.out / "step-000000006"
+        if not (folder / "DONE").exists():
+            return None
+        return {name: hashlib.sha256((folder / f"{name}.safetensors").read_bytes()).hexdigest()
+                for name in ("model", "ema", "optimizer")}
+
+    def calls(self):
+        """The names of all calls of a run in which nothing fails, and its weights."""
+        status, said = self.once("0 -")
+        if status != 0 or self.weights() is None:
+            sys.exit(f"{self.name}: the unbroken run ended with {status}\n{said}")
+        numbers = collections.Counter(line.rpartition(" ")[0] for line in self.log.read_text(errors="replace").splitlines() if line)
+        # The first, the last and one between: a tensor more or less of the same file is no other case.
+        names = [f"{call} {number}" for call, count in numbers.items() for number in sorted({0, count // 2, count - 1})]
+        return names, self.weights()
+
+
+LEFT_OUT = ("cannot be used", "left out", "skipped", "cannot open", "cannot read", "cannot be read", "without", "no validation")
+
+
+def judge(run, point, whole):
+    """(verdict, why): ok, told (other weights, and it says why), ended (an error that may end it); else what is wrong."""
+    name, what = point
+    status, said = run.once(f"{getattr(errno, name)} {what}")
+    if status is None:
+        return "HANG", said[-500:]
+    happened = f"failed {what}" in said
+    told = said.replace(f"failed {what}\n", "")
+    if os.WIFSIGNALED(status):
+        return "CRASH", f"signal {os.WTERMSIG(status)}: {told[-700:]}"
+    if os.WEXITSTATUS(status) == 0:
+        weights = run.weights()
+        if weights == whole:
+            return ("ok" if happened else "ok: not reached"), ""
+        if weights is None:
+            return "LOST", told[-700:]
+        return ("told" if any(word in told for word in LEFT_OUT) else "SILENT"), told[-900:]
+    file = pathlib.Path(what.split(" ")[1])
+    names_it = file.name.split(".part-")[0] in told or any(part in told for part in (file.parent.name,))
+    may_end = name not in PASSING and (file.is_relative_to(run.data) or file.name in
+                                       ("run", "training.lock", "journal.jsonl") or what.startswith("mkdir"))
+    if may_end and names_it:
+        return "ended", told[-400:]
+    return "DEATH", told[-900:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--qanat", required=True, type=pathlib.Path)
+    parser.add_argument("--library", required=True, type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--work", required=True, type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--points", type=int, default=1000, help="to judge now, beside those that have been")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--until", default="", help="HH:MM: ends then")
+    options = parser.parse_args()
+    data = options.work / "data"
+    if not data.exists():
+        make_data(data)
+    shards = options.work / "shards"
+    if not shards.exists():
+        subprocess.run([str(options.qanat.with_name("qanat")), "precompute", "--train-data", str(data), "--out", str(shards)],
+                       check=True, stdout=subprocess.DEVNULL)
+    runs = {"speech": Run(options, "speech", [], data),
+            "shards": Run(options, "shards", ["--set", f"data.feature_dir={shards}", "--tensorboard"], data),
+            "vocoder": Run(options, "vocoder", ["--task", "vocoder"], data)}
+    runs["shards"].environment["QANAT_FAULT_SCOPE"] += f":{shards}"
+    judged_file = options.work / "judged.jsonl"
+    judged = {}
+    if judged_file.exists():
+        for line in judged_file.read_text().splitlines():
+            one = json.loads(line)
+            judged[one["run"], one["errno"], one["call"]] = one["verdict"]
+    todo, wholes = [], {}
+    for name, run in runs.items():
+        calls, wholes[name] = run.calls()
+        print(f"{name}: {len(calls)} calls", flush=True)
+        todo += [(name, error, call) for call in calls for error in ERRORS if (name, error, call) not in judged]
+    random.Random(options.seed).shuffle(todo)
+    bad = 0
+    with open(judged_file, "a") as out:
+        for name, error, call in todo[:options.points]:
+            if options.until and time.strftime("%H:%M") >= options.until:
+                break
+            begin = time.monotonic()
+            verdict, why = judge(runs[name], (error, call), wholes[name])
+            judged[name, error, call] = verdict
+            out.write(json.dumps({"run": name, "errno": error, "call": call, "verdict": verdict, "why": why,
+                                  "seconds": round(time.monotonic() - begin, 2)}) + "\n")
+            out.flush()
+            if verdict.isupper():
+                bad += 1
+                print(f"{verdict}: {name} {error} {call}\n{why}\n", flush=True)
+    for run in runs.values():
+        run.stop()
+    print(dict(collections.Counter(judged.values())), f"of {len(judged)}")
+    sys.exit(1 if any(verdict.isupper() for verdict in judged.values()) else 0)
+
+
+if __name__ == "__main__":
+    main()
