@@ -27,7 +27,7 @@ class Backend {
 
   virtual std::string name() const = 0;
   virtual std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                                     ExchangeFormat format) = 0;
+                                                     const Sending& sending) = 0;
   virtual void broadcast(const torch::Tensor& values) = 0;
   // `values` of all ranks, one after the other.
   virtual torch::Tensor all_gather(const torch::Tensor& values) = 0;
@@ -39,7 +39,7 @@ struct BackendOptions {
   ReplicaPlace place;
   c10::intrusive_ptr<c10d::Store> store;
   std::string name;  // tells it from other backends of the same processes
-  Seconds start_timeout{300.0};
+  Waiter connect;    // while it is made: throws also when that is stopped or takes too long
   Waiter wait;
 };
 

@@ -6,7 +6,10 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <exception>
+#include <future>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -16,6 +19,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "base/files.h"
+#include "base/thread.h"
 #include "replicas/exchange_queue.h"
 #include "replicas/work_poll.h"
 
@@ -71,6 +75,43 @@ GlooPointer connect(const BackendOptions& options) {
       gloo);
 }
 
+// Gloo connects in one call, which ends neither with a stop nor when another process does not come.
+// It has a thread of its own; when it is given up, that thread stays behind with what it uses,
+// until the process ends.
+GlooPointer connect_in_time(const BackendOptions& options) {
+  struct Attempt {
+    BackendOptions options;
+    std::promise<GlooPointer> result;
+    std::jthread thread;
+  };
+  auto attempt = std::make_unique<Attempt>();
+  attempt->options = options;
+  std::future<GlooPointer> connected = attempt->result.get_future();
+  attempt->thread = start_thread("connect", [attempt = attempt.get()](const std::stop_token&) {
+    try {
+      attempt->result.set_value(connect(attempt->options));
+    } catch (...) {
+      attempt->result.set_exception(std::current_exception());
+    }
+  });
+  try {
+    GlooPointer group;
+    options.connect([&] {
+      if (connected.wait_for(kPoll) != std::future_status::ready) {
+        return false;
+      }
+      group = connected.get();
+      return true;
+    });
+    return group;
+  } catch (...) {
+    if (connected.valid()) {
+      (void)attempt.release();
+    }
+    throw;
+  }
+}
+
 // The connections, shared by those who wait for a call and the thread that makes them.
 struct Connections {
   GlooPointer group;
@@ -120,7 +161,7 @@ struct Connections {
 class GlooBackend : public Backend {
  public:
   explicit GlooBackend(const BackendOptions& options)
-      : connections_{.group = connect(options),
+      : connections_{.group = connect_in_time(options),
                      .wait = options.wait,
                      .rank = options.place.rank,
                      .world = options.place.world},
@@ -138,8 +179,8 @@ class GlooBackend : public Backend {
   std::string name() const override { return "gloo"; }
 
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
-    return queue_->start([this, values, format] {
+                                             const Sending& sending) override {
+    return queue_->start([this, values, format = sending.format] {
       const torch::NoGradGuard no_grad;
       format == ExchangeFormat::bf16 ? connections_.all_reduce_bf16(values)
                                      : connections_.all_reduce(values);

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "locale/messages/devices.h"
 #include "replicas/backend.h"
@@ -61,7 +63,27 @@ StorePointer meet_at_store(const JoinOptions& options) {
   }
 }
 
-// Leaves its host in the store and waits for those of the others.
+// What a process says of itself when it comes.
+struct Introduction {
+  std::string host;
+  int world = 1;
+  std::string backend;  // that carries its gradients
+};
+
+std::string to_text(const Introduction& own) {
+  return nlohmann::json{{"host", own.host}, {"world", own.world}, {"backend", own.backend}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Introduction to_introduction(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? Introduction{.host = json.value("host", ""),
+                                         .world = json.value("world", 0),
+                                         .backend = json.value("backend", "")}
+                          : Introduction{};
+}
+
+// Introduces itself in the store and waits for the others.
 class Meeting {
  public:
   Meeting(StorePointer store, const JoinOptions& options)
@@ -69,8 +91,9 @@ class Meeting {
 
   std::vector<std::string> hosts() {
     const std::vector<std::string> names = names_by_rank("host", options_.place.world);
-    texts_.set(names[static_cast<std::size_t>(options_.place.rank)], host_name());
+    texts_.set(names[static_cast<std::size_t>(options_.place.rank)], to_text(own_));
     const Clock::time_point begin = Clock::now();
+    Clock::time_point compared = begin;
     while (!has_all(*store_, names)) {
       if (options_.stop.stop_requested()) {
         throw MessageError(msg::replicas_stopped{});
@@ -78,15 +101,53 @@ class Meeting {
       if (seconds_since(begin) > options_.start_timeout) {
         throw_missing(names);
       }
+      if (seconds_since(compared) > kCompareEvery) {  // who has another number waits for others
+        compare(names);
+        compared = Clock::now();
+      }
     }
+    return compare(names);
+  }
+
+ private:
+  static constexpr Seconds kCompareEvery{0.2};
+  static constexpr Seconds kLingerTimeout{3};  // for those who have not read it yet
+
+  // The hosts of those who have come. Throws MessageError when one was told something else.
+  std::vector<std::string> compare(const std::vector<std::string>& names) {
     std::vector<std::string> hosts;
-    for (const std::string& name : names) {
-      hosts.push_back(texts_.get(name).value_or(""));
+    for (std::size_t rank = 0; rank < names.size(); ++rank) {
+      const std::optional<std::string> text = texts_.get(names[rank]);
+      if (!text) {
+        continue;
+      }
+      const Introduction other = to_introduction(*text);
+      if (other.world != own_.world) {
+        refuse(msg::replicas_other_world{
+            .rank = rank, .host = other.host, .theirs = other.world, .ours = own_.world});
+      }
+      if (other.backend != own_.backend) {
+        refuse(msg::replicas_other_backend{
+            .rank = rank, .host = other.host, .theirs = other.backend, .ours = own_.backend});
+      }
+      hosts.push_back(other.host);
     }
     return hosts;
   }
 
- private:
+  // Rank 0 serves the store, where the others read why they cannot go on either.
+  [[noreturn]] void refuse(const Message& why) {
+    if (options_.place.rank == 0) {
+      const Clock::time_point begin = Clock::now();
+      while (seconds_since(begin) < kLingerTimeout && !options_.stop.stop_requested() &&
+             !has_all(*store_, {kRefused})) {
+      }
+    } else {
+      texts_.set(kRefused, "yes");
+    }
+    throw MessageError(why);
+  }
+
   [[noreturn]] void throw_missing(const std::vector<std::string>& names) {
     std::vector<std::string> missing;
     for (std::size_t rank = 0; rank < names.size(); ++rank) {
@@ -98,9 +159,14 @@ class Meeting {
         .world = options_.place.world, .ranks = missing, .timeout = options_.start_timeout});
   }
 
+  static constexpr const char* kRefused = "refused";
+
   const StorePointer store_;
   StoreTexts texts_;
   const JoinOptions& options_;
+  const Introduction own_{.host = host_name(),
+                          .world = options_.place.world,
+                          .backend = options_.on_gpu ? "nccl" : "gloo"};
 };
 
 class C10dGroup : public ProcessGroup {
@@ -116,17 +182,13 @@ class C10dGroup : public ProcessGroup {
                   return connect_store(place, timeout, StoreRole::another);
                 }),
             {.rank = place_.rank, .world = place_.world, .timeout = options.timeout}) {
-    const auto backend = [&](const char* name) {
-      return BackendOptions{.place = place_,
-                            .store = store_,
-                            .name = name,
-                            .start_timeout = options.start_timeout,
-                            .wait = [this](const std::function<bool()>& poll) { wait(poll); }};
-    };
-    guarded([&] {
-      control_ = options.talk_over_store ? nullptr : make_gloo(backend("control"));
-      data_ = options.on_gpu ? make_nccl(backend("data")) : make_gloo(backend("data"));
-    });
+    try {
+      connect(options);
+    } catch (const std::exception& error) {
+      fail(error.what());  // does nothing where another one has failed
+      heartbeat_.wait_until_others_know();
+      throw;
+    }
   }
   C10dGroup(const C10dGroup&) = delete;
   C10dGroup& operator=(const C10dGroup&) = delete;
@@ -143,8 +205,8 @@ class C10dGroup : public ProcessGroup {
   std::string backend() const override { return data_->name(); }
 
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
-    return data_->start_all_reduce(values, format);
+                                             const Sending& sending) override {
+    return data_->start_all_reduce(values, sending);
   }
   void broadcast(const torch::Tensor& values) override { data_->broadcast(values); }
 
@@ -164,6 +226,26 @@ class C10dGroup : public ProcessGroup {
       std::memcpy(all.data() + rank * values.size(), texts[rank].data(), values.size_bytes());
     }
     return all;
+  }
+
+  // Through the store, which takes texts of any length.
+  std::vector<std::string> gather_texts(const std::string& own) override {
+    const std::vector<std::string> names =
+        names_by_rank(fmt::format("gather/{}", gathered_), place_.world);
+    const auto rank = static_cast<std::size_t>(place_.rank);
+    guarded([&] {
+      texts_.set(names[rank], own);
+      if (gathered_ > 1) {  // all have come to the last round, so all have read the one before
+        store_->deleteKey(fmt::format("gather/{}/{}", gathered_ - 2, place_.rank));
+      }
+    });
+    ++gathered_;
+    wait([&] { return has_all(*store_, names); });
+    std::vector<std::string> texts;
+    for (const std::string& name : names) {
+      texts.push_back(texts_.get(name).value_or(""));
+    }
+    return texts;
   }
 
   std::string share(std::string text) override {
@@ -194,24 +276,29 @@ class C10dGroup : public ProcessGroup {
   }
 
  private:
-  // Through the store, for builds without Gloo.
-  std::vector<std::string> gather_texts(const std::string& own) {
-    const std::vector<std::string> names =
-        names_by_rank(fmt::format("gather/{}", gathered_), place_.world);
-    const auto rank = static_cast<std::size_t>(place_.rank);
-    guarded([&] {
-      texts_.set(names[rank], own);
-      if (gathered_ > 1) {  // all have come to the last round, so all have read the one before
-        store_->deleteKey(fmt::format("gather/{}/{}", gathered_ - 2, place_.rank));
-      }
-    });
-    ++gathered_;
-    wait([&] { return has_all(*store_, names); });
-    std::vector<std::string> texts;
-    for (const std::string& name : names) {
-      texts.push_back(texts_.get(name).value_or(""));
-    }
-    return texts;
+  void connect(const JoinOptions& options) {
+    const auto in_time = [this, &options, begin = Clock::now()](const auto& poll) {
+      wait([&] {
+        if (options.stop.stop_requested()) {
+          throw MessageError(msg::replicas_stopped{});
+        }
+        if (seconds_since(begin) > options.start_timeout) {
+          throw MessageError(
+              msg::replicas_not_connected{.world = place_.world, .timeout = options.start_timeout});
+        }
+        return poll();
+      });
+    };
+    const auto backend = [&](const char* name) {
+      return BackendOptions{.place = place_,
+                            .store = store_,
+                            .name = name,
+                            .connect = in_time,
+                            .wait = [this](const std::function<bool()>& poll) { wait(poll); }};
+    };
+    control_ = options.talk_over_store ? nullptr : make_gloo(backend("control"));
+    guarded(
+        [&] { data_ = options.on_gpu ? make_nccl(backend("data")) : make_gloo(backend("data")); });
   }
 
   // Calls of c10d that fail say why in the words of a socket; who is gone says more.
@@ -229,7 +316,7 @@ class C10dGroup : public ProcessGroup {
           throw_lost(*lost);
         }
       } while (!poll());
-    } catch (const ReplicaLost&) {
+    } catch (const MessageError&) {  // it says why: nobody is missing
       throw;
     } catch (const std::exception& error) {
       const std::optional<LostReplica> lost = heartbeat_.find_lost();
@@ -285,10 +372,28 @@ class C10dGroup : public ProcessGroup {
 
 }  // namespace
 
+void check_open_files(int world) {
+  constexpr rlim_t kOwn = 96;    // data, journal, threads, libraries
+  constexpr rlim_t kOfEach = 4;  // connections to another process; of rank 0: to its store, too
+  const rlim_t needed = kOwn + kOfEach * static_cast<rlim_t>(world);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) {
+    return;
+  }
+  if (limit.rlim_max >= needed) {
+    limit.rlim_cur = needed;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    return;
+  }
+  throw MessageError(
+      msg::replicas_few_files{.limit = limit.rlim_cur, .world = world, .needed = needed});
+}
+
 std::unique_ptr<ProcessGroup> join_group(const JoinOptions& options) {
   if (options.place.world == 1) {
     return std::make_unique<SingleProcess>();
   }
+  check_open_files(options.place.world);
   if (options.on_gpu && !has_nccl()) {
     throw MessageError(msg::replicas_no_nccl{});
   }

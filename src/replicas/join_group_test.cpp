@@ -1,5 +1,6 @@
 #include "replicas/join_group.h"
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -7,11 +8,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/children.h"
 #include "replicas/backend.h"
+#include "replicas/store_texts.h"
 
 namespace qanat {
 namespace {
@@ -242,6 +245,94 @@ TEST_F(LostProcessTest, OneThatWaitsForRankZeroCanBeStopped) {
   } catch (const MessageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("stopped while waiting"));
   }
+}
+
+std::string failure_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const MessageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(JoinGroupTest, ProcessesOfDifferentNumbersRefuseEachOther) {
+  std::array<std::string, 2> failures;
+  {
+    std::vector<std::jthread> threads;
+    for (const int rank : {0, 1}) {
+      threads.emplace_back([&, rank] {
+        failures[static_cast<std::size_t>(rank)] =
+            failure_of([&] { (void)join_group(options(rank, 3 - rank)); });
+      });
+    }
+  }
+
+  EXPECT_THAT(failures[0], HasSubstr("rank 1 on "));
+  EXPECT_THAT(failures[0], HasSubstr("one of 2 processes, this one as one of 3"));
+  EXPECT_THAT(failures[1], HasSubstr("rank 0 on "));
+  EXPECT_THAT(failures[1], HasSubstr("one of 3 processes, this one as one of 2"));
+}
+
+// In a process of its own: the hard limit cannot be raised again.
+TEST_F(LostProcessTest, TooFewOpenFilesAreSaidBeforeAnythingIsOpened) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const rlimit few{.rlim_cur = 16, .rlim_max = 16};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    const std::string failure = failure_of([&] { (void)join_group(options(0, 2)); });
+    ::_exit(failure.find("only 16 files") == std::string::npos ? 1 : 0);
+  }
+
+  EXPECT_EQ(exit_code(pid), 0);
+}
+
+// Rank 0 of two, where the other comes to the meeting and never connects.
+class UnansweredTest : public JoinGroupTest {
+ protected:
+  // What rank 0 ended with; `meanwhile` runs once the other has come.
+  std::string join(
+      const JoinOptions& joining,
+      const std::function<void(c10d::Store&)>& meanwhile = [](c10d::Store&) {}) {
+    std::string failure;
+    std::jthread first([&] { failure = failure_of([&] { (void)join_group(joining); }); });
+    const StorePointer store =
+        connect_store(options(1, 2).place, Seconds(30), StoreRole::first_of_process);
+    const std::string introduction = R"({"host": "elsewhere", "world": 2, "backend": "gloo"})";
+    store->set("host/1", {introduction.begin(), introduction.end()});
+    meanwhile(*store);
+    first.join();
+    return failure;
+  }
+};
+
+TEST_F(UnansweredTest, ConnectingEndsAfterTheTimeout) {
+  JoinOptions joining = options(0, 2);
+  joining.start_timeout = Seconds(5);  // c10d may need a second to find the store
+  joining.timeout = Seconds(60);
+
+  EXPECT_THAT(join(joining), HasSubstr("were not connected within"));
+}
+
+TEST_F(UnansweredTest, ConnectingEndsWithAStop) {
+  std::stop_source stop;
+  JoinOptions joining = options(0, 2);
+  joining.timeout = Seconds(60);
+  joining.stop = stop.get_token();
+
+  const std::string failure = join(joining, [&](c10d::Store& store) {
+    store.wait({"control/0/0"});  // where Gloo leaves its address
+    stop.request_stop();
+  });
+
+  EXPECT_THAT(failure, HasSubstr("stopped while waiting"));
+}
+
+TEST_F(UnansweredTest, ConnectingEndsWhenTheOtherIsGone) {
+  JoinOptions joining = options(0, 2);
+  joining.timeout = Seconds(1);
+
+  EXPECT_THAT(join(joining), HasSubstr("rank 1 on elsewhere is gone"));
 }
 
 TEST_F(LostProcessTest, OneThatNeverComesIsNamed) {

@@ -49,9 +49,12 @@ class NcclBackend : public Backend {
   std::string name() const override { return "nccl"; }
 
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
-    const torch::Tensor sent =
-        format == ExchangeFormat::bf16 ? values.to(torch::kBFloat16) : values;
+                                             const Sending& sending) override {
+    torch::Tensor sent = values;
+    if (sending.format == ExchangeFormat::bf16) {
+      sent =
+          sending.rounded.defined() ? sending.rounded.copy_(values) : values.to(torch::kBFloat16);
+    }
     std::vector<at::Tensor> tensors{sent};
     return std::make_unique<NcclExchange>(group_->allreduce(tensors), sent, values);
   }

@@ -22,7 +22,7 @@ std::string SingleProcess::host(int /*rank*/) const {
 }
 
 std::unique_ptr<Exchange> SingleProcess::start_all_reduce(const torch::Tensor& /*values*/,
-                                                          ExchangeFormat /*format*/) {
+                                                          const Sending& /*sending*/) {
   return std::make_unique<NoExchange>();
 }
 

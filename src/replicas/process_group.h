@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <torch/types.h>
@@ -45,6 +46,17 @@ class Exchange {
   virtual std::optional<Seconds> took() const = 0;
 };
 
+// How values travel. Implicit: a format says it all where memory is not short.
+struct Sending {
+  Sending(ExchangeFormat numbers) : format(numbers) {}  // NOLINT(google-explicit-constructor)
+  Sending(ExchangeFormat numbers, torch::Tensor room) : format(numbers), rounded(std::move(room)) {}
+
+  ExchangeFormat format;
+  // Room for what is sent as bf16, as many values on the same device; undefined: it is taken when
+  // they are sent, which may be when the device's memory is fullest.
+  torch::Tensor rounded{};
+};
+
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
@@ -56,12 +68,14 @@ class ProcessGroup {
   // All-reduce: starts to replace the contiguous `values` by their sum over all ranks, bit by bit
   // the same everywhere. What was started first is exchanged first.
   virtual std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                                     ExchangeFormat format) = 0;
+                                                     const Sending& sending) = 0;
   // Replaces `values` by those of rank 0.
   virtual void broadcast(const torch::Tensor& values) = 0;
 
   // What every rank says, by rank: [world * values.size()].
   virtual std::vector<double> all_gather(std::span<const double> values) = 0;
+  // What every rank says, by rank; texts of any length.
+  virtual std::vector<std::string> gather_texts(const std::string& own) = 0;
   // The text of rank 0.
   virtual std::string share(std::string text) = 0;
   // Waits for all processes. For the beginnings and ends of runs.
@@ -79,11 +93,12 @@ class SingleProcess : public ProcessGroup {
   std::string host(int rank) const override;
   std::string backend() const override { return ""; }
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override;
+                                             const Sending& sending) override;
   void broadcast(const torch::Tensor& /*values*/) override {}
   std::vector<double> all_gather(std::span<const double> values) override {
     return {values.begin(), values.end()};
   }
+  std::vector<std::string> gather_texts(const std::string& own) override { return {own}; }
   std::string share(std::string text) override { return text; }
   void barrier() override {}
   void at_step(std::int64_t /*step*/) override {}

@@ -1,5 +1,6 @@
 #include "replicas/thread_group.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -102,8 +103,8 @@ class ThreadGroup : public ProcessGroup {
   std::string backend() const override { return "threads"; }
 
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
-    const std::int64_t width = format == ExchangeFormat::bf16 ? 2 : 4;
+                                             const Sending& sending) override {
+    const std::int64_t width = sending.format == ExchangeFormat::bf16 ? 2 : 4;
     return queue_.start([this, values, width] { all_reduce(values, width); });
   }
 
@@ -125,13 +126,19 @@ class ThreadGroup : public ProcessGroup {
     return all;
   }
 
-  std::string share(std::string text) override {
-    const torch::Tensor own = torch::empty(static_cast<std::int64_t>(text.size()), torch::kU8);
-    std::ranges::copy(text, own.data_ptr<std::uint8_t>());
-    const torch::Tensor first = table_->exchange("control", rank_, own)[0];
-    const auto* const letters = first.data_ptr<std::uint8_t>();
-    return {letters, letters + first.numel()};
+  std::vector<std::string> gather_texts(const std::string& own) override {
+    delay();
+    const torch::Tensor letters = torch::empty(static_cast<std::int64_t>(own.size()), torch::kU8);
+    std::ranges::copy(own, letters.data_ptr<std::uint8_t>());
+    std::vector<std::string> texts;
+    for (const torch::Tensor& one : table_->exchange("control", rank_, letters)) {
+      const auto* const first = one.data_ptr<std::uint8_t>();
+      texts.emplace_back(first, first + one.numel());
+    }
+    return texts;
   }
+
+  std::string share(std::string text) override { return gather_texts(text).front(); }
 
   void barrier() override { all_gather({}); }
   void at_step(std::int64_t /*step*/) override {}

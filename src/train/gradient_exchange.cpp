@@ -41,6 +41,11 @@ GradientExchange::GradientExchange(TrainedWeights& weights,
   order_.resize(slices_.size());
   std::iota(order_.begin(), order_.end(), 0);
   has_gradient_.resize(weights_.parameters.size());
+  exchanges_.reserve(slices_.size() + 1);  // and the sums: nothing is allocated once one is sent
+  // Memory of the host is not short at that time.
+  if (options_.format == ExchangeFormat::bf16 && !weights_.device().is_cpu()) {
+    rounded_ = torch::empty_like(weights_.gradient, torch::kBFloat16);
+  }
   add_hooks();
   reset();
 }
@@ -136,20 +141,26 @@ void GradientExchange::on_gradient(std::size_t parameter) {
 void GradientExchange::send_complete() {
   while (options_.overlap && has_order_ && num_sent_ < order_.size() &&
          slices_[order_[num_sent_]].missing == 0) {
-    send(slices_[order_[num_sent_++]]);
+    send_next();
   }
 }
 
-void GradientExchange::send(const Slice& slice) {
+// A slice whose sending fails is not sent: the others wait for it, and it goes with the next call.
+void GradientExchange::send_next() {
   const torch::NoGradGuard no_grad;
-  exchanges_.push_back(group_.start_all_reduce(
-      weights_.gradient.narrow(0, slice.first, slice.count), options_.format));
+  const Slice& slice = slices_[order_[num_sent_]];
+  const auto part = [&](const torch::Tensor& all) {
+    return all.defined() ? all.narrow(0, slice.first, slice.count) : all;
+  };
+  exchanges_.push_back(
+      group_.start_all_reduce(part(weights_.gradient), {options_.format, part(rounded_)}));
+  ++num_sent_;
 }
 
 void GradientExchange::finish(const torch::Tensor& sums) {
   const torch::NoGradGuard no_grad;
   while (num_sent_ < order_.size()) {
-    send(slices_[order_[num_sent_++]]);
+    send_next();
   }
   if (sums.defined()) {
     exchanges_.push_back(group_.start_all_reduce(sums, ExchangeFormat::f32));

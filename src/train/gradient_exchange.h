@@ -66,7 +66,7 @@ class GradientExchange {
   void add_hooks();
   void on_gradient(std::size_t parameter);
   void send_complete();
-  void send(const Slice& slice);
+  void send_next();
   void agree_on_order();
   void reset();
 
@@ -85,6 +85,7 @@ class GradientExchange {
   std::int64_t num_gradients_ = 0;
   std::size_t num_sent_ = 0;
   std::vector<std::unique_ptr<Exchange>> exchanges_;
+  torch::Tensor rounded_;  // bf16, as large as the gradient: what is sent; undefined: it is not
   std::optional<StepExchange> last_;
   std::shared_ptr<GradientExchange*> self_;  // shared with the hooks, which outlive this object
   // Keep the hooks. How libtorch shares them depends on its version.

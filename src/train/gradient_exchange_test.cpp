@@ -1,9 +1,14 @@
 #include "train/gradient_exchange.h"
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,14 +106,17 @@ class WatchedGroup : public SingleProcess {
  public:
   ProcessRank rank() const override { return {.rank = 0, .world = 2}; }
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
+                                             const Sending& sending) override {
     ++sent;
     values_sent += values.numel();
-    return SingleProcess::start_all_reduce(values, format);
+    return SingleProcess::start_all_reduce(values, sending);
   }
+
+  void fail(std::string_view why) noexcept override { reason = why; }
 
   int sent = 0;
   std::int64_t values_sent = 0;
+  std::string reason;  // why this process said that it goes
 };
 
 class SlicesTest : public testing::Test {
@@ -198,6 +206,129 @@ TEST_F(SlicesTest, APassThatFailsHalfwayIsCompletedByTheNextOnes) {
   EXPECT_TRUE(torch::equal(model_.gradient, expected()));
 }
 
+// Memory runs out while a slice is sent, inside the backward pass: the others wait for it.
+class FullWhenSendingGroup : public WatchedGroup {
+ public:
+  std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
+                                             const Sending& sending) override {
+    if (fails) {
+      fails = false;
+      throw std::runtime_error("no memory");
+    }
+    places.push_back(values.storage_offset());
+    return WatchedGroup::start_all_reduce(values, sending);
+  }
+
+  bool fails = false;
+  std::vector<std::int64_t> places;  // where the values that were sent begin
+};
+
+TEST_F(SlicesTest, ASliceThatCouldNotBeSentIsSentAgainInItsTurn) {
+  FullWhenSendingGroup group;
+  GradientExchange exchange(model_, group, {.min_slice = kSmallSlices});
+  for (int update = 0; update < 2; ++update) {  // the first agrees on the order
+    group.places.clear();
+    backward(exchange);
+    exchange.finish(sums_);
+    model_.gradient.zero_();
+  }
+  const std::vector<std::int64_t> expected_places = group.places;
+
+  group.places.clear();
+  group.fails = true;
+  EXPECT_THROW(backward(exchange), std::exception);
+  exchange.do_again();
+  backward(exchange);
+  exchange.finish(sums_);
+
+  EXPECT_EQ(group.places, expected_places);
+  EXPECT_TRUE(torch::equal(model_.gradient, expected()));
+}
+
+// A task that fails in one phase of the first batch.
+class FailingTask : public TrainTask {
+ public:
+  FailingTask(TrainTask& task, std::size_t phase) : task_(task), phase_(phase) {}
+
+  const std::vector<TaskPart>& parts() const override { return task_.parts(); }
+  std::span<const TaskPhase> phases() const override { return task_.phases(); }
+  std::int64_t num_sums() const override { return task_.num_sums(); }
+  StepLosses to_losses(const std::function<double(std::size_t)>& mean) const override {
+    return task_.to_losses(mean);
+  }
+  std::shared_ptr<const TaskRows> longest_rows(const BatchShape& shape) const override {
+    return task_.longest_rows(shape);
+  }
+  std::shared_ptr<const TaskRows> rows_of(const DeviceBatch& batch) const override {
+    return std::make_shared<Rows>(task_.rows_of(batch), phase_);
+  }
+
+ private:
+  class Gradient : public TaskGradient {
+   public:
+    Gradient(std::unique_ptr<TaskGradient> gradient, std::size_t phase)
+        : gradient_(std::move(gradient)), phase_(phase) {}
+    void run_phase(std::size_t phase, const torch::Tensor& sums) override {
+      if (phase == phase_) {
+        throw std::runtime_error("the encoded text has a NaN");
+      }
+      gradient_->run_phase(phase, sums);
+    }
+
+   private:
+    const std::unique_ptr<TaskGradient> gradient_;
+    const std::size_t phase_;
+  };
+  class Rows : public TaskRows {
+   public:
+    Rows(std::shared_ptr<const TaskRows> rows, std::size_t phase)
+        : rows_(std::move(rows)), phase_(phase) {}
+    std::unique_ptr<TaskGradient> gradient(RowRange rows,
+                                           const GradientOptions& options) const override {
+      return std::make_unique<Gradient>(rows_->gradient(rows, options), phase_);
+    }
+
+   private:
+    const std::shared_ptr<const TaskRows> rows_;
+    const std::size_t phase_;
+  };
+
+  TrainTask& task_;
+  const std::size_t phase_;
+};
+
+// Its host may wait for the others, and they for this one, in every phase of a step.
+class FailingPhaseTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(FailingPhaseTest, TheOthersAreTold) {
+  StepBench bench;
+  WatchedGroup group;
+  FailingTask task(bench.task(), GetParam());
+  TrainStep step(bench.device(), bench.stream(), task, with(group));
+  const MadeUpBatch batch({0, 1}, kHalf);
+  const Clock::time_point now = Clock::now();
+
+  step.accumulate(
+      batch.get(), {.host_busy_since = now, .asked = now, .handed = now}, BatchPlace::last);
+
+  EXPECT_THROW(bench.stream().synchronise(), std::exception);
+  EXPECT_EQ(group.reason, "the encoded text has a NaN");
+}
+
+TEST(FailingCheckpointTest, TheOthersAreTold) {
+  WatchedGroup group;
+  StepBench bench(with(group));
+
+  bench.step().submit_checkpoint_work([] { throw std::runtime_error("no memory for a copy"); });
+
+  EXPECT_THROW(bench.stream().synchronise(), std::exception);
+  EXPECT_EQ(group.reason, "no memory for a copy");
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPhase,
+                         FailingPhaseTest,
+                         testing::Range(std::size_t{0}, kSpeechPhases.size()));
+
 // Only one of the two runs out of memory, somewhere in its pass: it splits its rows, and the sum is
 // what it would be.
 class OneIsFullTest : public testing::Test {
@@ -260,14 +391,16 @@ class FullAnywhereTest : public testing::Test {
     std::array<std::string, 2> failures;
     memory.count = 0;
     memory.refused = refused;
-    {
+    {  // From the second update on, gradients are sent while the pass still runs.
       std::vector<std::jthread> ranks;
       for (std::size_t rank = 0; rank < 2; ++rank) {
         ranks.emplace_back([&, rank] {
           try {
-            benches[rank]->accumulate(rank == 0 ? left_ : right_, BatchPlace::last);
-            benches[rank]->update(0, left_.frames() + right_.frames());
-            benches[rank]->stream().synchronise();
+            for (int update = 0; update < 2; ++update) {
+              benches[rank]->accumulate(rank == 0 ? left_ : right_, BatchPlace::last);
+              benches[rank]->update(update, left_.frames() + right_.frames());
+              benches[rank]->stream().synchronise();
+            }
           } catch (const std::exception& error) {
             groups[rank]->fail(error.what());  // as a run does
             failures[rank] = error.what();

@@ -1,7 +1,6 @@
 #include "training/replica_start.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,14 +9,13 @@
 
 #include "base/content_hash.h"
 #include "base/thread.h"
-#include "locale/message_error.h"
 #include "locale/messages/devices.h"
 #include "monitor/host_facts.h"
 #include "session/run_devices.h"
 
 namespace qanat {
 
-void divide_cores(ProcessGroup& group, TrainObserver& observer) {
+void divide_cores(ProcessGroup& group, TrainObserver* observer) {
   constexpr std::uint64_t kExact = (std::uint64_t{1} << 52U) - 1;  // of a double
   const ProcessRank place = group.rank();
   const std::vector<int> cores = usable_cores(read_host_facts());
@@ -30,8 +28,8 @@ void divide_cores(ProcessGroup& group, TrainObserver& observer) {
   const std::vector<double> all = group.all_gather({&own, 1});
   const auto count = static_cast<int>(std::ranges::count(all, own));
   const auto index = static_cast<int>(std::count(all.begin(), all.begin() + place.rank, own));
-  if (count > static_cast<int>(cores.size()) && index == 0) {
-    observer.on_note(msg::replicas_share_cores{.processes = count, .cores = cores.size()});
+  if (observer != nullptr && count > static_cast<int>(cores.size()) && index == 0) {
+    observer->on_note(msg::replicas_share_cores{.processes = count, .cores = cores.size()});
   }
   if (count > 1) {
     stay_on_cores(cores_of_process(cores, index, count));
@@ -47,32 +45,30 @@ void take_turns(ProcessGroup& group, int local_rank, const std::function<bool()>
   }
 }
 
-void check_same_plan(ProcessGroup& group, const RunIdentity& identity, int batches_per_update) {
-  constexpr std::uint64_t kHalf = 0xFFFFFFFF;
-  const std::array<double, 3> own = {static_cast<double>(identity.plan >> 32U),
-                                     static_cast<double>(identity.plan & kHalf),
-                                     static_cast<double>(batches_per_update)};
-  const std::vector<double> all = group.all_gather(own);
-  for (std::size_t i = own.size(); i < all.size(); ++i) {
-    if (all[i] != all[i % own.size()]) {
-      const auto rank = static_cast<int>(i / own.size());
-      throw MessageError(msg::replicas_other_data{.rank = rank, .host = group.host(rank)});
-    }
-  }
+// Names of files need not be text, which JSON has to be.
+nlohmann::json shared_path(const std::filesystem::path& path) {
+  const std::string& name = path.native();
+  return std::vector<std::uint8_t>(name.begin(), name.end());
+}
+
+std::filesystem::path to_path(const nlohmann::json& shared) {
+  const auto bytes = shared.get<std::vector<std::uint8_t>>();
+  return std::string(bytes.begin(), bytes.end());
 }
 
 void share_checkpoint(ProcessGroup& group, std::optional<LoadedCheckpoint>& loaded) {
   if (group.rank().world == 1) {
     return;
   }
-  const nlohmann::json shared =
-      nlohmann::json::parse(group.share(loaded ? nlohmann::json{{"folder", loaded->folder.string()},
-                                                                {"state", loaded->checkpoint.state}}
-                                                     .dump()
-                                               : "null"));
+  nlohmann::json own;
+  if (loaded) {
+    own = {{"folder", shared_path(loaded->folder)}, {"state", loaded->checkpoint.state}};
+  }
+  const nlohmann::json shared = nlohmann::json::parse(
+      group.share(own.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   if (group.rank().rank != 0 && !shared.is_null()) {
     loaded.emplace();
-    loaded->folder = shared.at("folder").get<std::string>();
+    loaded->folder = to_path(shared.at("folder"));
     loaded->checkpoint.state = shared.at("state");
   }
 }

@@ -1,6 +1,7 @@
 // Runs of several processes: threads of this one, each with a group of its own.
 #include <array>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,21 +15,12 @@
 #include "base/error.h"
 #include "launch/children.h"
 #include "replicas/join_group.h"
-#include "replicas/thread_group.h"
-#include "training/train_session_testing.h"
+#include "training/replicas_testing.h"
 
 namespace qanat {
 namespace {
 
 using testing::HasSubstr;
-
-struct RankRun {
-  explicit RankRun(std::int64_t stop_after) : listener(stop_after) {}
-
-  TrainListener listener;
-  std::optional<TrainSummary> summary;
-  std::string failure;  // what it ended with
-};
 
 // The items of every batch that was trained on, by epoch: each rank tells its rows.
 class TrainedItems {
@@ -52,66 +44,6 @@ class TrainedItems {
  private:
   std::mutex mutex_;  // guards items_
   std::map<std::int64_t, std::multimap<std::int64_t, std::string>> items_;
-};
-
-class ReplicasTest : public TrainSessionTest {
- protected:
-  using Prepare = std::function<void(int rank, TrainRequest& request)>;
-
-  // All processes of a run; `prepare` may change what one of them is told.
-  std::vector<std::unique_ptr<RankRun>> run(const LoadedConfig& config,
-                                            const ThreadGroupOptions& options,
-                                            const Prepare& prepare = {}) {
-    const auto groups = make_thread_groups(options);
-    std::vector<std::unique_ptr<RankRun>> runs;
-    for (int rank = 0; rank < options.world; ++rank) {
-      const auto i = static_cast<std::size_t>(rank);
-      runs.push_back(std::make_unique<RankRun>(i < stop_after_.size() ? stop_after_[i] : 0));
-    }
-    {
-      std::vector<std::jthread> threads;
-      for (int rank = 0; rank < options.world; ++rank) {
-        threads.emplace_back([&, rank] {
-          const auto i = static_cast<std::size_t>(rank);
-          run_rank(config, *groups[i], *runs[i], rank, prepare);
-        });
-      }
-    }
-    return runs;
-  }
-
-  LoadedConfig shared_config(const std::string& name, int batch_size, std::int64_t steps) const {
-    LoadedConfig loaded = config(name, steps);
-    loaded.values.data.batch_size = batch_size;
-    loaded.values.training.render_every = 0;
-    return loaded;
-  }
-
-  std::vector<std::int64_t> stop_after_;  // steps, by rank: who asks to stop; 0: does not
-
- private:
-  static void run_rank(const LoadedConfig& config,
-                       ProcessGroup& group,
-                       RankRun& run,
-                       int rank,
-                       const Prepare& prepare) {
-    TrainRequest request{.config = config,
-                         .observer = run.listener,
-                         .say = [](const MessageArg&) {},
-                         .measuring = nullptr,
-                         .starting = [](std::int64_t, std::int64_t) {},
-                         .stop = run.listener.stop.get_token(),
-                         .place = {.rank = rank, .world = group.rank().world, .local_rank = rank},
-                         .group = &group};
-    if (prepare) {
-      prepare(rank, request);
-    }
-    try {
-      run.summary = run_training(request);
-    } catch (const std::exception& error) {
-      run.failure = error.what();
-    }
-  }
 };
 
 // Sums in another order differ in their last digits. After some more steps than these that moves a
@@ -320,7 +252,35 @@ TEST_F(ReplicasTest, OtherSettingsOfOneAreFoundBeforeTheFirstStep) {
         request.config.values.training.seed = rank;
       });
 
-  EXPECT_THAT(runs[0]->failure, HasSubstr("rank 1 on thread1 has other data or settings"));
+  for (const auto& one : runs) {
+    EXPECT_THAT(one->failure, HasSubstr("training.seed: 1 on rank 1 (thread1), but 0 on rank 0"));
+  }
+}
+
+// As long and named alike: only what is in the files tells them apart.
+TEST_F(ReplicasTest, OtherRecordingsOfOneAreFoundBeforeTheFirstStep) {
+  const std::filesystem::path root = *data_.config().data.train_data;
+  const std::filesystem::path other = root / "other";
+  std::filesystem::create_directories(other / "wavs");
+  std::filesystem::copy(root / "metadata.csv", other / "metadata.csv");
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "wavs/clip" + std::to_string(i) + ".wav";
+    std::filesystem::copy(root / name, other / name);
+    std::fstream file(other / name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(5000);
+    file.put('x');
+  }
+
+  const auto runs =
+      run(shared_config("mixed", 2, 100), {.world = 2}, [&](int rank, TrainRequest& request) {
+        if (rank == 1) {
+          request.config.values.data.train_data = other.string();
+        }
+      });
+
+  for (const auto& one : runs) {
+    EXPECT_THAT(one->failure, HasSubstr("content of wavs/clip"));
+  }
 }
 
 // One that does something to the sums it receives.
@@ -333,7 +293,7 @@ class FaultyGroup : public ProcessGroup {
   std::string host(int rank) const override { return group_.host(rank); }
   std::string backend() const override { return group_.backend(); }
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,
-                                             ExchangeFormat format) override {
+                                             const Sending& sending) override {
     class Faulty : public Exchange {
      public:
       Faulty(std::unique_ptr<Exchange> exchange, torch::Tensor values, const Fault& fault)
@@ -349,11 +309,14 @@ class FaultyGroup : public ProcessGroup {
       torch::Tensor values_;
       const Fault& fault_;
     };
-    return std::make_unique<Faulty>(group_.start_all_reduce(values, format), values, fault_);
+    return std::make_unique<Faulty>(group_.start_all_reduce(values, sending), values, fault_);
   }
   void broadcast(const torch::Tensor& values) override { group_.broadcast(values); }
   std::vector<double> all_gather(std::span<const double> values) override {
     return group_.all_gather(values);
+  }
+  std::vector<std::string> gather_texts(const std::string& own) override {
+    return group_.gather_texts(own);
   }
   std::string share(std::string text) override { return group_.share(std::move(text)); }
   void barrier() override { group_.barrier(); }

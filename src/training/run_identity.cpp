@@ -164,6 +164,13 @@ int processes_of(const nlohmann::json& state, const RunConfig& config, int world
   return stored.is_number_integer() && stored.get<int>() > 0 ? stored.get<int>() : 1;
 }
 
+Message note_on_processes(const RunIdentity& identity, int world) {
+  return msg::resume_other_processes{.rows = identity.processes * identity.batch_size,
+                                     .before = identity.processes,
+                                     .batch_size = identity.batch_size,
+                                     .now = world};
+}
+
 RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int processes) {
   LoaderOptions options = make_loader_options(config, read_host_share(), 0);
   options.group = processes;

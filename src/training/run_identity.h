@@ -38,6 +38,8 @@ RunIdentity identity_of(const RunConfig& config, const TrainInputs& inputs, int 
 // For how many processes a run of `world` cuts its batches: one that resumes keeps those it has,
 // unless --batch-size is another. `state` is a state.json of any version, or null.
 int processes_of(const nlohmann::json& state, const RunConfig& config, int world);
+// That its batches stay as they are, though `world` processes share them now.
+Message note_on_processes(const RunIdentity& identity, int world);
 nlohmann::json to_json(const RunIdentity& identity);
 
 // By which rules the run of this checkpoint has divided its set; `state` is a state.json of any

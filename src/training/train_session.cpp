@@ -7,6 +7,7 @@
 #include "session/memory_check.h"
 #include "session/run_devices.h"
 #include "training/init_from.h"
+#include "training/replica_agreement.h"
 #include "training/replica_start.h"
 #include "training/run_identity.h"
 #include "training/train_run.h"
@@ -52,10 +53,10 @@ std::optional<MelSource> share_mel_source(const TrainRequest& request, ProcessGr
     const MelSource found = find_mel_source(
         *config.vocoder.mel_from, [&](const Message& text) { request.observer.on_note(text); });
     shared = {
-        {"folder", found.folder.string()}, {"step", found.step}, {"identity", found.identity}};
+        {"folder", shared_path(found.folder)}, {"step", found.step}, {"identity", found.identity}};
   }
   shared = nlohmann::json::parse(group.share(shared.dump()));
-  return MelSource{.folder = shared.at("folder").get<std::string>(),
+  return MelSource{.folder = to_path(shared.at("folder")),
                    .step = shared.at("step").get<std::int64_t>(),
                    .identity = shared.at("identity").get<std::uint64_t>()};
 }
@@ -65,8 +66,9 @@ std::optional<TrainSummary> run_in_group(const TrainRequest& request,
                                          const DevicePlan& plan) {
   const RunConfig& config = request.config.values;
   const ProcessRank place = group.rank();
+  check_same(group, setting_facts(config));
   if (place.world > 1 && request.group == nullptr) {
-    divide_cores(group, request.observer);
+    divide_cores(group, request.place.secret.empty() ? &request.observer : nullptr);
   }
   const nlohmann::json state = nlohmann::json::parse(
       group.share(place.rank == 0 ? newest_state(config.training).dump() : ""));
@@ -111,6 +113,7 @@ std::optional<TrainSummary> run_training(const TrainRequest& request) {
   if (request.group == nullptr) {
     joined = join_group({.place = place,
                          .timeout = config.training.exchange_timeout,
+                         .start_timeout = config.training.exchange_timeout,
                          .on_gpu = plan.model.kind == DeviceKind::cuda,
                          .stop = request.stop});
   }

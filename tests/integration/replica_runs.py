@@ -80,6 +80,7 @@ class Rank:
     def __init__(self, number, command, log, **variables):
         self.number = number
         self.log = log
+        self.port = variables.get("MASTER_PORT")
         with open(log, "w", encoding="utf-8") as output:
             self.process = subprocess.Popen([*map(str, command)], stdin=subprocess.DEVNULL,
                                             stdout=output, stderr=output,
@@ -137,15 +138,16 @@ class ReplicaTest(unittest.TestCase):
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, env=environment(), **options)
 
-    def start_ranks(self, checkpoints, world, *more, within=lambda rank: (), **variables):
-        """Every process by itself, as a launcher would start it."""
+    def start_ranks(self, checkpoints, world, *more, within=lambda rank: (), of_rank=lambda rank: (),
+                    place_of=lambda rank: {}, **variables):
+        """Every process by itself, as a launcher would start it; `of_rank` are arguments of one of them."""
         checkpoints.mkdir(parents=True, exist_ok=True)
         port = free_port()
         ranks = []
         for rank in range(world):
             place = {"RANK": rank, "WORLD_SIZE": world, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": world,
-                     "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, **variables}
-            command = [*within(rank), QANAT, *self.arguments(checkpoints, *more)]
+                     "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, **variables, **place_of(rank)}
+            command = [*within(rank), QANAT, *self.arguments(checkpoints, *more, *of_rank(rank))]
             ranks.append(Rank(rank, command, checkpoints / f"rank-{rank}.txt",
                               **{name: str(value) for name, value in place.items()}))
             self.addCleanup(ranks[-1].end)
