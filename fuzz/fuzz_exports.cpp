@@ -2,12 +2,14 @@
 // scrapes, and both forms of trace. Whatever the lines hold, nothing of it acts on a page.
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/files.h"
 #include "diagnose/diagnosis.h"
 #include "history/run_history.h"
 #include "metrics/run_snapshot.h"
@@ -39,12 +41,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     chrome.add(entry.value());
   }
   const qanat::Diagnosis diagnosis = qanat::diagnose_run(record.summary);
-  const std::string page = qanat::render_html({.trace = record.summary,
+  const std::string page = qanat::render_html({.summary = record.summary,
                                                .history = record.history,
                                                .diagnosis = diagnosis,
                                                .words = qanat::Words(qanat::Language::fa)});
   QANAT_CHECK(page.find("<b>x") == std::string::npos) << "markup of a journal on the page";
   QANAT_CHECK(page.size() < 2'000'000) << "a page without bound";
   QANAT_CHECK(qanat::prometheus_text(snapshot).ends_with('\n')) << "a scrape without end";
+  const qanat::TemporaryFolder folder;
+  for (qanat::RunTracer* const tracer : {&perfetto, &chrome}) {
+    tracer->write(folder.path() / "trace");
+    QANAT_CHECK(std::filesystem::file_size(folder.path() / "trace") < 64 * (4096 + size))
+        << "a trace without bound";
+  }
   return 0;
 }

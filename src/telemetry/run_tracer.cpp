@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxKept = 4096;
 // The ring's watcher is never that many batches behind the trainer.
 constexpr std::size_t kMaxPending = 64;
+// No ring has more.
+constexpr int kMaxSlot = 1023;
 
 // Where tracks stand in the picture.
 namespace rank {
@@ -27,8 +29,11 @@ constexpr int kJobs = 800;
 constexpr int kEvents = 900;
 }  // namespace rank
 
+// No journal makes a sum of a few overflow.
+constexpr std::int64_t kLatest = 4'000'000'000'000'000'000;  // ns: a century
 std::int64_t to_nanoseconds(double seconds) {
-  return std::llround(seconds * 1e9);
+  constexpr double kLongest = 1e8;  // s: three years
+  return std::isnan(seconds) ? 0 : std::llround(std::clamp(seconds, -kLongest, kLongest) * 1e9);
 }
 
 // Equal for equal arguments, and else different: a finaliser of a good hash over a sum that tells
@@ -43,6 +48,16 @@ std::uint64_t flow_id(const std::pair<std::int64_t, std::int64_t>& batch, int ro
 }
 
 constexpr int kWholeBatch = -1;
+
+// The batches of an update; the last ones where a journal says that there were more than can be.
+void visit_batches(const StepRecord& record, const auto& visit) {
+  constexpr int kMax = 1024;
+  const std::int64_t before = std::clamp<std::int64_t>(record.batch, 0, kMax);
+  const std::int64_t others = std::min<std::int64_t>(before, record.batches - std::int64_t{1});
+  for (std::int64_t back = others; back >= 0; --back) {
+    visit(std::pair(record.epoch, record.batch - back));
+  }
+}
 
 template <typename Map>
 void bound(Map& map) {
@@ -149,6 +164,7 @@ void RunTracer::add(const JournalEntry& entry) {
                        pending_.push_back({.record = step, .reported = at});
                        put_pending_steps(kMaxPending);
                      },
+                     [](const PastSteps&) {},  // when each began is not known any more
                      [this](const SlotRecord& slot) { add_slot(slot); },
                      [&](const RingStart&) { ring_origin_ = at; },
                      [&](const PipelineStats& stats) { add_pipeline(stats, at); },
@@ -230,13 +246,14 @@ void RunTracer::put_slot_stages(const SlotRecord& slot, const BatchKey& batch) {
                .notes = notes},
               flow_id(batch, kWholeBatch));
   };
+  const int number = std::clamp(slot.slot, 0, kMaxSlot);
   if (slot.stage || slot.prepare) {
     Track& data =
-        track(fmt::format("slot {} on the data device", slot.slot), rank::kSlots + 2 * slot.slot);
+        track(fmt::format("slot {} on the data device", number), rank::kSlots + 2 * number);
     put(data, "stage", slot.stage);
     put(data, "prepare", slot.prepare);
   }
-  Track& model = track(fmt::format("slot {}", slot.slot), rank::kSlots + 2 * slot.slot + 1);
+  Track& model = track(fmt::format("slot {}", number), rank::kSlots + 2 * number + 1);
   put(model, "copy", slot.copy);
   if (slot.copy && slot.train && slot.train->begin > slot.copy->end) {
     put(model, "ready", StageTime{.begin = slot.copy->end, .end = slot.train->begin});
@@ -268,7 +285,7 @@ void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
   Track& steps = track("steps", rank::kSteps);
   const std::int64_t length = to_nanoseconds(p.total().count());
   // It did not begin before the one before had ended: what is idle may also lie behind the batch.
-  const std::int64_t begin = std::max(end - length, steps.newest);
+  const std::int64_t begin = std::min(std::max(end - length, steps.newest), kLatest);
   TraceSlice step{.name = fmt::format("step {}", record.step),
                   .begin = begin,
                   .end = begin + length,
@@ -288,9 +305,9 @@ void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
   // Into the forward pass, and not into the step: that may begin before its batch is there.
   const auto forward = std::ranges::find(step.inner, "forward", &TraceSlice::name);
   std::vector<TraceFlow>& flows = forward == step.inner.end() ? step.flows : forward->flows;
-  for (std::int64_t batch = record.batch - record.batches + 1; batch <= record.batch; ++batch) {
-    flows.push_back({.id = flow_id({record.epoch, batch}, kWholeBatch), .stage = FlowStage::end});
-  }
+  visit_batches(record, [&](const BatchKey& batch) {
+    flows.push_back({.id = flow_id(batch, kWholeBatch), .stage = FlowStage::end});
+  });
   ++steps_;
   rate_step(record);
   put_slice(steps, std::move(step), flow_id({record.epoch, record.batch}, kWholeBatch));
@@ -300,9 +317,8 @@ void RunTracer::put_step(const StepRecord& record, std::int64_t end) {
 // The longer a step, the more its batches are worth keeping.
 void RunTracer::rate_step(const StepRecord& record) {
   const double seconds = record.phases.total().count();
-  for (std::int64_t batch = record.batch - record.batches + 1; batch <= record.batch; ++batch) {
-    store_.rate(flow_id({record.epoch, batch}, kWholeBatch), seconds);
-  }
+  visit_batches(record,
+                [&](const BatchKey& batch) { store_.rate(flow_id(batch, kWholeBatch), seconds); });
   longest_.emplace(seconds, record.step);
   if (longest_.size() > TraceStore::kKeptGroups) {
     longest_.erase(std::prev(longest_.end()));

@@ -1,5 +1,7 @@
 #include "telemetry/run_tracer.h"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -55,6 +57,35 @@ class RunTracerTest : public testing::Test {
 
   RunTracer tracer_{{.format = TraceFormat::json}};
 };
+
+// Of a journal that was edited, or is hostile: every sum and every loop over them ends.
+TEST_F(RunTracerTest, NumbersThatNoRunHasAreTraced) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  constexpr int kMaxInt = std::numeric_limits<int>::max();
+  tracer_.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
+
+  for (const std::int64_t batch : {kMax, kMax - 1, -kMax - 1, std::int64_t{0}}) {
+    for (const int batches : {kMaxInt, -kMaxInt, 1}) {
+      tracer_.add({.at = Seconds{1e300},
+                   .event = StepRecord{.step = kMax,
+                                       .epoch = -kMax,
+                                       .batch = batch,
+                                       .batches = batches,
+                                       .phases = {.wait = Seconds{1e300},
+                                                  .forward = Seconds{-1e300},
+                                                  .backward = Seconds{1e300}}}});
+      tracer_.add({.at = Seconds{1},
+                   .event = SlotRecord{.epoch = -kMax,
+                                       .batch = batch,
+                                       .slot = batches,
+                                       .load = StageTime{1e300, -1e300},
+                                       .copy = StageTime{-1e300, 1e300},
+                                       .train = StageTime{1e300, 1e300}}});
+    }
+  }
+
+  EXPECT_THAT(named(events(), fmt::format("step {}", kMax)), SizeIs(12));
+}
 
 TEST_F(RunTracerTest, AStepStandsWhereItsBatchWasRead) {
   tracer_.add(entry_of({{"kind", "journal"}, {"t", 0.0}}));
