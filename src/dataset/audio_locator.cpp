@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_facts.h"
 
@@ -73,6 +76,11 @@ Result<AudioLocation> AudioLocator::locate(std::string_view name) {
 
 Message AudioLocator::why_missing(std::string_view name, std::string_view text) {
   const std::string stem(without_extension(name));
+  if (const std::optional<std::string> folder = forbidden_folder(name)) {
+    return msg::seen_audio_forbidden{.name = name,
+                                     .folder = folder->empty() ? root_.string() : *folder,
+                                     .reason = system_reason(listing(*folder).error)};
+  }
   if (const std::optional<std::string> place = elsewhere(stem)) {
     return msg::seen_audio_elsewhere{.name = name, .place = *place};
   }
@@ -84,6 +92,19 @@ Message AudioLocator::why_missing(std::string_view name, std::string_view text) 
     return msg::seen_no_audio_at{.name = name};
   }
   return msg::seen_no_audio{.name = name, .stem = stem};
+}
+
+std::optional<std::string> AudioLocator::forbidden_folder(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  const std::string own(name.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
+  std::vector<std::string> places{own};
+  if (!name.starts_with('/')) {
+    places.push_back(std::string(kAudioFolder) + own);
+    places.emplace_back(kAudioFolder);
+  }
+  const auto found = std::ranges::find_if(
+      places, [this](const std::string& folder) { return !listing(folder).readable; });
+  return found == places.end() ? std::nullopt : std::optional(*found);
 }
 
 std::optional<std::string> AudioLocator::elsewhere(std::string_view stem) {
@@ -155,10 +176,16 @@ const AudioLocator::Listing& AudioLocator::listing(const std::string& folder) {
     return listing;
   }
   std::error_code error;
-  std::filesystem::directory_iterator file(root_ / folder, error);
-  for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
-    listing.names.push_back(content_hash(file->path().filename().native()));
-  }
+  retry_call([&] {
+    listing.names.clear();
+    std::filesystem::directory_iterator file(root_ / folder, error);
+    for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+      listing.names.push_back(content_hash(file->path().filename().native()));
+    }
+    errno = error.value();
+    return error ? -1 : 0;
+  });
+  listing.error = error.value();
   // A folder that is not there holds nothing; one that may not be listed may still be read.
   listing.readable = !error || error == std::errc::no_such_file_or_directory ||
                      error == std::errc::not_a_directory;

@@ -40,11 +40,14 @@ class AudioLocator {
   struct Listing {
     std::vector<std::uint64_t> names;
     bool readable = false;
+    int error = 0;  // errno, why it is not
   };
 
   std::optional<std::string> elsewhere(std::string_view stem);
   bool exists(const std::string& path);
   const Listing& listing(const std::string& folder);
+  // A folder in which the file may be and that may not be looked into, if there is one.
+  std::optional<std::string> forbidden_folder(std::string_view name);
   std::optional<std::string> find(std::string_view name, std::string_view stem);
 
   std::filesystem::path root_;
