@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -264,6 +265,20 @@ TuneLimits Loader::tune_limits() const {
           .max_window = max_window};
 }
 
+std::map<std::string, double> Loader::padding_by_edges() const {
+  constexpr int kMaxEdges = 64;
+  const BatchingConfig batching = shared_batching(options_);
+  std::set<int> edges{batching.max_edges};
+  for (int more = 1; more <= kMaxEdges; more *= 2) {
+    edges.insert(more);
+  }
+  std::map<std::string, double> padding;
+  for (const int count : edges) {
+    padding[std::to_string(count)] = planned_padding(lengths_, batching, count);
+  }
+  return padding;
+}
+
 void Loader::journal_start() const {
   if (journal_ == nullptr) {
     return;
@@ -277,7 +292,8 @@ void Loader::journal_start() const {
                                .buckets = edges_.size(),
                                .batches_per_epoch = batches_per_epoch_,
                                .epoch = delivered_.position.epoch,
-                               .batch = delivered_.position.batch});
+                               .batch = delivered_.position.batch,
+                               .padding = padding_by_edges()});
 }
 
 void Loader::work(int number, const std::stop_token& stop) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -144,6 +145,8 @@ class Loader {
   TuneSample sample() const;
   int num_threads() const { return options_.workers.value_or(options_.max_workers); }
   int max_blocks() const;
+  // What more or fewer shapes would waste, for the journal: which number helps is known here only.
+  std::map<std::string, double> padding_by_edges() const;
   void journal_start() const;
 
   void work(int number, const std::stop_token& stop);
