@@ -195,14 +195,19 @@ bool add_samples(const GpuSamples& seen, bool has_steps, std::optional<GpuSummar
     summary = GpuSummary{.setup = Reading<GpuSetup>::none(*seen.unknown)};
     return true;
   }
-  if (summary && seen.silent) {
-    summary->silent = *seen.silent;
+  if (seen.silent) {
+    if (summary) {
+      summary->silent = *seen.silent;
+    }
     return true;
   }
   const Result<std::vector<GpuSample>> samples =
       to_gpu_samples(seen.samples.value_or(nlohmann::json()));
-  if (!samples || !summary || samples.value().size() != summary->gpus.size()) {
+  if (!samples || (summary && samples.value().size() != summary->gpus.size())) {
     return false;
+  }
+  if (!summary) {
+    return true;  // of which cards was in a file that is gone
   }
   for (std::size_t i = 0; i < summary->gpus.size(); ++i) {
     add_sample(samples.value()[i], has_steps, summary->gpus[i]);

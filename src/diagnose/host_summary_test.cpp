@@ -147,14 +147,22 @@ TEST(GpuSummaryTest, WithoutGpusTheReasonIsKnown) {
   EXPECT_EQ(summary.gpus->setup.why_not(), "no library");
 }
 
-TEST(GpuSummaryTest, DamagedLinesAreCountedNotBelieved) {
+// Of journals that were not repeated in their last file.
+TEST(GpuSummaryTest, SamplesWhoseCardsAreNotKnownAreNoDamage) {
   RunSummary summary;
   summary.add(samples({GpuSample{}}));
+
+  EXPECT_EQ(summary.damaged_lines, 0);
+  EXPECT_FALSE(summary.gpus.has_value());
+}
+
+TEST(GpuSummaryTest, DamagedLinesAreCountedNotBelieved) {
+  RunSummary summary;
   summary.add(two_gpus());
   summary.add(samples({GpuSample{}}));
   summary.add({.at = Seconds{0}, .event = HostSample{}});
 
-  EXPECT_EQ(summary.damaged_lines, 3);
+  EXPECT_EQ(summary.damaged_lines, 2);
   EXPECT_FALSE(summary.host.has_value());
 }
 

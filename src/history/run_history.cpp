@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/run_measures.h"
+#include "locale/message_error.h"
+#include "locale/messages/training.h"
+
 namespace qanat {
 namespace {
 
@@ -92,14 +96,18 @@ bool is_recording_name(std::string_view file) {
 void RunHistory::begin_session(const SessionStart& start) {
   RunHistory next;
   next.header = start;
-  next.sessions = sessions + 1;
-  next.loss = std::move(loss);
-  next.loss_parts = std::move(loss_parts);
-  next.learning_rate = std::move(learning_rate);
-  next.gradient_norm = std::move(gradient_norm);
-  next.validations = std::move(validations);
-  next.renders = std::move(renders);
+  next.sessions = sessions + sessions_after + 1;
+  next.take_learnt(*this);
   *this = std::move(next);
+}
+
+void RunHistory::take_learnt(RunHistory& from) {
+  loss = std::move(from.loss);
+  loss_parts = std::move(from.loss_parts);
+  learning_rate = std::move(from.learning_rate);
+  gradient_norm = std::move(from.gradient_norm);
+  validations = std::move(from.validations);
+  renders = std::move(from.renders);
 }
 
 // A session may go back, to an earlier checkpoint or to the beginning: what was learnt from there
@@ -177,8 +185,8 @@ void RunHistory::add_step(const StepRecord& step) {
   newest = step;
 }
 
-// Journals that hold no loss have it as the score. Of very many, those that were not the best so far
-// are thinned out.
+// Journals that hold no loss have it as the score. Of very many, those that were not the best so
+// far are thinned out.
 void RunHistory::add_validation(const ValidationDone& done) {
   const bool is_of_vocoder = done.result.losses.is_of_vocoder();
   ValidationPoint point{.step = done.step, .best = done.best};
@@ -217,7 +225,7 @@ void RunHistory::add_losses(const StepRecord& step) {
 
 void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
   add_finite(ready, time, static_cast<double>(stats.ready.size));
-  ready_capacity = static_cast<double>(stats.ready.capacity);
+  add_finite(ready_limit, time, static_cast<double>(stats.ready.capacity));
   for (const DeviceUse& device : stats.devices) {
     if (device.name.empty() || (!devices.contains(device.name) && devices.size() >= kMaxDevices)) {
       continue;
@@ -233,8 +241,13 @@ void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
 
 // Busy time that only grows is turned into shares.
 void DeviceHistory::add_busy(double time, double seconds) {
-  if (busy_before_ && time > time_before_ && seconds >= *busy_before_) {
-    busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / (time - time_before_))));
+  const double interval = time - time_before_;
+  if (busy_before_ && interval > 0 && seconds >= *busy_before_) {
+    if (interval < interval_ / 2) {
+      return;
+    }
+    busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / interval)));
+    interval_ = interval;
   }
   busy_before_ = seconds;
   time_before_ = time;
@@ -314,29 +327,49 @@ void RunHistory::add_event(const JournalEvent& event, double time) {
   }
 }
 
+namespace {
+
+bool has_enough_steps(const RunSummary& summary) {
+  return summary.steps.size() >= kMinSteps && measure_run(summary).steady.size() >= kMinSteps;
+}
+
+}  // namespace
+
+// A session that has too few steps itself does not take the place of one that has enough.
+void RunRecord::keep_ended() {
+  if (!gives_way || summary.steps.empty() || (!before_.empty() && !has_enough_steps(summary))) {
+    return;
+  }
+  RunRecord ended;
+  ended.summary = summary;
+  ended.history = history;
+  before_.clear();
+  before_.push_back(std::move(ended));
+}
+
 void RunRecord::add(const JournalEntry& entry) {
+  constexpr std::size_t kMany = 50 * kMinSteps;  // whatever of them is warm-up
   const auto* const header = std::get_if<SessionStart>(&entry.event);
-  if (header != nullptr && !header->continues && !summary.steps.empty()) {
-    RunRecord ended;
-    ended.summary = summary;
-    ended.history = history;
-    before_.clear();
-    before_.push_back(std::move(ended));
+  if (header != nullptr && !header->continues) {
+    keep_ended();
   }
   summary.add(entry);
   history.add(entry);
   if (std::holds_alternative<RunEnd>(entry.event)) {
     finish();
-  } else if (!before_.empty() && !summary.steps.empty()) {
+  } else if (!before_.empty() && summary.steps.size() >= kMany) {
     before_.clear();
   }
 }
 
 void RunRecord::finish() {
-  if (before_.empty() || !summary.steps.empty()) {
+  if (before_.empty() || has_enough_steps(summary) ||
+      (!summary.steps.empty() && !has_enough_steps(before_.front().summary))) {
     return;
   }
   RunRecord last = std::move(before_.front());
+  last.history.take_learnt(history);
+  last.history.sessions_after = history.sessions - last.history.sessions;
   *this = std::move(last);
 }
 
@@ -370,14 +403,22 @@ std::int64_t about_lines(const std::filesystem::path& journal) {
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
                                   const ProgressFn& progress,
                                   const VisitEntry& also,
-                                  const std::stop_token& stop) {
+                                  const std::stop_token& stop,
+                                  std::optional<int> session) {
   constexpr std::int64_t kToldEvery = 1000;
   const std::int64_t total = progress ? about_lines(journal) : 0;
   std::int64_t lines = 0;
   RunRecord record;
+  record.gives_way = !session;
+  int later = 0;  // sessions behind the one that is asked for
   const auto visit = [&](const JournalEntry& entry) {
-    record.add(entry);
-    if (also) {
+    const auto* const header = std::get_if<SessionStart>(&entry.event);
+    const bool is_start = header != nullptr && !header->continues;
+    later += is_start && session == record.history.sessions ? 1 : 0;
+    if (later == 0) {
+      record.add(entry);
+    }
+    if (also && later == 0) {
       also(entry);
     }
     if (++lines % kToldEvery == 0 && progress) {
@@ -389,8 +430,16 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
     return damaged.failure();
   }
   record.finish();
+  record.history.sessions_after += later;
   record.summary.damaged_lines += damaged.value();
-  set_other_ranks(record.summary, read_other_ranks(journal, record.summary.run, stop));
+  if (record.history.sessions_after == 0) {  // of the other ranks the last session is read
+    set_other_ranks(record.summary, read_other_ranks(journal, record.summary.run, stop));
+  }
+  if (session && (record.history.sessions != *session || record.summary.steps.empty())) {
+    return to_failure(msg::journal_no_session{.path = journal.string(),
+                                              .session = *session,
+                                              .sessions = record.history.sessions + later});
+  }
   if (record.summary.steps.empty() && !record.history.sweep) {
     return no_step_in(journal);
   }

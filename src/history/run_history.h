@@ -49,12 +49,14 @@ struct DeviceHistory {
   EnvelopeSeries clock;         // Hz
   std::optional<double> limit;  // bytes
 
-  // `seconds` it was busy so far, as of `time`.
+  // `seconds` it was busy so far, as of `time`. A reading that comes much sooner than usual, as the
+  // last one of a run does, counts with the next: what the end of a run takes is not training.
   void add_busy(double time, double seconds);
 
  private:
   std::optional<double> busy_before_;
   double time_before_ = 0;
+  double interval_ = 0;  // of the share before
 };
 
 // Sentences that were said with the weights of a step; sentence 1 is sentence-1.wav and .png.
@@ -78,6 +80,7 @@ struct RunEvent {
 struct RunHistory {
   SessionStart header;  // of the last session
   int sessions = 0;
+  int sessions_after = 0;  // that are not told of: see RunRecord
   std::int64_t last_step = 0;
   std::int64_t num_steps = 0;
   double last_time = 0;  // s since the header
@@ -91,8 +94,8 @@ struct RunHistory {
   std::vector<ValidationPoint> validations;
   std::vector<RenderPoint> renders;  // the first one and the newest
 
-  EnvelopeSeries ready;  // batches, by time
-  std::optional<double> ready_capacity;
+  EnvelopeSeries ready;        // batches, by time
+  EnvelopeSeries ready_limit;  // the most there can be, by time
   std::deque<SlotRecord> slots;
   std::map<int, LengthBin> lengths;              // by padded frames of a batch
   std::map<std::string, DeviceHistory> devices;  // by name
@@ -109,6 +112,8 @@ struct RunHistory {
   static constexpr std::size_t kMaxSymbols = 400;
 
   void add(const JournalEntry& entry);
+  // Losses, validations and renders of the same run.
+  void take_learnt(RunHistory& from);
 
  private:
   void begin_session(const SessionStart& start);
@@ -127,27 +132,32 @@ struct RunHistory {
 };
 
 // A run as pages need it, from one reading of its journal. It is about the last session, but one
-// that ended before its first step (a finished run that was started again) gives way to the
-// session before.
+// that ended before it had enough steps for a verdict (a finished run that was started again) gives
+// way to the newest one before that has them.
 struct RunRecord {
   RunSummary summary;
   RunHistory history;
+  bool gives_way = true;
 
   void add(const JournalEntry& entry);
-  // There are no more entries: a session without a step has ended.
+  // There are no more entries: a session with too few steps has ended.
   void finish();
 
  private:
-  std::vector<RunRecord> before_;  // the last session with steps, until this one has some
+  void keep_ended();
+
+  std::vector<RunRecord> before_;  // the session to give way to, until this one has many steps
 };
 
 // A journal, or the folder of a run that holds one.
 std::filesystem::path journal_of(const std::filesystem::path& path);
 // Fails as read_run_summary(); a sweep is enough. `also` gets every entry as well. The journals of
 // the other ranks are found beside rank 0's. `stop` ends it early, with what was read until then.
+// `session` counts from 1; absent: see RunRecord.
 Result<RunRecord> read_run_record(const std::filesystem::path& journal,
                                   const ProgressFn& progress = {},  // lines, of about so many
                                   const VisitEntry& also = {},
-                                  const std::stop_token& stop = {});
+                                  const std::stop_token& stop = {},
+                                  std::optional<int> session = std::nullopt);
 
 }  // namespace qanat
