@@ -70,8 +70,12 @@ Reading<CoreUse> core_use(const HostSummary& host) {
       use.loader_queued += clock.waiting / seconds;
     }
     if (is_trainer(clock.name)) {
-      const double each = clock.waiting / (seconds * std::max(1, clock.threads));
-      use.trainer_free *= std::pow(1 - std::clamp(each, 0.0, 1.0), clock.threads);
+      const int shared = std::max(1, clock.threads);
+      const double each = std::clamp(clock.waiting / (seconds * shared), 0.0, 1.0);
+      use.trainer_free *= std::pow(1 - each, shared);
+      use.trainer_free_range.high = std::min(use.trainer_free_range.high, 1 - each);
+      use.trainer_free_range.low = std::max(0.0, use.trainer_free_range.low - shared * each);
+      use.trainer_alone = std::max(use.trainer_alone, clock.running / (seconds * shared));
       use.trainer_ran += clock.running;
       use.trainer_waited += clock.waiting;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diagnose/host_summary.h"
+#include "metrics/order_statistics.h"
 
 namespace qanat {
 
@@ -19,6 +20,9 @@ struct CoreUse {
   // Share of the time in which all threads of the trainer that were ready had a core. They work in
   // lockstep: one that has none holds up the others.
   double trainer_free = 1;
+  // The same if they all waited at the same time, and if no two of them did.
+  Range trainer_free_range{.low = 1, .high = 1};
+  double trainer_alone = 0;  // share of the time that its busiest thread ran: no other can save it
 
   double trainer_delay() const { return delay(trainer_ran, trainer_waited); }
   double loader_delay() const { return delay(loader_ran, loader_waited); }

@@ -69,6 +69,7 @@ std::vector<StageCost> stage_costs(const PipelineStats& stats) {
 // What a trainer with steps of this length would have written into its journal.
 RunSummary as_run(const DataMeasurement& measured) {
   RunSummary summary;
+  summary.is_paced = true;
   summary.run.allowed_cores = measured.allowed_cores;
   summary.pipeline = measured.pipeline;
   std::int64_t step = 0;

@@ -10,9 +10,13 @@
 
 #include "base/check.h"
 #include "diagnose/core_use.h"
+#include "diagnose/gain.h"
 #include "diagnose/hardware_fault.h"
+#include "diagnose/loop_use.h"
+#include "diagnose/rule_parts.h"
 #include "diagnose/rules.h"
 #include "diagnose/wait_cause.h"
+#include "diagnose/what_if.h"
 #include "locale/messages/verdicts.h"
 
 namespace qanat {
@@ -37,22 +41,20 @@ double seconds_saved(const Finding& finding) {
   return finding.gain.seconds_saved();
 }
 
+// What a finding takes from its part of the step, whether or not the loader lets the run have it.
+double claimed(const Finding& finding) {
+  return std::max(finding.claim, seconds_saved(finding));
+}
+
 // Seconds of a mean step that each part still has to give.
 class PartsLeft {
  public:
-  explicit PartsLeft(const StepPhases& breakdown) {
-    of(BreakdownPart::wait) = breakdown.wait.count();
-    of(BreakdownPart::transfer) = breakdown.transfer.count();
-    of(BreakdownPart::launch) = breakdown.launch.count();
-    of(BreakdownPart::work) = breakdown.busy().count();
-    of(BreakdownPart::exchange) = breakdown.exchange.count();
-    of(BreakdownPart::saving) = breakdown.checkpoint.count();
-    of(BreakdownPart::retry) = breakdown.retry.count();
+  explicit PartsLeft(const StepPhases& breakdown) : left_(seconds_by_part(breakdown)) {
     of(BreakdownPart::unknown) = breakdown.total().count();
   }
 
   double can_give(const Finding& finding) const {
-    return std::clamp(seconds_saved(finding), 0.0, std::max(0.0, left_[index(finding.part)]));
+    return std::clamp(claimed(finding), 0.0, std::max(0.0, left_[index(finding.part)]));
   }
   void take(const Finding& finding) {
     const double taken = can_give(finding);
@@ -66,8 +68,12 @@ class PartsLeft {
   static std::size_t index(BreakdownPart part) { return static_cast<std::size_t>(part); }
   double& of(BreakdownPart part) { return left_[index(part)]; }
 
-  std::array<double, static_cast<std::size_t>(BreakdownPart::retry) + 1> left_{};
+  PartSeconds left_;
 };
+
+double seconds_of(BreakdownPart part, const StepPhases& breakdown) {
+  return seconds_by_part(breakdown)[static_cast<std::size_t>(part)];
+}
 
 bool is_symptom(const Finding& finding) {
   const RuleRole role = rule_behind(finding).role;
@@ -123,7 +129,7 @@ bool explains(const Finding& cause,
               const Finding& finding,
               std::string_view wait_rule,
               const RuleInput& input) {
-  if (is_symptom(cause) || seconds_saved(cause) < kSameTime * seconds_saved(finding)) {
+  if (is_symptom(cause) || claimed(cause) < kSameTime * claimed(finding)) {
     return false;
   }
   const bool same_part = cause.part == finding.part;
@@ -142,12 +148,12 @@ void explain(std::vector<Finding>& findings, const RuleInput& input) {
   for (Finding& finding : findings) {
     const Finding* best = nullptr;
     for (const Finding& cause : findings) {
-      const bool can = seconds_saved(cause) > 0 && explains(cause, finding, wait_rule, input);
-      if (can && (best == nullptr || seconds_saved(cause) > seconds_saved(*best))) {
+      const bool can = claimed(cause) > 0 && explains(cause, finding, wait_rule, input);
+      if (can && (best == nullptr || claimed(cause) > claimed(*best))) {
         best = &cause;
       }
     }
-    if (best != nullptr && seconds_saved(finding) > 0) {
+    if (best != nullptr && claimed(finding) > 0) {
       finding.explained_by = best->id;
     }
   }
@@ -159,28 +165,90 @@ void explain(std::vector<Finding>& findings, const RuleInput& input) {
 }
 
 // Host and storage slow a run down through its loader, when the device waits for that.
-BreakdownPart part_of(const Finding& finding, const RunMeasures& m) {
+BreakdownPart part_behind(const Finding& finding, const RunMeasures& m) {
   const RuleCategory category = rule_behind(finding).category;
   const bool about_machine = category == RuleCategory::host || category == RuleCategory::storage;
   if (finding.part != BreakdownPart::unknown || !about_machine) {
     return finding.part;
   }
-  return m.share(m.breakdown.wait) >= kMinReportableGain ? BreakdownPart::wait
-                                                         : BreakdownPart::work;
+  const BreakdownPart part =
+      m.share(m.breakdown.wait) >= kMinReportableGain ? BreakdownPart::wait : BreakdownPart::work;
+  // What is more than that part has is spread over all of them.
+  return claimed(finding) <= seconds_of(part, m.breakdown) ? part : BreakdownPart::unknown;
 }
+
+// The run with what a finding gives of `seconds` that its part still has.
+WhatIf change_by(const Finding& finding, double seconds) {
+  if (finding.part == BreakdownPart::wait) {
+    return finding.change.value_or(WhatIf{.work = 0});
+  }
+  WhatIf change = finding.change.value_or(WhatIf{});
+  change.saved = {};
+  change.saved_of(finding.part) = seconds;
+  return change;
+}
+
+// A step that does less is shorter only as far as its batches come sooner: what a finding takes
+// from the device's own time is replayed against the loader.
+void replay_against_loader(Finding& finding, const RuleInput& input) {
+  const bool is_replayed = finding.change.has_value() || finding.part == BreakdownPart::wait;
+  const double now = input.measures.mean_step;
+  const bool is_bounded = finding.part != BreakdownPart::unknown && !is_symptom(finding);
+  const double most =
+      is_bounded ? seconds_of(finding.part, input.measures.breakdown) : claimed(finding);
+  finding.claim = is_replayed ? claimed(finding) : std::min(claimed(finding), most);
+  if (is_replayed || finding.claim <= 0 || finding.gain.step_now != now) {
+    return;
+  }
+  const auto step_with = [&](double seconds) {
+    // The replay is of some of the steps: no more can be saved than is taken away.
+    return std::max(predict_step(input, change_by(finding, seconds)).value_or(0), now - seconds);
+  };
+  const auto saved_at = [now](double speedup) { return speedup > 1 ? now * (1 - 1 / speedup) : 0; };
+  const double highest = is_bounded ? most : now;
+  const Range claimed_range{.low = std::min(saved_at(finding.gain.ci95.low), finding.claim),
+                            .high = std::min(saved_at(finding.gain.ci95.high), highest)};
+  finding.gain = make_gain(now,
+                           {.seconds = now - step_with(finding.claim),
+                            .range = {.low = now - step_with(claimed_range.low),
+                                      .high = now - step_with(claimed_range.high)}},
+                           finding.gain.method);
+  for (Fix& fix : finding.fixes) {
+    if (fix.predicted_step) {
+      fix.predicted_step = std::min(now, step_with(std::max(0.0, now - *fix.predicted_step)));
+    }
+  }
+  finding.severity = std::min(finding.severity, severity_of(finding.gain));
+}
+
+// Findings one behind the other: what is left of the step, and of its parts.
+struct AfterFixes {
+  PartsLeft left;
+  WhatIf change{};
+  double step = 0;
+};
 
 // What a finding is worth behind the ones before it.
 void settle(Finding& finding,
-            const PartsLeft& left,
-            double step,
+            AfterFixes& after,
+            const RuleInput& input,
             const std::vector<Finding>& before) {
-  const double still = left.can_give(finding);
-  const double alone = seconds_saved(finding);
-  if (before.empty() || alone <= 0) {
+  const double alone = claimed(finding);
+  if (alone <= 0) {
     return;
   }
-  finding.marginal_speedup = step > still ? step / (step - still) : 1;
-  if (still >= kExplained * alone || !finding.explained_by.empty()) {
+  const double still = after.left.can_give(finding);
+  const WhatIf change = merged(after.change, change_by(finding, still));
+  const double step =
+      std::clamp(predict_step(input, change).value_or(after.step - still), 1e-9, after.step);
+  if (!before.empty()) {
+    finding.marginal_speedup = after.step / step;
+  }
+  const bool is_left = still >= kExplained * alone;
+  after.left.take(finding);
+  after.change = change;
+  after.step = step;
+  if (before.empty() || is_left || !finding.explained_by.empty()) {
     return;
   }
   const auto cause = std::ranges::find_if(before, [&](const Finding& earlier) {
@@ -190,35 +258,40 @@ void settle(Finding& finding,
   finding.severity = FindingSeverity::info;
 }
 
-// What warns comes before what is worth knowing, and that before what is explained already.
+// What warns comes before what warns of a gain that is hardly known, that before what is worth
+// knowing, and that before what is explained already.
 int place_of(const Finding& finding) {
   if (!finding.explained_by.empty()) {
+    return 3;
+  }
+  if (finding.severity == FindingSeverity::info) {
     return 2;
   }
-  return finding.severity == FindingSeverity::info ? 1 : 0;
+  return is_sharp(finding.gain) ? 0 : 1;
 }
 
-// The greatest gain first; the more severe where gains are equal.
+// The greatest gain first; then what is worth most once the loader keeps up; the more severe where
+// gains are equal.
 void sort_by_place(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
-    return std::tuple(
-        place_of(finding), -seconds_saved(finding), -static_cast<int>(finding.severity));
+    return std::tuple(place_of(finding),
+                      -seconds_saved(finding),
+                      -claimed(finding),
+                      -static_cast<int>(finding.severity));
   });
 }
 
 std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInput& input) {
   for (Finding& finding : findings) {
-    finding.part = part_of(finding, input.measures);
+    finding.part = part_behind(finding, input.measures);
+    replay_against_loader(finding, input);
   }
   explain(findings, input);
   sort_by_place(findings);
-  PartsLeft left(input.measures.breakdown);
-  double step = input.measures.mean_step;
+  AfterFixes after{.left = PartsLeft(input.measures.breakdown), .step = input.measures.mean_step};
   std::vector<Finding> ranked;
   for (Finding& finding : findings) {
-    settle(finding, left, step, ranked);
-    step -= left.can_give(finding);
-    left.take(finding);
+    settle(finding, after, input, ranked);
     ranked.push_back(std::move(finding));
   }
   sort_by_place(ranked);
@@ -234,6 +307,15 @@ VerdictKind verdict_of(const Finding& finding) {
   return verdict == VerdictKind::input_bound && finding.part != BreakdownPart::wait
              ? VerdictKind::host_overhead
              : verdict;
+}
+
+// The first finding that makes a verdict.
+const Finding* first_cause(const std::vector<Finding>& findings) {
+  const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
+    return finding.severity != FindingSeverity::info &&
+           verdict_of(finding) != VerdictKind::balanced;
+  });
+  return first != findings.end() ? &*first : nullptr;
 }
 
 // Why waiting for gradients makes no verdict: who is to blame cannot be told.
@@ -256,38 +338,44 @@ std::optional<Message> why_exchange_is_open(const RunMeasures& m) {
   return std::nullopt;
 }
 
-void judge(Diagnosis& diagnosis) {
+// Of the step: what a loop of somebody else's does where no part owns the time. Its place is known.
+double share_between_parts(const RuleInput& input) {
+  return share_of_place(input, kAfterUpdate) + share_of_place(input, kBetweenBatches);
+}
+
+void judge(Diagnosis& diagnosis, double placed) {
   const RunMeasures& m = diagnosis.measures;
-  const double open = std::abs(m.share(m.breakdown.residual));
+  const double rest = m.share(m.breakdown.residual);
+  const double open = std::abs(rest - std::min(placed, std::max(rest, 0.0)));
   if (open > kOpenBreakdown) {
     diagnosis.verdict = VerdictKind::incomplete;
     diagnosis.why = msg::why_unaccounted{.share = in_percent(open)};
     return;
   }
-  const auto first = std::ranges::find_if(diagnosis.findings, [](const Finding& finding) {
-    return finding.severity != FindingSeverity::info &&
-           verdict_of(finding) != VerdictKind::balanced;
-  });
-  const bool is_exchange =
-      first != diagnosis.findings.end() && std::string_view(first->id) == "RNK002";
-  if (first == diagnosis.findings.end() || is_exchange) {
+  const Finding* const first = first_cause(diagnosis.findings);
+  const bool is_exchange = first != nullptr && std::string_view(first->id) == "RNK002";
+  if (first == nullptr || is_exchange) {
     if (const std::optional<Message> why = why_exchange_is_open(m)) {
       diagnosis.verdict = VerdictKind::incomplete;
       diagnosis.why = *why;
       return;
     }
   }
-  if (first == diagnosis.findings.end()) {
+  if (first == nullptr) {
     diagnosis.verdict = VerdictKind::balanced;
     diagnosis.why = msg::why_balanced{.share = in_percent(m.share(m.breakdown.busy()), 1)};
     return;
   }
   diagnosis.verdict = verdict_of(*first);
-  diagnosis.recoverable_share = first->gain.share_saved();
+  diagnosis.recoverable_share = is_sharp(first->gain) ? first->gain.share_saved() : 0;
   diagnosis.why = first->title;
 }
 
 }  // namespace
+
+const Finding* cause_of(const Diagnosis& diagnosis) {
+  return diagnosis.verdict == VerdictKind::incomplete ? nullptr : first_cause(diagnosis.findings);
+}
 
 bool is_hardware_fault(const Finding& finding) {
   const Rule* const rule = find_rule(finding.id);
@@ -318,7 +406,7 @@ Diagnosis diagnose_run(const RunSummary& summary) {
   if (steady < kMinSteps) {
     diagnosis.why = msg::why_too_few_steps{.steps = steady, .needed = kMinSteps};
   } else {
-    judge(diagnosis);
+    judge(diagnosis, share_between_parts(input));
   }
   return diagnosis;
 }

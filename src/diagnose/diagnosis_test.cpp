@@ -2,106 +2,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <random>
 
 #include <gtest/gtest.h>
 
-#include "diagnose/rules.h"
-#include "locale/translator.h"
+#include "diagnose/diagnosis_testing.h"
 
 namespace qanat {
 namespace {
-
-// A run of 200 steps of variable length on a machine of 8 cores, healthy unless a test breaks it.
-class DiagnosisTest : public testing::Test {
- protected:
-  DiagnosisTest() {
-    summary_.run.allowed_cores = 8;
-    summary_.cadences = {{"training.log_every", 10}, {"training.save_every", 25}};
-    summary_.pipeline = healthy_loader();
-    std::mt19937_64 random(20);
-    std::uniform_int_distribution<int> frames(300, 700);
-    std::normal_distribution<double> noise(1, 0.01);
-    for (int i = 0; i < 200; ++i) {
-      summary_.add(make_step(i, frames(random), noise(random)));
-    }
-  }
-
-  static StepRecord make_step(int number, int frames, double noise) {
-    const double work = (0.005 + 0.0001 * frames) * noise;
-    return {.step = number,
-            .rows = 16,
-            .padded_frames = frames,
-            .tokens = 80,
-            .frames = static_cast<std::int64_t>(16 * frames * 0.97),
-            .phases = {.forward = Seconds(0.4 * work),
-                       .loss = Seconds(0.05 * work),
-                       .backward = Seconds(0.5 * work),
-                       .optimizer = Seconds(0.05 * work)}};
-  }
-
-  static PipelineStats healthy_loader() {
-    PipelineStats stats;
-    stats.age = Seconds{11};
-    stats.active_workers = 2;
-    stats.workers = {{.busy = Seconds{3}, .blocked = Seconds{8}},
-                     {.busy = Seconds{3}, .blocked = Seconds{8}}};
-    stats.decode.busy = Seconds{1};
-    stats.mel.busy = Seconds{5};
-    stats.ready.occupancy = {.partial = Seconds{1}, .full = Seconds{10}};
-    stats.window.limit = 20;
-    stats.batches = 200;
-    stats.rows = 3200;
-    return stats;
-  }
-
-  // The device waits `seconds` in every step, because its workers cannot keep up.
-  void starve(double seconds) {
-    for (StepRecord& step : summary_.steps) {
-      step.phases.wait = Seconds(seconds);
-    }
-    summary_.pipeline->workers = {{.busy = Seconds{11}}, {.busy = Seconds{11}}};
-    summary_.pipeline->ready.occupancy = {.empty = Seconds{10}, .partial = Seconds{1}};
-  }
-
-  // Others use half of eight cores for ten seconds; the trainer's thread waits for one.
-  void share_the_machine(double waited) {
-    HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
-    host.setup.online_cores = 8.0;
-    host.setup.affinity_cores = 8.0;
-    visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
-    visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
-    host.last.machine_busy = 50.0;
-    host.last.process_cpu = 10.0;
-    host.first.threads = std::vector<ThreadClock>{};
-    host.last.threads = std::vector<ThreadClock>{
-        {.name = "train", .threads = 1, .running = 10 - waited, .waiting = waited}};
-    summary_.host = host;
-  }
-  // Steps of equal work take up to `share` longer, and none of them regularly.
-  void vary(double share) {
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<double> more(0, 2 * share);
-    for (StepRecord& step : summary_.steps) {
-      step.phases.forward += more(random) * step.phases.total();
-    }
-  }
-
-  static std::string english(const Message& message) { return Translator().tr(message); }
-
-  // Rules that a journal is asked.
-  static std::size_t num_asked() {
-    return static_cast<std::size_t>(std::ranges::count_if(all_rules(), [](const Rule& rule) {
-      return !contains(rule.needs, Need::setup | Need::dual | Need::ranks);
-    }));
-  }
-
-  static bool passed(const Diagnosis& diagnosis, std::string_view id) {
-    return std::ranges::find(diagnosis.passed, id, &PassedCheck::id) != diagnosis.passed.end();
-  }
-
-  RunSummary summary_;
-};
 
 TEST_F(DiagnosisTest, AHealthyRunOfVariableLengthsIsBalanced) {
   const Diagnosis diagnosis = diagnose_run(summary_);
@@ -172,10 +79,8 @@ TEST_F(DiagnosisTest, AStallAtEveryCheckpointIsNamedAfterItsKey) {
   EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
 }
 
-TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
-  for (StepRecord& step : summary_.steps) {
-    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
-  }
+TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkThatOtherShapesWouldSave) {
+  pad(/*then=*/0.05);
 
   const Diagnosis diagnosis = diagnose_run(summary_);
 
@@ -188,10 +93,20 @@ TEST_F(DiagnosisTest, PaddingIsChargedForTheWorkItCosts) {
       0.001);
 }
 
+// More shapes that pad as much are no advice.
+TEST_F(DiagnosisTest, PaddingThatNoPlanMakesLessIsNoFinding) {
+  pad(/*then=*/0.3);
+  EXPECT_TRUE(passed(diagnose_run(summary_), "DL007"));
+
+  summary_.padding_by_edges.clear();
+  const Diagnosis diagnosis = diagnose_run(summary_);
+  EXPECT_TRUE(diagnosis.findings.empty());
+  EXPECT_NE(std::ranges::find(diagnosis.skipped, "DL007", &SkippedCheck::id),
+            diagnosis.skipped.end());
+}
+
 TEST_F(DiagnosisTest, PaddingIsNotWaitingForData) {
-  for (StepRecord& step : summary_.steps) {
-    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
-  }
+  pad(/*then=*/0.05);
 
   EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::compute_bound);
 }
@@ -199,9 +114,9 @@ TEST_F(DiagnosisTest, PaddingIsNotWaitingForData) {
 TEST_F(DiagnosisTest, AGainIsNeverBehindASmallerOne) {
   for (StepRecord& step : summary_.steps) {
     step.phases.forward += Seconds{0.06};  // whatever the length: larger batches would share it
-    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
     step.phases.checkpoint = Seconds{0.01};
   }
+  pad(/*then=*/0.05);
 
   const Diagnosis diagnosis = diagnose_run(summary_);
 
@@ -264,9 +179,7 @@ TEST_F(DiagnosisTest, VariationThatOthersAreTooIdleForIsAFindingOfItsOwn) {
 
 TEST_F(DiagnosisTest, PaddingDoesNotExplainThatStepsVary) {
   vary(0.5);
-  for (StepRecord& step : summary_.steps) {
-    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
-  }
+  pad(/*then=*/0.05);
 
   const Diagnosis diagnosis = diagnose_run(summary_);
 
@@ -439,60 +352,6 @@ TEST_F(DiagnosisTest, HalfPrecisionThatWasAskedForIsLeftOutFirst) {
   const auto found = std::ranges::find(diagnosis.findings, "CMP009", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
   EXPECT_EQ(found->fixes.at(0).key, "training.mixed_precision");
-}
-
-TEST_F(DiagnosisTest, AGpuThatWaitsForLaunchesIsHeldUpByTheHost) {
-  for (StepRecord& step : summary_.steps) {
-    step.phases.launch = Seconds{0.05};
-  }
-
-  const Diagnosis diagnosis = diagnose_run(summary_);
-
-  const auto found = std::ranges::find(diagnosis.findings, "CMP004", &Finding::id);
-  ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_EQ(found->fixes.at(0).key, "training.enable_graph_mode");
-  EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
-}
-
-TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
-  starve(0.005);
-  for (StepRecord& step : summary_.steps) {
-    step.phases.checkpoint = Seconds{0.02};
-  }
-
-  const Diagnosis diagnosis = diagnose_run(summary_);
-
-  ASSERT_GE(diagnosis.findings.size(), 2U);
-  EXPECT_EQ(diagnosis.findings[0].id, "CMP007");
-  EXPECT_EQ(diagnosis.findings[1].id, "DL002");
-}
-
-TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
-  summary_.steps.resize(12);
-
-  const Diagnosis diagnosis = diagnose_run(summary_);
-
-  EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
-  EXPECT_EQ(diagnosis.skipped.size(), num_asked());
-}
-
-TEST_F(DiagnosisTest, ABreakdownThatDoesNotAddUpIsNoVerdict) {
-  for (StepRecord& step : summary_.steps) {
-    step.phases.residual = Seconds{0.01};
-  }
-
-  EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::incomplete);
-}
-
-TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
-  starve(0.02);
-  summary_.pipeline.reset();
-
-  const Diagnosis diagnosis = diagnose_run(summary_);
-
-  const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
-  ASSERT_NE(skipped, diagnosis.skipped.end());
-  EXPECT_NE(english(skipped->reason).find("loader"), std::string::npos);
 }
 
 }  // namespace

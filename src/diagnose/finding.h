@@ -2,6 +2,7 @@
 // Values; report/ turns them into text, JSON and HTML, in the language asked for.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -179,6 +180,22 @@ struct Evidence {
 // The part of the step time breakdown that a finding would give back.
 enum class BreakdownPart { unknown, wait, transfer, launch, work, exchange, saving, retry };
 
+inline constexpr std::size_t kNumBreakdownParts =
+    static_cast<std::size_t>(BreakdownPart::retry) + 1;
+
+// A run as it was, but for these: what a fix changes of it, so that it can be run again with the
+// fix (what_if.h).
+struct WhatIf {
+  std::optional<int> workers = std::nullopt;
+  std::optional<int> window = std::nullopt;           // batches ahead of the consumer
+  double work = 1;                                    // of the recorded times of filling a batch
+  std::optional<double> longest_work = std::nullopt;  // s of workers that a batch takes at most
+  // s of a mean step that each part but the wait takes less.
+  std::array<double, kNumBreakdownParts> saved{};
+
+  double& saved_of(BreakdownPart part) { return saved[static_cast<std::size_t>(part)]; }
+};
+
 // How a gain was worked out.
 enum class GainMethod {
   none,
@@ -241,6 +258,11 @@ struct Finding {
   Message verify{};        // how to check the fix
   Message may_be_wrong{};  // if ...; may say nothing
   BreakdownPart part = BreakdownPart::unknown;
+  // What the fix changes of the run; absent: it takes from `part` what it gains.
+  std::optional<WhatIf> change{};
+  // s of a step that the fix takes from `part`. The gain is less where the loader is the
+  // bottleneck.
+  double claim = 0;
   // What is left of the speedup when the findings before this one are fixed: gains overlap.
   std::optional<double> marginal_speedup{};
   std::string explained_by{};  // the finding that gains most of this one's time

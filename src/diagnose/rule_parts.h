@@ -1,8 +1,10 @@
 // What several rules need. See rules.h.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "diagnose/rules.h"
 
@@ -29,6 +31,12 @@ Reading<GpuSetup> gpus_of(const RunSummary& summary);
 // Data wait of a step, in seconds.
 double wait_of(const StepRecord& step);
 
+// The part of the breakdown that a finding about it would give back; unknown: what is left over.
+BreakdownPart part_of(const StepPart& part);
+// s of a step, by BreakdownPart.
+using PartSeconds = std::array<double, kNumBreakdownParts>;
+PartSeconds seconds_by_part(const StepPhases& phases);
+
 // A rule is skipped because something could not be read.
 RuleOutcome skipped_because(const std::string& why);
 template <typename T>
@@ -42,6 +50,18 @@ Fix set_key(std::string key, std::string value, std::optional<double> predicted 
 Fix set_key(std::string key, int value, std::optional<double> predicted = std::nullopt);
 Fix precompute_features(std::optional<double> predicted = std::nullopt);
 Fix do_this(Message what, std::optional<double> predicted = std::nullopt);
+
+// A number or a switch of the run's configuration; nothing where the journal does not say, or the
+// run decided by itself.
+std::optional<double> configured(const RunSummary& summary, std::string_view key);
+// Whether the key already has that value.
+bool is_set(const RunSummary& summary, std::string_view key, std::string_view value);
+// Utterances of a batch: as configured, else as most batches had them.
+int batch_size_of(const RuleInput& input);
+
+// Whether the run would record CUDA graphs if it were not told not to: one process, one GPU, a
+// speech model.
+bool can_record_graphs(const RunSummary& summary);
 
 // A check that is a command and nothing else.
 Message by_command(std::string command);

@@ -8,6 +8,7 @@
 #include "diagnose/torch_settings.h"
 #include "locale/messages/findings_hardware.h"
 #include "locale/messages/verdicts.h"
+#include "monitor/reading_words.h"
 
 namespace qanat {
 
@@ -26,6 +27,7 @@ std::span<const Rule> all_rules() {
     for (const auto part : {data_rules(),
                             batch_rules(),
                             compute_rules(),
+                            loop_rules(),
                             period_rules(),
                             host_rules(),
                             storage_rules(),
@@ -49,7 +51,11 @@ const Rule* find_rule(std::string_view id) {
 }
 
 bool is_asked(const Rule& rule, const RuleInput& input) {
-  return (!contains(rule.needs, Need::setup) || input.summary.setup) &&
+  // How long a timer takes is what its user asked for.
+  const bool is_about_timer =
+      input.summary.is_paced &&
+      (rule.category == RuleCategory::compute || rule.verdict == VerdictKind::compute_bound);
+  return !is_about_timer && (!contains(rule.needs, Need::setup) || input.summary.setup) &&
          (!contains(rule.needs, Need::dual) || input.dual != nullptr) &&
          (!contains(rule.needs, Need::ranks) || num_other_ranks(input.summary.run) > 0);
 }
@@ -75,7 +81,7 @@ std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
   if (contains(needs, Need::gpus | Need::gpu_samples)) {
     const Reading<GpuSetup> setup = gpus_of(summary);
     if (!setup) {
-      return lacks(msg::skip_no_gpu{.why = setup.why_not()}, Missing::gpu);
+      return lacks(msg::skip_no_gpu{.why = reading_words(setup.why_not())}, Missing::gpu);
     }
     const std::vector<GpuHistory>& gpus = summary.gpus->gpus;
     if (contains(needs, Need::gpu_samples) && (gpus.empty() || gpus.front().samples == 0)) {
@@ -94,6 +100,17 @@ std::optional<SkippedCheck> unmet(Need needs, const RuleInput& input) {
   return std::nullopt;
 }
 
+namespace {
+
+// Rules may propose what a run has already: advice that changes nothing is none.
+void leave_out_what_is_set(const RunSummary& summary, Finding& finding) {
+  std::erase_if(finding.fixes, [&](const Fix& fix) {
+    return fix.is_setting() && is_set(summary, fix.key, fix.value);
+  });
+}
+
+}  // namespace
+
 RuleOutcome ask(const Rule& rule, const RuleInput& input) {
   std::optional<SkippedCheck> lacking = unmet(rule.needs, input);
   RuleOutcome outcome = lacking ? RuleOutcome(*std::move(lacking)) : rule.judge(input);
@@ -101,6 +118,9 @@ RuleOutcome ask(const Rule& rule, const RuleInput& input) {
   auto* const finding = std::get_if<Finding>(&outcome);
   if (finding != nullptr && finding->gain.method == GainMethod::none) {
     finding->gain = no_gain(input.measures);
+  }
+  if (finding != nullptr) {
+    leave_out_what_is_set(input.summary, *finding);
   }
   if (finding != nullptr && input.summary.trained_by == TrainedBy::torch) {
     say_in_torch_settings(input, *finding);

@@ -1,9 +1,11 @@
 // Rules about batches and their way to the device.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "diagnose/gain.h"
 #include "diagnose/replay.h"
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
@@ -50,10 +52,61 @@ FrameCost frame_cost(const RuleInput& input) {
   return {.seconds = frames > 0 ? m.breakdown.busy().count() / frames : 0, .surest = 0.4};
 }
 
-Fix less_padding(const RuleInput& input, double predicted) {
-  const int edges = bucket_edges_of(input.summary).value_or(1);
-  const int wanted = edges >= kManyEdges ? 2 * edges : kManyEdges;
-  return set_key("pipeline.bucket_edges", wanted, predicted);
+// Another number of shapes, and the share of padding that an epoch has with it.
+struct PlannedEdges {
+  int edges = 0;
+  double padding = 0;
+};
+
+std::optional<double> planned_padding_of(const RunSummary& summary, int edges) {
+  const auto found = summary.padding_by_edges.find(std::to_string(edges));
+  return found != summary.padding_by_edges.end() && found->second >= 0 && found->second < 1
+             ? std::optional(found->second)
+             : std::nullopt;
+}
+
+// The fewest shapes above those there are that waste about as little as any number does; nothing
+// where none wastes less, or nothing was planned.
+std::optional<PlannedEdges> better_edges(const RunSummary& summary) {
+  constexpr int kMaxEdges = 64;
+  constexpr double kAsGood = 0.02;  // of the frames
+  const int now = bucket_edges_of(summary).value_or(1);
+  const double current = planned_padding_of(summary, now).value_or(0);
+  double least = current;
+  for (int edges = 1; edges <= kMaxEdges; edges *= 2) {
+    least =
+        edges > now ? std::min(least, planned_padding_of(summary, edges).value_or(least)) : least;
+  }
+  for (int edges = 1; edges <= kMaxEdges; edges *= 2) {
+    const std::optional<double> padding = planned_padding_of(summary, edges);
+    if (edges > now && padding && *padding < current && *padding <= least + kAsGood) {
+      return PlannedEdges{.edges = edges, .padding = *padding};
+    }
+  }
+  return std::nullopt;
+}
+
+// Frames of a mean step that would be gone, and the fix that does it.
+struct LessPadding {
+  double frames = 0;
+  std::vector<Fix> fixes{};
+};
+
+LessPadding less_padding(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  const double real = mean(m.padded) * (1 - m.padding_share);
+  if (input.summary.trained_by != TrainedBy::qanat) {  // as batches of like lengths have it
+    return {.frames = mean(m.padded) - real / (1 - kGoodPadding),
+            .fixes = {set_key("pipeline.bucket_edges", kManyEdges)}};
+  }
+  const std::optional<PlannedEdges> better = better_edges(input.summary);
+  if (!better) {
+    return {};
+  }
+  // As the plan has it, for the batches that the run had.
+  const double now = *planned_padding_of(input.summary, bucket_edges_of(input.summary).value_or(1));
+  return {.frames = mean(m.padded) * (1 - (1 - now) / (1 - better->padding)),
+          .fixes = {set_key("pipeline.bucket_edges", better->edges)}};
 }
 
 // Seconds per step with another depth of the ring; nothing when the stages are not known.
@@ -98,29 +151,33 @@ RuleOutcome padding_waste(const RuleInput& input) {
   if (!(m.padding_share > kGoodPadding)) {
     return passed(msg::dl007_title{.share = in_percent(m.padding_share, 1)});
   }
-  // The part of the step that pays for work, for five percent of padding instead.
-  const FrameCost cost = frame_cost(input);
-  const double needed = mean(m.padded) * (1 - m.padding_share) / (1 - kGoodPadding);
-  const double wasted =
-      std::clamp((mean(m.padded) - needed) * cost.seconds, 0.0, 0.99 * m.mean_step);
-  if (wasted < kMinReportableGain * m.mean_step) {
-    return passed(msg::dl007_ok{.share = in_percent(m.padding_share, 1),
-                                .cost = in_percent(wasted / m.mean_step, 1)});
+  if (input.summary.trained_by == TrainedBy::qanat && input.summary.padding_by_edges.empty()) {
+    return skipped(msg::dl007_unplanned{});
   }
-  Gain gain{.step_now = m.mean_step,
-            .step_if_fixed = m.mean_step - wasted,
-            .speedup = m.mean_step / (m.mean_step - wasted),
-            .method = GainMethod::work_model};
-  gain.ci95 = {.low = 1 + (gain.speedup - 1) * cost.surest, .high = 1 + (gain.speedup - 1) * 1.2};
-  return Finding{.title = msg::dl007_title{.share = in_percent(m.padding_share)},
-                 .severity = severity_of(gain),
-                 .evidence = {{metric::padding_share, m.padding_share},
-                              {metric::seconds_per_frame, cost.seconds}},
-                 .gain = gain,
-                 .fixes = {less_padding(input, gain.step_if_fixed)},
-                 .verify = msg::verify_rerun{},
-                 .may_be_wrong = msg::dl007_wrong_if{},
-                 .part = BreakdownPart::work};
+  // The part of the step that pays for work, with the shapes that are proposed.
+  const FrameCost cost = frame_cost(input);
+  const LessPadding less = less_padding(input);
+  const double saved = less.frames * cost.seconds;
+  if (less.fixes.empty()) {
+    return passed(msg::dl007_least{.share = in_percent(m.padding_share, 1)});
+  }
+  if (saved < kMinReportableGain * m.mean_step) {
+    return passed(msg::dl007_ok{.share = in_percent(m.padding_share, 1),
+                                .cost = in_percent(saved / m.mean_step, 1)});
+  }
+  const Gain gain =
+      make_gain(m.mean_step, saving_within(saved, cost.surest, 1.2), GainMethod::work_model);
+  Finding finding{.title = msg::dl007_title{.share = in_percent(m.padding_share)},
+                  .severity = severity_of(gain),
+                  .evidence = {{metric::padding_share, m.padding_share},
+                               {metric::seconds_per_frame, cost.seconds}},
+                  .gain = gain,
+                  .fixes = less.fixes,
+                  .verify = msg::verify_rerun{},
+                  .may_be_wrong = msg::dl007_wrong_if{},
+                  .part = BreakdownPart::work};
+  finding.fixes.front().predicted_step = gain.step_if_fixed;
+  return finding;
 }
 
 RuleOutcome copies_not_overlapped(const RuleInput& input) {

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/gain.h"
 #include "diagnose/intervals.h"
+#include "diagnose/loop_use.h"
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_compute.h"
 #include "locale/messages/verdicts.h"
@@ -16,7 +18,9 @@ namespace {
 constexpr double kLargeFixedShare = 0.30;
 constexpr double kLargeLaunchShare = 0.05;
 constexpr double kLargeOptimizerShare = 0.25;
-constexpr int kRareSaves = 2000;     // steps between checkpoints
+constexpr int kRarer = 4;  // times as many steps between saves
+constexpr double kLargeShareOfSaving =
+    0.5;                             // of the time: then it is what happens every so many steps
 constexpr double kSaveLength = 0.1;  // of the longest
 constexpr Metric kLaunchShare{"launch_share"};
 constexpr Metric kSkippedShare{"skipped_share"};
@@ -38,14 +42,9 @@ bool work_varies(const RunMeasures& m) {
   return quantile(m.padded, 0.95) > 1.3 * quantile(m.padded, 0.05);
 }
 
-// The gain of a step of `after` seconds, as uncertain as the models behind it.
-Gain gain_to_step(const RunMeasures& m, double after, GainMethod method) {
-  const double speedup = m.mean_step / after;
-  return {.step_now = m.mean_step,
-          .step_if_fixed = after,
-          .speedup = speedup,
-          .ci95 = {.low = 1 + (speedup - 1) * 0.7, .high = 1 + (speedup - 1) * 1.2},
-          .method = method};
+// The gain of a step that is `saved` seconds shorter, as uncertain as the models behind it.
+Gain gain_of_saving(const RunMeasures& m, double saved, GainMethod method) {
+  return make_gain(m.mean_step, saving_within(saved, 0.7, 1.2), method);
 }
 
 RuleOutcome fixed_cost(const RuleInput& input) {
@@ -58,17 +57,26 @@ RuleOutcome fixed_cost(const RuleInput& input) {
     return passed(msg::cmp001_ok{.share = in_percent(share)});
   }
   // Twice the batch pays the fixed part once for twice the work.
-  const Gain gain =
-      gain_to_step(m, m.mean_step - m.busy_work.fixed / 2, GainMethod::work_model_per_utterance);
+  const Gain gain = gain_of_saving(m, m.busy_work.fixed / 2, GainMethod::work_model_per_utterance);
   return Finding{
       .title = msg::cmp001_title{.share = in_percent(share)},
       .severity = std::min(severity_of(gain), FindingSeverity::warn),
       .evidence = {{metric::fixed_seconds, m.busy_work.fixed}, {metric::work_r2, m.busy_work.r2}},
       .gain = gain,
-      .fixes = {set_key("data.batch_size", 2 * m.steady.back().rows)},
+      .fixes = {set_key("data.batch_size", 2 * batch_size_of(input))},
       .verify = by_command("qanat profile step --batch-size N"),
       .may_be_wrong = msg::cmp001_wrong_if{},
       .part = BreakdownPart::work};
+}
+
+// Recorded graphs, where the run could use them and was told not to; and larger batches.
+std::vector<Fix> fewer_launches(const RuleInput& input) {
+  std::vector<Fix> fixes;
+  if (can_record_graphs(input.summary)) {
+    fixes.push_back(set_key("training.enable_graph_mode", "true"));
+  }
+  fixes.push_back(set_key("data.batch_size", 2 * batch_size_of(input)));
+  return fixes;
 }
 
 // Half of it stays: a graph, too, is launched, and a larger batch has as many kernels.
@@ -78,14 +86,12 @@ RuleOutcome held_by_launches(const RuleInput& input) {
   if (share < kLargeLaunchShare) {
     return passed(msg::cmp004_ok{.share = in_percent(share, 1)});
   }
-  const Gain gain =
-      gain_to_step(m, m.mean_step - m.breakdown.launch.count() / 2, GainMethod::breakdown);
+  const Gain gain = gain_of_saving(m, m.breakdown.launch.count() / 2, GainMethod::breakdown);
   return Finding{.title = msg::cmp004_title{.share = in_percent(share)},
                  .severity = std::min(severity_of(gain), FindingSeverity::warn),
                  .evidence = {{kLaunchShare, share}},
                  .gain = gain,
-                 .fixes = {set_key("training.enable_graph_mode", "true"),
-                           set_key("data.batch_size", 2 * m.steady.back().rows)},
+                 .fixes = fewer_launches(input),
                  .verify = msg::verify_rerun{},
                  .may_be_wrong = msg::cmp004_wrong_if{},
                  .part = BreakdownPart::launch};
@@ -93,18 +99,19 @@ RuleOutcome held_by_launches(const RuleInput& input) {
 
 RuleOutcome optimizer_share(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  const double share = m.share(m.breakdown.optimizer);
+  // What a loop does between its backward pass and the update is CMP010's.
+  const double share = m.share(m.breakdown.optimizer) - share_of_place(input, kBeforeUpdate);
   if (share < kLargeOptimizerShare) {
     return passed(msg::cmp006_title{.share = in_percent(share, 1)});
   }
-  const Gain gain = gain_to_step(
-      m, m.mean_step - m.breakdown.optimizer.count() / 2, GainMethod::breakdown_per_utterance);
+  const Gain gain = gain_of_saving(m, m.mean_step * share / 2, GainMethod::breakdown_per_utterance);
+  const int batches = 2 * std::clamp(m.steady.back().batches, 1, 1024);
   return Finding{.title = msg::cmp006_title{.share = in_percent(share)},
                  .severity = std::min(severity_of(gain), FindingSeverity::warn),
                  .evidence = {{metric::optimizer_share, share}},
                  .gain = gain,
-                 .fixes = {set_key("training.gradient_accumulation_steps", 2)},
-                 .verify = by_command("qanat profile step --grad-accum 2"),
+                 .fixes = {set_key("training.gradient_accumulation_steps", batches)},
+                 .verify = by_command(fmt::format("qanat profile step --grad-accum {}", batches)),
                  .may_be_wrong = msg::cmp006_wrong_if{},
                  .part = BreakdownPart::work};
 }
@@ -123,21 +130,53 @@ std::vector<double> lengths_of_saves(const RunMeasures& m) {
 
 // Saving happens when it is asked for, not by chance: how long it takes is all that is uncertain,
 // however rare it is.
-Gain gain_without_saving(const RunMeasures& m) {
-  Gain gain = gain_without(m, saving_of);
+Saving seconds_of_saves(const RunMeasures& m) {
+  const double all = m.breakdown.checkpoint.count();
   const std::vector<double> lengths = lengths_of_saves(m);
-  if (lengths.size() < 2 || gain.step_if_fixed <= 0) {
-    return gain;
+  if (lengths.size() < 2) {
+    return saving_within(all, 0, 2);
   }
   const double per_step =
       static_cast<double>(lengths.size()) / static_cast<double>(m.steady.size());
   const double typical = mean(lengths);
   const Range length = mean_interval_of_few(lengths);
-  const auto speedup_if = [&](double seconds) {
-    return 1 + (gain.seconds_saved() + per_step * (seconds - typical)) / gain.step_if_fixed;
-  };
-  gain.ci95 = {.low = speedup_if(length.low), .high = speedup_if(length.high)};
-  return gain;
+  return {.seconds = all,
+          .range = {.low = all + per_step * (length.low - typical),
+                    .high = all + per_step * (length.high - typical)}};
+}
+
+// The cadence in whose steps the device was held up, and how much of that time lies there.
+struct HeldUpBy {
+  std::string key{};
+  std::int64_t every = 0;  // steps
+  double share = 0;
+};
+
+HeldUpBy held_up_by(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  const auto steps = static_cast<double>(m.steady.size());
+  const double all = m.breakdown.checkpoint.count() * steps;
+  HeldUpBy most;
+  double most_excess = 0;
+  for (const auto& [key, every] : input.summary.run.cadences) {
+    if (every < 1 || key.find('.') == std::string::npos || all <= 0) {
+      continue;
+    }
+    double seconds = 0;
+    double count = 0;
+    for (const StepRecord& step : m.steady) {
+      // A save shows in the step that ends with it or in the one behind it.
+      const bool is_there = every <= 2 || (step.step + 1) % every <= 1;
+      seconds += is_there ? saving_of(step) : 0;
+      count += is_there ? 1 : 0;
+    }
+    const double excess = seconds / all - count / steps;  // above what chance puts there
+    if (excess > most_excess) {
+      most_excess = excess;
+      most = {.key = key, .every = every, .share = std::clamp(seconds / all, 0.0, 1.0)};
+    }
+  }
+  return most;
 }
 
 RuleOutcome saving_exposed(const RuleInput& input) {
@@ -146,15 +185,27 @@ RuleOutcome saving_exposed(const RuleInput& input) {
   if (share < kMinReportableGain) {
     return passed(msg::cmp007_ok{.share = in_percent(share, 1)});
   }
-  const Gain gain = gain_without_saving(m);
-  return Finding{.title = msg::cmp007_title{.share = in_percent(share)},
-                 .severity = severity_of(gain),
-                 .evidence = {{metric::checkpoint_share, share}},
-                 .gain = gain,
-                 .fixes = {set_key("training.save_every", kRareSaves, gain.step_if_fixed)},
-                 .verify = msg::verify_rerun{},
-                 .may_be_wrong = msg::cmp007_wrong_if{},
-                 .part = BreakdownPart::saving};
+  // From N steps to kRarer times N, all but one of as many saves are gone.
+  const HeldUpBy by = held_up_by(input);
+  const bool is_known = by.share >= kLargeShareOfSaving;
+  const double gone = is_known ? by.share * (1 - 1.0 / kRarer) : 1 - 1.0 / kRarer;
+  Saving saving = seconds_of_saves(m);
+  saving = {.seconds = gone * saving.seconds,
+            .range = {.low = gone * saving.range.low, .high = gone * saving.range.high}};
+  const Gain gain = make_gain(m.mean_step, saving, GainMethod::breakdown);
+  Finding finding{.title = msg::cmp007_title{.share = in_percent(share)},
+                  .severity = severity_of(gain),
+                  .evidence = {{metric::checkpoint_share, share}},
+                  .gain = gain,
+                  .verify = msg::verify_rerun{},
+                  .may_be_wrong = msg::cmp007_wrong_if{},
+                  .part = BreakdownPart::saving};
+  if (is_known) {
+    finding.fixes = {set_key(by.key, std::to_string(kRarer * by.every), gain.step_if_fixed)};
+  } else if (input.summary.trained_by == TrainedBy::torch) {
+    finding.fixes = {set_key("training.save_every", kRarer, gain.step_if_fixed)};
+  }
+  return finding;
 }
 
 RuleOutcome memory_retries(const RuleInput& input) {
@@ -173,7 +224,7 @@ RuleOutcome memory_retries(const RuleInput& input) {
                  .severity = std::max(severity_of(gain), FindingSeverity::warn),
                  .evidence = {{metric::retry_share, m.share(m.breakdown.retry)}},
                  .gain = gain,
-                 .fixes = {set_key("data.batch_size", std::max(1, m.steady.back().rows / 2))},
+                 .fixes = {set_key("data.batch_size", std::max(1, batch_size_of(input) / 2))},
                  .verify = by_command("qanat profile step --batch-size N"),
                  .part = BreakdownPart::retry};
 }

@@ -81,6 +81,17 @@ Finding waiting_finding(const RuleInput& input, Message title, const Gain& gain)
           .part = BreakdownPart::wait};
 }
 
+// By what the recorded times give with the change; without them, as if data were free.
+Finding waiting_finding(const RuleInput& input, Message title, const WhatIf& change) {
+  const std::optional<double> predicted = predict_step(input, change);
+  Finding finding = waiting_finding(
+      input,
+      std::move(title),
+      predicted ? gain_of_prediction(input, *predicted) : gain_if_data_were_free(input.measures));
+  finding.change = change;
+  return finding;
+}
+
 // With so many workers, as far as they do not compete for cores.
 Fix more_workers(const RuleInput& input, int workers) {
   return set_key("data.num_workers", workers, predict_step(input, {.workers = workers}));
@@ -90,24 +101,18 @@ Fix deeper_buffer(const RuleInput& input, int window) {
   return set_key("data.pipeline_buffer_size", window, predict_step(input, {.window = window}));
 }
 
-Gain gain_if(const RuleInput& input, std::optional<double> predicted) {
-  return predicted ? gain_of_prediction(input.measures, *predicted)
-                   : gain_if_data_were_free(input.measures);
-}
-
 RuleOutcome slow_storage(const RuleInput& input) {
   if (auto other = settled(input, WaitCause::storage)) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
   const int cores = allowed_cores_of(input.summary).value_or(1);
-  const Fix fix = more_workers(
-      input, workers_wanted(input, std::max(use.workers + 1, kWorkersPerCore * cores)));
+  const int workers = workers_wanted(input, std::max(use.workers + 1, kWorkersPerCore * cores));
   Finding finding = waiting_finding(
       input,
       msg::dl001_title{.workers = use.workers, .share = in_percent(use.split->blocked)},
-      gain_if(input, fix.predicted_step));
-  finding.fixes = {fix, precompute_features()};
+      WhatIf{.workers = workers});
+  finding.fixes = {more_workers(input, workers), precompute_features()};
   finding.may_be_wrong = msg::dl001_wrong_if{};
   return finding;
 }
@@ -120,13 +125,13 @@ RuleOutcome too_few_workers(const RuleInput& input) {
   const int cores = *allowed_cores_of(input.summary);
   const double idle = cores - use.process_cores.value_or(use.workers + 1);
   const int most = use.workers + std::max(1, static_cast<int>(std::lround(idle)));
-  const Fix fix = more_workers(input, workers_wanted(input, most));
+  const int workers = workers_wanted(input, most);
   Finding finding = waiting_finding(
       input,
       msg::dl002_title{.workers = use.workers, .idle = plain(idle, 1), .cores = cores},
-      gain_if(input, fix.predicted_step));
+      WhatIf{.workers = workers});
   finding.evidence.push_back({metric::idle_cores, idle});
-  finding.fixes = {fix};
+  finding.fixes = {more_workers(input, workers)};
   finding.may_be_wrong = msg::dl002_wrong_if{};
   return finding;
 }
@@ -158,10 +163,11 @@ RuleOutcome lock_convoy(const RuleInput& input) {
   }
   const LoaderUse& use = *input.measures.loader;
   // One that never waits for the others does the work of a row alone.
-  const Gain gain = gain_if(input, predict_step(input, {.work = 1 - use.split->lock}));
   Finding finding = waiting_finding(
-      input, msg::dl004_title{.workers = use.workers, .share = in_percent(use.split->lock)}, gain);
-  finding.fixes = {precompute_features(gain.step_if_fixed)};
+      input,
+      msg::dl004_title{.workers = use.workers, .share = in_percent(use.split->lock)},
+      WhatIf{.work = 1 - use.split->lock});
+  finding.fixes = {precompute_features(finding.gain.step_if_fixed)};
   finding.may_be_wrong = msg::dl004_wrong_if{};
   return finding;
 }
@@ -178,11 +184,10 @@ RuleOutcome buffer_too_shallow(const RuleInput& input) {
     return *other;
   }
   const LoaderUse& use = *input.measures.loader;
-  const Fix fix = deeper_buffer(
-      input, window_wanted(input).value_or(use.window == 0 ? kUsualWindow : 2 * use.window));
-  Finding finding = waiting_finding(input, shallow_title(use), gain_if(input, fix.predicted_step));
+  const int window = window_wanted(input).value_or(use.window == 0 ? kUsualWindow : 2 * use.window);
+  Finding finding = waiting_finding(input, shallow_title(use), WhatIf{.window = window});
   finding.evidence.push_back({metric::buffer_size, static_cast<double>(use.window)});
-  finding.fixes = {fix};
+  finding.fixes = {deeper_buffer(input, window)};
   finding.may_be_wrong = msg::dl005_wrong_if{};
   return finding;
 }
@@ -194,11 +199,12 @@ RuleOutcome too_many_workers(const RuleInput& input) {
   const LoaderUse& use = *input.measures.loader;
   const int cores = *allowed_cores_of(input.summary);
   const double queued = use.split->run_queue;
-  const Gain gain = gain_if(input, predict_step(input, {.work = 1 - queued}));
-  Finding finding =
-      waiting_finding(input, msg::dl006_title{.cores = cores, .share = in_percent(queued)}, gain);
-  finding.fixes = {use.workers > cores ? set_key("data.num_workers", std::max(1, cores - 1))
-                                       : do_this(msg::dl006_find_threads{}, gain.step_if_fixed)};
+  Finding finding = waiting_finding(input,
+                                    msg::dl006_title{.cores = cores, .share = in_percent(queued)},
+                                    WhatIf{.work = 1 - queued});
+  finding.fixes = {use.workers > cores
+                       ? set_key("data.num_workers", std::max(1, cores - 1))
+                       : do_this(msg::dl006_find_threads{}, finding.gain.step_if_fixed)};
   finding.may_be_wrong = msg::dl006_wrong_if{};
   return finding;
 }
@@ -233,12 +239,13 @@ RuleOutcome straggling_files(const RuleInput& input) {
   const Stragglers far = find_stragglers(use.row_times);
   const double rows = std::max(use.rows, 1.0) /
                       std::max(static_cast<double>(input.measures.steady.size()), kWorstDivision);
-  const Gain gain = gain_if(
-      input, predict_step(input, {.work = 1 - far.time, .longest_work = 4 * rows * far.median}));
-  Finding finding = waiting_finding(input, straggler_title(use, far), gain);
+  Finding finding =
+      waiting_finding(input,
+                      straggler_title(use, far),
+                      WhatIf{.work = 1 - far.time, .longest_work = 4 * rows * far.median});
   finding.evidence.push_back({metric::longest_row, far.longest});
   finding.evidence.push_back({metric::median_row, far.median});
-  finding.fixes = {do_this(msg::dl011_store_alike{}, gain.step_if_fixed)};
+  finding.fixes = {do_this(msg::dl011_store_alike{}, finding.gain.step_if_fixed)};
   if (const std::optional<int> window = window_wanted(input)) {
     finding.fixes.push_back(deeper_buffer(input, *window));
   }
@@ -268,10 +275,12 @@ RuleOutcome held_up_by_machine(const RuleInput& input) {
   const BusySplit split = use.split.value_or(BusySplit{});
   const bool is_memory = cause == WaitCause::memory;
   // What bringing pages back costs is partly waiting and partly computing: all of it would go.
-  const std::optional<double> predicted =
-      is_memory ? std::nullopt : predict_step(input, {.work = 1 - split.run_queue});
   Finding finding =
-      waiting_finding(input, held_up_title(cause, use, split), gain_if(input, predicted));
+      is_memory
+          ? waiting_finding(
+                input, held_up_title(cause, use, split), gain_if_data_were_free(input.measures))
+          : waiting_finding(
+                input, held_up_title(cause, use, split), WhatIf{.work = 1 - split.run_queue});
   finding.evidence.push_back({metric::major_faults_per_row, use.faults_per_row});
   finding.fixes = {
       do_this(is_memory ? Message(msg::dl013_free_memory{}) : Message(msg::dl013_run_elsewhere{}),

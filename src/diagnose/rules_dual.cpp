@@ -1,8 +1,10 @@
 // Rules about two devices that share a run: balance, overlap, and whether the pair pays at all.
 // They need runs of both modes, so `qanat profile dual` asks them and no journal alone does.
 #include <array>
+#include <vector>
 
 #include "diagnose/dual_profile.h"
+#include "diagnose/gain.h"
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_two_devices.h"
 #include "locale/messages/units.h"
@@ -17,12 +19,7 @@ constexpr int kDeeperRing = 6;  // slots
 // Batch time now and then, as a gain without an interval of its own: the sides are means.
 Gain gain_to(const DualProfile& profile, double after, GainMethod method) {
   const double now = profile.dual.stages.train + profile.dual.stages.gap;
-  const double speedup = after > 0 ? now / after : 1;
-  return {.step_now = now,
-          .step_if_fixed = after,
-          .speedup = speedup,
-          .ci95 = {.low = speedup, .high = speedup},
-          .method = method};
+  return make_gain(now, saving_within(now - after, 1, 1), method);
 }
 
 RuleOutcome balance(const RuleInput& input) {
@@ -47,6 +44,15 @@ RuleOutcome balance(const RuleInput& input) {
                  .may_be_wrong = msg::mg004_wrong_if{}};
 }
 
+// Where it is not as deep already.
+std::vector<Fix> deeper_ring(const DualProfile& profile) {
+  const std::optional<LoaderUse>& loader = profile.dual.measures.loader;
+  if (loader && loader->slots >= kDeeperRing) {
+    return {};
+  }
+  return {set_key("data.prefetch_buffer_size", kDeeperRing)};
+}
+
 RuleOutcome serialised(const RuleInput& input) {
   const DualProfile& profile = *input.dual;
   if (profile.efficiency >= kWantedEfficiency) {
@@ -59,7 +65,7 @@ RuleOutcome serialised(const RuleInput& input) {
                               {metric::ideal_s_per_batch, profile.ideal},
                               {metric::gap_s_per_batch, profile.dual.stages.gap}},
                  .gain = gain,
-                 .fixes = {set_key("data.prefetch_buffer_size", kDeeperRing)},
+                 .fixes = deeper_ring(profile),
                  .verify = msg::verify_profile_dual{},
                  .may_be_wrong = msg::mg005_wrong_if{}};
 }
@@ -73,11 +79,11 @@ RuleOutcome slower_than_single(const RuleInput& input) {
                                                          .high = plain(seen.ci95.high, 3)}});
   }
   const double now = profile.dual.measures.mean_step;
-  const Gain gain{.step_now = now,
-                  .step_if_fixed = now * seen.ratio,
-                  .speedup = 1 / seen.ratio,
-                  .ci95 = {.low = 1 / seen.ci95.high, .high = 1 / seen.ci95.low},
-                  .method = GainMethod::measured};
+  const Gain gain =
+      make_gain(now,
+                {.seconds = now * (1 - seen.ratio),
+                 .range = {.low = now * (1 - seen.ci95.high), .high = now * (1 - seen.ci95.low)}},
+                GainMethod::measured);
   Fix one_device = set_key("data.data_gpu", "none");
   one_device.precondition = msg::mg006_no_model_gpu{};
   return Finding{.title = msg::mg006_title{},

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_hardware.h"
@@ -15,7 +17,6 @@ constexpr double kLimitedShare = 0.05;  // of the busy time
 constexpr double kNearlyFull = 0.95;
 constexpr double kDriverMismatch = 18;  // errors of NVML
 constexpr double kDriverNotLoaded = 9;
-constexpr int kSmallBatch = 8;
 constexpr double kBusyApart = 0.10;     // ten points
 constexpr int kMinResidentSamples = 3;  // each is of the last moments only
 
@@ -30,15 +31,53 @@ struct Seen {
   const GpuHistory* history = nullptr;
 };
 
+// The ranks whose GPUs this machine has: this one, and others with their journals.
+std::vector<const RunSummary*> ranks_here(const RunSummary& summary) {
+  std::vector<const RunSummary*> ranks{&summary};
+  for (const RunSummary& other : summary.others) {
+    if (other.run.host == summary.run.host) {
+      ranks.push_back(&other);
+    }
+  }
+  return ranks;
+}
+
+// Bus addresses of the GPUs that the run uses; none: the journal does not say.
+std::set<std::string> used_gpus(const RunSummary& summary) {
+  std::set<std::string> used;
+  for (const RunSummary* const rank : ranks_here(summary)) {
+    for (const CudaDeviceUsed& device : rank->cuda_devices) {
+      used.insert(device.bus_id);
+    }
+  }
+  return used;
+}
+
+// Of the GPUs of the run; of all where it is not known which those are. What others do with theirs
+// is no matter of this run.
 template <typename Predicate>
-Seen find_gpu(const GpuSummary& summary, Predicate is_found) {
-  const std::vector<GpuFacts>& facts = (*summary.setup).gpus;
-  for (std::size_t i = 0; i < std::min(facts.size(), summary.gpus.size()); ++i) {
-    if (is_found(facts[i], summary.gpus[i])) {
-      return {.facts = &facts[i], .history = &summary.gpus[i]};
+Seen find_gpu(const RunSummary& summary, Predicate is_found) {
+  const std::set<std::string> used = used_gpus(summary);
+  const GpuSummary& gpus = *summary.gpus;
+  const std::vector<GpuFacts>& facts = (*gpus.setup).gpus;
+  for (std::size_t i = 0; i < std::min(facts.size(), gpus.gpus.size()); ++i) {
+    const bool is_ours = used.empty() || !facts[i].bus_id || used.contains(*facts[i].bus_id);
+    if (is_ours && is_found(facts[i], gpus.gpus[i])) {
+      return {.facts = &facts[i], .history = &gpus.gpus[i]};
     }
   }
   return {};
+}
+
+// A warning is about a GPU that the run is known to use.
+FindingSeverity severity_of_gpu(const RunSummary& summary, FindingSeverity severity) {
+  return used_gpus(summary).empty() ? FindingSeverity::info : severity;
+}
+
+// Errors that a program makes, not a card: a bad address, a kernel that was killed, and the like.
+bool is_of_program(double xid) {
+  constexpr std::array kOfPrograms = {13, 31, 32, 43, 45, 66, 69, 109};
+  return std::ranges::find(kOfPrograms, std::lround(xid)) != kOfPrograms.end();
 }
 
 Message to_message(ClockLimit limit) {
@@ -122,7 +161,7 @@ RuleOutcome device_order(const RuleInput& input) {
 }
 
 RuleOutcome clock_limited(const RuleInput& input) {
-  const Seen seen = find_gpu(*input.summary.gpus, [](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(input.summary, [](const GpuFacts&, const GpuHistory& history) {
     return history.busy > 0 && history.num_limited >= kLimitedShare * history.busy &&
            history.num_limited > 0;
   });
@@ -142,7 +181,7 @@ RuleOutcome clock_limited(const RuleInput& input) {
   return Finding{.title = msg::hw004_title{.gpu = name_of(*seen.facts),
                                            .share = in_percent(share),
                                            .reason = to_message(reason->first)},
-                 .severity = severity_of(gain),
+                 .severity = severity_of_gpu(input.summary, severity_of(gain)),
                  .evidence = {{metric::limited_share, share},
                               {metric::temperature, last.temperature.value().value_or(0)},
                               {metric::power, last.power.value().value_or(0)}},
@@ -155,7 +194,7 @@ RuleOutcome clock_limited(const RuleInput& input) {
 RuleOutcome narrow_link(const RuleInput& input) {
   bool known = false;
   const Seen seen =
-      find_gpu(*input.summary.gpus, [&known](const GpuFacts& facts, const GpuHistory& history) {
+      find_gpu(input.summary, [&known](const GpuFacts& facts, const GpuHistory& history) {
         // An idle link is slow on purpose.
         if (history.busy == 0 || history.link_gen <= 0 || !facts.link_gen_max ||
             !facts.link_width_max) {
@@ -181,7 +220,7 @@ RuleOutcome narrow_link(const RuleInput& input) {
                                 .width = std::lround(seen.history->link_width),
                                 .best_generation = std::lround(*seen.facts->link_gen_max),
                                 .best_width = std::lround(*seen.facts->link_width_max)},
-      .severity = severity_of(gain),
+      .severity = severity_of_gpu(input.summary, severity_of(gain)),
       .evidence = {{metric::link_gen, seen.history->link_gen},
                    {metric::link_width, seen.history->link_width},
                    {metric::transfer_share, m.share(m.breakdown.transfer)}},
@@ -194,7 +233,7 @@ RuleOutcome narrow_link(const RuleInput& input) {
 RuleOutcome memory_errors(const RuleInput& input) {
   bool known = false;
   const auto set = [](const Reading<double>& reading) { return reading.value().value_or(0) > 0; };
-  const Seen seen = find_gpu(*input.summary.gpus, [&](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(input.summary, [&](const GpuFacts&, const GpuHistory& history) {
     const GpuSample& last = history.last;
     known = known || last.uncorrected_errors || last.remap_pending;
     return set(last.uncorrected_errors) || set(last.remap_pending) || set(last.remap_failed);
@@ -205,7 +244,7 @@ RuleOutcome memory_errors(const RuleInput& input) {
   const GpuSample& last = seen.history->last;
   return Finding{
       .title = msg::hw006_title{.gpu = name_of(*seen.facts)},
-      .severity = FindingSeverity::crit,
+      .severity = severity_of_gpu(input.summary, FindingSeverity::crit),
       .evidence = {{metric::uncorrected_errors, last.uncorrected_errors.value().value_or(0)},
                    {metric::remap_pending, last.remap_pending.value().value_or(0)},
                    {metric::remap_failed, last.remap_failed.value().value_or(0)}},
@@ -226,38 +265,53 @@ RuleOutcome driver_errors(const RuleInput& input) {
   if (auto lacking = unmet(Need::gpu_samples, input)) {
     return *lacking;
   }
-  const Seen seen = find_gpu(*input.summary.gpus, [](const GpuFacts&, const GpuHistory& history) {
+  const Seen seen = find_gpu(input.summary, [](const GpuFacts&, const GpuHistory& history) {
     return history.lost || !history.xids.empty();
   });
   if (seen.facts == nullptr) {
     return passed(msg::hw007_ok{});
   }
-  const double xid = seen.history->xids.empty() ? 0 : seen.history->xids.back();
+  // The worst of them: an error of the card before one of a program.
+  const std::vector<double>& xids = seen.history->xids;
+  const auto of_card = std::ranges::find_if_not(xids, is_of_program);
+  const bool is_program = !seen.history->lost && of_card == xids.end();
+  const double xid = of_card != xids.end() ? *of_card : (xids.empty() ? 0 : xids.back());
   const Message gpu = name_of(*seen.facts);
-  return Finding{.title = seen.history->lost
-                              ? Message(msg::hw007_lost_title{.gpu = gpu})
-                              : msg::hw007_xid_title{.gpu = gpu, .xid = std::lround(xid)},
-                 .severity = FindingSeverity::crit,
-                 .evidence = {{metric::lost, seen.history->lost ? 1.0 : 0.0},
-                              {metric::xids, static_cast<double>(seen.history->xids.size())}},
-                 .fixes = {do_this(msg::hw007_reset{})},
-                 .verify = by_command("dmesg | grep -i xid"),
-                 .may_be_wrong = msg::hw007_wrong_if{}};
+  const Message title = seen.history->lost ? Message(msg::hw007_lost_title{.gpu = gpu})
+                        : is_program
+                            ? msg::hw007_program_title{.gpu = gpu, .xid = std::lround(xid)}
+                            : Message(msg::hw007_xid_title{.gpu = gpu, .xid = std::lround(xid)});
+  return Finding{
+      .title = title,
+      .severity = severity_of_gpu(input.summary,
+                                  is_program ? FindingSeverity::warn : FindingSeverity::crit),
+      .evidence = {{metric::lost, seen.history->lost ? 1.0 : 0.0},
+                   {metric::xids, static_cast<double>(xids.size())}},
+      .fixes = {do_this(is_program ? Message(msg::hw007_find_program{}) : msg::hw007_reset{})},
+      .verify = by_command("dmesg | grep -i xid"),
+      .may_be_wrong = msg::hw007_wrong_if{}};
+}
+
+// Processes of this run on the machine, besides this one.
+double other_ranks_here(const RunSummary& summary) {
+  const double known = static_cast<double>(ranks_here(summary).size() - 1);
+  return summary.others.empty() ? num_other_ranks(summary.run) : known;
 }
 
 RuleOutcome shared_gpu(const RuleInput& input) {
   bool known = false;
-  const Seen seen = find_gpu(*input.summary.gpus, [&known](const GpuFacts&, const GpuHistory& h) {
+  const double ours = other_ranks_here(input.summary);
+  const Seen seen = find_gpu(input.summary, [&](const GpuFacts&, const GpuHistory& h) {
     known = known || h.last.other_processes;
-    return h.last.other_processes.value().value_or(0) > 0;
+    return h.last.other_processes.value().value_or(0) > ours;
   });
   if (seen.facts == nullptr) {
     return known ? passed(msg::hw008_ok{}) : skipped(msg::hw008_unlisted{});
   }
-  const double others = *seen.history->last.other_processes;
+  const double others = *seen.history->last.other_processes - ours;
   return Finding{
       .title = msg::hw008_title{.processes = std::lround(others), .gpu = name_of(*seen.facts)},
-      .severity = FindingSeverity::warn,
+      .severity = severity_of_gpu(input.summary, FindingSeverity::warn),
       .evidence = {{metric::other_processes, others}},
       .fixes = {do_this(msg::hw008_stop{})},
       .verify = by_command("nvidia-smi"),
@@ -267,7 +321,7 @@ RuleOutcome shared_gpu(const RuleInput& input) {
 RuleOutcome memory_full(const RuleInput& input) {
   double most = 0;
   const Seen seen =
-      find_gpu(*input.summary.gpus, [&most](const GpuFacts& facts, const GpuHistory& history) {
+      find_gpu(input.summary, [&most](const GpuFacts& facts, const GpuHistory& history) {
         const double share =
             facts.memory && *facts.memory > 0 ? history.memory_most / *facts.memory : 0;
         most = std::max(most, share);
@@ -279,7 +333,7 @@ RuleOutcome memory_full(const RuleInput& input) {
   }
   return Finding{.title = msg::hw009_title{.share = in_percent(most), .gpu = name_of(*seen.facts)},
                  .evidence = {{metric::memory_share, most}},
-                 .fixes = {set_key("data.batch_size", kSmallBatch)},
+                 .fixes = {set_key("data.batch_size", std::max(1, batch_size_of(input) / 2))},
                  .verify = by_command("qanat devices --memory-table"),
                  .may_be_wrong = msg::hw009_wrong_if{}};
 }
@@ -308,9 +362,15 @@ Seen gpu_of_model(const RunSummary& summary) {
   if (used == summary.cuda_devices.end()) {
     return {};
   }
-  return find_gpu(*summary.gpus, [&](const GpuFacts& facts, const GpuHistory&) {
+  return find_gpu(summary, [&](const GpuFacts& facts, const GpuHistory&) {
     return facts.bus_id && *facts.bus_id == used->bus_id;
   });
+}
+
+// Between kernels.
+Fix fewer_gaps(const RuleInput& input) {
+  return can_record_graphs(input.summary) ? set_key("training.enable_graph_mode", "true")
+                                          : set_key("data.batch_size", 2 * batch_size_of(input));
 }
 
 // Events begin and end where the host says so; NVML sees whether a kernel is there.
@@ -330,8 +390,7 @@ RuleOutcome busy_disagrees(const RuleInput& input) {
                                            .nvml = in_percent(by_nvml)},
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::busy_by_events, by_events}, {metric::busy_by_nvml, by_nvml}},
-                 .fixes = {by_nvml < by_events ? set_key("training.enable_graph_mode", "true")
-                                               : do_this(msg::hw011_others{})},
+                 .fixes = {by_nvml < by_events ? fewer_gaps(input) : do_this(msg::hw011_others{})},
                  .verify = msg::verify_rerun{},
                  .may_be_wrong = msg::hw011_wrong_if{}};
 }

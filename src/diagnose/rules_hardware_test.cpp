@@ -120,11 +120,49 @@ TEST_F(RulesHardwareTest, ErrorsAndLostGpusAreAFault) {
   expect_complete(decide("HW007"), "HW007");
 
   gpu().xids.clear();
-  summary_.gpus->gpus[1].lost = true;
+  gpu().lost = true;
   expect_complete(decide("HW007"), "HW007");
 
   summary_.gpus->silent = "NVML did not answer within 3.0 s";
   expect_complete(decide("HW007"), "HW007");
+}
+
+// The first card is the run's; what the other one suffers from is no matter of this run.
+TEST_F(RulesHardwareTest, TheCardOfANeighbourIsNotJudged) {
+  GpuHistory& other = summary_.gpus->gpus[1];
+  other.last.other_processes = 1.0;
+  other.last.uncorrected_errors = 3.0;
+  other.memory_most = 23.9e9;
+  other.xids = {31};
+  other.lost = true;
+  other.num_limited = 8;
+  other.limited[ClockLimit::thermal] = 8;
+
+  for (const std::string_view id : {"HW004", "HW005", "HW006", "HW007", "HW008", "HW009"}) {
+    EXPECT_TRUE(is_passed(decide(id))) << id;
+  }
+  summary_.cuda_devices.clear();  // whose it is, nobody knows: worth knowing, and no more
+  for (const std::string_view id : {"HW006", "HW007", "HW008"}) {
+    EXPECT_EQ(std::get<Finding>(decide(id)).severity, FindingSeverity::info) << id;
+  }
+}
+
+TEST_F(RulesHardwareTest, AnErrorOfAProgramIsNoFaultOfTheCard) {
+  gpu().xids = {31, 43};
+  EXPECT_EQ(std::get<Finding>(decide("HW007")).severity, FindingSeverity::warn);
+
+  gpu().xids = {79, 31};
+  EXPECT_EQ(std::get<Finding>(decide("HW007")).severity, FindingSeverity::crit);
+}
+
+TEST_F(RulesHardwareTest, TheOtherRanksOfTheRunAreNoOthers) {
+  gpu().last.other_processes = 1.0;
+  summary_.run.rank = 0;
+  summary_.run.world = 2;
+  EXPECT_TRUE(is_passed(decide("HW008")));
+
+  gpu().last.other_processes = 2.0;
+  EXPECT_EQ(std::get<Finding>(decide("HW008")).evidence.at(0).value, 1);
 }
 
 TEST_F(RulesHardwareTest, OthersOnTheGpuAreFound) {
@@ -154,7 +192,7 @@ TEST_F(RulesHardwareTest, ABusyTimeThatNvmlDoesNotSeeIsSaid) {
   expect_complete(outcome, "HW011");
   EXPECT_NE(english(std::get<Finding>(outcome).title).find("100 % of the time"), std::string::npos);
   EXPECT_NE(english(std::get<Finding>(outcome).title).find("88 %"), std::string::npos);
-  EXPECT_EQ(std::get<Finding>(outcome).fixes[0].key, "training.enable_graph_mode");
+  EXPECT_EQ(std::get<Finding>(outcome).fixes[0].key, "data.batch_size");
   gpu().resident = 9.1;  // nine points
   EXPECT_TRUE(is_passed(decide("HW011")));
 }

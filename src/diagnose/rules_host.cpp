@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "diagnose/core_use.h"
+#include "diagnose/gain.h"
 #include "diagnose/rule_parts.h"
 #include "diagnose/wait_cause.h"
+#include "diagnose/what_if.h"
 #include "locale/messages/findings_host.h"
 #include "locale/messages/verdicts.h"
 
@@ -72,28 +74,61 @@ bool has_neighbours(const HostSummary& host) {
 
 // What other programs cost, as shares of the step.
 struct LostToOthers {
-  double work = 0;  // threads of the trainer had no core
-  double wait = 0;  // those of the loader had none, and the device waited for data
-
-  double total() const { return work + wait; }
+  Saving work{};      // threads of the trainer had no core
+  double queued = 0;  // of the time of filling a row: workers had none
+  double wait = 0;    // threads that hand batches over had none, and the device waited for data
 };
 
-// Waiting for data is theirs where they are its cause: one finding claims it, not two.
+// Others cannot hold a thread up for longer than they run, nor take what it ran itself.
+Saving work_lost_to_others(const RunMeasures& m, const CoreUse& use, const Neighbours& others) {
+  const double busy = m.share(m.breakdown.busy());
+  const double most = std::clamp(busy - use.trainer_alone, 0.0, std::min(others.others, busy));
+  const auto lost = [&](double free) { return std::min(1 - free, most); };
+  const double stolen = busy * others.stolen_share();
+  return {.seconds = std::max(lost(use.trainer_free), stolen),
+          .range = {.low = std::max(lost(use.trainer_free_range.high), stolen),
+                    .high = std::max(lost(use.trainer_free_range.low), stolen)}};
+}
+
 LostToOthers lost_to_others(const RuleInput& input, const CoreUse& use, const Neighbours& others) {
   if (!others.is_busy()) {
     return {};
   }
   const RunMeasures& m = input.measures;
-  // Others cannot hold a thread up for longer than they run, nor for longer than it was ready:
-  // workers that mostly wait for storage want a core too rarely to lose much.
-  const double busy = m.share(m.breakdown.busy());
-  const double delayed = std::min(1 - use.trainer_free, others.others);
-  LostToOthers lost{.work = std::min(busy, std::max(delayed, busy * others.stolen_share()))};
-  if (find_wait_cause(input) == WaitCause::neighbours) {
+  LostToOthers lost{.work = work_lost_to_others(m, use, others)};
+  // Workers that a full window holds back are fast enough as they are.
+  const WaitCause cause = find_wait_cause(input);
+  if (m.loader && m.loader->split && cause != WaitCause::shallow_buffer) {
+    lost.queued = m.loader->split->run_queue;
+  }
+  // Workers that mostly wait for storage want a core too rarely to lose much.
+  if (cause == WaitCause::neighbours) {
     const double waiting = m.share(m.breakdown.wait) * use.loader_delay();
     lost.wait = std::min({waiting, use.loader_queued, others.others});
   }
   return lost;
+}
+
+// The recorded run without them: rows are filled and steps are done as fast as their threads ran.
+WhatIf without_others(const RunMeasures& m, double work, double queued) {
+  WhatIf change{.work = 1 - queued};
+  change.saved_of(BreakdownPart::work) = work * m.mean_step;
+  return change;
+}
+
+Gain gain_without_others(const RuleInput& input, const LostToOthers& lost) {
+  const RunMeasures& m = input.measures;
+  const auto saved = [&](double work, double queued, double wait) {
+    const std::optional<double> predicted = predict_step(input, without_others(m, work, queued));
+    const double directly = std::min(wait, m.share(m.breakdown.wait)) * m.mean_step;
+    return predicted ? std::max(m.mean_step - *predicted, directly) : work * m.mean_step + directly;
+  };
+  // How much of the queueing in a row was theirs is known less well than that there was some.
+  return make_gain(m.mean_step,
+                   {.seconds = saved(lost.work.seconds, lost.queued, lost.wait),
+                    .range = {.low = saved(lost.work.range.low, 0.7 * lost.queued, 0.7 * lost.wait),
+                              .high = saved(lost.work.range.high, lost.queued, 1.2 * lost.wait)}},
+                   GainMethod::run_queue);
 }
 
 // Others on the cores of a machine on which nothing was trained: whatever is measured suffers.
@@ -158,14 +193,14 @@ RuleOutcome quota_throttles(const RuleInput& input) {
   const Gain gain = gain_of_share(input.measures, {.share = *lost}, GainMethod::throttled_time);
   const double periods = host.growth(&HostCounters::periods).value().value_or(0);
   const double stopped = host.growth(&HostCounters::throttled_periods).value().value_or(0);
-  return Finding{
-      .title = msg::host002_title{.quota = plain(*quota, 1), .share = in_percent(*lost)},
-      .severity = severity_of(gain),
-      .evidence = {{metric::throttled_share, *lost},
-                   {metric::throttled_periods_share, periods > 0 ? stopped / periods : 0}},
-      .gain = gain,
-      .fixes = quota_fixes(host, gain),
-      .may_be_wrong = msg::host002_wrong_if{}};
+  return Finding{.title = msg::host002_title{.quota = plain(*quota, 1), .share = in_percent(*lost)},
+                 .severity = severity_of(gain),
+                 .evidence = {{metric::throttled_share, *lost},
+                              {metric::throttled_periods_share,
+                               periods > 0 ? std::min(stopped / periods, 1.0) : 0}},
+                 .gain = gain,
+                 .fixes = quota_fixes(host, gain),
+                 .may_be_wrong = msg::host002_wrong_if{}};
 }
 
 RuleOutcome pressure_stalls(const RuleInput& input) {
@@ -247,13 +282,17 @@ RuleOutcome noisy_neighbour(const RuleInput& input) {
     return busy_machine(input, *others);
   }
   const LostToOthers lost = lost_to_others(input, *use, *others);
+  const RunMeasures& m = input.measures;
   const double delayed = 1 - (*use).trainer_free;
   const double busy = (*others).busy_share();
   const double stolen = (*others).stolen_share();
-  if (lost.total() < kMinReportableGain) {
+  const Gain gain = gain_without_others(input, lost);
+  // What is hidden behind a slower loader is worth something once that is fixed.
+  const double claim = std::max(lost.work.seconds * m.mean_step, gain.seconds_saved());
+  if (claim < kMinReportableGain * m.mean_step) {
     return passed(msg::host005_title{.used = in_percent(busy), .share = in_percent(delayed, 1)});
   }
-  const Gain gain = gain_of_share(input.measures, {.share = lost.total()}, GainMethod::run_queue);
+  const bool in_work = lost.work.seconds * m.mean_step >= gain.seconds_saved() / 2;
   return Finding{.title = msg::host005_title{.used = in_percent(busy + stolen),
                                              .share = in_percent(std::max(delayed, stolen))},
                  .severity = severity_of(gain),
@@ -265,7 +304,9 @@ RuleOutcome noisy_neighbour(const RuleInput& input) {
                  .fixes = {keep_others_off(host.setup, gain.step_if_fixed)},
                  .verify = msg::host005_verify{},
                  .may_be_wrong = msg::host005_wrong_if{},
-                 .part = lost.work >= lost.wait ? BreakdownPart::work : BreakdownPart::wait};
+                 .part = in_work ? BreakdownPart::work : BreakdownPart::wait,
+                 .change = without_others(m, lost.work.seconds, lost.queued),
+                 .claim = claim};
 }
 
 RuleOutcome remote_node(const RuleInput& input) {
@@ -299,6 +340,15 @@ RuleOutcome remote_node(const RuleInput& input) {
   return passed(msg::host006_ok{.nodes = *setup.core_nodes});
 }
 
+std::vector<Fix> less_memory(const RuleInput& input) {
+  std::vector<Fix> fixes{set_key("pipeline.feature_cache", 0)};
+  const std::optional<LoaderUse>& loader = input.measures.loader;
+  if (!loader || loader->window > kSmallBuffer) {
+    fixes.push_back(set_key("data.pipeline_buffer_size", kSmallBuffer));
+  }
+  return fixes;
+}
+
 RuleOutcome swapping(const RuleInput& input) {
   const HostSummary& host = *input.summary.host;
   const Reading<double> in = host.share(&HostCounters::swapped_in);
@@ -319,8 +369,7 @@ RuleOutcome swapping(const RuleInput& input) {
                               {metric::swapped_out, *out},
                               {metric::memory_full_share, stalled}},
                  .gain = gain,
-                 .fixes = {set_key("pipeline.feature_cache", 0),
-                           set_key("data.pipeline_buffer_size", kSmallBuffer)},
+                 .fixes = less_memory(input),
                  .may_be_wrong = msg::host007_wrong_if{}};
 }
 

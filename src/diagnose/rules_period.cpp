@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "diagnose/gain.h"
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_variation.h"
 #include "locale/messages/verdicts.h"
@@ -22,54 +24,40 @@ struct Excess {
   double seconds = 0;  // more, in a long step
 };
 
-struct PartTimes {
-  double wait = 0;
-  double transfer = 0;
-  double work = 0;
-  double saving = 0;
-  double retry = 0;
+struct PartSums {
+  PartSeconds seconds{};
   double count = 0;
 
   void add(const StepPhases& phases) {
-    wait += phases.wait.count();
-    transfer += phases.transfer.count();
-    work += (phases.busy() - phases.retry).count();
-    saving += phases.checkpoint.count();
-    retry += phases.retry.count();
+    const PartSeconds parts = seconds_by_part(phases);
+    std::ranges::transform(seconds, parts, seconds.begin(), std::plus{});
     count += 1;
   }
 };
 
 template <typename IsLong>
 Excess find_excess(const RunMeasures& m, IsLong&& is_long) {
-  PartTimes longer;
-  PartTimes others;
+  PartSums longer;
+  PartSums others;
   for (std::size_t i = 0; i < m.steady.size(); ++i) {
     (is_long(i) ? longer : others).add(m.steady[i].phases);
   }
   if (longer.count == 0 || others.count == 0) {
     return {};
   }
-  const auto more = [&](double PartTimes::*part) {
-    return longer.*part / longer.count - others.*part / others.count;
-  };
-  const std::array found = {Excess{BreakdownPart::wait, more(&PartTimes::wait)},
-                            Excess{BreakdownPart::transfer, more(&PartTimes::transfer)},
-                            Excess{BreakdownPart::work, more(&PartTimes::work)},
-                            Excess{BreakdownPart::saving, more(&PartTimes::saving)},
-                            Excess{BreakdownPart::retry, more(&PartTimes::retry)}};
-  return *std::ranges::max_element(found, {}, &Excess::seconds);
+  Excess most;
+  for (std::size_t part = 0; part < kNumBreakdownParts; ++part) {
+    const double more = longer.seconds[part] / longer.count - others.seconds[part] / others.count;
+    if (more > most.seconds) {
+      most = {.part = static_cast<BreakdownPart>(part), .seconds = more};
+    }
+  }
+  return most;
 }
 
+// The excess is as uncertain as the few steps that show it.
 Gain gain_of(const RunMeasures& m, double saved, GainMethod method) {
-  const double left = std::max(m.mean_step - saved, 1e-9);
-  const double speedup = m.mean_step / left;
-  // The excess is as uncertain as the few steps that show it.
-  return {.step_now = m.mean_step,
-          .step_if_fixed = left,
-          .speedup = speedup,
-          .ci95 = {.low = 1 + (speedup - 1) * 0.7, .high = 1 + (speedup - 1) * 1.3},
-          .method = method};
+  return make_gain(m.mean_step, saving_within(saved, 0.7, 1.3), method);
 }
 
 Excess excess_of_outliers(const RunMeasures& m) {
@@ -117,7 +105,7 @@ Finding periodic_finding(const RuleInput& input, const PeriodicPattern& pattern)
   finding.part = find_excess(m, [&pattern](std::size_t i) {
                    return i % pattern.period == pattern.phase;
                  }).part;
-  if (cause) {
+  if (cause && cause->name.find('.') != std::string::npos) {  // a key, not the length of an epoch
     finding.fixes = {set_key(cause->name,
                              static_cast<int>(4 * cause->period),
                              m.mean_step - 0.75 * pattern.seconds_per_step)};

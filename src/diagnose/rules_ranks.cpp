@@ -251,15 +251,20 @@ class ExchangeReplay {
 // By what a step would take then, for as many utterances: the shortest first.
 std::vector<Fix> exchange_fixes(const RuleInput& input, double exposed) {
   const RunMeasures& m = input.measures;
-  const ExchangeReplay replay(*m.ranks);
   const double rest = m.mean_step - exposed;
+  const StepRecord& last = m.steady.back();
+  const Fix accumulate = set_key("training.gradient_accumulation_steps",
+                                 2 * std::clamp(last.batches, 1, 1024),
+                                 rest + exposed / 2);
+  if (m.ranks->mean_exchange().wire <= 0) {
+    return {
+        accumulate};  // how much of the exchange is hidden, and so what else helps, is not known
+  }
+  const ExchangeReplay replay(*m.ranks);
   const double fixed =
       m.busy_work.r2 >= 0.5 ? std::clamp(m.busy_work.fixed, 0.0, rest) : 0;  // paid once for two
   const double larger = (2 * rest - fixed + replay.exposed({.backward = 2})) / 2;
-  const StepRecord& last = m.steady.back();
-  std::vector<Fix> fixes{
-      set_key("data.batch_size", 2 * last.rows, larger),
-      set_key("training.gradient_accumulation_steps", 2 * last.batches, rest + exposed / 2)};
+  std::vector<Fix> fixes{set_key("data.batch_size", 2 * batch_size_of(input), larger), accumulate};
   const std::optional<ExchangeSetup>& setup = input.summary.run.exchange;
   if (!setup || setup->precision.value_or("").find("bf") == std::string::npos) {
     fixes.push_back(
@@ -304,17 +309,23 @@ RuleOutcome exposed_exchange(const RuleInput& input) {
   }
   const std::vector<Fix> fixes = exchange_fixes(input, mean.exposed);
   const double saved = 1 - fixes.front().predicted_step.value_or(m.mean_step) / m.mean_step;
-  const Gain gain = gain_of_share(m, {.share = saved, .low = 0.6, .high = 1.2}, GainMethod::replay);
-  return Finding{.title = msg::rnk002_title{.share = in_percent(share)},
-                 .severity = severity_of(gain),
-                 .evidence = {{metric::exposed_exchange_share, share},
-                              {metric::hidden_share, hidden},
-                              {metric::exchanged, m.ranks->bytes}},
-                 .gain = gain,
-                 .fixes = fixes,
-                 .verify = msg::verify_rerun{},
-                 .may_be_wrong = msg::rnk002_wrong_if{},
-                 .part = BreakdownPart::exchange};
+  const bool knows_wire = mean.wire > 0;
+  const Gain gain = gain_of_share(m,
+                                  {.share = saved, .low = knows_wire ? 0.6 : 0.1, .high = 1.2},
+                                  knows_wire ? GainMethod::replay : GainMethod::breakdown);
+  Finding finding{
+      .title = msg::rnk002_title{.share = in_percent(share)},
+      .severity = severity_of(gain),
+      .evidence = {{metric::exposed_exchange_share, share}, {metric::exchanged, m.ranks->bytes}},
+      .gain = gain,
+      .fixes = fixes,
+      .verify = msg::verify_rerun{},
+      .may_be_wrong = msg::rnk002_wrong_if{},
+      .part = BreakdownPart::exchange};
+  if (knows_wire) {
+    finding.evidence.insert(finding.evidence.begin() + 1, {metric::hidden_share, hidden});
+  }
+  return finding;
 }
 
 RuleOutcome unequal_work(const RuleInput& input) {

@@ -146,6 +146,31 @@ TEST_F(RanksRulesTest, HalfTheBytesArePredictedByReplay) {
   EXPECT_NEAR(*bf16->predicted_step, 0.096 + 0.0012, 0.0005);
 }
 
+// As with NCCL: how long an exchange takes behind the backward pass is not known.
+TEST_F(RanksRulesTest, WithoutTheTimeOnTheWireOnlyRarerExchangesArePredicted) {
+  summary_ = make_ranks({.wire = 0.12, .exposed = 0.08});
+  const auto forget = [](RunSummary& rank) {
+    for (StepRecord& step : rank.steps) {
+      step.exchange->busy = Seconds{0};
+    }
+  };
+  forget(summary_);
+  std::ranges::for_each(summary_.others, forget);
+  const RunMeasures measures = measure_run(summary_);
+
+  const RuleOutcome outcome =
+      ask(*find_rule("RNK002"), {.summary = summary_, .measures = measures});
+
+  const Finding& finding = std::get<Finding>(outcome);
+  ASSERT_EQ(finding.fixes.size(), 1U);
+  EXPECT_EQ(finding.fixes[0].key, "training.gradient_accumulation_steps");
+  EXPECT_NEAR(finding.gain.seconds_saved(), 0.04, 0.005);
+  EXPECT_LT(finding.gain.ci95.low, 1.05);
+  for (const Evidence& evidence : finding.evidence) {
+    EXPECT_NE(evidence.metric.name, metric::hidden_share.name);
+  }
+}
+
 TEST_F(RanksRulesTest, Bf16IsNotProposedToThoseWhoHaveIt) {
   summary_ = make_ranks({.wire = 0.12, .exposed = 0.08});
   summary_.run.exchange = ExchangeSetup{.precision = "bf16"};

@@ -1,6 +1,8 @@
 // Rules about what is known before a run: its configuration and its data set.
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_configuration.h"
@@ -54,12 +56,19 @@ RuleOutcome budgets_beyond_memory(const RuleInput& input) {
     return passed(msg::cfg010_ok{});
   }
   const double quarter = *setup.memory_free / 4 / (1024 * 1024);  // MB
+  // A smaller cache helps where there is a larger one.
+  const bool is_large =
+      configured(input.summary, "pipeline.feature_cache").value_or(quarter + 1) > quarter;
+  std::vector<Fix> fixes;
+  if (is_large) {
+    fixes.push_back(set_key("pipeline.feature_cache", static_cast<int>(quarter)));
+  }
   return Finding{.title = msg::cfg010_title{.wanted = in_bytes(*setup.memory_wanted),
                                             .free = in_bytes(*setup.memory_free)},
                  .severity = FindingSeverity::warn,
                  .evidence = {{metric::wanted_bytes, *setup.memory_wanted},
                               {metric::free_bytes, *setup.memory_free}},
-                 .fixes = {set_key("pipeline.feature_cache", static_cast<int>(quarter))},
+                 .fixes = std::move(fixes),
                  .verify = msg::cfg010_verify{},
                  .may_be_wrong = msg::cfg010_wrong_if{}};
 }

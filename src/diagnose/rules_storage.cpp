@@ -1,8 +1,10 @@
 // Rules about the storage behind the data set.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "diagnose/rule_parts.h"
+#include "diagnose/what_if.h"
 #include "locale/messages/findings_storage.h"
 #include "monitor/file_system.h"
 
@@ -11,17 +13,33 @@ namespace {
 
 constexpr double kMissing = 0.5;           // of the bytes: most come from storage
 constexpr double kFewBytes = 1 << 20;      // less says nothing about the data
+constexpr double kSmallRow = 512;          // bytes: no file of speech is as small
+constexpr double kBlockedReading = 0.05;   // of the workers' time: less is no waiting for files
 constexpr double kCostlyOpening = 0.3;     // of the time of a file
 constexpr double kSmallFile = 256 * 1024;  // bytes
 constexpr double kCostlyDecoding = 0.5;    // of the workers' time
 
-// Warnings are for what costs the run time; the rest is worth knowing.
-Gain gain_if_waiting(const RunMeasures& m) {
-  return m.mean_step > 0 && waits_for_data(m) ? gain_without_waiting(m) : no_gain(m);
+// Rows that come without what `saved` of the workers' time goes to.
+struct FasterRows {
+  Gain gain{};
+  std::optional<WhatIf> change{};
+};
+
+// Of waiting for files, where the kernel says how long workers did.
+double blocked_share(const RunMeasures& m) {
+  return m.loader && m.loader->split ? m.loader->split->blocked : 1;
 }
 
-FindingSeverity severity_if_waiting(const RunMeasures& m, const Gain& gain) {
-  return m.mean_step > 0 && waits_for_data(m) ? severity_of(gain) : FindingSeverity::info;
+// Warnings are for what costs the run time; the rest is worth knowing.
+FasterRows gain_of_faster_rows(const RuleInput& input, double saved) {
+  const RunMeasures& m = input.measures;
+  if (!(m.mean_step > 0) || !waits_for_data(m)) {
+    return {.gain = no_gain(m)};
+  }
+  const WhatIf change{.work = std::clamp(1 - saved, 0.0, 1.0)};
+  const std::optional<double> predicted = predict_step(input, change);
+  return {.gain = predicted ? gain_of_prediction(input, *predicted) : gain_without_waiting(m),
+          .change = change};
 }
 
 // The share of rows made from audio files, not from shards or memory.
@@ -52,16 +70,31 @@ RuleOutcome storage_too_slow(const RuleInput& input) {
   }
   const bool waits =
       waits_for_data(m) && (!input.summary.pipeline || from_audio(*input.summary.pipeline) > 0);
-  const Gain gain = waits ? gain_without_waiting(m) : no_gain(m);
+  const auto [gain, change] =
+      waits ? gain_of_faster_rows(input, blocked_share(m)) : FasterRows{.gain = no_gain(m)};
   return Finding{.title = msg::io001_title{.needed = in_bytes_per_second(needed),
                                            .offered = in_bytes_per_second(offered)},
-                 .severity = waits ? severity_of(gain) : FindingSeverity::info,
+                 .severity = severity_of(gain),
                  .evidence = {{metric::needed, needed},
                               {metric::cold, offered},
                               {metric::file_p95, (*cold).file_p95}},
                  .gain = gain,
                  .fixes = {precompute_features(), do_this(msg::io001_copy_or_cache{})},
-                 .may_be_wrong = msg::io001_wrong_if{}};
+                 .may_be_wrong = msg::io001_wrong_if{},
+                 .change = change};
+}
+
+// Whether what was read can be data: rows that are made or come from memory read no file.
+bool reads_files(const RuleInput& input, double bytes) {
+  const std::optional<PipelineStats>& stats = input.summary.pipeline;
+  if (!stats) {
+    return true;
+  }
+  const bool from_memory =
+      stats->from_cache > 0 && stats->from_audio == 0 && stats->from_store == 0;
+  const double rows = input.measures.loader ? input.measures.loader->rows : 0;
+  return !from_memory && bytes >= kSmallRow * rows &&
+         blocked_share(input.measures) >= kBlockedReading;
 }
 
 RuleOutcome cache_misses(const RuleInput& input) {
@@ -74,10 +107,10 @@ RuleOutcome cache_misses(const RuleInput& input) {
   const double all = std::max({*asked, *stored, 1.0});
   const double missed = *stored / all;
   const double rate = input.summary.host->share(&HostCounters::storage_bytes).value().value_or(0);
-  if (missed < kMissing || all < kFewBytes || !waits_for_data(m)) {
+  if (missed < kMissing || all < kFewBytes || !waits_for_data(m) || !reads_files(input, all)) {
     return passed(msg::io002_ok{.share = in_percent(missed), .bytes = in_bytes(all)});
   }
-  const Gain gain = gain_without_waiting(m);
+  const auto [gain, change] = gain_of_faster_rows(input, blocked_share(m));
   return Finding{
       .title = msg::io002_title{.share = in_percent(missed), .rate = in_bytes_per_second(rate)},
       .severity = severity_of(gain),
@@ -86,7 +119,8 @@ RuleOutcome cache_misses(const RuleInput& input) {
                    {metric::data_wait_share, m.share(m.breakdown.wait)}},
       .gain = gain,
       .fixes = {precompute_features()},
-      .may_be_wrong = msg::io002_wrong_if{}};
+      .may_be_wrong = msg::io002_wrong_if{},
+      .change = change};
 }
 
 RuleOutcome remote_files(const RuleInput& input) {
@@ -99,17 +133,18 @@ RuleOutcome remote_files(const RuleInput& input) {
   if (found == FileSystemClass::local || found == FileSystemClass::memory) {
     return passed(msg::io003_ok{.file_system = *kind});
   }
-  const Gain gain = gain_if_waiting(m);
+  const auto [gain, change] = gain_of_faster_rows(input, blocked_share(m));
   const bool network = found == FileSystemClass::network;
   return Finding{.title = network ? Message(msg::io003_network_title{.file_system = *kind})
                                   : msg::io003_overlay_title{.file_system = *kind},
-                 .severity = severity_if_waiting(m, gain),
+                 .severity = severity_of(gain),
                  .evidence = {{metric::data_wait_share, m.share(m.breakdown.wait)}},
                  .gain = gain,
                  .fixes = {do_this(network ? Message(msg::io003_copy{}) : msg::io003_mount{}),
                            precompute_features()},
                  .verify = msg::io003_verify{},
-                 .may_be_wrong = msg::io003_wrong_if{}};
+                 .may_be_wrong = msg::io003_wrong_if{},
+                 .change = change};
 }
 
 RuleOutcome small_files(const RuleInput& input) {
@@ -126,16 +161,17 @@ RuleOutcome small_files(const RuleInput& input) {
   if (storage.mean_file_bytes >= kSmallFile || share < kCostlyOpening) {
     return passed(msg::io004_ok{.bytes = bytes, .share = in_percent(share)});
   }
-  const Gain gain = gain_if_waiting(input.measures);
+  const auto [gain, change] = gain_of_faster_rows(input, share * blocked_share(input.measures));
   return Finding{
       .title = msg::io004_title{.files = storage.files_known, .share = in_percent(share)},
-      .severity = severity_if_waiting(input.measures, gain),
+      .severity = severity_of(gain),
       .evidence = {{metric::open_p50, (*pass).open_p50},
                    {metric::file_p50, (*pass).file_p50},
                    {metric::mean_file, storage.mean_file_bytes}},
       .gain = gain,
       .fixes = {precompute_features()},
-      .may_be_wrong = msg::io004_wrong_if{}};
+      .may_be_wrong = msg::io004_wrong_if{},
+      .change = change};
 }
 
 RuleOutcome decode_dominates(const RuleInput& input) {
@@ -150,13 +186,14 @@ RuleOutcome decode_dominates(const RuleInput& input) {
   if (share < kCostlyDecoding || !waits_for_data(m)) {
     return passed(msg::io005_ok{.share = in_percent(share), .wait = in_percent(wait, 1)});
   }
-  const Gain gain = gain_without_waiting(m);
+  const auto [gain, change] = gain_of_faster_rows(input, share);
   return Finding{.title = msg::io005_title{.share = in_percent(share)},
                  .severity = severity_of(gain),
                  .evidence = {{metric::decode_share, share}, {metric::data_wait_share, wait}},
                  .gain = gain,
                  .fixes = {precompute_features(), do_this(msg::io005_store_wav{})},
-                 .may_be_wrong = msg::io005_wrong_if{}};
+                 .may_be_wrong = msg::io005_wrong_if{},
+                 .change = change};
 }
 
 constexpr Rule storage_rule(std::string_view id,

@@ -117,5 +117,16 @@ TEST_F(RulesStorageTest, DecodingThatHoldsTheDeviceUpIsFound) {
   expect_complete(decide("IO005"), "IO005");
 }
 
+// Rows that are made, or come from memory, do not wait for files: whatever was read is no data.
+TEST_F(RulesStorageTest, ASetThatReadsNoFileMissesNoCache) {
+  wait_for_data(0.05);
+  summary_.host->last.storage_bytes = 1e8;
+  EXPECT_FALSE(is_passed(decide("IO002")));
+
+  summary_.pipeline->from_audio = 0;
+  summary_.pipeline->from_cache = 960;
+  EXPECT_TRUE(is_passed(decide("IO002")));
+}
+
 }  // namespace
 }  // namespace qanat

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <vector>
 
+#include "diagnose/gain.h"
 #include "diagnose/replay.h"
 #include "diagnose/rule_parts.h"
 
@@ -14,6 +18,11 @@ namespace {
 constexpr double kEnough = 0.01;  // of the step: waiting that is left
 constexpr int kMaxWindow = 50;    // that a run takes without being asked
 constexpr int kMaxWorkers = 1024;
+constexpr std::size_t kMaxReplayed = 4096;  // batches: more say nothing new
+constexpr std::int64_t kMaxDrawn = 64;      // rows of a batch
+constexpr std::size_t kUsualPrefetch = 2;   // batches per worker of a DataLoader
+constexpr unsigned kDraws = 1;
+constexpr double kMinOwn = 0.01;  // of the recorded step, that stays whatever is saved
 
 // The times of the latest steady steps, batch by batch, and of filling these batches.
 struct RecordedTimes {
@@ -21,17 +30,82 @@ struct RecordedTimes {
   std::vector<double> consume;
 };
 
-RecordedTimes recorded_times(const RuleInput& input) {
-  RecordedTimes times;
-  for (const StepRecord& step : input.measures.steady) {
-    const int batches = std::clamp(step.batches, 1, 1024);
-    const double own = (step.phases.total() - step.phases.wait).count() / batches;
-    times.consume.insert(
-        times.consume.end(), static_cast<std::size_t>(batches), std::max(own, 0.0));
+// What a step takes besides waiting, with what the change takes from each of its parts.
+class OwnTime {
+ public:
+  OwnTime(const RunMeasures& m, const WhatIf& change) {
+    const PartSeconds mean = seconds_by_part(m.breakdown);
+    for (std::size_t part = 0; part < mean.size(); ++part) {
+      const bool is_rest = part == static_cast<std::size_t>(BreakdownPart::unknown);
+      const double all = is_rest ? (m.breakdown.total() - m.breakdown.wait).count() : mean[part];
+      left_[part] = all > 0 ? std::clamp(1 - change.saved[part] / all, 0.0, 1.0) : 1;
+    }
   }
-  if (input.summary.trained_by == TrainedBy::torch && input.measures.loader) {
-    // Nothing is known of single batches: the mean stands for each.
-    times.produce.assign(times.consume.size(), input.measures.loader->work_per_batch);
+
+  double of(const StepPhases& phases) const {
+    constexpr auto kWait = static_cast<std::size_t>(BreakdownPart::wait);
+    constexpr auto kRest = static_cast<std::size_t>(BreakdownPart::unknown);
+    const PartSeconds parts = seconds_by_part(phases);
+    double own = 0;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      own += part == kWait ? 0 : parts[part] * (part == kRest ? 1 : left_[part]);
+    }
+    const double now = (phases.total() - phases.wait).count();
+    return std::max(own * left_[kRest], kMinOwn * now);
+  }
+
+ private:
+  PartSeconds left_{};  // of what it took
+};
+
+std::size_t batches_of(const StepRecord& step) {
+  return static_cast<std::size_t>(std::clamp(step.batches, 1, 1024));
+}
+
+bool is_torch(const RuleInput& input) {
+  return input.summary.trained_by == TrainedBy::torch && input.measures.loader;
+}
+
+// Nothing is known of single batches of a DataLoader: their rows are drawn from those that were
+// counted, so that they are as uneven as those of the run.
+std::vector<double> drawn_batches(const RuleInput& input, std::size_t count) {
+  const LoaderUse& use = *input.measures.loader;
+  std::vector<double> batches(count, use.work_per_batch);
+  const std::int64_t rows = use.row_times.total();
+  const PipelineStats& stats = *input.summary.pipeline;
+  if (rows <= 0 || stats.batches <= 0 || use.work_per_batch <= 0) {
+    return batches;
+  }
+  const auto each =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(stats.rows / stats.batches, 1, kMaxDrawn));
+  const auto& counts = use.row_times.counts;
+  std::discrete_distribution<std::size_t> buckets(counts.begin(), counts.end());
+  std::mt19937 random(kDraws);  // the same for every change: only that makes them differ
+  double all = 0;
+  for (double& batch : batches) {
+    batch = 0;
+    for (std::size_t i = 0; i < each; ++i) {
+      batch += LogHistogram::middle_of(buckets(random)).count();
+    }
+    all += batch;
+  }
+  const double scale = use.work_per_batch * static_cast<double>(count) / all;
+  std::ranges::for_each(batches, [scale](double& batch) { batch *= scale; });
+  return batches;
+}
+
+RecordedTimes recorded_times(const RuleInput& input, const WhatIf& change) {
+  RecordedTimes times;
+  const OwnTime own(input.measures, change);
+  const std::vector<StepRecord>& steps = input.measures.steady;
+  const std::size_t first = steps.size() - std::min(steps.size(), kMaxReplayed);
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    const std::size_t batches = batches_of(steps[i]);
+    const double each = std::max(0.0, own.of(steps[i].phases)) / static_cast<double>(batches);
+    times.consume.insert(times.consume.end(), batches, each);
+  }
+  if (is_torch(input)) {
+    times.produce = drawn_batches(input, times.consume.size());
     return times;
   }
   const std::deque<SlotRecord>& slots = input.summary.slots;
@@ -47,7 +121,7 @@ RecordedTimes recorded_times(const RuleInput& input) {
 double batches_per_step(const RunMeasures& m) {
   double batches = 0;
   for (const StepRecord& step : m.steady) {
-    batches += std::clamp(step.batches, 1, 1024);
+    batches += static_cast<double>(batches_of(step));
   }
   return batches / static_cast<double>(m.steady.size());
 }
@@ -56,10 +130,40 @@ std::size_t positive(int value) {
   return static_cast<std::size_t>(std::clamp(value, 1, 1 << 16));
 }
 
-}  // namespace
+// Workers of a DataLoader make whole batches, in turn; without any, the loop makes them itself.
+double pace_of_torch(const RecordedTimes& times, const LoaderUse& use, const WhatIf& change) {
+  const int workers = change.workers.value_or(use.workers);
+  if (workers <= 0 && !change.window) {
+    const double all = std::accumulate(times.produce.begin(), times.produce.end(), 0.0) +
+                       std::accumulate(times.consume.begin(), times.consume.end(), 0.0);
+    return all / static_cast<double>(times.produce.size());
+  }
+  const std::size_t each = use.workers > 0 ? positive(use.window / use.workers) : kUsualPrefetch;
+  const std::size_t window = change.window ? positive(*change.window) : each * positive(workers);
+  return replay_queue(times.produce,
+                      times.consume,
+                      {.workers = positive(workers), .depth = window, .in_turn = true})
+      .seconds_per_item;
+}
 
-std::optional<double> predict_step(const RuleInput& input, const WhatIf& change) {
-  RecordedTimes times = recorded_times(input);
+// s per batch.
+double pace(const RecordedTimes& times, const LoaderUse& use, const WhatIf& change, bool of_torch) {
+  if (of_torch) {
+    return pace_of_torch(times, use, change);
+  }
+  // Workers share the rows of a batch: together they are one that is as many times as fast.
+  const double workers = static_cast<double>(positive(change.workers.value_or(use.workers)));
+  return replay_queue(times.produce,
+                      times.consume,
+                      {.workers = 1,
+                       .depth = positive(change.window.value_or(use.window)) + positive(use.slots),
+                       .produce_scale = 1 / workers})
+      .seconds_per_item;
+}
+
+// s per step as the replay has it.
+std::optional<double> replay_step(const RuleInput& input, const WhatIf& change) {
+  RecordedTimes times = recorded_times(input, change);
   if (times.produce.size() < kMinSteps || !input.measures.loader) {
     return std::nullopt;
   }
@@ -68,43 +172,77 @@ std::optional<double> predict_step(const RuleInput& input, const WhatIf& change)
   for (double& work : times.produce) {
     work = std::min(work * change.work, most);
   }
-  // Workers share the rows of a batch: together they are one that is as many times as fast.
-  const double workers = static_cast<double>(positive(change.workers.value_or(use.workers)));
-  const ReplayResult replayed =
-      replay_queue(times.produce,
-                   times.consume,
-                   {.workers = 1,
-                    .depth = positive(change.window.value_or(use.window)) + positive(use.slots),
-                    .produce_scale = 1 / workers});
-  return replayed.seconds_per_item * batches_per_step(input.measures);
+  return pace(times, use, change, is_torch(input)) * batches_per_step(input.measures);
+}
+
+double own_step(const RunMeasures& m) {
+  return m.mean_step - m.breakdown.wait.count();
+}
+
+}  // namespace
+
+std::optional<double> predict_step(const RuleInput& input, const WhatIf& change) {
+  const std::optional<double> now = replay_step(input, {});
+  const std::optional<double> then = now ? replay_step(input, change) : std::nullopt;
+  if (!then) {
+    return std::nullopt;
+  }
+  // What the replay does not explain of the run stays as it is; what is no waiting stays, too,
+  // but for what the change takes from it.
+  const OwnTime own(input.measures, change);
+  const double least =
+      std::max(own.of(input.measures.breakdown), kMinOwn * input.measures.mean_step);
+  return std::max(input.measures.mean_step - (*now - *then), least);
 }
 
 Gain gain_if_data_were_free(const RunMeasures& measures) {
   return gain_without(measures, wait_of);
 }
 
-Gain gain_of_prediction(const RunMeasures& m, double predicted) {
-  Gain gain = gain_if_data_were_free(m);
-  const double all = gain.step_now - gain.step_if_fixed;
-  const double time_saved = std::clamp(gain.step_now - predicted, 0.0, all);
-  const double part = all > 0 ? time_saved / all : 0;
-  gain.step_if_fixed = gain.step_now - time_saved;
-  gain.speedup = gain.step_if_fixed > 0 ? gain.step_now / gain.step_if_fixed : 1;
-  gain.ci95 = {.low = 1 + (gain.ci95.low - 1) * part, .high = 1 + (gain.ci95.high - 1) * part};
-  gain.method = GainMethod::replay;
-  return gain;
+Gain gain_of_prediction(const RuleInput& input, double predicted) {
+  const RunMeasures& m = input.measures;
+  const Gain free = gain_if_data_were_free(m);
+  const double saved = std::clamp(m.mean_step - predicted, 0.0, m.mean_step);
+  const double all = free.seconds_saved();
+  const auto saved_at = [&](double speedup) { return m.mean_step * (1 - 1 / speedup); };
+  const double part = all > 0 ? std::min(saved / all, 1.0) : 0;
+  const double replayed = replay_step(input, {}).value_or(m.mean_step);
+  const double misfit = part * std::min(std::abs(replayed - m.mean_step), saved / 2);
+  return make_gain(m.mean_step,
+                   {.seconds = saved,
+                    .range = {.low = saved - part * (all - saved_at(free.ci95.low)) - misfit,
+                              .high = saved + part * (saved_at(free.ci95.high) - all) + misfit}},
+                   GainMethod::replay);
+}
+
+WhatIf merged(WhatIf first, const WhatIf& second) {
+  const auto larger = [](std::optional<int>& mine, std::optional<int> other) {
+    mine = mine && other ? std::max(mine, other) : (mine ? mine : other);
+  };
+  larger(first.workers, second.workers);
+  larger(first.window, second.window);
+  first.work *= second.work;
+  if (second.longest_work) {
+    first.longest_work =
+        std::min(first.longest_work.value_or(*second.longest_work), *second.longest_work);
+  }
+  for (std::size_t part = 0; part < first.saved.size(); ++part) {
+    first.saved[part] += second.saved[part];
+  }
+  return first;
 }
 
 int workers_wanted(const RuleInput& input, int most) {
   const int now = input.measures.loader ? input.measures.loader->workers : 1;
-  const double own = input.measures.mean_step - input.measures.breakdown.wait.count();
-  for (int workers = now + 1; workers < std::min(most, kMaxWorkers); ++workers) {
+  const int limit = std::clamp(most, now + 1, std::max(kMaxWorkers, now + 1));
+  const double best = predict_step(input, {.workers = limit}).value_or(0);
+  for (int workers = now + 1; workers < limit; ++workers) {
     const std::optional<double> predicted = predict_step(input, {.workers = workers});
-    if (!predicted || *predicted <= (1 + kEnough) * own) {
+    if (!predicted || *predicted <= best + kEnough * own_step(input.measures)) {
       return workers;
     }
   }
-  return std::max(most, now + 1);
+  return limit;
 }
 
 std::optional<int> window_wanted(const RuleInput& input) {
@@ -112,7 +250,6 @@ std::optional<int> window_wanted(const RuleInput& input) {
     return std::nullopt;  // without a buffer any one will do
   }
   const int now = input.measures.loader->window;
-  const double own = input.measures.mean_step - input.measures.breakdown.wait.count();
   std::optional<int> best;
   double least = predict_step(input, {}).value_or(0);
   for (int window = 2 * now; window <= std::max(kMaxWindow, 2 * now); window *= 2) {
@@ -124,7 +261,7 @@ std::optional<int> window_wanted(const RuleInput& input) {
       least = *predicted;
       best = window;
     }
-    if (*predicted <= (1 + kEnough) * own) {
+    if (*predicted <= (1 + kEnough) * own_step(input.measures)) {
       break;
     }
   }

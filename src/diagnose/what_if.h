@@ -8,25 +8,23 @@
 
 namespace qanat {
 
-// What is not said stays as it was.
-struct WhatIf {
-  std::optional<int> workers = std::nullopt;
-  std::optional<int> window = std::nullopt;           // batches ahead of the consumer
-  double work = 1;                                    // of the recorded times of filling a batch
-  std::optional<double> longest_work = std::nullopt;  // s of workers that a batch takes at most
-};
-
-// s per step; nothing when the journal does not hold the timelines of its batches.
+// s per step: as long as it takes now, less what the change saves in the replay. Nothing when the
+// journal does not hold the timelines of its batches.
 std::optional<double> predict_step(const RuleInput& input, const WhatIf& change);
 
-// The gain of a step of `predicted` seconds, as uncertain as the waiting it takes away.
-Gain gain_of_prediction(const RunMeasures& measures, double predicted);
+// The gain of a step of `predicted` seconds, as uncertain as the waiting it takes away and as the
+// replay is far from the run.
+Gain gain_of_prediction(const RuleInput& input, double predicted);
 // Without any waiting for data.
 Gain gain_if_data_were_free(const RunMeasures& measures);
 
-// The fewest workers, above those there are, that leave next to no waiting; `most` when none do.
+// Both changes.
+WhatIf merged(WhatIf first, const WhatIf& second);
+
+// The fewest workers, above those there are, that do as well as `most`.
 int workers_wanted(const RuleInput& input, int most);
-// The smallest window that does, in doublings; nothing when none up to 64 windows does better.
+// The smallest window, in doublings, that leaves next to no waiting or does as well as any; nothing
+// when none does better than the one there is.
 std::optional<int> window_wanted(const RuleInput& input);
 
 }  // namespace qanat

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "diagnose/diagnosis.h"
+#include "diagnose/diagnosis_testing.h"
+
+namespace qanat {
+namespace {
+
+TEST_F(DiagnosisTest, AGpuThatWaitsForLaunchesIsHeldUpByTheHost) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.launch = Seconds{0.05};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  const auto found = std::ranges::find(diagnosis.findings, "CMP004", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->fixes.at(0).key, "data.batch_size");  // graphs are on, where they can be
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::host_overhead);
+
+  summary_.run.device = "cuda:0";
+  summary_.config = {{"training", {{"enable_graph_mode", false}}}};
+  const Diagnosis without = diagnose_run(summary_);
+  EXPECT_EQ(std::ranges::find(without.findings, "CMP004", &Finding::id)->fixes.at(0).key,
+            "training.enable_graph_mode");
+  summary_.run.world = 2;  // no graphs with several processes
+  const Diagnosis several = diagnose_run(summary_);
+  EXPECT_EQ(std::ranges::find(several.findings, "CMP004", &Finding::id)->fixes.at(0).key,
+            "data.batch_size");
+}
+
+// A timer takes as long as its user said.
+TEST_F(DiagnosisTest, WhatATimerTakesIsNoFinding) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.forward += Seconds{0.06};
+  }
+  pad(/*then=*/0.05);
+  EXPECT_EQ(diagnose_run(summary_).findings.front().id, "CMP001");
+
+  summary_.is_paced = true;
+
+  EXPECT_TRUE(diagnose_run(summary_).findings.empty());
+}
+
+// In a run of several ranks a stall of another one shows as exchange.
+TEST_F(DiagnosisTest, AStallIsChargedToThePartThatHasIt) {
+  for (const std::size_t at : {61U, 88U, 97U, 134U, 171U, 186U}) {
+    summary_.steps[at].phases.exchange += Seconds{0.4};
+  }
+  const Diagnosis diagnosis = diagnose_run(summary_);
+  const auto found = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
+  ASSERT_NE(found, diagnosis.findings.end());
+  EXPECT_EQ(found->part, BreakdownPart::exchange);
+}
+
+TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
+  starve(0.005);
+  for (StepRecord& step : summary_.steps) {
+    step.phases.checkpoint = Seconds{0.02};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  ASSERT_GE(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].id, "CMP007");
+  EXPECT_EQ(diagnosis.findings[1].id, "DL002");
+}
+
+TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
+  summary_.steps.resize(12);
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::incomplete);
+  EXPECT_EQ(diagnosis.skipped.size(), num_asked());
+}
+
+TEST_F(DiagnosisTest, ABreakdownThatDoesNotAddUpIsNoVerdict) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.residual = Seconds{0.01};
+  }
+
+  EXPECT_EQ(diagnose_run(summary_).verdict, VerdictKind::incomplete);
+}
+
+TEST_F(DiagnosisTest, WhatTheJournalDoesNotSayIsSkippedWithTheReason) {
+  starve(0.02);
+  summary_.pipeline.reset();
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  const auto skipped = std::ranges::find(diagnosis.skipped, "DL002", &SkippedCheck::id);
+  ASSERT_NE(skipped, diagnosis.skipped.end());
+  EXPECT_NE(english(skipped->reason).find("loader"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace qanat
