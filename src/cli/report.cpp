@@ -1,6 +1,9 @@
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <fmt/ostream.h>
 
@@ -27,6 +30,15 @@
 namespace qanat {
 namespace {
 
+// A run writes a line every few seconds. One that was killed says no more.
+constexpr std::chrono::minutes kSilence{2};
+
+bool is_silent(const std::filesystem::path& journal) {
+  std::error_code problem;
+  const auto written = std::filesystem::last_write_time(journal, problem);
+  return !problem && std::filesystem::file_time_type::clock::now() - written > kSilence;
+}
+
 class ReportCommand : public Command {
  public:
   void declare(Flags& flags) override {
@@ -38,23 +50,36 @@ class ReportCommand : public Command {
     trace_.declare(flags);
     flags.text("--prometheus", prometheus_, "FILE", msg::help_prometheus{});
     report_.declare_json(flags);
+    flags.number("--session", session_, "N", {1, 1'000'000}, msg::help_session{});
     flags.on("--verbose", verbose_, msg::help_verbose{});
   }
 
   ExitCode run(const CommandContext& context) override {
     Exports exports{.tracer = RunTracer(trace_.options()), .snapshot = {}};
-    const RunRecord record = read(context, exports);
-    const RunSummary& summary = record.summary;
+    std::optional<RunRecord> record = read(context, exports);
+    if (!record) {
+      tell(context, msg::stopped_before_report{});
+      return ExitCode::failed;
+    }
+    if (!record->summary.ending && is_silent(find_journal(journal_))) {
+      record->summary.ending = "silent";
+    }
+    const RunSummary& summary = record->summary;
     const Diagnosis diagnosis = diagnose_run(summary);
-    const std::optional<Baseline> baseline = compare(summary, diagnosis.measures);
+    const std::optional<Baseline> baseline = compare(context, summary, diagnosis.measures);
+    if (context.stop.stop_requested()) {
+      tell(context, msg::stopped_before_report{});
+      return ExitCode::failed;
+    }
     if (summary.damaged_lines > 0) {
       tell(context,
            msg::journal_damaged_lines{.count = summary.damaged_lines, .journal = journal_});
     }
+    tell_session(context, record->history);
     if (!report_.html().empty()) {
       write_text_file(report_.html(),
                       render_html({.summary = summary,
-                                   .history = record.history,
+                                   .history = record->history,
                                    .diagnosis = diagnosis,
                                    .words = report_.words(),
                                    .files = files_beside(journal_of(journal_), report_.html())}));
@@ -71,12 +96,27 @@ class ReportCommand : public Command {
     std::vector<Difference> differences;
   };
 
+  // Which session it is about, where that is not the last one.
+  static void tell_session(const CommandContext& context, const RunHistory& history) {
+    if (history.sessions_after > 0) {
+      tell(context,
+           msg::report_of_session{.session = history.sessions,
+                                  .sessions = history.sessions + history.sessions_after});
+    }
+  }
+
   // With the journal that --baseline names.
-  std::optional<Baseline> compare(const RunSummary& summary, const RunMeasures& measures) const {
-    if (baseline_.empty()) {
+  std::optional<Baseline> compare(const CommandContext& context,
+                                  const RunSummary& summary,
+                                  const RunMeasures& measures) const {
+    if (baseline_.empty() || context.stop.stop_requested()) {
       return std::nullopt;
     }
-    const RunSummary before = value_or_throw(read_run_record(find_journal(baseline_))).summary;
+    Result<RunRecord> record = read_run_record(find_journal(baseline_), {}, {}, context.stop);
+    if (context.stop.stop_requested()) {
+      return std::nullopt;
+    }
+    const RunSummary before = value_or_throw(std::move(record)).summary;
     return Baseline{.comparison = compare_runs(measures, measure_run(before)),
                     .differences = differences(summary, before)};
   }
@@ -87,8 +127,8 @@ class ReportCommand : public Command {
     RunSnapshot snapshot;
   };
 
-  // Once, for everything that is asked for.
-  RunRecord read(const CommandContext& context, Exports& exports) const {
+  // Once, for everything that is asked for; nothing when asked to stop.
+  std::optional<RunRecord> read(const CommandContext& context, Exports& exports) const {
     ProgressLine reading(context, msg::progress_reading_journal{}, msg::progress_lines{});
     const bool is_traced = trace_.file().has_value();
     const VisitEntry also = [&](const JournalEntry& entry) {
@@ -99,7 +139,12 @@ class ReportCommand : public Command {
         exports.snapshot.add(entry);
       }
     };
-    return value_or_throw(read_run_record(find_journal(journal_), reading.fn(), also));
+    Result<RunRecord> record =
+        read_run_record(find_journal(journal_), reading.fn(), also, context.stop, session_);
+    if (context.stop.stop_requested()) {
+      return std::nullopt;
+    }
+    return value_or_throw(std::move(record));
   }
 
   void write(Exports& exports, const CommandContext& context, const Diagnosis& diagnosis) const {
@@ -151,6 +196,7 @@ class ReportCommand : public Command {
   CiFlags ci_;
   TraceFlags trace_;
   ReportFlags report_;
+  std::optional<int> session_;
   bool verbose_ = false;
 };
 
