@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "locale/message_error.h"
@@ -20,6 +22,9 @@ constexpr const char* kInstructionSet = "AVX512_CORE_BF16";
 // MKL, where libtorch has it: otherwise the same product, made twice by several threads, need not
 // have the same bits.
 constexpr const char* kSameBits = "AUTO";
+
+// What the program and its libraries take before they have done anything, with some room.
+constexpr std::uint64_t kMinAddressSpace = std::uint64_t{2} << 30U;
 
 bool asks_for(const CommandEntry& entry, const std::vector<std::string_view>& words) {
   const std::size_t space = entry.path.find(' ');
@@ -46,6 +51,10 @@ std::optional<std::filesystem::path> find_companion(const std::string& name) {
     }
   }
   return std::nullopt;
+}
+
+bool has_torch_part() {
+  return find_companion(kTorchPart).has_value();
 }
 
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv) {
@@ -76,7 +85,21 @@ void restart_with_torch_environment(char** argv) {
   }
 }
 
+// libtorch's linear algebra waits for ever for memory that it does not get, before main().
+void check_address_space(std::uint64_t limit) {
+  if (limit < kMinAddressSpace) {
+    throw MessageError(
+        msg::error_address_space{.limit = in_bytes(static_cast<double>(limit)),
+                                 .needed = in_bytes(static_cast<double>(kMinAddressSpace))});
+  }
+}
+
 void become_torch_part(char** argv) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0) {
+    check_address_space(limit.rlim_cur);
+  }
+
   const std::optional<std::filesystem::path> program = find_companion(kTorchPart);
   if (!program) {
     throw MessageError(msg::error_companion{.program = kTorchPart});

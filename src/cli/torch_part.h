@@ -6,6 +6,7 @@
 // and signals, hence the same messages and exit codes.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ namespace qanat {
 // installed. Nothing when it is in neither place.
 std::optional<std::filesystem::path> find_companion(const std::string& name);
 
+// Whether the program with libtorch is installed; a Python wheel has none.
+bool has_torch_part();
+
 // Whether the arguments ask for a command that is in the other program.
 bool needs_torch_part(const std::vector<CommandEntry>& commands, int argc, char** argv);
 
@@ -30,6 +34,9 @@ bool prepare_torch_environment();
 // For a program that has loaded libtorch already: where the environment was not prepared, it starts
 // over, once.
 void restart_with_torch_environment(char** argv);
+
+// Throws Error when a limit of the address space (`ulimit -v`, in bytes) is too small for libtorch.
+void check_address_space(std::uint64_t limit);
 
 // Becomes the other program. Returns only by throwing Error: it is not there, or cannot be run.
 void become_torch_part(char** argv);

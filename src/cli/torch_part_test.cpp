@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
 
 namespace qanat {
 namespace {
@@ -41,6 +44,12 @@ TEST(TorchPartTest, EverythingElseIsHere) {
   EXPECT_FALSE(needs_torch("profile", "--help"));
   EXPECT_FALSE(needs_torch("--help"));
   EXPECT_FALSE(needs_torch("trian"));
+}
+
+TEST(TorchPartTest, AnAddressSpaceThatIsTooSmallIsAnErrorWithTheRemedy) {
+  EXPECT_THAT([] { check_address_space(600'000 * 1024); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("ulimit -v")));
+  EXPECT_NO_THROW(check_address_space(RLIM_INFINITY));
 }
 
 TEST(TorchPartTest, ACompanionThatIsNotThereIsNotFound) {
