@@ -29,7 +29,9 @@ ReplayResult replay_queue(std::span<const double> produce,
   std::vector<double> done(count);
   std::vector<double> waits(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const auto worker = std::ranges::min_element(worker_free);
+    const auto worker =
+        settings.in_turn ? worker_free.begin() + static_cast<std::ptrdiff_t>(k % settings.workers)
+                         : std::ranges::min_element(worker_free);
     // A place in the window frees when an item is taken.
     const double place = k >= settings.depth ? taken[k - settings.depth] : 0.0;
     *worker = std::max(*worker, place) + settings.produce_scale * produce[k];

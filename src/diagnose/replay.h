@@ -15,6 +15,7 @@ struct ReplaySettings {
   std::size_t workers = 1;
   std::size_t depth = 1;     // batches that may be ready or in the making
   double produce_scale = 1;  // of the recorded times
+  bool in_turn = false;      // items go to the workers in turn, as in a DataLoader of torch
 };
 
 struct ReplayResult {

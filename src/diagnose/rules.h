@@ -106,6 +106,7 @@ const Rule* find_rule(std::string_view id);
 std::span<const Rule> data_rules();
 std::span<const Rule> batch_rules();
 std::span<const Rule> compute_rules();
+std::span<const Rule> loop_rules();
 std::span<const Rule> period_rules();
 std::span<const Rule> host_rules();
 std::span<const Rule> storage_rules();

@@ -66,6 +66,9 @@ std::optional<Fix> to_torch(const RuleInput& input, const Finding& finding, cons
   if (!fix.is_setting()) {
     return fix;
   }
+  if (fix.trained_by == TrainedBy::torch) {
+    return fix;
+  }
   if (fix.key == "data.num_workers") {
     return setting("num_workers", fix.value, fix);
   }

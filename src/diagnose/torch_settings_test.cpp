@@ -72,6 +72,10 @@ TEST_F(TorchSettingsTest, TooFewWorkersAreNamedAsTheArgument) {
 
 TEST_F(TorchSettingsTest, AShallowBufferIsAPrefetchFactor) {
   load(2, 5);
+  wait_for_data(0.01);
+  for (int i = 0; i < 60; ++i) {
+    summary_.pipeline->row_times.add(Seconds{i % 3 == 0 ? 0.28 : 0.05});
+  }
 
   EXPECT_EQ(fix_of("DL005").key, "prefetch_factor");
 }

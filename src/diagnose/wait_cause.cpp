@@ -4,7 +4,10 @@
 #include <array>
 
 #include "diagnose/core_use.h"
+#include "diagnose/loop_use.h"
+#include "diagnose/what_if.h"
 #include "locale/messages/findings_data.h"
+#include "locale/messages/findings_loop.h"
 
 namespace qanat {
 namespace {
@@ -24,6 +27,9 @@ constexpr double kStragglerTime = 0.3;  // of the workers' time
 constexpr double kAtEpochStart = 0.7;   // of all waiting
 constexpr std::int64_t kStartBatches = 3;
 constexpr std::size_t kMinStarts = 2;
+constexpr std::int64_t kReadAgain = 3;
+constexpr int kDeep = 8;  // times the buffer there is
+constexpr double kMinExplained = 0.5;
 
 // Most of the waiting lies in the first batches of epochs, of which there were several.
 bool waits_at_epoch_starts(const RunMeasures& m) {
@@ -43,7 +49,16 @@ bool waits_at_epoch_starts(const RunMeasures& m) {
   return starts >= kMinStarts && is_rare && at_start > kAtEpochStart * all;
 }
 
-bool has_stragglers(const LoaderUse& use) {
+// A read that hung once is no slow file: the next time it is as fast as others.
+bool are_fast_again(const PipelineStats& stats) {
+  return stats.slow_rows && stats.slow_rows->read_again >= kReadAgain &&
+         2 * stats.slow_rows->slow_again < stats.slow_rows->read_again;
+}
+
+bool has_stragglers(const RunSummary& summary, const LoaderUse& use) {
+  if (summary.pipeline && are_fast_again(*summary.pipeline)) {
+    return false;
+  }
   const Stragglers far = find_stragglers(use.row_times);
   return far.rows > 0 && far.rows <= kRareRows && far.time >= kStragglerTime;
 }
@@ -80,7 +95,7 @@ std::optional<WaitCause> cause_in_rows(const RuleInput& input, const LoaderUse& 
   if (split.lock >= kLockedWorkers) {
     return WaitCause::lock;
   }
-  if (has_stragglers(use)) {
+  if (has_stragglers(input.summary, use)) {
     return WaitCause::stragglers;
   }
   return std::nullopt;
@@ -113,6 +128,18 @@ bool is_handed_over_late(const RuleInput& input, const LoaderUse& loader) {
          (*use).loader_queued >= kQueuedWait * m.share(m.breakdown.wait);
 }
 
+// Whether a deep buffer would take most of the waiting away. Of Qanat's own loader the timeline of
+// every batch is known, and rules say what a buffer gains; a loop of somebody else's may wait for
+// what nobody has measured.
+bool is_evened_out(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  if (input.summary.trained_by != TrainedBy::torch || m.loader->window == 0) {
+    return true;
+  }
+  const std::optional<double> step = predict_step(input, {.window = kDeep * m.loader->window});
+  return !step || m.mean_step - *step >= kMinExplained * m.breakdown.wait.count();
+}
+
 struct CauseWords {
   WaitCause cause;
   std::string_view rule{};
@@ -130,8 +157,11 @@ CauseWords words_about(WaitCause cause) {
       {WaitCause::stragglers, "DL011", msg::cause_stragglers::id},
       {WaitCause::few_workers, "DL002", msg::cause_few_workers::id},
       {WaitCause::computing, "DL003", msg::cause_computing::id},
+      {WaitCause::own_process, "DL016", msg::cause_own_process::id},
+      {WaitCause::unequal, "DL014", msg::cause_unequal::id},
       {WaitCause::epoch_start, "DL010", msg::cause_epoch_start::id},
       {WaitCause::shallow_buffer, "DL005", msg::cause_shallow_buffer::id},
+      {WaitCause::unexplained, "DL017", msg::cause_unexplained::id},
   });
   const auto* const found = std::ranges::find(kWords, cause, &CauseWords::cause);
   return found == kWords.end() ? CauseWords{cause} : *found;
@@ -163,13 +193,22 @@ WaitCause find_wait_cause(const RuleInput& input) {
   if (waits_at_epoch_starts(m)) {
     return WaitCause::epoch_start;
   }
+  if (works_while_it_waits(input.summary)) {
+    return WaitCause::own_process;
+  }
+  if (unequal_workers(input.summary)) {
+    return WaitCause::unequal;
+  }
   if (const std::optional<WaitCause> cause = cause_in_rows(input, *m.loader)) {
     return *cause;
   }
   if (m.loader->busy >= kBusyWorkers) {
     return cause_of_busy_workers(input, *m.loader);
   }
-  return is_handed_over_late(input, *m.loader) ? WaitCause::neighbours : WaitCause::shallow_buffer;
+  if (is_handed_over_late(input, *m.loader)) {
+    return WaitCause::neighbours;
+  }
+  return is_evened_out(input) ? WaitCause::shallow_buffer : WaitCause::unexplained;
 }
 
 }  // namespace qanat

@@ -26,8 +26,11 @@ enum class WaitCause {
   stragglers,      // a few files take many times as long as the others
   few_workers,     // workers compute all the time, and processors are idle
   computing,       // workers compute all the time on all the processors there are
+  own_process,     // the loop's own process works while it asks for a batch
+  unequal,         // batches come in turn, and one worker is slower than the others
   epoch_start,     // it waits at the start of epochs
   shallow_buffer,  // work is uneven, and the buffer does not even it out
+  unexplained,     // none of these accounts for half of the waiting
 };
 
 // Nothing for none and unknown.
