@@ -128,7 +128,7 @@ TEST_F(RunSummaryFileTest, AKilledRunIsReadUpToItsLastWholeLine) {
   EXPECT_EQ(summary.steps.size(), 30U);
   EXPECT_EQ(summary.pipeline->batches, 30);
   EXPECT_EQ(summary.damaged_lines, 0);
-  EXPECT_FALSE(summary.ended);
+  EXPECT_FALSE(summary.ending);
 }
 
 TEST_F(RunSummaryFileTest, ALongRunInTwoFilesIsOneSession) {

@@ -154,6 +154,11 @@ std::string checks_words(const Diagnosis& diagnosis, const Translator& w) {
   return passed + std::string(w.comma()) + w.tr(skipped);
 }
 
+bool broke_off(const RunMeasures& measures) {
+  constexpr std::array kEndings{"stopped", "failed", "silent"};
+  return measures.ending && std::ranges::find(kEndings, *measures.ending) != kEndings.end();
+}
+
 Message comparison_message(const RunComparison& comparison) {
   return msg::change_ratio{.change = to_message(comparison.change),
                            .ratio = times(comparison.ratio, 3),

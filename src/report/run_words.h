@@ -19,6 +19,10 @@ std::vector<Fact> timing_facts(const RunMeasures& measures);
 // What each rank did in a mean step; nothing for a run of one.
 std::optional<Section> ranks_section(const RunMeasures& measures);
 
+// Whether the run was stopped, failed, or has written nothing for long without saying that it
+// ended.
+bool broke_off(const RunMeasures& measures);
+
 // "1.38x [1.31, 1.45]"
 Message speedup_message(const Gain& gain);
 // "121.0 ms -> 88.0 ms per step (replay)"

@@ -68,7 +68,7 @@ TEST_F(PacedRunTest, TheJournalTellsTheWholeWay) {
 
   const RunSummary summary = run({.read = Seconds{0.002}}, observer, 80);
 
-  EXPECT_TRUE(summary.ended);
+  EXPECT_TRUE(summary.ending);
   ASSERT_TRUE(summary.pipeline);
   EXPECT_FALSE(summary.readings.empty());  // there was one before the end
   EXPECT_TRUE(summary.pipeline->process && summary.pipeline->ring);

@@ -44,7 +44,7 @@ TEST_F(MeasuredRunTest, TakesTheStepsAskedForWhateverTheEpochsAndSavesNothing) {
 
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->run_summary.steps.size(), 7U);
-  EXPECT_TRUE(run->run_summary.ended);
+  EXPECT_TRUE(run->run_summary.ending);
   EXPECT_TRUE(run->run_summary.pipeline.has_value());
   EXPECT_EQ(files(), (std::set<std::string>{"journal.jsonl", "run.yaml"}));
 }
