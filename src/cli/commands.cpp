@@ -33,6 +33,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch) {
       {"train", msg::summary_train::id, torch.train},
       {"validate", msg::summary_validate::id, torch.validate},
       {"version", msg::summary_version::id, make_version_command},
+      {"watch", msg::summary_watch::id, make_watch_command},
   };
 }
 

@@ -10,8 +10,9 @@ namespace qanat {
 
 using MakeCommand = std::unique_ptr<Command> (*)();
 
-// The commands that need libtorch. `qanat` has none of them: it lists them and becomes the other
-// program (cli/torch_part.h), which names all of them; one that it forgot does not compile.
+// The commands that need libtorch. `qanat` has none of them: it lists them where the other program
+// is installed, and becomes that one (cli/torch_part.h). It names all of them; one that it forgot
+// does not compile.
 struct TorchCommands {
   MakeCommand align;
   MakeCommand analyze;
@@ -43,5 +44,6 @@ std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_rules_command();
 std::unique_ptr<Command> make_top_command();
 std::unique_ptr<Command> make_version_command();
+std::unique_ptr<Command> make_watch_command();
 
 }  // namespace qanat
