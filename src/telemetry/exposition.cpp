@@ -6,19 +6,28 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace qanat {
 namespace {
 
-std::string escape_label(std::string_view value) {
+// Of C0, C1 and between lines: the format allows them, but they act where the page is printed.
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
+}
+
+// As the format wants text: backslashes and newlines escaped, quotes where it stands in some. Other
+// control characters are dropped; bytes that are not UTF-8 become U+FFFD.
+enum class Quotes { plain, escaped };
+std::string exposition_text(std::string_view text, Quotes quotes) {
   std::string escaped;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') {
-      escaped += '\\';
-      escaped += c;
-    } else if (c == '\n') {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t code = next_code_point(text, at);
+    if (code == U'\n') {
       escaped += "\\n";
-    } else {
-      escaped += c;
+    } else if (!is_control(code)) {
+      escaped += code == U'\\' || (code == U'"' && quotes == Quotes::escaped) ? "\\" : "";
+      append_utf8(escaped, code);
     }
   }
   return escaped;
@@ -38,7 +47,8 @@ std::string exposition_number(double value) {
 
 void Exposition::family(std::string_view name, std::string_view type, std::string_view help) {
   name_ = fmt::format("qanat_{}", name);
-  head_ = fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name_, help, type);
+  head_ = fmt::format(
+      "# HELP {0} {1}\n# TYPE {0} {2}\n", name_, exposition_text(help, Quotes::plain), type);
 }
 
 void Exposition::sample(std::optional<double> value, Labels labels, std::string_view suffix) {
@@ -50,7 +60,11 @@ void Exposition::sample(std::optional<double> value, Labels labels, std::string_
   if (labels.size() > 0) {
     char before = '{';
     for (const auto& [label, of] : labels) {
-      fmt::format_to(std::back_inserter(text_), "{}{}=\"{}\"", before, label, escape_label(of));
+      fmt::format_to(std::back_inserter(text_),
+                     "{}{}=\"{}\"",
+                     before,
+                     label,
+                     exposition_text(of, Quotes::escaped));
       before = ',';
     }
     text_ += '}';

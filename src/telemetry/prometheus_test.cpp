@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "metrics/journal_testing.h"
+#include "telemetry/exposition.h"
 
 namespace qanat {
 namespace {
@@ -132,6 +133,31 @@ TEST(PrometheusTest, TheHostIsToldAsFarAsItIsKnown) {
               HasSubstr("qanat_psi_stall_seconds_total{resource=\"cpu\",kind=\"some\"} 1.5\n"
                         "qanat_psi_stall_seconds_total{resource=\"io\",kind=\"full\"} 0.25\n"));
   EXPECT_THAT(text, Not(HasSubstr("throttled")));
+}
+
+TEST(PrometheusTest, WhatAJournalHoldsCannotActOnTheOneWhoPrintsThePage) {
+  RunSnapshot run;
+  run.mode =
+      "a\\b\"c\nd\x1b[31m\r\t\x07\x7f\xc2\x9b"
+      "e\xff"
+      "f";
+
+  const std::string text = prometheus_text(run);
+
+  EXPECT_THAT(text,
+              HasSubstr("mode=\"a\\\\b\\\"c\\nd[31me\xef\xbf\xbd"
+                        "f\""));
+  for (const char c : text) {
+    EXPECT_TRUE(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F));
+  }
+}
+
+TEST(PrometheusTest, HelpStaysInItsLine) {
+  Exposition out;
+  out.gauge("odd", "one\\two\n\x1b\"three\"", 1);
+
+  EXPECT_EQ(out.take(),
+            "# HELP qanat_odd one\\\\two\\n\"three\"\n# TYPE qanat_odd gauge\nqanat_odd 1\n");
 }
 
 TEST(PrometheusTest, FindingsAreActiveOrNot) {
