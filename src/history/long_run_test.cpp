@@ -49,7 +49,8 @@ void expect_whole(const RunRecord& record, std::int64_t steps) {
 TEST_F(LongRunTest, ItsSetupValidationsAndEveryStepAreKept) {
   constexpr std::int64_t kSteps = 200'000;
   {
-    RunJournal journal(path_, {.trainer = "torch", .config = {{"seed", 7}}}, mebibytes(8));
+    RunJournal journal(
+        path_, {.trainer = "torch", .config = nlohmann::json{{"seed", 7}}}, mebibytes(8));
     record_long_run(journal, {.steps = kSteps});
   }
 
@@ -64,7 +65,8 @@ TEST_F(LongRunTest, ItsSetupValidationsAndEveryStepAreKept) {
 TEST_F(LongRunTest, SoAreThoseOfItsSessions) {
   constexpr std::int64_t kSteps = 50'000;
   for (int session = 0; session < 4; ++session) {
-    RunJournal journal(path_, {.trainer = "torch", .config = {{"seed", 7}}}, mebibytes(8));
+    RunJournal journal(
+        path_, {.trainer = "torch", .config = nlohmann::json{{"seed", 7}}}, mebibytes(8));
     record_long_run(journal, {.first = session * kSteps, .steps = kSteps});
   }
 
