@@ -5,18 +5,19 @@
 
 namespace qanat {
 
-void DivergenceGuard::observe(const StepRecord& record, const std::vector<std::uint32_t>& items) {
-  if (!record.skipped) {
+void DivergenceGuard::observe(const FinishedStep& step) {
+  const StepRecord& record = step.record;
+  if (step.updated_all && !record.skipped) {
     in_a_row_ = 0;
     return;
   }
-  ++skipped_;
+  skipped_ += record.skipped ? 1 : 0;
   ++in_a_row_;
-  if (journal_ != nullptr) {
+  if (journal_ != nullptr && record.skipped) {
     journal_->record(SkippedStep{.step = record.step,
                                  .epoch = record.epoch,
                                  .batch = record.batch,
-                                 .items = items,
+                                 .items = step.items,
                                  .in_a_row = in_a_row_});
   }
   if (in_a_row_ > max_skipped_) {

@@ -5,11 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "metrics/journal.h"
-#include "metrics/step_record.h"
+#include "train/train_step.h"
 
 namespace qanat {
 
@@ -19,12 +17,12 @@ class DivergenceGuard {
   DivergenceGuard(std::int64_t max_skipped, EventSink* journal)
       : max_skipped_(max_skipped), journal_(journal) {}
 
-  // After every step, in order. `items` are the utterances it was made of, for the journal. Throws
-  // Error when the run should end.
-  void observe(const StepRecord& record, const std::vector<std::uint32_t>& items);
+  // After every step, in order. Throws Error when the run should end: a part that learns nothing
+  // any more is a reason, too.
+  void observe(const FinishedStep& step);
 
-  std::int64_t skipped() const { return skipped_; }  // in all
-  std::int64_t in_a_row() const { return in_a_row_; }
+  std::int64_t skipped() const { return skipped_; }    // in all
+  std::int64_t in_a_row() const { return in_a_row_; }  // those of one part included
   // Continues the counts of an interrupted run.
   void resume(std::int64_t skipped, std::int64_t in_a_row) {
     skipped_ = skipped;

@@ -12,8 +12,9 @@
 namespace qanat {
 namespace {
 
-constexpr std::int64_t kUpdateNumbers = 2;  // norm, made: behind the sums of the losses
-constexpr int kUpdatesAhead = 8;            // more than the ring lets the host submit ahead
+// Behind the sums of the losses: norm and made of the first part, made of all others.
+constexpr std::int64_t kUpdateNumbers = 3;
+constexpr int kUpdatesAhead = 8;  // more than the ring lets the host submit ahead
 
 std::optional<Clock::time_point> arrival_of(const std::shared_ptr<SlotTimeline>& way) {
   return way == nullptr ? std::nullopt : way->arrived();
@@ -358,11 +359,11 @@ void TrainStep::apply_update(const UpdateRequest& request,
   const std::int64_t num_sums = task_.num_sums();
   const torch::Tensor result = update_part(0, request, divisor);
   numbers.narrow(0, 0, num_sums).copy_(sums_);
-  numbers.narrow(0, num_sums, kUpdateNumbers).copy_(result);
+  numbers.narrow(0, num_sums, result.size(0)).copy_(result);
+  const torch::Tensor all_others = numbers[num_sums + 2].fill_(1);
   for (std::size_t part = 1; part < task_.parts().size(); ++part) {
     if (task_.is_trained(part, request.step)) {
-      const torch::Tensor made = update_part(part, request, divisor)[1];
-      numbers[num_sums + 1].mul_(made);  // a step that one part skipped is a skipped one
+      all_others.mul_(update_part(part, request, divisor)[1]);
     }
   }
   for (const TaskPart& part : task_.parts()) {
@@ -468,6 +469,7 @@ std::optional<FinishedStep> TrainStep::settle(Pending& pending) {
   const auto num_sums = static_cast<std::size_t>(task_.num_sums());
   step.record.gradient_norm = (*pending.on_host)[num_sums];
   step.record.skipped = (*pending.on_host)[num_sums + 1] == 0;
+  step.updated_all = !step.record.skipped && (*pending.on_host)[num_sums + 2] != 0;
   return step;
 }
 

@@ -72,6 +72,8 @@ enum class BatchPlace { before_others, last };
 struct FinishedStep {
   StepRecord record;
   std::vector<std::uint32_t> items;  // of all batches of the update
+  // A step is skipped when its first part is; of the others one may have been skipped alone.
+  bool updated_all = true;
 };
 
 class TrainStep {
