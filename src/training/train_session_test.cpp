@@ -1,6 +1,8 @@
 #include "training/train_session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -238,6 +240,28 @@ TEST_F(TrainSessionTest, TheJournalHoldsEveryStepWithABreakdownThatAddsUp) {
   EXPECT_EQ(steps, 4);
   EXPECT_LT(residual, 0.02 * total);
   EXPECT_EQ(slots, 4);
+}
+
+TEST_F(TrainSessionTest, WhatHappensAtTheStartGateIsNoPartOfAStep) {
+  constexpr auto kHeld = std::chrono::milliseconds(300);
+  const LoadedConfig config = this->config("gate", 2);
+  TrainListener listener;
+  EventList list;
+
+  (void)run_training({.config = config,
+                      .observer = listener,
+                      .say = [](const MessageArg&) {},
+                      .measuring = nullptr,
+                      .starting = [&](auto, auto) { std::this_thread::sleep_for(kHeld); },
+                      .stop = listener.stop.get_token(),
+                      .sinks = {&list},
+                      .on_row = nullptr})
+      .value();
+
+  const std::vector<StepRecord> steps = list.events<StepRecord>();
+  ASSERT_THAT(steps, testing::SizeIs(2));
+  EXPECT_LT(steps[0].phases.checkpoint, kHeld / 2);
+  EXPECT_LT(steps[0].phases.residual, kHeld / 2);
 }
 
 TEST_F(TrainSessionTest, ARunThatDivergesEndsWithAnErrorWhileStepsAreInFlight) {
