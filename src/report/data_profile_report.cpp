@@ -10,6 +10,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A few percent are worth a finding, and no reason to call a trainer starved.
+bool is_starved(const DataProfile& profile) {
+  constexpr double kStarving = 0.05;  // of its time
+  return profile.wait_share.value_or(0) >= kStarving;
+}
+
 Section verdict_section(const DataProfile& profile) {
   Section section{
       .title = msg::profile_rate{},
@@ -29,9 +35,9 @@ Section verdict_section(const DataProfile& profile) {
     const Quantity wait = in_percent(share, 1);
     const Quantity ready = in_percent(profile.ready_share.value_or(0), 1);
     section.title = msg::profile_verdict{};
-    section.lead = share < kMinReportableGain
-                       ? Message(msg::profile_fed{.step = step, .wait = wait, .ready = ready})
-                       : Message(msg::profile_starved{.step = step, .wait = wait, .ready = ready});
+    section.lead = is_starved(profile)
+                       ? Message(msg::profile_starved{.step = step, .wait = wait, .ready = ready})
+                       : Message(msg::profile_fed{.step = step, .wait = wait, .ready = ready});
   }
   return section;
 }
@@ -149,8 +155,7 @@ Message nothing_for_trainer(const DataProfile& profile) {
   if (!profile.diagnosis) {
     return msg::recommended_none_verdict{};
   }
-  const bool starved = profile.wait_share.value_or(0) >= kMinReportableGain;
-  return starved && profile.diagnosis->verdict == VerdictKind::balanced
+  return is_starved(profile) && profile.diagnosis->verdict == VerdictKind::balanced
              ? Message(msg::recommended_none_cause{})
              : nothing_recommended(*profile.diagnosis);
 }

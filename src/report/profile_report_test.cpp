@@ -62,6 +62,16 @@ TEST(ProfileReportTest, AStarvedTrainerIsNeverToldThatNothingIsWorthChanging) {
   }
 }
 
+TEST(ProfileReportTest, ATrainerThatWaitsForAFewPercentIsFed) {
+  DataProfile profile = data_profile();
+  profile.wait_share = 0.026;
+
+  const std::string text = render_text(to_document(profile));
+
+  EXPECT_THAT(text, HasSubstr("VERDICT  FED"));
+  EXPECT_THAT(text, HasSubstr("2.6 %"));
+}
+
 TEST(ProfileReportTest, WithoutASettingThatHelpsTheFindingsAreReferredTo) {
   StepProfile profile = step_profile();
   profile.recommended.clear();
