@@ -104,7 +104,12 @@ std::string run_title(const RunHistory& history, const Translator& w) {
 }
 
 std::string run_subtitle(const RunHistory& history, const Translator& w) {
-  const std::string started = start_of_run(history, w);
+  std::string started = start_of_run(history, w);
+  if (history.sessions_after > 0) {
+    started += std::string(started.empty() ? "" : w.comma()) +
+               w.tr(msg::page_session{.session = history.sessions,
+                                      .sessions = history.sessions + history.sessions_after});
+  }
   if (!history.header.name) {
     return started;
   }
