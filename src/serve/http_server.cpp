@@ -11,12 +11,12 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/low_priority.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
 #include "locale/messages/training.h"
@@ -160,7 +160,7 @@ void HttpServer::publish(std::shared_ptr<const std::string> event) {
 }
 
 void HttpServer::serve(const std::stop_token& stop) {
-  ::setpriority(PRIO_PROCESS, 0, kLowPriority);  // on Linux: of the calling thread
+  lower_priority();
   std::vector<pollfd> watched;
   while (!stop.stop_requested()) {
     const bool may_accept = Clock::now() >= accept_again_;
@@ -249,14 +249,27 @@ void HttpServer::read_from(Client& client) {
   }
 }
 
+// Clients that do not read cannot fill the memory. The first answer always has room.
+bool HttpServer::has_room_for(const HttpResponse& response) const {
+  std::size_t kept = 0;
+  for (const Client& client : clients_) {
+    kept += client.head.size();
+  }
+  const auto most = static_cast<std::size_t>(options_.most_waiting.value);
+  return kept == 0 || kept + response.body.size() <= most;
+}
+
 void HttpServer::answer(Client& client) {
   HttpParse parse = parse_request(client.input);
   if (parse.state == HttpParse::State::incomplete) {
     return;
   }
   parse.request.port = port_;
-  const HttpResponse response =
+  HttpResponse response =
       parse.state == HttpParse::State::complete ? handle_(parse.request) : refuse(parse.status);
+  if (!has_room_for(response)) {
+    response = refuse(503);
+  }
   const bool head_only = parse.request.head_only;
   client.input = {};
   client.head = to_bytes(response, head_only ? BodyPart::head_only : BodyPart::whole);

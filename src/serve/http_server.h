@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/quantity.h"
 #include "base/time.h"
 #include "serve/http_request.h"
 
@@ -40,16 +41,14 @@ enum class BodyPart { whole, head_only };
 // a policy under which only our own resources act.
 std::string to_bytes(const HttpResponse& response, BodyPart part);
 
-// Of the threads that serve: the training comes first.
-inline constexpr int kLowPriority = 10;
-
 struct HttpServerOptions {
-  std::string address = "127.0.0.1";  // IPv4 or IPv6, numeric
-  int port = 0;                       // 0: any that is free
-  std::size_t most_clients = 256;     // one more is refused with 503
-  Seconds request_timeout{5};         // from accepting to the whole head of a request
-  Seconds send_timeout{10};           // without a byte read, a client is disconnected
-  Seconds linger_timeout{1};          // at the end, for streams to take the newest event
+  std::string address = "127.0.0.1";    // IPv4 or IPv6, numeric
+  int port = 0;                         // 0: any that is free
+  std::size_t most_clients = 256;       // one more is refused with 503
+  Bytes most_waiting = mebibytes(128);  // of answers that are kept; one more is refused with 503
+  Seconds request_timeout{5};           // from accepting to the whole head of a request
+  Seconds send_timeout{10};             // without a byte read, a client is disconnected
+  Seconds linger_timeout{1};            // at the end, for streams to take the newest event
 };
 
 // Fixture. publish() may be called from any thread; `handle` is called on the server's own, must
@@ -90,6 +89,7 @@ class HttpServer {
   void accept_clients();
   void read_from(Client& client);
   void answer(Client& client);
+  bool has_room_for(const HttpResponse& response) const;
   void write_to(Client& client);
   void give_event(Client& client);
   short events_of(const Client& client) const;

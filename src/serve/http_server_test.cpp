@@ -51,6 +51,17 @@ TEST(HttpServerTest, SendsLargeAnswersWhole) {
   EXPECT_GT(ask(server.port(), "/big").size(), std::size_t{8 << 20});
 }
 
+TEST(HttpServerTest, ClientsThatDoNotReadCannotFillTheMemory) {
+  const HttpServer server({.most_waiting = mebibytes(12)}, echo);
+  const UniqueFd slow = connect_to(server.port());
+  send_text(slow, "GET /big HTTP/1.1\r\n\r\n");
+  const std::string begin = receive_until(slow, "\r\n\r\n");  // it has its answer
+
+  EXPECT_THAT(ask(server.port(), "/big"), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(ask(server.port(), "/small"), StartsWith("HTTP/1.1 200"));
+  EXPECT_GT(begin.size() + receive_until(slow, "").size(), std::size_t{8 << 20});
+}
+
 TEST(HttpServerTest, AHeadRequestGetsNoBody) {
   const HttpServer server({}, echo);
   const UniqueFd fd = connect_to(server.port());
