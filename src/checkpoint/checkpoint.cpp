@@ -211,6 +211,17 @@ const SealedFolder* find_best(const std::vector<SealedFolder>& found) {
   return best;
 }
 
+// Than that of `step`. Of a folder that cannot be read nothing is known.
+bool has_others(const fs::path& folder, std::int64_t step) {
+  try {
+    return std::ranges::any_of(sealed_folders(folder), [step](const SealedFolder& one) {
+      return one.seal && one.seal.value().step != step;
+    });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Result<LoadedCheckpoint> load_checkpoint(const fs::path& folder, const CheckpointParts& parts) {
@@ -281,10 +292,12 @@ void CheckpointFolder::save(std::int64_t step, const Checkpoint& checkpoint, boo
     remove_surplus();
   } catch (const Error& refused) {
     fs::remove_all(unfinished, ignored);
+    const auto reason = reason_of(refused);
+    const auto advice = system_advice(errno_of(refused), path_.string());
     Failure failure = to_failure(
-        msg::checkpoint_not_saved{.step = step,
-                                  .reason = reason_of(refused),
-                                  .advice = system_advice(errno_of(refused), path_.string())});
+        has_others(path_, step)
+            ? Message(msg::checkpoint_not_saved{.step = step, .reason = reason, .advice = advice})
+            : msg::checkpoint_first_not_saved{.step = step, .reason = reason, .advice = advice});
     failure.trouble = refused.failure().trouble;
     throw Error(std::move(failure));
   }

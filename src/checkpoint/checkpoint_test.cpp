@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // A checkpoint that tells everywhere of which step it is.
 Checkpoint checkpoint_of(std::int64_t step, std::int64_t values = 64) {
@@ -300,6 +301,19 @@ TEST_P(CheckpointWriteLimitTest, AFailedSaveIsAClearErrorAndLeavesTheOldOneWhole
   EXPECT_THAT(names(), ElementsAre("best", "step-000000001"));
   expect_is_of_step(*folder.newest(warn()), 1);
   expect_is_of_step(*folder.best(warn()), 1);
+}
+
+TEST_P(CheckpointWriteLimitTest, NothingIsSaidOfEarlierOnesWhereThereAreNone) {
+  CheckpointFolder folder(root_, 1);
+  std::string error;
+  {
+    const FileSizeLimit limit(static_cast<rlim_t>(GetParam()));
+    error = save_error(folder, 2, checkpoint_of(2, 100'000));
+  }
+
+  EXPECT_THAT(error, HasSubstr("checkpoint of step 2"));
+  EXPECT_THAT(error, HasSubstr("File too large"));
+  EXPECT_THAT(error, Not(HasSubstr("before it")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, CheckpointWriteLimitTest, testing::Values(0, 100, 4096, 300'000));
