@@ -10,13 +10,31 @@ namespace {
 
 // From zero, or below: losses may be negative.
 Range axis_of(const SeriesChart& chart, std::span<const Bin<Envelope>> bins) {
-  double highest = chart.limit.value_or(0);
+  double highest = 0;
   double lowest = 0;
+  for (const PlotPoint& limit : chart.limit) {
+    highest = std::max(highest, limit.y);
+  }
   for (const Bin<Envelope>& bin : bins) {
     highest = std::max(highest, bin.content.high);
     lowest = std::min(lowest, bin.content.low);
   }
   return {.low = lowest, .high = from_zero(highest, chart.y_ticks).high};
+}
+
+// Stairs from edge to edge.
+std::vector<PlotPoint> limit_line(const SeriesChart& chart, const Range& x) {
+  std::vector<PlotPoint> line;
+  for (const PlotPoint& limit : chart.limit) {
+    if (line.empty()) {
+      line.push_back({x.low, limit.y});
+    } else if (limit.y != line.back().y) {
+      line.push_back({limit.x, line.back().y});
+      line.push_back(limit);
+    }
+  }
+  line.push_back({x.high, line.back().y});
+  return line;
 }
 
 }  // namespace
@@ -74,8 +92,8 @@ Figure series_figure(const SeriesChart& chart,
                 .left = chart.left});
   plot.envelope(bins, "c-range");
   plot.means(bins, "c-mean");
-  if (chart.limit) {
-    plot.line(std::vector<PlotPoint>{{x.low, *chart.limit}, {x.high, *chart.limit}}, "limit");
+  if (!chart.limit.empty()) {
+    plot.line(limit_line(chart, x), "limit");
     figure.legend.push_back({"limit", words.tr(msg::chart_limit{}), LegendShape::line});
   }
   if (chart.marks) {

@@ -36,8 +36,8 @@ struct SeriesChart {
   ChartAxis x{};
   std::string value_name{};
   AxisLabel y_label{};
-  std::optional<Range> y{};  // the axis; absent: what the values need
-  std::optional<double> limit{};
+  std::optional<Range> y{};        // the axis; absent: what the values need
+  std::vector<PlotPoint> limit{};  // each from its x on; the first is that of what is before, too
   std::vector<LegendEntry> legend{};
   std::function<void(SvgPlot&)> marks{};  // what stands on the line
   Ticks y_ticks = Ticks::decimal;

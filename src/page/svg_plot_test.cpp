@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,10 +52,41 @@ TEST(SeriesChartTest, ADashedLineIsInTheLegend) {
   series.add(1, Envelope::of(2));
   const auto label = [](double value) { return fmt::to_string(value); };
 
-  const Figure figure = series_figure(
-      {.id = "x", .x = {.label = label}, .y_label = label, .limit = 4.0}, series, Translator());
+  const Figure figure =
+      series_figure({.id = "x", .x = {.label = label}, .y_label = label, .limit = {{0, 4}}},
+                    series,
+                    Translator());
 
   EXPECT_THAT(render_figure(figure, Translator()), HasSubstr("<line class=\"limit\""));
+}
+
+TEST(SeriesChartTest, ALimitThatChangedIsDrawnAsItWas) {
+  EnvelopeSeries series;
+  for (int i = 0; i <= 4; ++i) {
+    series.add(i, Envelope::of(1));
+  }
+  const auto label = [](double value) { return fmt::to_string(value); };
+  const SvgPlot same({.id = "x",
+                      .x = {.low = 0, .high = 4},
+                      .y = {.low = 0, .high = 8},
+                      .width = SeriesChart{}.width,
+                      .height = SeriesChart{}.height,
+                      .left = SeriesChart{}.left});
+  const auto at = [&same](double x, double y) {
+    const auto tenths = [](double value) { return std::round(10 * value) / 10; };
+    return fmt::format("{:.6g},{:.6g}", tenths(same.x(x)), tenths(same.y(y)));
+  };
+
+  const Figure figure = series_figure({.id = "x",
+                                       .x = {.label = label},
+                                       .y_label = label,
+                                       .y = Range{.low = 0, .high = 8},
+                                       .limit = {{1, 8}, {2, 8}, {3, 4}}},
+                                      series,
+                                      Translator());
+
+  EXPECT_THAT(figure.chart, HasSubstr("class=\"limit\""));
+  EXPECT_THAT(figure.chart, HasSubstr(at(3, 8) + " " + at(3, 4)));
 }
 
 }  // namespace

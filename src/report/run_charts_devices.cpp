@@ -59,6 +59,10 @@ std::vector<DeviceFigures> device_figures(const RunView& run) {
         figures.strips.push_back(*std::move(strip));
       }
     };
+    std::vector<PlotPoint> limit;
+    if (device.limit) {
+      limit.push_back({0, *device.limit});
+    }
     add("busy",
         msg::chart_busy{},
         device.busy,
@@ -66,7 +70,7 @@ std::vector<DeviceFigures> device_figures(const RunView& run) {
     add("memory",
         msg::chart_memory{},
         device.memory,
-        {.y_label = bytes, .limit = device.limit, .y_ticks = Ticks::bytes});
+        {.y_label = bytes, .limit = limit, .y_ticks = Ticks::bytes});
     add("clock", msg::chart_clock{}, device.clock, {.y_label = megahertz});
     devices.push_back(std::move(figures));
   }

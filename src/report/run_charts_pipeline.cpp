@@ -76,13 +76,17 @@ std::optional<Figure> queue_figure(const RunView& run) {
   if (run.history.ready.bins().size() < 2) {
     return std::nullopt;  // journals of short runs hold one line about the loader: no series
   }
+  std::vector<PlotPoint> limit;
+  for (const Bin<Envelope>& bin : run.history.ready_limit.bins()) {
+    limit.push_back({bin.first, bin.content.high});
+  }
   return series_figure({.id = "queue",
                         .title = w.tr(msg::chart_ready{}),
                         .about = w.tr(msg::chart_ready_about{}),
                         .x = run_time_axis(run.history.last_time, w),
                         .value_name = w.tr(msg::chart_batches{}),
                         .y_label = [&w](double value) { return w.short_number(value, 1); },
-                        .limit = run.history.ready_capacity,
+                        .limit = std::move(limit),
                         .y_ticks = Ticks::whole},
                        run.history.ready,
                        w);

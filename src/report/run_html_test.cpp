@@ -1,5 +1,7 @@
 #include "report/run_html.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -327,6 +329,24 @@ TEST(RunHtmlTest, ARunIsCalledByItsName) {
 
 TEST(RunHtmlTest, NoTileIsAloneInItsRow) {
   EXPECT_THAT(sample_page(), HasSubstr("<dl class=\"tiles by-4\">")) << "seven";
+}
+
+TEST(RunChartsTest, TheLimitOfReadyBatchesIsDrawnAsItWas) {
+  const RunRecord record = sample_record();
+  RunHistory history;
+  PipelineStats stats = sample_pipeline(3);
+  for (int i = 0; i < 4; ++i) {
+    stats.ready.capacity = i < 2 ? 8 : 16;
+    history.add({.at = Seconds(i), .event = stats});
+  }
+
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  const std::optional<Figure> figure =
+      queue_figure({.summary = record.summary, .history = history, .diagnosis = diagnosis});
+
+  ASSERT_TRUE(figure.has_value());
+  const std::string line = figure->chart.substr(figure->chart.find("class=\"limit\" points=\""));
+  EXPECT_EQ(std::ranges::count(line.substr(0, line.find('>')), ','), 4) << "points: " << line;
 }
 
 TEST(RunChartsTest, OneWorkerIsNotSeveral) {
