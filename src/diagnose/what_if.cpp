@@ -20,6 +20,7 @@ constexpr int kMaxWindow = 50;    // that a run takes without being asked
 constexpr int kMaxWorkers = 1024;
 constexpr std::size_t kMaxReplayed = 4096;  // batches: more say nothing new
 constexpr std::int64_t kMaxDrawn = 64;      // rows of a batch
+constexpr std::size_t kMinDrawn = 1024;     // batches
 constexpr std::size_t kUsualPrefetch = 2;   // batches per worker of a DataLoader
 constexpr unsigned kDraws = 1;
 constexpr double kMinOwn = 0.01;  // of the recorded step, that stays whatever is saved
@@ -94,6 +95,15 @@ std::vector<double> drawn_batches(const RuleInput& input, std::size_t count) {
   return batches;
 }
 
+// So that what is drawn does not depend on a few draws; a run that is too short stays so.
+void repeat(std::vector<double>& times, std::size_t least) {
+  const std::size_t once = times.size();
+  for (std::size_t i = 0; once >= kMinSteps && times.size() < least; ++i) {
+    const double time = times[i];
+    times.push_back(time);
+  }
+}
+
 RecordedTimes recorded_times(const RuleInput& input, const WhatIf& change) {
   RecordedTimes times;
   const OwnTime own(input.measures, change);
@@ -105,6 +115,7 @@ RecordedTimes recorded_times(const RuleInput& input, const WhatIf& change) {
     times.consume.insert(times.consume.end(), batches, each);
   }
   if (is_torch(input)) {
+    repeat(times.consume, kMinDrawn);
     times.produce = drawn_batches(input, times.consume.size());
     return times;
   }
@@ -164,7 +175,8 @@ double pace(const RecordedTimes& times, const LoaderUse& use, const WhatIf& chan
 // s per step as the replay has it.
 std::optional<double> replay_step(const RuleInput& input, const WhatIf& change) {
   RecordedTimes times = recorded_times(input, change);
-  if (times.produce.size() < kMinSteps || !input.measures.loader) {
+  const bool is_known = std::ranges::any_of(times.produce, [](double work) { return work > 0; });
+  if (times.produce.size() < kMinSteps || !is_known || !input.measures.loader) {
     return std::nullopt;
   }
   const LoaderUse& use = *input.measures.loader;
