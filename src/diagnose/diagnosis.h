@@ -23,6 +23,10 @@ struct Diagnosis {
 
 Diagnosis diagnose_run(const RunSummary& summary);
 
+// The finding behind the verdict; null where there is none: a run that is balanced, or of which too
+// little is known.
+const Finding* cause_of(const Diagnosis& diagnosis);
+
 // Asks rules, and files what they say. Findings come last, in no order.
 void ask_rules(std::span<const Rule> rules, const RuleInput& input, Diagnosis& diagnosis);
 

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 
+#include <time.h>
+
 #include "locale/messages/charts.h"
 
 namespace qanat {
 namespace {
 
 constexpr Seconds kMinPause{2};
-constexpr double kShareOfTime = 0.01;
-
-std::int64_t num_steps(const RunSummary& summary) {
-  return summary.steps_before + static_cast<std::int64_t>(summary.steps.size());
-}
+constexpr double kShareOfTime = 0.01;  // of a core
 
 }  // namespace
+
+Seconds thread_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 Result<JournalFollower::Progress> RunWatch::update() {
   Result<JournalFollower::Progress> progress = follower_.read_on([this](const JournalEntry& entry) {
@@ -32,7 +36,8 @@ bool RunWatch::update_others() {
   const auto ranks = static_cast<std::size_t>(num_other_ranks(record_.summary.run));
   while (others_.size() < ranks) {
     const int rank = static_cast<int>(others_.size()) + 1;
-    others_.push_back({.follower = JournalFollower(journal_of_rank(path(), rank))});
+    others_.push_back(
+        {.follower = JournalFollower(journal_of_rank(path(), rank), JournalFollower::Ends{})});
   }
   bool more = false;
   for (std::size_t i = 0; i < ranks; ++i) {
@@ -62,21 +67,21 @@ Message RunWatch::problem() const {
 }
 
 const Diagnosis& RunWatch::diagnosis() {
-  std::int64_t steps = num_steps(record_.summary);
+  const std::int64_t steps = record_.summary.num_steps();
+  Diagnosed now{.steps = steps, .steps_of_all = steps, .ended = record_.summary.ending.has_value()};
   for (const OtherRank& other : others_) {
-    steps += num_steps(other.summary);
+    now.steps_of_all += other.summary.num_steps();
   }
-  const Clock::time_point begin = now_();
-  if (steps == diagnosed_steps_ ||
-      (diagnose_again_ && begin < *diagnose_again_ && !record_.summary.ended)) {
+  const bool is_too_soon = diagnose_again_ && options_.now() < *diagnose_again_;
+  if (now == diagnosed_ || (is_too_soon && !now.ended)) {
     return diagnosis_;
   }
+  const Seconds begin = options_.cpu_time();
   set_other_ranks(record_.summary, other_summaries());
   diagnosis_ = diagnose_run(record_.summary);
-  diagnosed_steps_ = steps;
-  const Clock::time_point end = now_();
-  const Seconds pause = std::max(kMinPause, Seconds(end - begin) / kShareOfTime);
-  diagnose_again_ = end + std::chrono::duration_cast<Clock::duration>(pause);
+  diagnosed_ = now;
+  const Seconds pause = std::max(kMinPause, (options_.cpu_time() - begin) / kShareOfTime);
+  diagnose_again_ = options_.now() + std::chrono::duration_cast<Clock::duration>(pause);
   return diagnosis_;
 }
 

@@ -18,11 +18,19 @@
 
 namespace qanat {
 
+// CPU time of the calling thread.
+Seconds thread_cpu_time();
+
+struct RunWatchOptions {
+  Bytes from{0};  // of the journal: where a session begins, when those before do not matter
+  std::function<Clock::time_point()> now = Clock::now;
+  std::function<Seconds()> cpu_time = thread_cpu_time;
+};
+
 class RunWatch {
  public:
-  explicit RunWatch(const std::filesystem::path& journal,
-                    std::function<Clock::time_point()> now = Clock::now)
-      : follower_(journal), now_(std::move(now)) {}
+  explicit RunWatch(const std::filesystem::path& journal, RunWatchOptions options = {})
+      : follower_(journal, std::nullopt, options.from), options_(std::move(options)) {}
 
   // Takes what has come since the last call, a few MiB at most of each rank.
   Result<JournalFollower::Progress> update();
@@ -35,8 +43,10 @@ class RunWatch {
   Message problem() const;
 
   // Made again when there are new steps, but so rarely that it takes at most a hundredth of the
-  // time; what it takes grows with the run.
+  // time of a core; what it takes grows with the run.
   const Diagnosis& diagnosis();
+  // Steps of the session when it was made; of rank 0.
+  std::int64_t diagnosed_steps() const { return diagnosed_.steps; }
 
  private:
   // Another rank: only what a comparison of ranks needs.
@@ -50,11 +60,17 @@ class RunWatch {
 
   JournalFollower follower_;
   std::vector<OtherRank> others_;  // by number, from 1
-  const std::function<Clock::time_point()> now_;
+  const RunWatchOptions options_;
   RunSnapshot snapshot_;
   RunRecord record_;
   Diagnosis diagnosis_;
-  std::int64_t diagnosed_steps_ = -1;
+  struct Diagnosed {
+    std::int64_t steps = 0;
+    std::int64_t steps_of_all = -1;  // ranks
+    bool ended = false;
+    bool operator==(const Diagnosed&) const = default;
+  };
+  Diagnosed diagnosed_;
   std::optional<Clock::time_point> diagnose_again_;
 };
 

@@ -27,7 +27,8 @@ class RunWatchTest : public testing::Test {
       (std::string("watch_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
        ".jsonl");
   Clock::time_point now_{};
-  RunWatch watch_{journal_, [this] { return now_; }};
+  RunWatch watch_{journal_,
+                  {.now = [this] { return now_; }, .cpu_time = [] { return Seconds{0}; }}};
 };
 
 TEST_F(RunWatchTest, TakesWhatHasCome) {
@@ -70,6 +71,34 @@ TEST_F(RunWatchTest, TheEndIsDiagnosedAtOnce) {
   EXPECT_EQ(watch_.diagnosis().measures.steps, 41U);
 }
 
+TEST_F(RunWatchTest, WhatComesBetweenTheLastStepAndTheEndIsDiagnosed) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  ASSERT_TRUE(watch_.update());
+  EXPECT_FALSE(watch_.diagnosis().measures.journal_share.has_value());
+
+  append(line_of(TelemetryCost{.journal_seconds = 0.1}, 4.5));
+  append({{"kind", "ended"}, {"t", 5.0}, {"ending", "max_steps"}});
+  ASSERT_TRUE(watch_.update());
+
+  EXPECT_TRUE(watch_.diagnosis().measures.journal_share.has_value());
+}
+
+TEST_F(RunWatchTest, SessionsBeforeTheOneThatMattersAreNotRead) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 40);
+  const Bytes from{static_cast<std::int64_t>(std::filesystem::file_size(journal_))};
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(40, 45);
+  RunWatch watch(journal_, {.from = from});
+
+  const Result<JournalFollower::Progress> progress = watch.update();
+
+  ASSERT_TRUE(progress);
+  EXPECT_EQ(progress.value().lines, 6);
+  EXPECT_EQ(watch.snapshot().steps, 5);
+}
+
 TEST_F(RunWatchTest, ASessionThatEndsWithoutAStepGivesWayToTheOneBefore) {
   append({{"kind", "journal"}, {"t", 0.0}});
   append_steps(0, 40);
@@ -98,6 +127,41 @@ TEST_F(RunWatchTest, AJournalIsReadToItsLastSessionWithSteps) {
   EXPECT_EQ(record.value().history.num_steps, 40);
   EXPECT_EQ(record.value().summary.steps.size(), 40U);
   EXPECT_FALSE(record.value().history.header.device.has_value());
+}
+
+TEST_F(RunWatchTest, ASessionOfAFewStepsGivesWayToTheNewestOneWithEnough) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 400);
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(400, 401);
+  append({{"kind", "ended"}, {"t", 0.1}, {"ending", "max_steps"}});
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(401, 403);
+
+  const RunRecord record = read_run_record(journal_).value();
+
+  EXPECT_EQ(record.summary.num_steps(), 400);
+  EXPECT_EQ(record.history.sessions, 1);
+  EXPECT_EQ(record.history.sessions_after, 2);
+  EXPECT_EQ(record.history.loss.bins().back().last, 402) << "what was learnt is told whole";
+  EXPECT_NE(diagnose_run(record.summary).verdict, VerdictKind::incomplete);
+}
+
+TEST_F(RunWatchTest, TheSessionThatIsAskedForIsRead) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 400);
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(400, 401);
+  append({{"kind", "ended"}, {"t", 0.1}, {"ending", "max_steps"}});
+  append({{"kind", "journal"}, {"t", 0.0}});
+
+  const RunRecord second = read_run_record(journal_, {}, {}, {}, 2).value();
+
+  EXPECT_EQ(second.summary.num_steps(), 1);
+  EXPECT_EQ(second.history.sessions, 2);
+  EXPECT_EQ(second.history.sessions_after, 1);
+  EXPECT_FALSE(read_run_record(journal_, {}, {}, {}, 3).ok()) << "it has no step";
+  EXPECT_FALSE(read_run_record(journal_, {}, {}, {}, 4).ok());
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+// What slows a run down, for those who tell it while it runs: the diagnosis that `qanat top`, pages
+// and reports make of the run's journal, handed over when its verdict has changed and lasted.
+//
+// Belongs to one thread.
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "diagnose/diagnosis.h"
+#include "diagnose/settled_verdict.h"
+#include "history/run_watch.h"
+
+namespace qanat {
+
+class VerdictWatch {
+ public:
+  explicit VerdictWatch(const std::filesystem::path& journal, RunWatchOptions options = {})
+      : watch_(journal, std::move(options)) {}
+
+  // Takes what has come since the last call. The diagnosis when it says something that has not been
+  // said; else null. Nothing after the end of the run: then there is a report.
+  const Diagnosis* update();
+
+  // Of the newest step.
+  const RunSnapshot& snapshot() const { return watch_.snapshot(); }
+
+ private:
+  RunWatch watch_;
+  SettledVerdict settled_;
+};
+
+}  // namespace qanat
