@@ -68,10 +68,13 @@ Message reason_of(TrainEnding ending) {
 }
 
 Message describe_end(const TrainSummary& summary) {
-  return msg::train_end{.steps = summary.outcome.progress.step,
-                        .now = summary.outcome.steps,
-                        .why = reason_of(summary.outcome.ending),
-                        .folder = summary.checkpoints.string()};
+  const std::int64_t steps = summary.outcome.progress.step;
+  const std::int64_t now = summary.outcome.steps;
+  const Message why = reason_of(summary.outcome.ending);
+  const std::string folder = summary.checkpoints.string();
+  return summary.has_checkpoints
+             ? Message(msg::train_end{.steps = steps, .now = now, .why = why, .folder = folder})
+             : msg::train_end_unsaved{.steps = steps, .now = now, .why = why, .folder = folder};
 }
 
 // The arguments this process was started with, for others like it.

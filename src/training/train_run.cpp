@@ -493,6 +493,7 @@ std::optional<TrainSummary> TrainRun::run() {
   summary.parameters = trained_->first().layout.num_parameters();
   if (done) {
     summary.outcome = {.ending = TrainEnding::all_epochs, .progress = progress_};
+    summary.has_checkpoints = !checkpoints_.steps().empty();
     journal_end(summary.outcome);
     return summary;
   }
@@ -516,6 +517,7 @@ std::optional<TrainSummary> TrainRun::run() {
   events_.record(pipeline_->reading());
   events_.record(TelemetryCost{.journal_seconds = journal_.spent().count()});
   journal_end(summary.outcome);
+  summary.has_checkpoints = !checkpoints_.steps().empty();
   return summary;
 }
 

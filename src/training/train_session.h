@@ -63,6 +63,7 @@ struct TrainSummary {
   std::optional<std::int64_t> resumed_from;  // step
   nlohmann::json init_from;  // folder and step of the weights the run began with; null: random ones
   std::filesystem::path checkpoints;
+  bool has_checkpoints = false;  // there is one in it
   std::filesystem::path journal;
 };
 
