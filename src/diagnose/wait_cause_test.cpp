@@ -196,6 +196,49 @@ TEST_F(WaitCauseTest, UnevenWorkBesideOtherProgramsStillNeedsADeeperBuffer) {
   EXPECT_EQ(cause(), WaitCause::neighbours);
 }
 
+// Files answer late, and other programs hold up the trainer: what the loader cannot deliver no free
+// core makes faster, and no step is shorter than what its threads ran.
+TEST_F(WaitCauseTest, SlowStorageComesBeforeTheNeighboursThatItHides) {
+  each_worker([](WorkerStats& worker) {
+    worker.cpu = Seconds{1};
+    worker.run_delay = Seconds{0.5};
+  });
+  share_the_machine(/*queued=*/0.5);
+  std::vector<ThreadClock> threads = *summary_.host->last.threads;
+  threads.push_back({.name = "train", .threads = 2, .running = 8, .waiting = 6});
+  summary_.host->last.threads = threads;
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  ASSERT_FALSE(diagnosis.findings.empty());
+  EXPECT_EQ(diagnosis.findings.front().id, "DL001");
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::input_bound);
+  const auto others = std::ranges::find(diagnosis.findings, "HOST005", &Finding::id);
+  ASSERT_NE(others, diagnosis.findings.end());
+  const double step = diagnosis.measures.mean_step;
+  EXPECT_LT(others->gain.seconds_saved(), 0.1 * step);   // alone
+  EXPECT_GT(others->gain.step_if_fixed, 0.4 * step);     // its threads ran that long
+  EXPECT_GT(others->marginal_speedup.value_or(1), 1.1);  // once files come sooner
+}
+
+// Padding costs the device time that it would spend waiting for too few workers.
+TEST_F(WaitCauseTest, WhatTheDeviceSavesIsReplayedAgainstTheLoader) {
+  for (StepRecord& step : summary_.steps) {
+    step.frames = static_cast<std::int64_t>(0.7 * 16 * step.padded_frames);
+  }
+  summary_.run.bucket_edges = 4;
+  summary_.padding_by_edges = {{"4", 0.3}, {"16", 0.05}};
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  EXPECT_EQ(diagnosis.findings.front().id, "DL002");
+  const auto padding = std::ranges::find(diagnosis.findings, "DL007", &Finding::id);
+  ASSERT_NE(padding, diagnosis.findings.end());
+  EXPECT_LT(padding->gain.share_saved(), 0.02);
+  EXPECT_GT(*padding->marginal_speedup, 1.05);
+  EXPECT_LE(*padding->fixes.front().predicted_step, diagnosis.measures.mean_step);
+}
+
 TEST_F(WaitCauseTest, WaitingAtTheStartOfEpochsIsThat) {
   for (StepRecord& step : summary_.steps) {
     step.epoch = step.step / 25;
