@@ -41,17 +41,22 @@ std::string without_ticks(std::string text) {
 }
 
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  constexpr const char* kBlanks = " \n\t";
   std::vector<std::string> lines;
-  std::istringstream words(text);
   std::size_t columns = 0;
-  for (std::string word; words >> word;) {
+  std::size_t end = 0;
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string::npos;
+       at = text.find_first_not_of(kBlanks, end)) {
+    const std::size_t gap = at - end;
+    end = std::min(text.find_first_of(kBlanks, at), text.size());
+    const std::string word = text.substr(at, end - at);
     const std::size_t more = text_columns(word);
-    if (lines.empty() || columns + 1 + more > width) {
+    if (lines.empty() || columns + gap + more > width) {
       lines.push_back(word);
       columns = more;
     } else {
-      lines.back() += ' ' + word;
-      columns += 1 + more;
+      lines.back() += std::string(gap, ' ') + word;
+      columns += gap + more;
     }
   }
   return lines;

@@ -17,6 +17,7 @@ using testing::Not;
 TEST(HelpFormatterTest, WordsAreWrapped) {
   EXPECT_THAT(wrapped("a bb ccc dddd", 6), ElementsAre("a bb", "ccc", "dddd"));
   EXPECT_THAT(wrapped("longerthanall a", 5), ElementsAre("longerthanall", "a"));
+  EXPECT_THAT(wrapped(" a  bb   ccc", 6), ElementsAre("a  bb", "ccc")) << "gaps are kept in a line";
   EXPECT_THAT(wrapped("  ", 5), IsEmpty());
 }
 

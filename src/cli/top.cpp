@@ -184,6 +184,7 @@ class TopCommand : public Command {
   TopState state(RunWatch& watch) const {
     return {.journal = watch.path(),
             .run = watch.snapshot(),
+            .record = watch.record(),
             .diagnosis = watch.diagnosis(),
             .words = report_.words(),
             .problem = watch.problem()};
@@ -201,7 +202,8 @@ class TopCommand : public Command {
     while (!context.stop.stop_requested()) {
       read_all(watch, context.stop);
       const Terminal terminal = detect_terminal(STDOUT_FILENO);  // each time: windows are resized
-      screen.draw(render_top(state(watch), terminal), terminal_rows(STDOUT_FILENO));
+      const int rows = terminal_rows(STDOUT_FILENO);
+      screen.draw(render_top(state(watch), terminal, rows), rows);
       const std::optional<char> key = screen.wait_key(kRedraw);
       if (key == 'q' || key == 'Q') {
         return;

@@ -115,7 +115,7 @@ class TopLines {
 
  private:
   static constexpr std::size_t kNameColumn = 10;
-  static constexpr std::size_t kValueColumns = 16;
+  static constexpr std::size_t kValueColumns = 20;
   struct Line {
     Worth worth;
     std::string text;
@@ -358,8 +358,18 @@ void add_verdict(TopLines& lines, const TopState& state) {
   constexpr std::size_t kIndent = 4;
   const Translator& w = state.words;
   lines.add_blank();
-  lines.add_strong(render_verdict(state.diagnosis, w));
   const std::vector<Finding>& findings = state.diagnosis.findings;
+  const Finding* const cause = cause_of(state.diagnosis);
+  if (cause != nullptr && cause == &findings.front()) {  // whose title is the reason
+    const Message saved = recoverable_message(state.diagnosis);
+    lines.add_strong(fmt::format("{}  {}{}{}",
+                                 w.tr(msg::heading_verdict{}),
+                                 w.tr(to_message(state.diagnosis.verdict)),
+                                 saved ? "   " : "",
+                                 w.tr(saved)));
+  } else {
+    lines.add_strong(render_verdict(state.diagnosis, w));
+  }
   for (std::size_t i = 0; i < std::min(findings.size(), kShownFindings); ++i) {
     const Worth worth = i == 0 ? Worth::essential : Worth::findings;
     lines.add_wrapped(worth,

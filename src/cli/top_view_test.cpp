@@ -48,7 +48,9 @@ TEST(TopViewTest, ShowsPaceLossWaitBuffersAndVerdict) {
   EXPECT_THAT(text, HasSubstr("steps/s"));
   EXPECT_THAT(text, HasSubstr("loss      0.0250"));
   EXPECT_THAT(text, HasSubstr("6/8")) << "batches ready";
-  EXPECT_THAT(text, HasSubstr("VERDICT  INPUT-BOUND"));
+  EXPECT_THAT(text,
+              HasSubstr("VERDICT  INPUT-BOUND   22 % of the step time can be saved\n#1  DL002"))
+      << "the reason is said once";
   EXPECT_THAT(text, HasSubstr("--num-workers 2"));
 }
 
