@@ -44,14 +44,22 @@ class StepTimes : public TrainObserver {
   std::vector<double> seconds;
 };
 
+class Nowhere final : public EventSink {
+ public:
+  void record(const JournalEvent& /*event*/) override {}
+};
+
 Turn take_turn(const SelftestCorpus& corpus,
                const std::filesystem::path& journal,
                std::int64_t steps) {
   StepTimes times;
+  Nowhere nowhere;
   std::optional<LiveVerdict> verdict;
   std::vector<EventSink*> sinks;
   if (!journal.empty()) {
-    sinks.push_back(&verdict.emplace(nullptr));
+    sinks.push_back(
+        &verdict.emplace(LiveVerdictOptions{.journal = journal, .watch = {}}, times, nowhere));
+    verdict->start();
   }
   const Seconds before = read_process_usage().cpu;
   run_paced(
