@@ -77,6 +77,9 @@ std::string clips_html(const DatasetReport& report, const DatasetPage& page, con
   }
   std::string html = fmt::format("<p>{}</p>\n", html_escaped(w.tr(msg::dataset_listen_about{})));
   for (std::size_t i = 0; i < kNumClipKinds; ++i) {
+    if (kinds.at(i).empty()) {
+      continue;
+    }
     html += fmt::format(
         "<article class=\"clip\">\n<h3>{}</h3>\n<div class=\"voices\">\n{}</div>\n</article>\n",
         html_escaped(w.tr(kind_title(static_cast<ClipKind>(i)))),
