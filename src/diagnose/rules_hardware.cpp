@@ -69,9 +69,11 @@ Seen find_gpu(const RunSummary& summary, Predicate is_found) {
   return {};
 }
 
-// A warning is about a GPU that the run is known to use.
+// A warning is about a GPU that the run is known to use. Without a run the machine is asked for,
+// and that is all of them.
 FindingSeverity severity_of_gpu(const RunSummary& summary, FindingSeverity severity) {
-  return used_gpus(summary).empty() ? FindingSeverity::info : severity;
+  const bool may_be_of_others = summary.num_steps() > 0 && used_gpus(summary).empty();
+  return may_be_of_others ? FindingSeverity::info : severity;
 }
 
 // Errors that a program makes, not a card: a bad address, a kernel that was killed, and the like.
