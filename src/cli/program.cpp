@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -7,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -278,16 +280,25 @@ int run_guarded(const std::vector<CommandEntry>& commands,
   }
 }
 
-// `qanat help train` is `qanat train --help`. Ends with a null, as arguments do.
-std::vector<char*> with_help_flag(int argc, char** argv, std::string& flag) {
-  std::vector<char*> words(argv, argv + argc);
+// `qanat help train` is `qanat train --help`. What is no command stays without the flag, which
+// would be answered before anybody looks. Ends with a null, as arguments do.
+std::vector<char*> with_help_flag(const std::vector<CommandEntry>& commands,
+                                  std::span<char* const> arguments,
+                                  std::string& flag) {
+  std::vector<char*> words(arguments.begin(), arguments.end());
   std::size_t first = 1;
   while (first + 1 < words.size() && std::string_view(words[first]) == "--lang") {
     first += 2;
   }
   if (first < words.size() && std::string_view(words[first]) == "help") {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(first));
-    words.push_back(flag.data());
+    const auto is_asked = [&](const CommandEntry& command) {
+      return command.path.substr(0, command.path.find(' ')) == words[first];
+    };
+    const bool is_known = first == words.size() || std::ranges::any_of(commands, is_asked);
+    if (is_known) {
+      words.push_back(flag.data());
+    }
   }
   words.push_back(nullptr);
   return words;
@@ -304,7 +315,8 @@ int run_program(const std::vector<CommandEntry>& commands, int argc, char** argv
   const HarmlessStream err(std::cerr);
   const Translator words = asked_words(argc, argv);
   std::string help = "--help";
-  std::vector<char*> arguments = with_help_flag(argc, argv, help);
+  std::vector<char*> arguments =
+      with_help_flag(commands, {argv, static_cast<std::size_t>(argc)}, help);
   const int code =
       run_guarded(commands, static_cast<int>(arguments.size()) - 1, arguments.data(), words);
   if (!std::cout.flush()) {
