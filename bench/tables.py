@@ -81,7 +81,7 @@ def readme_table(store):
     return "\n".join(lines)
 
 
-PACED_ROWS = {"serial": "a loop without a buffer", "dataloader": "PyTorch DataLoader, 2 workers (slow storage: 4)",
+PACED_ROWS = {"serial": "Qanat without prefetching", "dataloader": "PyTorch DataLoader, 2 workers (slow storage: 4)",
               "buffered": "**Single-GPU Buffered**, 1 worker (slow storage: 4)",
               "multi": "**Multi-GPU**, features on the data GPU"}
 

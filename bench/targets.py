@@ -81,7 +81,7 @@ MEL = [
             "هزینهٔ log-mel هر فریم، نسبت به FFT تنها در FFTW", 1.6, " x"),
     at_most("griffin_lim_rtf", "Griffin-Lim, 32 iterations, 1 thread, over real time",
             "زمان Griffin-Lim نسبت به گفتار، ۳۲ تکرار، ۱ نخ (thread)", 0.1, " x"),
-    at_most("griffin_lim_l1", "log-mel off that of the sound it copies",
+    at_most("griffin_lim_l1", "log-mel distance from the sound it copies",
             "فاصلهٔ log-mel از صدایی که کپی می‌شود", 0.15, " nat"),
 ]
 TEXT = [
@@ -135,7 +135,7 @@ REPLICAS = [
     at_least("replicas_over_one", "utterances/s of two processes of one thread each, over one",
              "گفته در ثانیهٔ دو فرایند، هر کدام با یک نخ، نسبت به یکی", 1.8, " x"),
     beside("replicas_apart_over_one", "two that know nothing of each other, a core each, over one: what the machine allows",
-           "دو فرایندی که از هم خبر ندارند، هر کدام با یک هسته، نسبت به یکی: حد خود ماشین"),
+           "دو فرایندی که از هم خبر ندارند، هر کدام با یک هسته، نسبت به یکی: حد خود سیستم"),
     beside("replicas_over_apart", "two that exchange gradients, over two that know nothing of each other",
            "دو فرایند با تبادل گرادیان، نسبت به دو فرایندی که از هم خبر ندارند"),
     beside("replicas_exposed", "share of a step that waits for the exchange of gradients",
@@ -167,7 +167,7 @@ def over_peers(prefix, ours, ours_fa, best):
 
 PEERS_PART = over_peers("peers_over", "our loader", "loader ما", 8)
 PYTHON = [
-    at_least("python_of_cpp", "utterances/s of `qanat.Loader` over those of the C++ loader",
+    at_least("python_of_cpp", "utterances/s of `qanat.Loader` over the C++ loader's",
              "گفته در ثانیهٔ `qanat.Loader` نسبت به loader در C++", 0.97, " x"),
     at_most("python_lock_cost", "what a thread that holds Python's lock 90 % of the time costs it",
             "هزینهٔ نخی (thread) که ۹۰٪ زمان قفل پایتون را نگه می‌دارد", 0.05),
