@@ -3,8 +3,10 @@
 
     tools/check_docs.py --qanat build/release/bin/qanat [--slow]
 
-- docs/en and docs/fa have the same chapters, with as many headings, the same commands and the
-  same figures; the pages in docs/fa run right to left, and their code left to right.
+- docs/en and docs/fa have the same chapters, with as many headings, tables of the same size, the same
+  commands and the same figures; the pages in docs/fa run right to left, and their code left to right.
+- Every kind of line that a journal has is in journal.md, and every environment variable that the
+  sources read in environment.md.
 - The walks of architecture.md are as short as WALKS says and name the same files in both.
 - Links lead somewhere, anchors included.
 - Commands, configuration and rules are what the program says today (tools/make_reference.py).
@@ -31,6 +33,7 @@ DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 WALKS = (30, 15)  # files at most: an utterance to the optimizer step, a finding to its page
+NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
 SECONDS = 10  # the longest a quick command may take on a machine with nothing else to do
 
 
@@ -77,8 +80,45 @@ def chapter_problems():
         told = [lines for info, lines in blocks(theirs) if info.partition(" ")[0] in ("console", "sh")]
         if shown != told:
             yield f"docs/fa/{name}: its blocks of commands differ from docs/en"
+        yield from table_problems(name, ours, theirs)
         yield from figure_problems(name, ours, theirs)
         yield from direction_problems(name, theirs)
+
+
+def table_sizes(text):
+    """[(rows, columns)] of the tables outside of code."""
+    found = re.findall(r"(?:^\|.*\|\n)+", without_code(text), re.MULTILINE)
+    return [(table.count("\n"), table.split("\n")[0].count("|")) for table in found]
+
+
+def table_problems(name, english, persian):
+    """Tables tell the same: as many rows and columns, in the same order."""
+    ours, theirs = table_sizes(english), table_sizes(persian)
+    if len(ours) != len(theirs):
+        yield f"docs/fa/{name}: {len(theirs)} tables, docs/en has {len(ours)}"
+    for number, (wanted, is_size) in enumerate(zip(ours, theirs), 1):
+        if wanted != is_size:
+            yield (f"docs/fa/{name}: table {number} has {is_size[0]} rows of {is_size[1]} bars, docs/en "
+                   f"{wanted[0]} of {wanted[1]}")
+
+
+def named_in(page, names):
+    """Names that no code on the page of either language has."""
+    for language in ("en", "fa"):
+        text = (DOCS / language / page).read_text(encoding="utf-8")
+        code = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`([^`\n]+)`", text))))
+        for name in sorted(names - code):
+            yield f"docs/{language}/{page}: {name} is missing"
+
+
+def source_problems():
+    """What the sources know, the reference pages name."""
+    sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".h", ".cpp")
+               and not re.search(r"(_test|_testing|/fake_\w+)\.\w+$", path.as_posix())]
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    yield from named_in("journal.md", set(re.findall(r'kKind = "(\w+)"', texts)))
+    variables = set(re.findall(r'(?:getenv|environment_variable|environment)\(\s*"([A-Z_]+)"', texts))
+    yield from named_in("environment.md", variables - NO_SETTINGS)
 
 
 def figure_problems(name, english, persian):
@@ -224,7 +264,7 @@ def main():
     program = Program(str(pathlib.Path(options.qanat).resolve()))
     found = list(run_problems(program, options.slow))
     if not options.slow:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *reference_problems(program),
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *source_problems(), *reference_problems(program),
                   *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0

@@ -50,7 +50,8 @@ def exit_codes(program, language):
 
 
 def usage(path, facts):
-    arguments = "".join(f" {argument['names'][0]}" for argument in facts["arguments"])
+    arguments = "".join(f" {name}" if argument["required"] else f" [{name}]"
+                        for argument in facts["arguments"] for name in argument["names"][:1])
     return f"qanat {path} [OPTIONS]{arguments}"
 
 

@@ -163,7 +163,7 @@ TEST(DevicePlanTest, SaysItsModeInTheWordsOfTheContract) {
                           "   - Prefetching to /GPU:0 with buffer_size=50"));
   EXPECT_THAT(lines_of(single, with_buffer(0), Symbols::plain),
               ElementsAre("Single-GPU Serial Mode: unbuffered, for comparison",
-                          "   - Loading, then training on /GPU:0, in turns"));
+                          "   - Loading, then training on /GPU:0, one after the other"));
 }
 
 TEST(DevicePlanTest, DoesNotSayThatItPrefetchesWhereItDoesNot) {

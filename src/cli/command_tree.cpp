@@ -18,7 +18,8 @@ FlagFacts facts_of(const CLI::Option& option) {
                   .placeholder = takes_value ? option.get_type_name() : "",
                   .help = option.get_description(),
                   .group = option.get_group(),
-                  .initial = option.get_default_str()};
+                  .initial = option.get_default_str(),
+                  .required = option.get_required()};
   if (facts.placeholder.empty() && takes_value) {
     facts.placeholder = "VALUE";
   }
@@ -59,7 +60,8 @@ nlohmann::json flags_json(const std::vector<FlagFacts>& flags) {
                     {"placeholder", flag.placeholder},
                     {"help", flag.help},
                     {"group", flag.group},
-                    {"default", flag.initial}});
+                    {"default", flag.initial},
+                    {"required", flag.required}});
   }
   return list;
 }

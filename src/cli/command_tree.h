@@ -18,6 +18,7 @@ struct FlagFacts {
   std::string help;
   std::string group;      // heading in --help
   std::string initial{};  // what it is when it is not given; empty: the help says it
+  bool required = false;
 };
 
 struct CommandFacts {

@@ -35,5 +35,18 @@ TEST(CommandTreeTest, OnlyOptionsTakeAValue) {
                                                 {"--dashboard", "[PORT]"}}));
 }
 
+TEST(CommandTreeTest, SaysWhichArgumentsAreRequired) {
+  CLI::App root("what it does", "qanat");
+  std::string needed, optional;
+  root.add_option("DIR", needed)->required();
+  root.add_option("ID", optional);
+
+  const std::vector<FlagFacts> arguments = command_tree(root).front().positionals;
+
+  ASSERT_EQ(arguments.size(), 2);
+  EXPECT_TRUE(arguments[0].required);
+  EXPECT_FALSE(arguments[1].required);
+}
+
 }  // namespace
 }  // namespace qanat

@@ -93,6 +93,15 @@ TEST_F(ConfigFlagsTest, TheOriginIsTheFlagThatWasUsed) {
   EXPECT_EQ(config.origins, (Origins{{"data.train_data", "--data-path"}}));
 }
 
+TEST_F(ConfigFlagsTest, TheDataSetHasOneNameAndItsOldOnes) {
+  declare({"data"});
+
+  for (const char* name : {"--data", "--train-data", "--data-path"}) {
+    parse({name, std::string("of") + name});
+    EXPECT_EQ(flags_.load().values.data.train_data, std::string("of") + name);
+  }
+}
+
 TEST_F(ConfigFlagsTest, AFlagGivenAgainReplacesTheFirst) {
   declare({"data"});
 
@@ -128,7 +137,7 @@ TEST_F(ConfigFlagsTest, TheHelpSaysUnitDefaultAndChoices) {
   EXPECT_THAT(help, HasSubstr("utterances per batch (default 16)"));
   EXPECT_THAT(help, HasSubstr("one of nano, tiny, small, normal, big (default tiny)"));
   EXPECT_THAT(help, HasSubstr("--model-start-delay SECONDS"));
-  EXPECT_THAT(help, HasSubstr("same as --train-data"));
+  EXPECT_THAT(help, HasSubstr("same as --data"));
   EXPECT_THAT(help, Not(HasSubstr("--seed")));
 }
 

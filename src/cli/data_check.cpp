@@ -32,11 +32,14 @@ class DataCheckCommand : public Command {
     report_.declare_html(flags, msg::help_data_check_html{});
     flags.on("--all", all_, msg::help_data_check_all{});
     declare_set(flags);
-    flags.choice("--fail-on",
-                 fail_on_,
-                 "WHEN",
-                 {"error", "warning", "never"},
-                 msg::help_data_check_fail_on{});
+    flags
+        .choice("--fail-on",
+                fail_on_,
+                "WHEN",
+                {"crit", "warn", "never"},
+                msg::help_data_check_fail_on{})
+        ->transform(Flags::renamed("error", "crit"))
+        ->transform(Flags::renamed("warning", "warn"));
     flags.number("--threads", threads_, "N", {0, 1024}, msg::help_data_check_threads{});
     flags.text("--cache-dir", cache_, "DIR", msg::help_data_check_cache{});
     flags.footer(msg::footer_data_check{}, {"qanat data check LJSpeech-1.1 --html report.html"});
@@ -79,7 +82,8 @@ class DataCheckCommand : public Command {
         "--max-mel-frames", data.max_mel_frames, "N", {1, 1e9}, msg::help_data_check_max_frames{});
     flags.number("--min-seconds", min_seconds_, "S", {0, 1e9}, msg::help_data_check_min_seconds{});
     flags.number("--val-split", data.val_split, "SHARE", {0, 1}, msg::help_data_check_val_split{});
-    flags.number("--seed", seed_, "N", {0, kMaxSeed}, msg::help_data_check_split_seed{});
+    flags.number(
+        "--split-seed,--seed", seed_, "N", {0, kMaxSeed}, msg::help_data_check_split_seed{});
   }
 
   std::optional<DatasetReport> check(const TextFrontEnd& text,
@@ -126,14 +130,14 @@ class DataCheckCommand : public Command {
     const bool has_errors = count_of(report, Severity::error) > 0;
     const bool has_warnings = count_of(report, Severity::warning) > 0;
     const bool is_finding =
-        (has_errors && fail_on_ != "never") || (has_warnings && fail_on_ == "warning");
+        (has_errors && fail_on_ != "never") || (has_warnings && fail_on_ == "warn");
     return is_finding ? ExitCode::findings : ExitCode::done;
   }
 
   std::string data_;
   std::string language_;  // of the rows
   std::string cache_;
-  std::string fail_on_ = "error";
+  std::string fail_on_ = "crit";
   RunConfig config_;  // the defaults that a run has
   double min_seconds_ =
       static_cast<double>(LengthLimits{}.min_samples.value) / kMel.sample_rate.value;

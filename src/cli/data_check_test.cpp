@@ -124,7 +124,17 @@ TEST_F(DataCheckTest, AWarningIsAFindingOnlyWhenAskedFor) {
   rows_ += "copy|this is a sentence too\n";
 
   EXPECT_EQ(run({}).code, ExitCode::done);
+  EXPECT_EQ(run({"--fail-on", "warn"}).code, ExitCode::findings);
+}
+
+TEST_F(DataCheckTest, NamesOfBeforeAreStillTaken) {
+  std::filesystem::copy_file(folder_ / "wavs/u0.wav", folder_ / "wavs/copy.wav");
+  rows_ += "copy|this is a sentence too\n";
+
   EXPECT_EQ(run({"--fail-on", "warning"}).code, ExitCode::findings);
+  EXPECT_EQ(run({"--fail-on", "error"}).code, ExitCode::done);
+  EXPECT_EQ(run({"--seed", "7"}).out, run({"--split-seed", "7"}).out);
+  EXPECT_THROW(run({"--fail-on", "newest"}), CLI::ValidationError);
 }
 
 TEST_F(DataCheckTest, JsonIsAllThereIsOnStdout) {

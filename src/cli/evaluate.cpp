@@ -101,7 +101,7 @@ class EvaluateCommand : public Command {
   void declare(Flags& flags) override {
     flags.text("--made", made_, "DIR", msg::help_evaluate_made{});
     flags.text("--checkpoint", checkpoint_, "DIR", msg::help_evaluate_checkpoint{});
-    flags.text("--reference", reference_, "DIR", msg::help_evaluate_reference{});
+    flags.text("--recordings,--reference", reference_, "DIR", msg::help_evaluate_reference{});
     flags.text("--baseline", baseline_, "DIR", msg::help_evaluate_baseline{});
     flags.text("--baseline-checkpoint",
                baseline_checkpoint_,
@@ -118,10 +118,10 @@ class EvaluateCommand : public Command {
     flags.number("--threads", threads_, "N", {0, 1024}, msg::help_evaluate_threads{});
     flags.footer(
         msg::footer_evaluate{},
-        {"qanat evaluate --reference LJSpeech-1.1/wavs --made made --baseline before",
+        {"qanat evaluate --recordings LJSpeech-1.1/wavs --made made --baseline before",
          "qanat evaluate --checkpoint checkpoints --texts sentences.txt --html page.html",
          "qanat evaluate --checkpoint after --baseline-checkpoint before --texts LJSpeech-1.1 --limit 50",
-         "qanat evaluate --reference wavs --made made --quality examples/judge_dnsmos.py"});
+         "qanat evaluate --recordings wavs --made made --quality examples/judge_dnsmos.py"});
   }
 
   ExitCode run(const CommandContext& context) override {
@@ -152,7 +152,8 @@ class EvaluateCommand : public Command {
  private:
   void declare_speaking(Flags& flags) {
     flags.number("--limit", limit_, "N", {1, 1'000'000}, msg::help_evaluate_limit{});
-    flags.choice("--pick", pick_, "WORD", {"newest", "best"}, msg::help_pick{});
+    flags.choice("--pick", pick_, "WORD", {"latest", "best"}, msg::help_pick{})
+        ->transform(Flags::renamed("newest", "latest"));
     flags.text("--speaker", speaker_, "NAME", msg::help_synth_speaker{});
     flags.text("--voice", voice_, "FILE", msg::help_synth_reference{});
     flags.text("--vocoder", vocoder_, "DIR", msg::help_synth_vocoder{});
@@ -253,7 +254,7 @@ class EvaluateCommand : public Command {
       }
     };
     add("--speaker", speaker_);
-    add("--reference", voice_);
+    add("--voice", voice_);
     add("--vocoder", vocoder);
     return speak_texts({.checkpoint = checkpoint,
                         .flags = flags,
@@ -275,7 +276,7 @@ class EvaluateCommand : public Command {
   std::string baseline_checkpoint_;
   std::string texts_;
   std::optional<int> limit_;
-  std::string pick_ = "newest";
+  std::string pick_ = "latest";
   std::string speaker_;
   std::string voice_;
   std::string vocoder_;

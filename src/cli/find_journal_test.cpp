@@ -64,7 +64,7 @@ TEST_F(FindJournalTest, WithoutARunNearTheCommandThatMakesOneIsNamed) {
 
   EXPECT_THAT(complaint_about(given),
               AllOf(HasSubstr("expected the journal.jsonl of a run"),
-                    HasSubstr("qanat train --train-data DIR --checkpoint-dir " + given.string()),
+                    HasSubstr("qanat train --data DIR --checkpoint-dir " + given.string()),
                     Not(HasSubstr("; try"))));
 }
 

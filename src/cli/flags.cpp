@@ -47,6 +47,15 @@ CLI::Option* Flags::choice(const std::string& name,
   return value.empty() ? option : option->capture_default_str();
 }
 
+CLI::Validator Flags::renamed(const std::string& old, const std::string& now) {
+  return CLI::Validator(
+      [old, now](std::string& given) -> std::string {
+        given = given == old ? now : given;
+        return "";
+      },
+      "");
+}
+
 void Flags::footer(const Message& text, std::initializer_list<const char*> examples) {
   app_.footer(words_.tr(text) + "\n");
   this->examples(examples);

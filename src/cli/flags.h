@@ -80,6 +80,9 @@ class Flags {
                       std::vector<std::string> choices,
                       const Message& help);
 
+  // For a choice whose word was renamed: `old` is still taken, as `now`, and is in no help.
+  static CLI::Validator renamed(const std::string& old, const std::string& now);
+
   // What stands below the flags: words, and commands as examples.
   void footer(const Message& text, std::initializer_list<const char*> examples = {});
   void examples(std::initializer_list<const char*> examples);

@@ -37,8 +37,8 @@ class PrecomputeCommand : public Command {
     flags.on("--repair", repair_, msg::help_precompute_repair{})->excludes(verify);
     report_.declare_json(flags);
     flags.footer(msg::footer_precompute{},
-                 {"qanat precompute --data-path LJSpeech-1.1 --dtype f16",
-                  "qanat precompute --data-path LJSpeech-1.1 --verify"});
+                 {"qanat precompute --data LJSpeech-1.1 --dtype f16",
+                  "qanat precompute --data LJSpeech-1.1 --verify"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -32,8 +32,8 @@ class ProfileDataCommand : public Command {
     report_.declare_fail_on(flags);
     report_.declare_json(flags);
     flags.footer(msg::footer_profile_data{},
-                 {"qanat profile data --data-path LJSpeech-1.1 --step-ms 45",
-                  "qanat profile data --data-path LJSpeech-1.1 --benchmark --budget 60"});
+                 {"qanat profile data --data LJSpeech-1.1 --step-ms 45",
+                  "qanat profile data --data LJSpeech-1.1 --benchmark --budget 60"});
   }
 
   ExitCode run(const CommandContext& context) override {

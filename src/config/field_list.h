@@ -33,7 +33,7 @@ struct FieldEntry {
 std::vector<FieldEntry> list_fields(const RunConfig& config);
 std::vector<SectionSpec> list_sections();
 
-// "--train-data,--data-path" as a list; the off-flag is not in it.
+// "--data,--train-data" as a list; the off-flag is not in it.
 std::vector<std::string> flag_names(const FieldSpec& spec);
 
 // Sets one field. What is wrong where the key does not exist, or the value is of the wrong kind or

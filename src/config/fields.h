@@ -12,9 +12,10 @@ namespace qanat {
 // What is read.
 template <ConstOrNot<DataConfig> C, typename Visitor>
 void visit_source_fields(C& c, Visitor& visit) {
-  visit(
-      field("train_data", msg::field_train_data::id).flag("--train-data,--data-path").unset("none"),
-      c.train_data);
+  visit(field("train_data", msg::field_train_data::id)
+            .flag("--data,--train-data,--data-path")
+            .unset("none"),
+        c.train_data);
   visit(field("val_data", msg::field_val_data::id).flag("--val-data").unset("none"), c.val_data);
   visit(field("val_split", msg::field_val_split::id).range(0, 0.5), c.val_split);
   visit(field("split_seed", msg::field_split_seed::id)

@@ -203,7 +203,7 @@ TEST_F(ManifestTest, AudioInAnotherFolderIsPointedOut) {
   folder_.add_audio("clips/part2/moved.flac");
 
   EXPECT_THAT(only_problem("wavs/moved.wav|text\n").detail,
-              Says("audio: wavs/moved.wav; no such file in wavs/ or beside the manifest, but "
+              Says("audio: wavs/moved.wav; no such file in wavs/ or next to the manifest, but "
                    "clips/part2/moved.flac; try that path as the id"));
 }
 

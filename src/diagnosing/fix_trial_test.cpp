@@ -110,7 +110,7 @@ TEST(FixTrialTest, TheReportSpeaksPersian) {
   const std::string text = render_text(trial, Translator(Language::fa));
 
   EXPECT_THAT(text, HasSubstr("پیش‌بینی  ۱٫۲۰۰ برابر"));
-  EXPECT_THAT(text, HasSubstr("راه‌حل اجرا را تندتر می‌کند"));
+  EXPECT_THAT(text, HasSubstr("راه‌حل اجرا را سریع‌تر می‌کند"));
   EXPECT_THAT(text, testing::Not(HasSubstr("predicted")));
 }
 

@@ -1,4 +1,4 @@
-// What a folder of made clips is worth beside the recordings of the same sentences, clip by clip;
+// What a folder of synthesized clips is worth beside the recordings of the same sentences, clip by clip;
 // and beside those of another system. Values; evaluate() makes them.
 #pragma once
 
@@ -80,7 +80,7 @@ struct ClipProblem {
   MessageArg why;
 };
 
-// Who made clips, where that is known: a model of ours.
+// Who synthesized clips, where that is known: a model of ours.
 struct SpokenBy {
   std::filesystem::path checkpoint;
   std::int64_t step = 0;

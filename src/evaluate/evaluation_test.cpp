@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Recordings and made clips in a folder of the test's own.
+// Recordings and synthesized clips in a folder of the test's own.
 class EvaluationTest : public testing::Test {
  protected:
   EvaluationTest()

@@ -1,4 +1,4 @@
-// How far a made clip is from the recording of the same sentence. Pure functions.
+// How far a synthesized clip is from the recording of the same sentence. Pure functions.
 #pragma once
 
 #include <optional>

@@ -61,7 +61,7 @@ Reading<Neighbours> measure_neighbours(const HostCounters& before,
     }
   }
   if (between <= Seconds{0}) {
-    return Reading<Neighbours>::none("no time passed between two looks");
+    return Reading<Neighbours>::none("no time passed between two samples");
   }
   const auto grown = [&](Reading<double> HostCounters::*counter) {
     return std::max(0.0, *(after.*counter) - *(before.*counter)) / between.count();

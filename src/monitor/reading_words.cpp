@@ -25,7 +25,7 @@ constexpr auto kReasons = std::to_array<KnownReason>({
     {"there are no files to read", msg::reading_no_files::id},
     {"stopped before a file was read", msg::reading_stopped::id},
     {"no thread has a schedstat; the kernel was built without it", msg::reading_no_schedstat::id},
-    {"no time passed between two looks", msg::reading_no_interval::id},
+    {"no time passed between two samples", msg::reading_no_interval::id},
     {"the host was sampled only once", msg::reading_sampled_once::id},
     {"the host was sampled for too short a time", msg::reading_too_short::id},
     {"the journal does not say it as expected", msg::reading_journal::id},

@@ -343,7 +343,7 @@ TEST_F(LostProcessTest, OneThatNeverComesIsNamed) {
     (void)join_group(alone);
     FAIL() << "joined alone";
   } catch (const MessageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("of 2 processes, rank 1 did not come"));
+    EXPECT_THAT(error.what(), HasSubstr("of 2 processes, rank 1 did not connect"));
   }
 }
 

@@ -17,7 +17,7 @@ TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
   const std::string text = render_text(full_diagnosis());
 
   EXPECT_THAT(text, testing::StartsWith("HARDWARE\n  cores to use  2\n  memory limit  no limit\n"));
-  EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given; try --data-path DIR\n"));
+  EXPECT_THAT(text, HasSubstr("STORAGE\n  skipped: no data set was given; try --data DIR\n"));
   EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY  5 found, 1 fine, 1 skipped\n"));
   EXPECT_THAT(text, HasSubstr("#1  crit DL002   what DL002 says   1.50x [1.00, 1.50]"));
   EXPECT_THAT(text, HasSubstr("#1  --num-workers 3   predicted 70.0 ms per step"));
@@ -25,7 +25,7 @@ TEST(FullDiagnosisTextTest, TheSummarySaysWhatToChangeExactly) {
   EXPECT_THAT(text,
               HasSubstr("      data:\n        num_workers: 3\n      pipeline:\n        "
                         "bucket_edges: 16\n"));
-  EXPECT_THAT(text, HasSubstr("ok       HOST002 no quota limits the processor time"));
+  EXPECT_THAT(text, HasSubstr("ok       HOST002 no quota limits the CPU time"));
   EXPECT_THAT(text, HasSubstr("skipped  HW004   no GPU"));
 }
 
@@ -45,7 +45,7 @@ TEST(FullDiagnosisTextTest, TheJsonHasSectionsAndChanges) {
 
   EXPECT_EQ(json["sections"][0]["figures"]["cores"], 2);
   EXPECT_EQ(json["sections"][0]["lines"][1], "memory limit: no limit");
-  EXPECT_EQ(json["sections"][1]["skipped"], "no data set was given; try --data-path DIR");
+  EXPECT_EQ(json["sections"][1]["skipped"], "no data set was given; try --data DIR");
   EXPECT_TRUE(json["sections"][1]["figures"].is_null());
   EXPECT_EQ(json["changes"]["flags"], "--num-workers 3 --set pipeline.bucket_edges=16");
   EXPECT_EQ(json["findings"][0]["id"], "DL002");

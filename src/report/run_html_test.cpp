@@ -41,7 +41,7 @@ TEST(RunHtmlTest, TheVerdictComesFirst) {
   const std::string page = sample_page();
 
   EXPECT_LT(page.find("INPUT-BOUND"), page.find("<h2 id=\"findings-heading\">"));
-  EXPECT_LT(page.find("<h2 id=\"findings-heading\">"), page.find("Where a step goes"));
+  EXPECT_LT(page.find("<h2 id=\"findings-heading\">"), page.find("Step time breakdown"));
   EXPECT_THAT(page, HasSubstr("data-copy=\"--num-workers 2\""));
   EXPECT_THAT(page, HasSubstr("class=\"gain\""));
 }
@@ -244,7 +244,7 @@ TEST(RunHtmlTest, PersianRunsFromRightToLeft) {
 TEST(RunChartsTest, TheBreakdownShowsTheMeanParts) {
   const Figure figure = figure_of(breakdown_figure);
 
-  EXPECT_THAT(figure.rows[0].cells[0], "wait");
+  EXPECT_THAT(figure.rows[0].cells[0], "data wait");
   EXPECT_THAT(figure.rows[3].cells, ElementsAre("forward", "30.0 ms", testing::EndsWith("%")));
 }
 

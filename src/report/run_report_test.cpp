@@ -51,7 +51,7 @@ TEST(RunReportTest, FiguresWithoutABoundAreNotPrinted) {
 
   EXPECT_THAT(text, HasSubstr("TIMING STATISTICS"));
   EXPECT_THAT(text, HasSubstr("p99         needs 299 steps, there are"));
-  EXPECT_THAT(text, HasSubstr("BOTTLENECK ANALYSIS"));
+  EXPECT_THAT(text, HasSubstr("STEP TIME BREAKDOWN"));
   EXPECT_THAT(text, HasSubstr("DIAGNOSTIC SUMMARY"));
 }
 

@@ -1,5 +1,6 @@
 #include "diagnose/dual_profile.h"
 #include "locale/messages/profiles.h"
+#include "locale/messages/run_report.h"
 #include "report/known_names.h"
 #include "report/profile_parts.h"
 #include "report/profile_report.h"
@@ -56,7 +57,7 @@ Section step_times(const StepProfile& profile) {
 
 Section step_bottleneck(const StepProfile& profile) {
   const RunMeasures& m = profile.diagnosis.measures;
-  Section section{.title = msg::profile_bottleneck{},
+  Section section{.title = msg::heading_breakdown{},
                   .lead = msg::profile_step_goes{.step = in_seconds(m.mean_step)}};
   for (const PhaseTimes& phase : profile.phases) {
     if (phase.name != "step") {

@@ -50,7 +50,7 @@ TEST(DataLoaderTurnsTest, AnInstalledProgramHasNone) {
   const Result<DataLoaderTurns> loader = DataLoaderTurns::start({.program = {}, .corpus = "/c"});
 
   ASSERT_FALSE(loader);
-  EXPECT_THAT(loader.failure().what, HasSubstr("is not beside this program"));
+  EXPECT_THAT(loader.failure().what, HasSubstr("is not next to this program"));
 }
 
 TEST(DataLoaderTurnsTest, AProgramThatEndsIsAReason) {

@@ -259,7 +259,7 @@ TEST_F(MelPredictionTest, SaysWhatIsWrongWithTheCheckpoint) {
   CheckpointFolder(root_ / "vocoder", 3).save(1, {.state = to_json(VocoderState{})}, false);
 
   EXPECT_THAT(why(root_ / "nowhere"), HasSubstr("nowhere: no checkpoint; expected a folder of"));
-  EXPECT_THAT(why(root_ / "other"), HasSubstr("its model speaks another kind of spectrogram"));
+  EXPECT_THAT(why(root_ / "other"), HasSubstr("its model uses a different mel configuration"));
   EXPECT_THAT(why(root_ / "vocoder"), HasSubstr("checkpoints of a vocoder"));
   EXPECT_EQ(find_mel_source(checkpoints(), nullptr),
             find_mel_source(checkpoints() / "step-000000001", nullptr));

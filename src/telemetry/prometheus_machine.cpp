@@ -142,7 +142,7 @@ void write_gpus(Exposition& out, std::span<const GpuTotals> gpus) {
 
 void write_findings(Exposition& out, const ScrapeContext& context) {
   out.gauge("recoverable_ratio",
-            "Share of the step time that the first finding says can be won.",
+            "Share of the step time that the first finding can save.",
             context.recoverable);
   out.family("finding_active", "gauge", "1: the rule found something; 0: all is well.");
   for (const FindingState& finding : context.findings) {

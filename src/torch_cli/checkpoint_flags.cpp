@@ -7,8 +7,10 @@ namespace qanat {
 
 void CheckpointFlags::declare(Flags& flags) {
   flags.text("--checkpoint", checkpoint_, "DIR", msg::help_checkpoint{});
-  flags.choice("--pick", pick_, "WORD", {"newest", "best"}, msg::help_pick{});
-  flags.choice("--weights", weights_, "WORD", {"averaged", "plain"}, msg::help_weights{});
+  flags.choice("--pick", pick_, "WORD", {"latest", "best"}, msg::help_pick{})
+      ->transform(Flags::renamed("newest", "latest"));
+  flags.choice("--weights", weights_, "WORD", {"ema", "plain"}, msg::help_weights{})
+      ->transform(Flags::renamed("averaged", "ema"));
 }
 
 CheckpointChoice CheckpointFlags::choice() const {

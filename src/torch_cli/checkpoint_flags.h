@@ -17,8 +17,8 @@ class CheckpointFlags {
 
  private:
   std::string checkpoint_ = "auto";
-  std::string pick_ = "newest";
-  std::string weights_ = "averaged";
+  std::string pick_ = "latest";
+  std::string weights_ = "ema";
 };
 
 }  // namespace qanat

@@ -165,7 +165,7 @@ class DemoCommand : public Command {
     const std::string qanat = as_word(called_as());
     suggest(qanat + " report " + as_word(out_ / "serial"), msg::demo_next_report{});
     suggest(qanat + " data check " + as_word(data), msg::demo_next_check{});
-    suggest(qanat + " train --train-data " + as_word(data), msg::demo_next_train{});
+    suggest(qanat + " train --data " + as_word(data), msg::demo_next_train{});
     suggest(qanat + " top checkpoints", msg::demo_next_top{});
   }
 

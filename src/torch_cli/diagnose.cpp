@@ -32,7 +32,8 @@ class DiagnoseCommand : public Command {
     flags_.declare(flags, {"data", "model", "training", "vocoder", "pipeline"});
     flags.on("--quick", quick_, msg::help_diagnose_quick{});
     flags.number("--steps", steps_, "N", {1, 1e6}, msg::help_diagnose_steps{});
-    flags.number("--longest", timeout_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});
+    flags.number(
+        "--timeout,--longest", timeout_, "SECONDS", {1, 86400}, msg::help_diagnose_timeout{});
     flags.text("--out", out_, "FOLDER", msg::help_diagnose_out{});
     report_.declare_fail_on(flags);
     flags.text("--verify", verify_, "FINDING", msg::help_diagnose_verify{});
@@ -41,8 +42,8 @@ class DiagnoseCommand : public Command {
     flags.on("--verbose", verbose_, msg::help_verbose{});
     ci_.declare(flags);
     flags.footer(msg::footer_diagnose{},
-                 {"qanat diagnose --data-path LJSpeech-1.1 --batch-size 32",
-                  "qanat diagnose --data-path LJSpeech-1.1 --verify DL002"});
+                 {"qanat diagnose --data LJSpeech-1.1 --batch-size 32",
+                  "qanat diagnose --data LJSpeech-1.1 --verify DL002"});
   }
 
   ExitCode run(const CommandContext& context) override {

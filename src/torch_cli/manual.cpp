@@ -147,7 +147,8 @@ std::string manual_page(const CommandFacts& command,
   fmt::format_to(out, "\\fB{}\\fR", escaped(command.name()));
   text += command.subcommands.empty() ? "" : " \\fICOMMAND\\fR";
   for (const FlagFacts& positional : command.positionals) {
-    fmt::format_to(out, " \\fI{}\\fR", escaped(positional.names.front()));
+    const std::string name = fmt::format("\\fI{}\\fR", escaped(positional.names.front()));
+    text += positional.required ? " " + name : " [" + name + "]";
   }
   text += " [\\fIOPTIONS\\fR]\n";
   if (!command.positionals.empty()) {

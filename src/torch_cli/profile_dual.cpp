@@ -30,7 +30,7 @@ class ProfileDualCommand : public Command {
     report_.declare_fail_on(flags);
     report_.declare_json(flags);
     flags.footer(msg::footer_profile_dual{},
-                 {"qanat profile dual --train-data LJSpeech-1.1 --data-gpu 0 --model-gpu 1"});
+                 {"qanat profile dual --data LJSpeech-1.1 --data-gpu 0 --model-gpu 1"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -19,9 +19,8 @@ class ProfileStepCommand : public Command {
     flags.text("--keep", keep_, "DIR", msg::help_keep_journals{});
     report_.declare_fail_on(flags);
     report_.declare_json(flags);
-    flags.footer(
-        msg::footer_profile_step{},
-        {"qanat profile step --train-data LJSpeech-1.1 --model-size tiny --num-steps 300"});
+    flags.footer(msg::footer_profile_step{},
+                 {"qanat profile step --data LJSpeech-1.1 --model-size tiny --num-steps 300"});
   }
 
   ExitCode run(const CommandContext& context) override {

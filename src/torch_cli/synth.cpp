@@ -126,7 +126,7 @@ class SynthCommand : public Command {
     CLI::Option* const text = flags.argument("TEXT", text_, msg::help_synth_text{});
     flags.text("--file", file_, "FILE", msg::help_synth_file{})->excludes(text);
     flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_text_language{});
-    flags.text("--reference", reference_, "FILE", msg::help_synth_reference{});
+    flags.text("--voice,--reference", reference_, "FILE", msg::help_synth_reference{});
     flags.text("--speaker", speaker_, "NAME", msg::help_synth_speaker{});
     flags.number(
         "--length-scale", length_scale_, "NUMBER", {0.1, 10}, msg::help_synth_length_scale{});
@@ -139,7 +139,7 @@ class SynthCommand : public Command {
     report_.declare_json(flags);
     flags.footer(msg::footer_synth{},
                  {"qanat synth 'Hello there.' --checkpoint checkpoints --out hello.wav",
-                  "qanat synth 'سلام دنیا' --language fa --reference voice.wav --out salam.wav",
+                  "qanat synth 'سلام دنیا' --language fa --voice voice.wav --out salam.wav",
                   "qanat synth 'Hello there.' --vocoder checkpoints/vocoder --out - | aplay",
                   "qanat synth --copy LJSpeech-1.1/wavs --vocoder hifigan --out copies"});
   }

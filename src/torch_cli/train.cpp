@@ -151,11 +151,11 @@ class TrainCommand : public Command {
     report_.declare_json(flags, msg::help_train_json{});
     flags.footer(
         msg::footer_train{},
-        {"qanat train --train-data LJSpeech-1.1 --model-size tiny --batch-size 32",
-         "qanat train --train-data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1",
-         "qanat train --train-data LJSpeech-1.1 --processes 2",
-         "qanat train --task vocoder --train-data LJSpeech-1.1 --checkpoint-dir checkpoints/vocoder",
-         "torchrun --no-python --nproc-per-node 2 qanat train --train-data LJSpeech-1.1"});
+        {"qanat train --data LJSpeech-1.1 --model-size tiny --batch-size 32",
+         "qanat train --data LJSpeech-1.1 --virtual-gpus 2 --data-gpu 0 --model-gpu 1",
+         "qanat train --data LJSpeech-1.1 --processes 2",
+         "qanat train --task vocoder --data LJSpeech-1.1 --checkpoint-dir checkpoints/vocoder",
+         "torchrun --no-python --nproc-per-node 2 qanat train --data LJSpeech-1.1"});
   }
 
   ExitCode run(const CommandContext& context) override {

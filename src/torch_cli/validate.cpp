@@ -89,9 +89,8 @@ class ValidateCommand : public Command {
     flags_.declare(flags, {"data", "pipeline", "model.size", "training.task", "vocoder"});
     flags.number("--steps", steps_, "N", {2, 100'000}, msg::help_validate_steps{});
     report_.declare_json(flags);
-    flags.footer(
-        msg::footer_validate{},
-        {"qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data-path LJSpeech"});
+    flags.footer(msg::footer_validate{},
+                 {"qanat validate --virtual-gpus 2 --data-gpu 0 --model-gpu 1 --data LJSpeech"});
   }
 
   ExitCode run(const CommandContext& context) override {

@@ -229,7 +229,7 @@ TEST_F(TrainSplitTest, AnotherMeasureBeginsWithoutABestScore) {
 
   const TrainSummary after = train(config, rest);
 
-  EXPECT_THAT(rest.notes, Contains(HasSubstr("training.best_by is not that of the checkpoint")));
+  EXPECT_THAT(rest.notes, Contains(HasSubstr("training.best_by differs from the checkpoint's")));
   EXPECT_EQ(after.outcome.progress.best_score, rest.validations.back().losses.total);
 }
 

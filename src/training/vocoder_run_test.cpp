@@ -424,7 +424,7 @@ TEST_F(PredictedMelRunTest, RefusesAVocoderAndWhatIsNotThere) {
   LoadedConfig config = predicted("run", 1);
 
   config.values.vocoder.mel_from = folder("vocoder").string();
-  EXPECT_THAT(failure_of(config), HasSubstr("expected those of a speech model"));
+  EXPECT_THAT(failure_of(config), HasSubstr("expected checkpoints of a speech model"));
   config.values.vocoder.mel_from = folder("nowhere").string();
   EXPECT_THAT(failure_of(config), HasSubstr("no checkpoint"));
 }

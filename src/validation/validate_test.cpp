@@ -232,7 +232,7 @@ TEST(ModeVerdictTest, SaysWhenTwoDevicesDoNotPay) {
   EXPECT_EQ(english(mode_verdict(compared(1.5, Change::faster))),
             "dual beats single here: 1.50x [1.47, 1.53]");
   EXPECT_THAT(english(mode_verdict(compared(0.8, Change::slower))),
-              HasSubstr("dual does not pay here"));
+              HasSubstr("two devices do not pay off here"));
   EXPECT_THAT(english(mode_verdict(compared(1.02, Change::none))), HasSubstr("no difference"));
 }
 

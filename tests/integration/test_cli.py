@@ -201,6 +201,20 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.returncode, 2, command)
             self.assertIn("training data: none given", result.stderr)
 
+    def test_names_of_before_are_still_taken(self):
+        for command in (["synth", "hello", "--checkpoint", "nowhere", "--pick", "newest"],
+                        ["synth", "hello", "--checkpoint", "nowhere", "--weights", "averaged"],
+                        ["synth", "hello", "--checkpoint", "nowhere", "--reference", "voice.wav"],
+                        ["evaluate", "--made", "nowhere", "--reference", "nowhere"],
+                        ["diagnose", "--quick", "--longest", "5", "--data-path", "nowhere"]):
+            result = qanat(*command)
+            self.assertNotEqual(result.returncode, 2, result.stderr)
+            self.assertNotIn("--help", result.stderr)
+
+    def test_words_of_before_are_in_no_help(self):
+        for command, old in (("synth", "newest"), ("synth", "averaged"), ("evaluate", "newest")):
+            self.assertNotIn(old, qanat(command, "--help").stdout)
+
     def test_missing_value(self):
         self.assert_refused(qanat("config", "show", "--batch-size"), "--batch-size")
 

@@ -70,7 +70,7 @@ class Diagnose(unittest.TestCase):
         result = qanat("diagnose", *self.train_flags(data), "--steps", 40, "--out", out,
                        "--fail-on", "never", "--verbose", timeout=300)
         self.assertEqual(result.returncode, 0, result.stderr)
-        for heading in ("HARDWARE", "COMPUTE PATH", "VERDICT", "BOTTLENECK ANALYSIS",
+        for heading in ("HARDWARE", "COMPUTE PATH", "VERDICT", "STEP TIME BREAKDOWN",
                         "TIMING STATISTICS", "DIAGNOSTIC SUMMARY"):
             self.assertIn(heading, result.stdout)
         self.assertEqual({path.name for path in out.iterdir()},

@@ -289,7 +289,7 @@ class BadInput(WithCorpus):
         near = qanat("report", self.folder / "nowhere").stderr
         self.assertIn(f"try {run}", near)
         alone = qanat("report", "/dev/null/nowhere").stderr
-        self.assertIn("qanat train --train-data DIR --checkpoint-dir /dev/null/nowhere", alone)
+        self.assertIn("qanat train --data DIR --checkpoint-dir /dev/null/nowhere", alone)
 
 
 def already_interrupted():

@@ -87,7 +87,7 @@ class Settings(ReplicaTest):
     def test_one_that_is_stopped_before_it_comes_is_waited_for_only_so_long(self):
         ranks = self.start_ranks(self.checkpoints(), 2, "--exchange-timeout", TIMEOUT,
                                  within=lambda rank: ["sleep", "600", "#"] if rank == 1 else ())
-        self.assert_refused(ranks[:1], "rank 1 did not come")
+        self.assert_refused(ranks[:1], "rank 1 did not connect")
 
     def test_the_first_signal_ends_the_wait_for_the_others(self):
         ranks = self.start_ranks(self.checkpoints(), 2, "--exchange-timeout", 600,

@@ -50,7 +50,7 @@ class Package(unittest.TestCase):
         out = self.folder / "demo"
         told = run(self.prefix / "bin" / "qanat", "demo", "--data", self.corpus, "--out", out,
                    "--num-steps", 2, "--batch-size", 2, "--paced-steps", 2, "--paced-batch-size", 2)
-        self.assertIn("skipped: bench/torch_dataloader.py is not beside this program", told)
+        self.assertIn("skipped: bench/torch_dataloader.py is not next to this program", told)
         self.assertIn("Multi-GPU, 2 virtual", told)
         self.assertTrue((out / "report.html").exists())
 

@@ -48,6 +48,26 @@ class CheckDocsTest(unittest.TestCase):
         self.write("fa/a.md", PERSIAN.replace("$ true", "$ false"))
         self.assertIn("blocks of commands differ", self.chapters())
 
+    def test_tables_that_differ(self):
+        self.write("fa/a.md", PERSIAN.replace("| 3.5 |\n", "| 3.5 |\n| `size` | بزرگی | 1 |\n"))
+        self.assertIn("table 1 has 2 rows of 4 bars, docs/en 1 of 4", self.chapters())
+        self.write("fa/a.md", PERSIAN.replace("| `speed` | تندی | 3.5 |\n", ""))
+        self.assertIn("0 tables, docs/en has 1", self.chapters())
+
+    def test_what_the_sources_know_is_named(self):
+        source = check_docs.ROOT / "src/a/a.h"
+        source.parent.mkdir(parents=True)
+        source.write_text('kKind = "step"; kKind = "slot"; std::getenv("HOME"); environment("NO_COLOR"); getenv("PATH");\n')
+        (source.parent / "fake_a.cpp").write_text('getenv("FAKE");\n')
+        for language in ("en", "fa"):
+            self.write(f"{language}/journal.md", "| `step`, `slot` |\n")
+            self.write(f"{language}/environment.md", "| `HOME` | `NO_COLOR=1` |\n")
+        self.assertEqual(list(check_docs.source_problems()), [])
+        self.write("en/journal.md", "| `step` |\n")
+        self.write("fa/environment.md", "| `HOME` |\n")
+        self.assertEqual(list(check_docs.source_problems()), ["docs/en/journal.md: slot is missing",
+                                                              "docs/fa/environment.md: NO_COLOR is missing"])
+
     def test_figures_that_differ(self):
         self.write("fa/a.md", PERSIAN.replace("3.5", "3.6"))
         self.assertIn("speed is 3.6, docs/en says 3.5", self.chapters())
@@ -109,7 +129,8 @@ class CheckDocsTest(unittest.TestCase):
 
 class MakeReferenceTest(unittest.TestCase):
     FACTS = {"name": "qanat it", "summary": "do it", "commands": [], "footer": "Uses `--seed`.",
-             "arguments": [{"names": ["DIR"], "placeholder": "", "help": "a|b", "group": "", "default": ""}],
+             "arguments": [{"names": ["DIR"], "placeholder": "", "help": "a|b", "group": "", "default": "",
+                            "required": True}],
              "flags": [{"names": ["--seed"], "placeholder": "N", "help": "seed", "group": "Options", "default": "1"},
                        {"names": ["--lr"], "placeholder": "N", "help": "rate", "group": "Training", "default": ""}],
              "examples": ["qanat it here"]}
@@ -118,6 +139,8 @@ class MakeReferenceTest(unittest.TestCase):
         text = command_section("it", self.FACTS, "en", {"Training"})
         self.assertIn("```text\nqanat it [OPTIONS] DIR\n```", text)
         self.assertIn("| `DIR` | a\\|b |  |\n", text)
+        optional = {**self.FACTS, "arguments": [{**self.FACTS["arguments"][0], "required": False}]}
+        self.assertIn("qanat it [OPTIONS] [DIR]\n", command_section("it", optional, "en", set()))
         self.assertIn("| `--seed N` | seed | `1` |\n", text)
         self.assertIn("[configuration](configuration.md): `--lr`\n", text)
         self.assertIn("\nUses `--seed`.\n\n```sh\nqanat it here\n```\n", text)
