@@ -33,7 +33,7 @@ train single
 train multi --virtual-gpus 2 --data-gpu 0 --model-gpu 1
 
 for name in single multi; do
-  echo "== $name beside serial"
+  echo "== $name compared with serial"
   "$qanat" report "$folder/$name" --baseline "$folder/serial" --fail-on never || true
 done
 echo "journals, configurations and checkpoints: $folder"

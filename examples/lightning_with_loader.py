@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lightning with qanat.Loader in place of a DataLoader. A checkpoint holds where the loader stands: a run
-that was stopped goes on with the batch after it.
+that was stopped continues with the batch after it.
 
     pip install dist/qanat-*.whl lightning
     qanat data make-demo demo --utterances 200

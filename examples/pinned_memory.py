@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Batches in pinned memory, copied to the GPU while the loop goes on. Without a GPU the same loop runs with
+"""Batches in pinned memory, copied to the GPU in the background. Without a GPU the same loop runs with
 plain memory.
 
     python3 examples/pinned_memory.py LJSpeech-1.1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A PyTorch training fed by qanat.Loader: it goes on where it was killed.
+"""A PyTorch training fed by qanat.Loader: it resumes after being killed.
 
     pip install dist/*.whl
     qanat data make-demo demo && python3 examples/train_with_loader.py demo

@@ -4,17 +4,22 @@
     tools/check_phrases.py [--root FOLDER]
 
 The table below is the glossary: what not to say, and what to say instead. It is held against
-- names and comments of C++ files (not their string literals: those are formats and messages),
-- docs/en, docs/decisions, README.md, CONTRIBUTING.md and src/README.md outside of code,
+- names and comments of C++ files, and those string literals that are sentences,
+- docs/en, docs/decisions, README.md, CHANGELOG.md and the README.md of folders outside of code,
 - docs/fa outside of code,
-- locale/en.po (msgid) and locale/fa.po (msgstr), where there are any.
+- locale/en.po (msgid) and locale/fa.po (msgstr), where there are any,
+- comments and texts of Python files under python/ and examples/, comments of scripts and of configs/,
+  the text cells of notebooks, and what `./dev help` prints.
 Each line it prints is `file:line: "words": say ...`. A word that is right in one place belongs in
 ALLOWED, with the reason.
 """
 import argparse
+import io
+import json
 import pathlib
 import re
 import sys
+import tokenize
 import typing
 
 CODE_FOLDERS = ("src", "tests", "bench", "fuzz", "examples")
@@ -25,6 +30,9 @@ class Ban(typing.NamedTuple):
     say: str
     under: str = ""  # regex of the paths it is for; empty: all
 
+
+# What people read who do not read the source.
+USER_TEXT = r"^(docs/(en|README)|locale/|README|CHANGELOG|CONTRIBUTING|examples/|python/|configs/|bench/README|dev$)"
 
 # Each against a whole identifier.
 NAMES = [
@@ -90,6 +98,18 @@ ENGLISH = [
     Ban(r"\bpieces?\b", "microbatch", r"src/train/(?!optimiser)"),
     Ban(r"\bcannot tell\b", "skipped: the reason", r"docs/|locale/"),
     Ban(r"\blook(s|ing)? cost\b|\bbetween (two )?looks\b|\ba look\b(?! at)", "sample, reading"),
+    Ban(r"\bin turns\b|\bturn by turn\b", "interleaved, alternating runs", r"^(?!src/|tests/|bench/.*\.)"),
+    Ban(r"\bmade (speech|clips?)\b", "synthesized speech, generated clips"),
+    Ban(r"\b(GPUs|(?-i:devices)) pay\b(?! off)", "pay off", USER_TEXT),
+    Ban(r"\bgo(es)? on (with|where|to|spinning|in)\b|\bwhile .{0,20} goes on\b", "continue, resume", USER_TEXT),
+    Ban(r"\bleaves? with \d", "exit with"),
+    Ban(r"\bbeside\b", "next to, compared with, while other programs run", USER_TEXT),
+    Ban(r"\b(?<!all )that of\b|\bthose of\b", "repeat the noun", r"^(docs/en/|locale/|python/README|examples/README)"),
+    Ban(r"\b(?-i:processors?)\b", "CPU", r"^(docs/en/|locale/|README|CHANGELOG|examples/|python/qanat|configs/)"),
+    Ban(r"\bwhich (one|vocoder) spoke\b|\bwho speaks\b", "vocoder used", USER_TEXT),
+    Ban(r"\b(normal|optim|token|recogn|binar|synchron|initial|serial|util|synthes)is(e[srd]?|ing|ations?)\b|\bcolours?\b"
+        r"|\blicences?\b|\blearnt\b|\bdearer?\b", "US spelling, as PyTorch: normalize, color, license",
+        r"^(docs/en/|locale/|README|CHANGELOG|CONTRIBUTING|python/qanat|examples/|configs/|dev$)"),
 ]
 # Persian prose. ZWNJ joins, so that an ending is part of the word and a stem is found with it.
 PERSIAN = [
@@ -118,11 +138,35 @@ PERSIAN = [
     Ban("نوفه", "نویز"),
     Ban("بی‌تفاوت", "تفاوتی نیست"),
     Ban(r"شمار(?![\w‌])", "تعداد"),
+    # One word for one thing: what was split once.
+    Ban("پروسه|پردازه", "فرایند"),
+    Ban("ژورنال", "دفتر رویدادها (journal)"),
+    Ban("رتبه(?!‌بندی|ٔ اول)", "rank"),
+    Ban("ماشین(?!‌های مجازی| مجازی)", "سیستم", r"^(?!docs/fa/gpu_acceptance)"),  # there: کد ماشین
+    Ban("آرگومان(?!‌ها\"| اضافی| داده| \\|)", "پرچم", r"^(?!docs/fa/commands)"),  # what stands without a flag
+    Ban("ردیف", "سطر", r"^(?!locale/|docs/fa/rules)"),  # a row of memory is one
+    Ban("رمزگشایی", "دیکد"),
+    Ban("طیف‌نگا", "اسپکتروگرام"),
+    Ban("نویسه", "کاراکتر"),
+    Ban("(?<!گذر)واژه(?!‌نامه)", "کلمه"),
+    Ban("تانسور", "تنسور"),
+    Ban("بهینه‌ساز(?!ی)", "optimizer"),
+    Ban("نوبتی", "یکی‌درمیان"),
+    Ban("می‌صرفد|به صرفه|دستگاه (ن?می‌ارزد)", "به‌صرفه است"),
+    Ban("گرم شدن(?!\\))", "warm-up"),
+    Ban("سرآیند", "هدر"),
+    Ban("پیوند(?!ه)", "لینک"),
+    Ban("دقت (ساده|single)", "float32"),
+    Ban("داده(ٔ)? (رایگان|بی‌هزینه)|دادهٔ بی‌هزینه", "دادهٔ همیشه آماده"),
+    Ban("نشانی", "آدرس"),
+    Ban("اینجا|آنجا|اینکه|آنکه|ایدئال|مثلا(?!ً)|GPUیی|بی‌کار(?!برد)", "این‌جا، آن‌جا، این‌که، آن‌که، ایده‌آل، مثلاً، GPUای، بیکار"),
+    Ban("(?<![\\w‌])(م‌ک‌ث|م‌ث)(?![\\w‌])", "µs, ms"),
 ]
 
 # (path, words, reason): regexes; right in this place.
 ALLOWED = [
     (r"src/text/", r"cure[sd]?|halve[sd]?", "words that are read aloud"),
+    (r"src/train/host_snapshot\.", r"piece", "of memory, not of a batch"),
 ]
 
 TOKEN = re.compile(
@@ -135,6 +179,7 @@ TOKEN = re.compile(
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 # What stands in quotes or backticks names something: a key, a file, a command.
 QUOTED = re.compile(r'"[^"\n]*"|`[^`\n]*`')
+GAP = re.compile(r"\{\w+\}|`[^`\n]*`")  # of a sentence: its name is C++
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 LINK = re.compile(r"\]\([^)]*\)|<[^>\n]*>")
 
@@ -201,8 +246,56 @@ class Page:
                 yield from self.found(match.start(), match[0], ban)
 
 
+def sentences(text):
+    """String literals of several words, of which no letter is a format of another program; the rest blank."""
+    kept, at = [], 0
+    for match in TOKEN.finditer(text):
+        is_sentence = match.lastgroup == "string" and len(re.findall(r"[A-Za-z]{2,} ", match[0])) >= 2
+        kept += [re.sub(r"[^\n]", " ", text[at:match.start()]), match[0] if is_sentence else blank(match)]
+        at = match.end()
+    kept.append(re.sub(r"[^\n]", " ", text[at:]))
+    return "".join(kept)
+
+
+def python_prose(text):
+    """Comments and strings in their lines; everything else blank."""
+    lines = [[" "] * len(line) for line in text.split("\n")]
+    source = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        is_string = token.type in (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", None))
+        is_text = is_string and " " in token.string  # others are keys
+        if token.type == tokenize.COMMENT or is_text:
+            (first, begin), (last, end) = token.start, token.end
+            for row in range(first, last + 1):
+                left = begin if row == first else 0
+                right = end if row == last else len(source[row - 1])
+                lines[row - 1][left:right] = source[row - 1][left:right]
+    return "\n".join("".join(line) for line in lines)
+
+
+def script_prose(text):
+    """Comments of a shell script or a YAML file, and what a here-document prints."""
+    kept, inside = [], ""
+    for line in text.split("\n"):
+        opened = re.search(r"<<-?'?(HELP|EOF)'?", line)
+        if inside:
+            inside = "" if line.strip() == inside else inside
+            kept.append(line)
+        else:
+            kept.append(line if re.match(r"\s*#", line) else "".join(re.findall(r"(?<=\s)# .*$", line)[:1]))
+            inside = opened[1] if opened else ""
+    return "\n".join(kept)
+
+
+def notebook_prose(text):
+    cells = json.loads(text)["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
 def cpp_problems(path, text):
     code, comments = code_and_comments(text)
+    if not path.endswith(("_test.cpp", "_testing.h")) and path.startswith("src/") and not path.startswith("src/text/"):
+        yield from Page(path, sentences(text)).prose_problems(ENGLISH)
     yield from Page(path, code).name_problems()
     yield from Page(path, code).prose_problems(CODE)
     yield from Page(path, QUOTED.sub(blank, comments)).prose_problems(ENGLISH)
@@ -222,16 +315,23 @@ def file_problems(path, text):
     elif path.endswith(".md"):
         yield from page_problems(path, text, ENGLISH)
     elif path.endswith("en.po"):
-        yield from Page(path, po_texts(text, "msgid")).prose_problems(ENGLISH)
+        yield from Page(path, GAP.sub(blank, po_texts(text, "msgid"))).prose_problems(ENGLISH)
     elif path.endswith("fa.po"):
         yield from Page(path, po_texts(text, "msgstr")).prose_problems(PERSIAN)
+    elif path.endswith(".py"):
+        yield from Page(path, re.sub(r"`[^`\n]*`", blank, python_prose(text))).prose_problems(ENGLISH)
+    elif path.endswith(".ipynb"):
+        yield from page_problems(path, notebook_prose(text), ENGLISH)
+    elif path == "dev" or path.endswith((".sh", ".yaml")):
+        yield from Page(path, script_prose(text)).prose_problems(ENGLISH)
 
 
 def files(root):
     for folder in CODE_FOLDERS:
         yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
-    for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "CONTRIBUTING.md",
-                    "src/README.md", "locale/*.po"):
+    for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+                    "*/README.md", "locale/*.po", "examples/*.py", "examples/*.sh", "examples/*.ipynb", "python/**/*.py",
+                    "configs/*.yaml", "dev"):
         yield from sorted(root.glob(pattern))
 
 

@@ -1,6 +1,6 @@
 """Loops as other people write them, each with one fault, or without it: what script_matrix.py runs under
 `qanat watch`. None of them knows that it is watched. Work is paced by sleeping, so that a busy machine
-changes little; where a fault is known from an issue thread, its address stands beside it.
+changes little; where a fault is known from an issue thread, its address is given.
 
     python3 -m qanat.watch --out DIR python/bench/script_loops.py KIND [--remedied] [--seed N]
 """

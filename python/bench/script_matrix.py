@@ -8,7 +8,7 @@ the twelve kinds of fault_matrix.py are judged with them.
 
 The first finding that matters is right, wrong, or withheld: nothing is claimed, or only what to measure next.
 Kinds and what names them were written down before the rules were changed, from what users had reported. Odd
-seeds are for choosing, even ones for judging only. --busy runs so many programs beside the loops that take a
+seeds are for choosing, even ones for judging only. --busy runs so many programs along with the loops that take a
 core each. Journals stay in FOLDER and are judged again, not run again. About an hour; --quick: one of each.
 """
 import argparse
@@ -168,7 +168,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=5, help="runs of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the first round")
     parser.add_argument("--kinds", help="only these, with commas between")
-    parser.add_argument("--busy", type=int, default=0, help="programs beside the loops, a core each")
+    parser.add_argument("--busy", type=int, default=0, help="other programs to run, a core each")
     parser.add_argument("--burn", action="store_true", help="also faults that need idle cores")
     parser.add_argument("--json", help="write every run to this file")
     parser.add_argument("--quick", action="store_true", help="one run of each kind")
@@ -208,7 +208,7 @@ def main():
             process.wait()
     print_kinds(results)
     print_sums(results, healthy)
-    print(f"torch {torch.__version__}, {perf_counter() - begin:.0f} s, {options.busy} programs beside")
+    print(f"torch {torch.__version__}, {perf_counter() - begin:.0f} s, {options.busy} other programs")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps({"runs": results, "healthy": healthy}, indent=1) + "\n")
 

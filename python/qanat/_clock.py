@@ -169,7 +169,7 @@ class StepClock:
 
     def _find_gpu(self) -> None:
         cuda = getattr(sys.modules.get("torch"), "cuda", None)
-        # An event of ours would initialise CUDA, which breaks workers that are forked afterwards.
+        # An event of ours would initialize CUDA, which breaks workers that are forked afterwards.
         if self._has_failed or cuda is None or not cuda.is_initialized() or not cuda.is_available():
             return
         try:
@@ -180,7 +180,7 @@ class StepClock:
 
 
 def settled(parts: Parts, places: Optional[Dict[str, float]] = None) -> List[float]:
-    """In the order of PARTS. A step without phases is work as a whole; beside phases, what is in
+    """In the order of PARTS. A step without phases is work as a whole; with phases, what is in
     none of them is residual. `places` gets what each part of a part took."""
     known: Dict[str, float] = {}
     for key, seconds in parts.items():

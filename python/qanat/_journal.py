@@ -151,7 +151,7 @@ class Journal:
         return line
 
     def _go_on_in_a_new_file(self) -> None:
-        """Beside its place and whole, then renamed; what is refused is tried again later."""
+        """Next to its place and whole, then renamed; what is refused is tried again later."""
         after = self.path + ".next"
         lines = self._recap.lines()
         text = self._header_line(**{"continues": True, "recap": len(lines)}) + "".join(lines)

@@ -19,5 +19,5 @@ def rank_of(environment: Mapping[str, str]) -> Tuple[int, int]:
 
 
 def journal_name(rank: int) -> str:
-    """Each rank writes a journal of its own, beside that of rank 0."""
+    """Each rank writes its own journal, next to rank 0's."""
     return f"journal.rank{rank}.jsonl" if rank else "journal.jsonl"

@@ -141,7 +141,7 @@ class Run:
 
     def phase(self, name: str) -> _Part:
         """A part of the step: transfer, forward, loss, backward or optimizer. In a step without any,
-        all is counted as forward; beside them, the rest is residual."""
+        all is counted as forward; with them, the rest is residual."""
         part = self._parts.get(name)
         if part is None:
             raise WatchError(f"phase: {name!r}; expected one of {', '.join(PHASES)}")

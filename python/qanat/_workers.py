@@ -21,7 +21,7 @@ FIRST_BUCKET = 16e-6
 TABLE_ROWS = 8  # that were slow, of each worker
 SLOW = 6.0  # times the mean row
 FIRST_ROWS = 8  # before which nothing is slow
-LOOK_ROWS = 32  # between two looks at the rows that others found slow
+LOOK_ROWS = 32  # between two samples of the rows that others found slow
 # Places in a slot, all doubles that only grow, but for PID and FETCHING (1: it fills a batch). The
 # histogram of row times comes after them, and a table of slow rows: row, longest, slow reads, reads.
 (BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, FETCHING, ROW_TIME, PROCESS_RAN, PROCESS_WAITED,
@@ -30,7 +30,7 @@ TABLE = HISTOGRAM + BUCKETS
 ENTRY = 4
 SLOT = TABLE + ENTRY * TABLE_ROWS
 MAX_WORKERS = 256
-USAGE_SECONDS = 0.02  # between two fetches whose processor time is read
+USAGE_SECONDS = 0.02  # between two fetches whose CPU time is read
 MOST_OF_FETCHES = 0.005  # of the time, that reading it once may take
 PROCESS_SECONDS = 0.25  # between two readings of all threads of a worker
 
@@ -236,7 +236,7 @@ def _faults() -> int:
 
 class FetchUsage:
     """What the kernel says of fetches: of one every so often, which stands for those since the last.
-    Its clocks are dear beside a batch that is quick to make."""
+    Its clocks are expensive compared with a batch that is quick to make."""
 
     def __init__(self, slot: "memoryview[float]") -> None:
         self._slot = slot

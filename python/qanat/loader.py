@@ -90,7 +90,7 @@ class Loader:
             mel = torch.from_dlpack(batch.mel)      # float32 [rows, frames, mel_bins], no copy
 
     Which batches come, and every value in them, depends on the data and the settings, not on the
-    number of workers or on restarts. An iteration that is left early goes on where it stopped;
+    number of workers or on restarts. An iteration that is left early continues where it stopped;
     `set_epoch(n)` begins another epoch.
 
     data            folder with metadata.csv (LJSpeech, Coqui) and audio, or a manifest file
@@ -100,7 +100,7 @@ class Loader:
                     "f5", "mel_bins": 80}. It also says the sample rate of "audio".
     split           "all", or "train" or "validation" (metadata_eval.csv, else val_split of the rows)
     rank, world     this process, and how many there are; each gets an equal part of every batch
-    seed            of the order
+    seed            random seed of the batch order
     num_workers     threads; None: as few as keep the loop fed, changed while it runs
     prefetch        batches ahead; None: chosen while it runs
     spare_cores     cores that num_workers=None leaves to the rest of the program
@@ -112,11 +112,11 @@ class Loader:
                     longer utterances are left out
     language, phonemes
                     "en" or "fa" for rows that do not say; phonemes instead of letters (espeak-ng)
-    memory_mb       for all batches, those that you keep included
-    cache_mb        for features of earlier epochs; None: a quarter of what is free
+    memory_mb       memory limit for batches, including those you hold
+    cache_mb        memory limit for features of earlier epochs; None: a quarter of what is free
     cache_dir       where the lengths of the clips are remembered
     max_bad_fraction
-                    of the utterances may be damaged; more are an error
+                    largest share of damaged utterances before an error
     transform       called with each batch; what it returns is what the loop gets
     allocate        called with a size in bytes for the memory of batches, when more is needed; returns
                     a tensor, array or buffer of that size, which is kept as long as batches need it:
@@ -267,9 +267,9 @@ class Loader:
                 "world": self._group, "plan": self._facts["plan"]}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Goes on where a loader of the same data and settings stood. The number of workers may be
-        another one, and so may `world`: then the processes that there are share the batches of those
-        that there were, and each has more or fewer rows of them than `batch_size`."""
+        """Continues where a loader of the same data and settings stopped. The number of workers may
+        differ, and so may `world`: then the old batches are split among the new processes, and each has
+        more or fewer rows of them than `batch_size`."""
         try:
             version, plan = state["version"], state["plan"]
             epoch, batch, world = (_whole(name, state[name]) for name in ("epoch", "batch", "world"))

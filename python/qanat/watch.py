@@ -92,7 +92,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
 
 
 class _CallableModule(types.ModuleType):
-    """`qanat.watch(...)` goes on working where this module was imported by its name."""
+    """`qanat.watch(...)` still works where this module was imported by its name."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Run:
         return watch(*args, **kwargs)

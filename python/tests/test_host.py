@@ -109,7 +109,7 @@ class OfThisProcess(WatchTest):
 
         last = read_lines(self.folder, "host")[-1]["counters"]
         self.assertGreater(last["threads"]["train"][1], 0)
-        self.assertGreaterEqual(last["threads"]["python"][0], 1)  # the one beside
+        self.assertGreaterEqual(last["threads"]["python"][0], 1)  # another one
         self.assertLessEqual({"machine_busy", "machine_stolen", "process_cpu"}, set(last))
 
     def test_a_worker_counts_all_of_its_threads(self):

@@ -279,7 +279,7 @@ for batch in torch.utils.data.DataLoader(rows, batch_size=2):
 
 class Scripts(WatchTest):
     def run_script(self, ending=""):
-        """With a folder `torch` beside it that is the fake one."""
+        """With a folder `torch` next to it that is the fake one."""
         folder = os.path.dirname(self.folder)
         files = {"train.py": SCRIPT.format(folder=folder) + ending,
                  "dataset.py": "from tests.fake_torch import Dataset\nrows = Dataset(6)\n",

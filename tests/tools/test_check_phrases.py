@@ -70,6 +70,48 @@ class ProseTest(unittest.TestCase):
         self.assertEqual(found("locale/fa.po", persian), ['locale/fa.po:3: "کارگر": say worker'])
 
 
+    def test_string_literals_that_are_sentences_are_read(self):
+        self.assertEqual(found("src/a/a.cpp", 'throw Error("the gain that can be won is zero");\n'),
+                         ['src/a/a.cpp:1: "can be won": say saved, gained'])
+        self.assertEqual(found("src/a/a.cpp", 'visit("ledger"); key("anew");\n'), [])
+        self.assertEqual(found("src/a/a_test.cpp", 'EXPECT_EQ(x, "what can be won is zero");\n'), [])
+
+    def test_gaps_of_messages_are_names(self):
+        self.assertEqual(found("locale/en.po", 'msgid "{normalised} of all"\n'), [])
+        self.assertEqual(len(found("locale/en.po", 'msgid "normalised for length"\n')), 1)
+
+    def test_python_is_read_in_comments_and_texts(self):
+        source = 'anew = {"ledger": 1}  # made anew\n"""Runs go\nin turns."""\nprint(f"in turns, {one}")\n'
+        self.assertEqual([line.split(":")[1] for line in found("python/qanat/a.py", source)], ["1", "3", "4"])
+
+    def test_scripts_are_read_in_comments_and_in_what_they_print(self):
+        source = "anew=1  # by turns, anew\ncat <<'HELP'\n  demo   train in turns\nHELP\nrun anew\n"
+        self.assertEqual([line.split(":")[1] for line in found("dev", source)], ["1", "3"])
+        self.assertEqual(len(found("configs/a.yaml", "anew: 1  # anew\n")), 1)
+
+    def test_notebooks_are_read_in_their_text(self):
+        cells = ('{"cells": [{"cell_type": "markdown", "source": ["made anew"]},'
+                 ' {"cell_type": "code", "source": ["anew = 1"]}]}')
+        self.assertEqual(len(found("examples/a.ipynb", cells)), 1)
+
+    def test_habits_of_newer_pages_are_found(self):
+        for words in ("runs in turns", "round turn by turn", "scores made speech", "whether two GPUs pay", "it goes on with step 3",
+                      "it leaves with 3", "a file beside it", "the weights are those of rank 0", "on the processor",
+                      "which vocoder spoke", "normalised mel", "light colours", "its licence"):
+            self.assertEqual(len(found("docs/en/a.md", f"It {words}.\n")), 1, words)
+        for words in ("two GPUs pay off", "TWO DEVICES PAY", "in turn", "next to it", "Intel(R) Xeon(R) Processor"):
+            self.assertEqual(found("docs/en/a.md", f"It {words}.\n"), [], words)
+
+    def test_persian_has_one_word_for_one_thing(self):
+        for words in ("چند پروسه", "پردازهٔ دیگر", "ژورنال اجرا", "همهٔ رتبه‌ها", "روی چند ماشین", "با همین آرگومان", "یک ردیف batch",
+                      "رمزگشایی صوت", "طیف‌نگاشت mel", "سه نویسه", "خطای واژه", "دو تانسور", "سهم بهینه‌ساز", "اجرای نوبتی",
+                      "وقتی می‌صرفد", "پس از گرم شدن", "سرآیند فایل", "پیوند PCIe", "دقت ساده", "داده رایگان", "نشانی سرور",
+                      "اینجا", "اینکه", "بی‌کار", "ایدئال", "مثلا این", "۳ م‌ث"):
+            self.assertEqual(len(found("docs/fa/a.md", f"{words}\n")), 1, words)
+        for words in ("ماشین مجازی", "رتبه‌بندی یافته‌ها", "گذرواژه", "واژه‌نامه", "کم‌ثبات‌تر", "مثلاً این", "بی‌کاربرد", "بهینه‌سازی"):
+            self.assertEqual(found("docs/fa/a.md", f"{words}\n"), [], words)
+
+
 class TreeTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -82,10 +124,12 @@ class TreeTest(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def test_every_kind_of_file_is_read(self):
-        names = ["src/a/a.h", "tests/b.cpp", "bench/c.cpp", "docs/en/d.md", "README.md",
-                 "src/README.md", "locale/en.po"]
+        names = ["src/a/a.h", "tests/b.cpp", "bench/c.cpp", "docs/en/d.md", "README.md", "CHANGELOG.md",
+                 "src/README.md", "bench/README.md", "examples/README.md", "python/README.md", "locale/en.po",
+                 "examples/g.py", "examples/h.sh", "python/qanat/i.py", "configs/j.yaml", "dev"]
         for name in names:
-            self.write(name, 'msgid "anew"\n' if name.endswith(".po") else "// anew\n")
+            is_script = name.endswith((".py", ".sh", ".yaml")) or name == "dev"
+            self.write(name, 'msgid "anew"\n' if name.endswith(".po") else "# anew\n" if is_script else "// anew\n")
         self.write("docs/fa/e.md", "کارگر\n")
         self.write("tools/f.py", "# anew\n")
         lines = list(check_phrases.problems(self.root))
