@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Lets every system call of a small training run fail in turn, once, and judges what the run makes of it.
 
-  campaign.py --qanat build/release/bin/qanat-torch --library libqanat_inject_fault.so --work DIR [--points N]
+  campaign.py --qanat build/release/bin/qanat-torch --library libqanat_inject_fault.so --work DIR
+              [--points N] [--jobs N] [--until HH:MM]
 
 A point is one call (what it does, its file, how often before) and one errno. The run has to end by itself
 with the weights of the run in which nothing failed. It may end with an error only where what failed is
 data or a folder that cannot be used, and the error names the file; it may end with other weights only
-where it says which data it left out. What has been judged is in DIR/judged.jsonl: a campaign that was
-stopped goes on where it was.
+where it says which data it left out. What has been judged is in DIR/judged.jsonl (`@` is the folder of a
+job): a campaign that was stopped goes on where it was.
 """
 import argparse
 import array
@@ -24,6 +25,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import wave
 
@@ -55,15 +57,15 @@ def make_data(folder):
 class Run:
     """One kind of run, forked again and again from one that has been loaded."""
 
-    def __init__(self, options, name, arguments, data):
-        self.name, self.work, self.data = name, options.work / name, data
+    def __init__(self, options, folder, name, arguments=()):
+        self.name, self.folder, self.work, self.data = name, folder, folder / name, folder / "data"
         self.work.mkdir(parents=True, exist_ok=True)
         self.out, self.said, self.log = self.work / "run", self.work / "said.txt", self.work / "calls.txt"
-        self.command = [options.qanat, "train", "--train-data", data, "--checkpoint-dir", self.out, "--model-size", "nano",
+        self.command = [options.qanat, "train", "--train-data", self.data, "--checkpoint-dir", self.out, "--model-size", "nano",
                         "--max-steps", 6, "--batch-size", 4, "--save-every", 3, "--validate-every", 3, "--render-every", 3,
                         "--set", "data.val_split=0.2", "--num-workers", 1, "--log-every", 1, *arguments]
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "LD_PRELOAD": str(options.library),
-                            "QANAT_FAULT_SERVER": "1", "QANAT_FAULT_SCOPE": f"{self.work}:{data}",
+                            "QANAT_FAULT_SERVER": "1", "QANAT_FAULT_SCOPE": ":".join(map(str, (self.work, self.data, folder / "shards"))),
                             "QANAT_FAULT_LOG": str(self.log), "QANAT_FAULT_OUTPUT": str(self.said),
                             "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "MKL_CBWR": "AUTO", "OMP_NUM_THREADS": "1",
                             "OPENBLAS_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.work / "cache")}
@@ -116,7 +118,8 @@ class Run:
             sys.exit(f"{self.name}: the unbroken run ended with {status}\n{said}")
         numbers = collections.Counter(line.rpartition(" ")[0] for line in self.log.read_text(errors="replace").splitlines() if line)
         # The first, the last and one between: a tensor more or less of the same file is no other case.
-        names = [f"{call} {number}" for call, count in numbers.items() for number in sorted({0, count // 2, count - 1})]
+        names = [f"{call.replace(str(self.folder), '@')} {number}" for call, count in numbers.items()
+                 for number in sorted({0, count // 2, count - 1})]
         return names, self.weights()
 
 
@@ -125,7 +128,7 @@ LEFT_OUT = ("cannot be used", "left out", "skipped", "cannot open", "cannot read
 
 def judge(run, point, whole):
     """(verdict, why): ok, told (other weights, and it says why), ended (an error that may end it); else what is wrong."""
-    name, what = point
+    name, what = point[0], point[1].replace("@", str(run.folder))
     status, said = run.once(f"{getattr(errno, name)} {what}")
     if status is None:
         return "HANG", said[-500:]
@@ -149,6 +152,64 @@ def judge(run, point, whole):
     return "DEATH", told[-900:]
 
 
+class Job:
+    """A folder with data of its own and the runs that are made of them: jobs do not meet."""
+
+    def __init__(self, options, number):
+        self.folder = options.work / f"job{number}"
+        data, shards = self.folder / "data", self.folder / "shards"
+        if not (data / "metadata.csv").exists():
+            shutil.rmtree(data, ignore_errors=True)
+            make_data(data)
+        if not shards.exists():
+            subprocess.run([str(options.qanat.with_name("qanat")), "precompute", "--train-data", str(data), "--out", str(shards)],
+                           check=True, stdout=subprocess.DEVNULL)
+        self.runs = {"speech": Run(options, self.folder, "speech"),
+                     "shards": Run(options, self.folder, "shards", ["--set", f"data.feature_dir={shards}", "--tensorboard"]),
+                     "vocoder": Run(options, self.folder, "vocoder", ["--task", "vocoder"])}
+        self.calls, self.wholes = {}, {}
+        for name, run in self.runs.items():
+            self.calls[name], self.wholes[name] = run.calls()
+
+    def stop(self):
+        for run in self.runs.values():
+            run.stop()
+
+
+class Judged:
+    """What has been judged, in a file and in memory; for several jobs."""
+
+    def __init__(self, path):
+        self.lock, self.verdicts, lines = threading.Lock(), {}, []  # the lock is for what follows
+        if path.exists():
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for one in lines:
+            self.verdicts[one["run"], one["errno"], one["call"]] = one["verdict"]
+        self.file = open(path, "a", encoding="utf-8")
+
+    def add(self, point, verdict, why, seconds):
+        name, error, call = point
+        with self.lock:
+            self.verdicts[point] = verdict
+            self.file.write(json.dumps({"run": name, "errno": error, "call": call, "verdict": verdict, "why": why,
+                                        "seconds": round(seconds, 2)}) + "\n")
+            self.file.flush()
+            if verdict.isupper():
+                print(f"{verdict}: {name} {error} {call}\n{why}\n", flush=True)
+
+
+def work_off(job, todo, judged, until):
+    while todo and not (until and time.strftime("%H:%M") >= until):
+        try:
+            point = todo.popleft()
+        except IndexError:  # the other job was faster
+            return
+        name, error, call = point
+        begin = time.monotonic()
+        verdict, why = judge(job.runs[name], (error, call), job.wholes[name])
+        judged.add(point, verdict, why, time.monotonic() - begin)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qanat", required=True, type=pathlib.Path)
@@ -156,49 +217,30 @@ def main():
     parser.add_argument("--work", required=True, type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--points", type=int, default=1000, help="to judge now, beside those that have been")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--until", default="", help="HH:MM: ends then")
     options = parser.parse_args()
-    data = options.work / "data"
-    if not data.exists():
-        make_data(data)
-    shards = options.work / "shards"
-    if not shards.exists():
-        subprocess.run([str(options.qanat.with_name("qanat")), "precompute", "--train-data", str(data), "--out", str(shards)],
-                       check=True, stdout=subprocess.DEVNULL)
-    runs = {"speech": Run(options, "speech", [], data),
-            "shards": Run(options, "shards", ["--set", f"data.feature_dir={shards}", "--tensorboard"], data),
-            "vocoder": Run(options, "vocoder", ["--task", "vocoder"], data)}
-    runs["shards"].environment["QANAT_FAULT_SCOPE"] += f":{shards}"
-    judged_file = options.work / "judged.jsonl"
-    judged = {}
-    if judged_file.exists():
-        for line in judged_file.read_text().splitlines():
-            one = json.loads(line)
-            judged[one["run"], one["errno"], one["call"]] = one["verdict"]
-    todo, wholes = [], {}
-    for name, run in runs.items():
-        calls, wholes[name] = run.calls()
+    options.work.mkdir(parents=True, exist_ok=True)
+    judged = Judged(options.work / "judged.jsonl")
+    jobs = [Job(options, number) for number in range(options.jobs)]
+    for name, calls in jobs[0].calls.items():
+        if any(job.wholes[name] != jobs[0].wholes[name] for job in jobs):
+            sys.exit(f"{name}: unbroken runs of two jobs have different weights")
         print(f"{name}: {len(calls)} calls", flush=True)
-        todo += [(name, error, call) for call in calls for error in ERRORS if (name, error, call) not in judged]
+    todo = [(name, error, call) for name, calls in jobs[0].calls.items() for call in calls for error in ERRORS
+            if (name, error, call) not in judged.verdicts]
     random.Random(options.seed).shuffle(todo)
-    bad = 0
-    with open(judged_file, "a") as out:
-        for name, error, call in todo[:options.points]:
-            if options.until and time.strftime("%H:%M") >= options.until:
-                break
-            begin = time.monotonic()
-            verdict, why = judge(runs[name], (error, call), wholes[name])
-            judged[name, error, call] = verdict
-            out.write(json.dumps({"run": name, "errno": error, "call": call, "verdict": verdict, "why": why,
-                                  "seconds": round(time.monotonic() - begin, 2)}) + "\n")
-            out.flush()
-            if verdict.isupper():
-                bad += 1
-                print(f"{verdict}: {name} {error} {call}\n{why}\n", flush=True)
-    for run in runs.values():
-        run.stop()
-    print(dict(collections.Counter(judged.values())), f"of {len(judged)}")
-    sys.exit(1 if any(verdict.isupper() for verdict in judged.values()) else 0)
+    todo = collections.deque(todo[:options.points])
+    threads = [threading.Thread(target=work_off, args=(job, todo, judged, options.until)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for job in jobs:
+        job.stop()
+    verdicts = judged.verdicts.values()
+    print(dict(collections.Counter(verdicts)), f"of {len(verdicts)}")
+    sys.exit(1 if any(verdict.isupper() for verdict in verdicts) else 0)
 
 
 if __name__ == "__main__":

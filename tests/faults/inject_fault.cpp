@@ -151,6 +151,22 @@ int remember(int fd, const char* path) {
   return fd;
 }
 
+// Streams of the standard library read and write the descriptor themselves.
+FILE* remember(FILE* file, const char* path) {
+  if (file != nullptr) {
+    remember(fileno(file), path);
+  }
+  return file;
+}
+
+void forget(int fd) {
+  if (!is_inside && plan().is_active) {
+    const Inside inside;
+    const std::lock_guard lock(plan().mutex);
+    plan().open_files.erase(fd);
+  }
+}
+
 mode_t mode_of(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
@@ -242,12 +258,12 @@ int openat(int folder, const char* path, int flags, ...) {
 
 FILE* fopen(const char* path, const char* mode) {
   static const auto call = real<FILE* (*)(const char*, const char*)>("fopen");
-  return path_fails("open", path) ? nullptr : call(path, mode);
+  return path_fails("open", path) ? nullptr : remember(call(path, mode), path);
 }
 
 FILE* fopen64(const char* path, const char* mode) {
   static const auto call = real<FILE* (*)(const char*, const char*)>("fopen64");
-  return path_fails("open", path) ? nullptr : call(path, mode);
+  return path_fails("open", path) ? nullptr : remember(call(path, mode), path);
 }
 
 DIR* opendir(const char* path) {
@@ -257,12 +273,14 @@ DIR* opendir(const char* path) {
 
 int close(int fd) {
   static const auto call = real<int (*)(int)>("close");
-  if (!is_inside && plan().is_active) {
-    const Inside inside;
-    const std::lock_guard lock(plan().mutex);
-    plan().open_files.erase(fd);
-  }
+  forget(fd);
   return call(fd);
+}
+
+int fclose(FILE* file) {
+  static const auto call = real<int (*)(FILE*)>("fclose");
+  forget(fileno(file));
+  return call(file);
 }
 
 ssize_t read(int fd, void* to, size_t count) {
