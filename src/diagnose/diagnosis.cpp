@@ -258,16 +258,12 @@ void settle(Finding& finding,
   finding.severity = FindingSeverity::info;
 }
 
-// What warns comes before what warns of a gain that is hardly known, that before what is worth
-// knowing, and that before what is explained already.
+// What warns comes before what is worth knowing, and that before what is explained already.
 int place_of(const Finding& finding) {
   if (!finding.explained_by.empty()) {
-    return 3;
-  }
-  if (finding.severity == FindingSeverity::info) {
     return 2;
   }
-  return is_sharp(finding.gain) ? 0 : 1;
+  return finding.severity == FindingSeverity::info ? 1 : 0;
 }
 
 // The greatest gain first; then what is worth most once the loader keeps up; the more severe where
@@ -275,7 +271,7 @@ int place_of(const Finding& finding) {
 void sort_by_place(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
     return std::tuple(place_of(finding),
-                      -seconds_saved(finding),
+                      -seconds_that_count(finding.gain),
                       -claimed(finding),
                       -static_cast<int>(finding.severity));
   });

@@ -4,6 +4,7 @@
 
 #include "diagnose/diagnosis.h"
 #include "diagnose/diagnosis_testing.h"
+#include "diagnose/gain.h"
 
 namespace qanat {
 namespace {
@@ -66,6 +67,24 @@ TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
   ASSERT_GE(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings[0].id, "CMP007");
   EXPECT_EQ(diagnosis.findings[1].id, "DL002");
+}
+
+// Four threads of which any one holds up the others: between a fifth and four fifths of a step.
+TEST_F(DiagnosisTest, ALargeGainThatIsHardlyKnownIsNotBehindASmallOne) {
+  share_the_machine(/*waited=*/2);
+  summary_.host->last.threads =
+      std::vector<ThreadClock>{{.name = "train", .threads = 4, .running = 4, .waiting = 8}};
+  for (StepRecord& step : summary_.steps) {
+    step.phases.checkpoint = 0.06 * step.phases.total();
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  ASSERT_GE(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].id, "HOST005");
+  EXPECT_FALSE(is_sharp(diagnosis.findings[0].gain));
+  EXPECT_EQ(diagnosis.findings[1].id, "CMP007");
+  EXPECT_EQ(diagnosis.recoverable_share, 0) << "it is no headline";
 }
 
 TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {

@@ -34,4 +34,8 @@ bool is_sharp(const Gain& gain) {
   return gain.ci95.high <= kMaxGainSpread * gain.ci95.low;
 }
 
+double seconds_that_count(const Gain& gain) {
+  return is_sharp(gain) ? gain.seconds_saved() : gain.step_now * (1 - 1 / gain.ci95.low);
+}
+
 }  // namespace qanat

@@ -23,4 +23,8 @@ constexpr Saving saving_within(double seconds, double low, double high) {
 // An interval that reaches from one gain to twice it says too little to be a headline.
 bool is_sharp(const Gain& gain);
 
+// s of a step by which gains are put in order: of one that is hardly known, what is sure of it. So
+// a large gain is not behind a small one because it is known less well.
+double seconds_that_count(const Gain& gain);
+
 }  // namespace qanat

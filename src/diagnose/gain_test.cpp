@@ -31,5 +31,13 @@ TEST(GainTest, AnIntervalOverAFactorOfTwoIsNoHeadline) {
   EXPECT_FALSE(is_sharp(make_gain(1, saving_within(0.6, 0.5, 1.5), GainMethod::replay)));
 }
 
+TEST(GainTest, OfAGainThatIsHardlyKnownOnlyWhatIsSureCounts) {
+  const Gain known = make_gain(1, saving_within(0.4, 0.7, 1.3), GainMethod::replay);
+  const Gain hardly = make_gain(1, saving_within(0.6, 0.5, 1.5), GainMethod::replay);
+
+  EXPECT_NEAR(seconds_that_count(known), 0.4, 1e-9);
+  EXPECT_NEAR(seconds_that_count(hardly), 0.3, 1e-9);
+}
+
 }  // namespace
 }  // namespace qanat

@@ -188,12 +188,9 @@ void expect_bounded(const Finding& finding, const RunMeasures& m) {
 
 int place_in_report(const Finding& finding) {
   if (!finding.explained_by.empty()) {
-    return 3;
-  }
-  if (finding.severity == FindingSeverity::info) {
     return 2;
   }
-  return is_sharp(finding.gain) ? 0 : 1;
+  return finding.severity == FindingSeverity::info ? 1 : 0;
 }
 
 void expect_ordered(const Diagnosis& diagnosis) {
@@ -203,7 +200,7 @@ void expect_ordered(const Diagnosis& diagnosis) {
     const Finding& after = findings[i];
     EXPECT_LE(place_in_report(before), place_in_report(after)) << before.id << ' ' << after.id;
     if (place_in_report(before) == place_in_report(after)) {
-      EXPECT_GE(before.gain.seconds_saved(), after.gain.seconds_saved())
+      EXPECT_GE(seconds_that_count(before.gain), seconds_that_count(after.gain))
           << before.id << ' ' << after.id;
     }
   }

@@ -133,7 +133,7 @@ RuleOutcome workers_unequal(const RuleInput& input) {
   const UnequalWorkers use = *unequal_workers(input.summary);
   const double own = m.mean_step - m.breakdown.wait.count();
   const double alike = std::max(own, use.fast_batch / use.workers);
-  const Gain gain = gain_of_prediction(input, alike);
+  const Gain gain = gain_of_less_waiting(m, alike);
   Finding finding{.title = use.times > 0
                                ? Message(msg::dl014_title{.worker = use.worker,
                                                           .workers = use.workers,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/diagnosis.h"
+#include "diagnose/gain.h"
 #include "diagnose/loop_use.h"
 #include "diagnose/rules_testing.h"
 #include "diagnose/wait_cause.h"
@@ -143,6 +144,7 @@ TEST_F(LoopRulesTest, OneSlowWorkerSetsThePaceOfAll) {
   EXPECT_NEAR(step_out_of_turn(found, 0.001), 0.0076, 0.0002);
 
   EXPECT_EQ(first(), "DL014");
+  EXPECT_TRUE(is_sharp(finding().gain)) << "what the others need is measured, not replayed";
   ASSERT_EQ(finding().fixes.size(), 2);
   EXPECT_EQ(finding().fixes[1].key, "in_order");
   EXPECT_NEAR(*finding().fixes[1].predicted_step, 0.06, 0.001);

@@ -187,6 +187,21 @@ std::optional<double> replay_step(const RuleInput& input, const WhatIf& change) 
   return pace(times, use, change, is_torch(input)) * batches_per_step(input.measures);
 }
 
+// `misfit`: s by which the replay that predicted is off the run.
+Gain gain_within(const RunMeasures& m, double predicted, double misfit, GainMethod method) {
+  const Gain free = gain_if_data_were_free(m);
+  const double saved = std::clamp(m.mean_step - predicted, 0.0, m.mean_step);
+  const double all = free.seconds_saved();
+  const auto saved_at = [&](double speedup) { return m.mean_step * (1 - 1 / speedup); };
+  const double part = all > 0 ? std::min(saved / all, 1.0) : 0;
+  const double off = part * std::min(misfit, saved / 2);
+  return make_gain(m.mean_step,
+                   {.seconds = saved,
+                    .range = {.low = saved - part * (all - saved_at(free.ci95.low)) - off,
+                              .high = saved + part * (saved_at(free.ci95.high) - all) + off}},
+                   method);
+}
+
 double own_step(const RunMeasures& m) {
   return m.mean_step - m.breakdown.wait.count();
 }
@@ -211,20 +226,14 @@ Gain gain_if_data_were_free(const RunMeasures& measures) {
   return gain_without(measures, wait_of);
 }
 
+Gain gain_of_less_waiting(const RunMeasures& measures, double predicted) {
+  return gain_within(measures, predicted, 0, GainMethod::breakdown);
+}
+
 Gain gain_of_prediction(const RuleInput& input, double predicted) {
-  const RunMeasures& m = input.measures;
-  const Gain free = gain_if_data_were_free(m);
-  const double saved = std::clamp(m.mean_step - predicted, 0.0, m.mean_step);
-  const double all = free.seconds_saved();
-  const auto saved_at = [&](double speedup) { return m.mean_step * (1 - 1 / speedup); };
-  const double part = all > 0 ? std::min(saved / all, 1.0) : 0;
-  const double replayed = replay_step(input, {}).value_or(m.mean_step);
-  const double misfit = part * std::min(std::abs(replayed - m.mean_step), saved / 2);
-  return make_gain(m.mean_step,
-                   {.seconds = saved,
-                    .range = {.low = saved - part * (all - saved_at(free.ci95.low)) - misfit,
-                              .high = saved + part * (saved_at(free.ci95.high) - all) + misfit}},
-                   GainMethod::replay);
+  const double now = input.measures.mean_step;
+  const double misfit = std::abs(replay_step(input, {}).value_or(now) - now);
+  return gain_within(input.measures, predicted, misfit, GainMethod::replay);
 }
 
 WhatIf merged(WhatIf first, const WhatIf& second) {

@@ -15,6 +15,8 @@ std::optional<double> predict_step(const RuleInput& input, const WhatIf& change)
 // The gain of a step of `predicted` seconds, as uncertain as the waiting it takes away and as the
 // replay is far from the run.
 Gain gain_of_prediction(const RuleInput& input, double predicted);
+// The same of a prediction that no replay made.
+Gain gain_of_less_waiting(const RunMeasures& measures, double predicted);
 // Without any waiting for data.
 Gain gain_if_data_were_free(const RunMeasures& measures);
 
