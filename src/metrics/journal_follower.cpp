@@ -37,6 +37,10 @@ bool JournalFollower::open(const std::filesystem::path& path, Recap recap) {
   if (!fd || ::fstat(fd.get(), &status) != 0) {
     return false;
   }
+  // Another file than the one that was to be the last: the journal went on meanwhile.
+  if (end_ && path == path_ && status.st_ino != end_->inode) {
+    end_ = End{.inode = status.st_ino, .size = status.st_size};
+  }
   reading_ = path;
   fd_ = std::move(fd);
   inode_ = status.st_ino;
@@ -103,6 +107,19 @@ bool JournalFollower::go_on() {
   return open(path_, Recap::skipped);
 }
 
+void JournalFollower::end_at_present() {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) {
+    end_ = End{.inode = status.st_ino, .size = status.st_size};
+  }
+}
+
+std::optional<std::int64_t> JournalFollower::left() const {
+  return end_ && end_->inode == inode_
+             ? std::optional(std::max<std::int64_t>(end_->size - offset_, 0))
+             : std::nullopt;
+}
+
 // Between two files of a journal the one that was read has another name.
 bool JournalFollower::is_deleted() const {
   struct stat named {};
@@ -163,7 +180,13 @@ Result<JournalFollower::Progress> JournalFollower::read_on(const VisitEntry& vis
   }
   std::vector<char> buffer(256 << 10);
   for (std::size_t taken = 0; taken < kMaxBytes;) {
-    const ssize_t got = ::pread(fd_.get(), buffer.data(), buffer.size(), offset_);
+    const std::optional<std::int64_t> room = left();
+    if (room && *room == 0) {
+      return progress;
+    }
+    const std::size_t most =
+        std::min(buffer.size(), static_cast<std::size_t>(room.value_or(std::int64_t{kMaxBytes})));
+    const ssize_t got = ::pread(fd_.get(), buffer.data(), most, offset_);
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -192,6 +215,7 @@ Result<int> visit_journal(const std::filesystem::path& path,
                           const VisitEntry& visit,
                           const VisitOptions& options) {
   JournalFollower follower(path, options.ends);
+  follower.end_at_present();
   for (bool more = true; more && !options.stop.stop_requested();) {
     const Result<JournalFollower::Progress> progress = follower.read_on(visit);
     if (!progress) {

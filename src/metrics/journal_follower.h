@@ -44,6 +44,9 @@ class JournalFollower {
   // was written by a newer format.
   Result<Progress> read_on(const VisitEntry& visit);
 
+  // Reads no further than what is there now: a run that writes on does not keep its reader.
+  void end_at_present();
+
   // The file that is being read has no name any more: what is written to it can still be followed,
   // but nobody will find it afterwards.
   bool is_deleted() const;
@@ -54,6 +57,10 @@ class JournalFollower {
  private:
   // What repeats earlier files is read where these are not.
   enum class Recap { read, skipped };
+  struct End {
+    std::uint64_t inode = 0;  // of the journal's newest file
+    std::int64_t size = 0;
+  };
 
   Result<bool> open_first();
   bool open(const std::filesystem::path& path, Recap recap);
@@ -61,6 +68,8 @@ class JournalFollower {
   void jump_to_the_tail();
   Result<bool> take_lines(const VisitEntry& visit, Progress& progress);
   void skip_recap(const JournalEntry& first);
+  // Bytes of the open file that may still be read; absent: all that come.
+  std::optional<std::int64_t> left() const;
 
   std::filesystem::path path_;
   std::optional<Ends> ends_;
@@ -77,15 +86,16 @@ class JournalFollower {
   bool is_first_ = true;      // the next line is the first of its file
   std::int64_t to_skip_ = 0;  // lines of a recap
   bool is_too_long_ = false;  // `rest_` is the end of a line that is not ours
+  std::optional<End> end_;    // of what is read
   bool moved_ = false;        // another file has the journal's name
   int damaged_ = 0;
 };
 
 // Reads a journal line by line in bounded memory, whatever its size, the file it was continued from
 // included; one that is still being written, or whose writer was killed, is read up to its last
-// whole line. Returns how many lines were damaged: torn by a crash, edited, or without what their
-// kind needs; a last one that is still without end is not counted. Fails when the file cannot be
-// read or was written by a newer format.
+// whole line that was there when reading began. Returns how many lines were damaged: torn by a
+// crash, edited, or without what their kind needs; a last one that is still without end is not
+// counted. Fails when the file cannot be read or was written by a newer format.
 struct VisitOptions {
   std::optional<JournalFollower::Ends> ends{};  // of the files, if they are enough
   std::stop_token stop{};                       // ends it early

@@ -145,6 +145,43 @@ TEST_F(JournalFollowerTest, ALongJournalIsLeftWhenAskedTo) {
   EXPECT_LT(lines, kLines);
 }
 
+// A run that writes as fast as it is read would keep its reader for good.
+TEST_F(JournalFollowerTest, AJournalThatGrowsIsReadAsItWasAtTheBeginning) {
+  append("{\"kind\":\"a\"}\n{\"kind\":\"b\"}\n");
+  Kinds kinds;
+  const auto visit = [&](const JournalEntry& entry) {
+    kinds.emplace_back(kind_of(entry.event));
+    if (kinds.size() < 1000) {
+      append("{\"kind\":\"later\"}\n");
+    }
+  };
+
+  ASSERT_TRUE(visit_journal(path_, visit));
+
+  EXPECT_EQ(kinds, (Kinds{"a", "b"}));
+}
+
+TEST_F(JournalFollowerTest, AJournalThatGoesOnInANewFileMeanwhileHasAnEndAsWell) {
+  append("{\"kind\":\"journal\",\"format\":1}\n{\"kind\":\"b\"}\n");
+  std::filesystem::rename(path_, journal_before(path_));
+  append("{\"kind\":\"journal\",\"format\":1,\"continues\":true}\n");
+  Kinds kinds;
+  const auto visit = [&](const JournalEntry& entry) {
+    kinds.emplace_back(kind_of(entry.event));
+    if (kinds.size() == 2) {
+      std::filesystem::rename(path_, journal_before(path_));
+      append("{\"kind\":\"journal\",\"format\":1,\"continues\":true}\n");
+    }
+    if (kinds.size() < 1000) {
+      append("{\"kind\":\"later\"}\n");
+    }
+  };
+
+  ASSERT_TRUE(visit_journal(path_, visit));
+
+  EXPECT_LT(kinds.size(), 100U);
+}
+
 TEST_F(JournalFollowerTest, WhereTheEndsAreEnoughTheMiddleIsSkipped) {
   std::string text;
   for (int i = 0; i < 1000; ++i) {
