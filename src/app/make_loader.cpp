@@ -175,7 +175,9 @@ std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
 std::unique_ptr<Loader> make_loader(const RunConfig& config,
                                     const LoaderOptions& options,
                                     LoaderRequest request) {
-  report_left_out(*request.set, options.max_bad_fraction, request.journal);
+  // All ranks have the same set: one of them names what is not used.
+  report_left_out(
+      *request.set, options.max_bad_fraction, request.rank == 0 ? request.journal : nullptr);
   if (segment_options(config)) {
     request.payload = PayloadKind::pcm_s16;
   }

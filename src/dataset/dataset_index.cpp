@@ -153,6 +153,11 @@ void IndexBuild::measure(std::size_t item, std::vector<IndexFailure>& failures) 
 
 Result<Done> IndexBuild::measure_audio(std::size_t item, const CachedLengths* known) {
   IndexEntry& entry = index_.entries[item];
+  if (known != nullptr && options_.files == FileCheck::unknown_files) {
+    entry.identity = known->identity;
+    entry.samples = SampleCount{known->samples};
+    return Done{};
+  }
   const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
   const Result<FileIdentity> identity = read_file_identity(path);
   if (!identity) {
@@ -213,10 +218,12 @@ IndexCache IndexBuild::to_cache() const {
 void IndexBuild::save() {
   const bool is_news = probed_ > 0 || counted_ > 0 || !known_.is_in_order();
   if (options_.cache_folders.empty() || !is_news) {
+    index_.origin.is_cached = !index_.origin.cache.empty();
     return;
   }
   const IndexCache cache = to_cache();
   if (cache.lengths.empty() || cache.lengths == known_.all()) {
+    index_.origin.is_cached = !index_.origin.cache.empty();
     return;
   }
   const std::string bytes = to_bytes(cache);
@@ -224,6 +231,7 @@ void IndexBuild::save() {
   for (const std::filesystem::path& folder : options_.cache_folders) {
     const Result<Done> saved = save_in(folder, bytes);
     if (saved) {
+      index_.origin.is_cached = true;
       return;
     }
     reasons.push_back(reason_of(saved.failure()));

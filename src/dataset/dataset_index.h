@@ -45,6 +45,7 @@ struct IndexOrigin {
   std::int64_t probed = 0;        // audio files that were opened
   std::int64_t reused = 0;        // audio files that were known and had not changed
   std::filesystem::path cache;    // empty: none was read or written
+  bool is_cached = false;         // the cache has all that is known of these utterances
   std::vector<MessageArg> notes;  // to be said once: a damaged cache, no place to write one
 };
 
@@ -62,11 +63,16 @@ struct IndexSources {
   std::uint64_t settings_hash = 0;
 };
 
+// Whether files are asked for their length and time. Another process of the machine may just have
+// asked them all, and written what it found into the cache.
+enum class FileCheck { every_file, unknown_files };
+
 struct IndexOptions {
   int threads = 0;                                   // 0: one per core
   std::vector<std::filesystem::path> cache_folders;  // tried in order; none: no cache
   ProgressFn progress;
   std::stop_token stop;
+  FileCheck files = FileCheck::every_file;
 };
 
 // Nothing when stopped; what was measured by then is in the cache. The result does not depend on

@@ -143,6 +143,30 @@ TEST_F(DatasetIndexTest, TheSecondBuildAsksNothing) {
   EXPECT_EQ(second.entries, first.entries);
 }
 
+TEST_F(DatasetIndexTest, FilesThatTheCacheKnowsNeedNotBeAsked) {
+  fill(5);
+  const DatasetIndex first = build();
+  folder_.add_audio("wavs/u0.wav", "changed since");
+
+  const DatasetIndex second =
+      build({.cache_folders = {cache_}, .files = FileCheck::unknown_files});
+
+  EXPECT_TRUE(first.origin.is_cached);
+  EXPECT_EQ(second.entries, first.entries);
+  EXPECT_EQ(probes_, 0);
+}
+
+TEST_F(DatasetIndexTest, FilesThatTheCacheDoesNotKnowAreAskedInAnyCase) {
+  fill(5);
+  build();
+  fill(6);
+
+  const DatasetIndex index = build({.cache_folders = {cache_}, .files = FileCheck::unknown_files});
+
+  EXPECT_EQ(probes_, 1);
+  EXPECT_TRUE(index.entries[5].usable);
+}
+
 TEST_F(DatasetIndexTest, OnlyAChangedFileIsProbedAgain) {
   fill(10);
   build();
@@ -265,6 +289,7 @@ TEST_F(DatasetIndexTest, WithoutAPlaceToWriteItStillWorksAndSaysSo) {
   const DatasetIndex index = build({.cache_folders = {folder_.root() / "file"}});
 
   EXPECT_EQ(index.entries.size(), 2U);
+  EXPECT_FALSE(index.origin.is_cached);
   EXPECT_THAT(index.origin.notes, ElementsAre(Says(HasSubstr("the index is not cached"))));
 }
 

@@ -36,12 +36,19 @@ void divide_cores(ProcessGroup& group, TrainObserver* observer) {
   }
 }
 
-void take_turns(ProcessGroup& group, int local_rank, const std::function<bool()>& load) {
+void take_turns(ProcessGroup& group, int local_rank, const std::function<Loaded(FileCheck)>& load) {
+  // Which of the first ones is that of this machine need not be known: all have to have stored it.
+  const auto wait_for_first = [&group](double own) {
+    const std::vector<double> all = group.all_gather({&own, 1});
+    return std::ranges::all_of(all, [](double stored) { return stored != 0; });
+  };
   if (local_rank != 0) {
-    group.barrier();
+    load(wait_for_first(1) ? FileCheck::unknown_files : FileCheck::every_file);
+    return;
   }
-  if (load() && local_rank == 0) {
-    group.barrier();
+  const Loaded loaded = load(FileCheck::every_file);
+  if (loaded != Loaded::no) {
+    wait_for_first(loaded == Loaded::and_stored ? 1 : 0);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "dataset/dataset_index.h"
 #include "replicas/process_group.h"
 #include "train/train_observer.h"
 #include "train/train_task.h"
@@ -23,8 +24,10 @@ namespace qanat {
 void divide_cores(ProcessGroup& group, TrainObserver* observer);
 
 // Runs `load` in the first process of each machine, then in the others, which find what it stored.
-// It returns whether it was done; one that was not is not waited for.
-void take_turns(ProcessGroup& group, int local_rank, const std::function<bool()>& load);
+// It returns whether it was done; one that was not is not waited for. Where the first ones have
+// stored all that they know of the files, the others need not ask every file again.
+enum class Loaded { no, yes, and_stored };
+void take_turns(ProcessGroup& group, int local_rank, const std::function<Loaded(FileCheck)>& load);
 
 // Gives everybody what the checkpoint of rank 0 holds apart from tensors: the others may be on
 // machines that do not have it.

@@ -119,10 +119,12 @@ std::vector<Language> training_languages(const UtteranceSet& set) {
 std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
                                              const ProgressFn& progress,
                                              const std::stop_token& stop,
-                                             const EarlierSplits& earlier) {
+                                             const EarlierSplits& earlier,
+                                             FileCheck files) {
   TrainingSetOptions options = make_training_set_options(config, read_host_share());
   options.index.progress = progress;
   options.index.stop = stop;
+  options.index.files = files;
   options.split = make_split(config, earlier);
   TrainInputs inputs;
   inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));

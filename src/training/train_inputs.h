@@ -46,7 +46,8 @@ struct EarlierSplits {
 std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
                                              const ProgressFn& progress,
                                              const std::stop_token& stop,
-                                             const EarlierSplits& earlier = {});
+                                             const EarlierSplits& earlier = {},
+                                             FileCheck files = FileCheck::every_file);
 
 // How the validation set is cut into batches: always the same way, whatever training.seed is.
 LoaderOptions validation_options(const RunConfig& config);

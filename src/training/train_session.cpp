@@ -80,9 +80,15 @@ std::optional<TrainSummary> run_in_group(const TrainRequest& request,
   if (request.inputs != nullptr) {
     inputs = *request.inputs;
   } else {
-    take_turns(group, request.place.local_rank, [&] {
-      inputs = load_train_inputs(config, request.measuring, request.stop, stored_splits(state));
-      return inputs.has_value();
+    take_turns(group, request.place.local_rank, [&](FileCheck files) {
+      inputs =
+          load_train_inputs(config, request.measuring, request.stop, stored_splits(state), files);
+      const auto is_stored = [](const std::shared_ptr<const UtteranceSet>& set) {
+        return set == nullptr || set->index.origin.is_cached;
+      };
+      return !inputs                                                     ? Loaded::no
+             : is_stored(inputs->train) && is_stored(inputs->validation) ? Loaded::and_stored
+                                                                         : Loaded::yes;
     });
   }
   if (!inputs) {

@@ -136,6 +136,28 @@ TEST_F(TrainSessionTest, ValidatesSpeakersThatItDoesNotTrainAndSaysSo) {
   EXPECT_EQ(listener.validations.front().utterances, 4);
 }
 
+TEST_F(TrainSessionTest, ARunThatIsNeverValidatedTrains) {
+  LoadedConfig config = this->config("run", 3);
+  config.values.data.val_split = 0.4;
+  config.values.training.validate_every = 0;
+  TrainListener listener;
+
+  const TrainSummary summary = train(config, listener);
+
+  EXPECT_EQ(summary.outcome.progress.step, 3);
+  EXPECT_TRUE(listener.validations.empty());
+}
+
+TEST_F(TrainSessionTest, FarMoreWorkersThanCoresAreTold) {
+  LoadedConfig config = this->config("run", 1);
+  config.values.data.num_workers = 999;
+  TrainListener listener;
+
+  train(config, listener);
+
+  EXPECT_THAT(listener.notes, testing::Contains(testing::HasSubstr("999 workers")));
+}
+
 TEST_F(TrainSessionTest, ACheckpointOfAnotherSizeIsRefusedWithTheRemedy) {
   LoadedConfig nano = config("run", 1);
   losses_of(nano);
