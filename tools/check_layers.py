@@ -50,7 +50,7 @@ MAY_INCLUDE = {
     "text metrics config locale base",
     "speech": "train checkpoint checkpoint_files vocoder model monitor features audio text dataset metrics locale base",
     "training": "launch replicas selftest speech session app report history diagnose monitor train checkpoint "
-    "checkpoint_files torch_binding device pipeline batch audio text dataset metrics config locale base",
+    "checkpoint_files torch_binding device pipeline batch features audio text dataset metrics config locale base",
     "diagnosing": "training session experiment app report history diagnose monitor pipeline batch features "
     "text dataset metrics config locale base",
     "validation": "training session speech experiment app report diagnose monitor train torch_binding device pipeline "

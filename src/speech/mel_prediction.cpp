@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "checkpoint_files/checkpoint_seal.h"
 #include "features/feature_store_writer.h"
 #include "features/mel_extractor.h"
+#include "features/verified_shards.h"
 #include "locale/message_error.h"
 #include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
@@ -200,28 +202,35 @@ class MelPredictor {
         settings_{
             .fingerprint =
                 ContentHasher().add(request.source.identity).add(request.max_frames.value).value(),
-            .mel_bins = static_cast<std::uint32_t>(MelConfig{}.mel_bins)} {}
+            .mel_bins = static_cast<std::uint32_t>(MelConfig{}.mel_bins)},
+        verified_(request.folder) {}
 
   std::optional<MelPrediction> run() {
     FeatureStore store = open();
     store.require_readable();
     std::vector<std::uint32_t> missing;
     std::vector<bool> is_used(store.shards().size());
+    look_up_verified(store);
     for (std::uint32_t item = 0; item < request_.count; ++item) {
       if (const std::optional<FeatureEntry> entry = find(store, item)) {
         is_used[entry->shard] = true;
-      } else {
+      } else if (request_.share.has(item)) {
         missing.push_back(item);
       }
     }
     if (!missing.empty()) {
       make_folders(request_.folder, "--checkpoint-dir");
-      const FeatureFolderLock lock = FeatureFolderLock::acquire(request_.folder);
-      remove_useless(store, is_used);
+      const FeatureFolderLock lock = FeatureFolderLock::acquire(request_.folder, request_.share);
+      if (request_.share.rank == 0) {
+        remove_useless(store, is_used);
+      }
       if (!predict(missing, lock)) {
         return std::nullopt;
       }
       store = open();
+    }
+    if (request_.share.world == 1) {
+      keep_verified(store);
     }
     return collect(std::move(store));
   }
@@ -239,10 +248,33 @@ class MelPredictor {
   // What is stored of an utterance, when it is what would be predicted now, and whole.
   std::optional<FeatureEntry> find(const FeatureStore& store, std::uint32_t item) {
     const Result<FeatureEntry> entry = store.lookup(id_of(item), key_of(item));
-    if (!entry || !store.intact(entry.value(), scratch_)) {
+    if (!entry) {
+      return std::nullopt;
+    }
+    const std::uint32_t shard = entry.value().shard;
+    const bool is_checked = is_verified_[shard] || !request_.share.has(item);  // by another process
+    if (!is_checked && !store.intact(entry.value(), scratch_)) {
+      damaged_.insert(store.shards()[shard].path);
       return std::nullopt;
     }
     return entry.value();
+  }
+
+  void look_up_verified(const FeatureStore& store) {
+    for (const FeatureStore::Shard& shard : store.shards()) {
+      is_verified_.push_back(verified_.has(shard.path));
+    }
+  }
+
+  // All that was read, and what was written just now.
+  void keep_verified(const FeatureStore& store) {
+    std::vector<fs::path> whole;
+    for (const FeatureStore::Shard& shard : store.shards()) {
+      if (!damaged_.contains(shard.path)) {
+        whole.push_back(shard.path);
+      }
+    }
+    verified_.keep(whole);
   }
 
   // Shards of which nothing is used would stay for ever.
@@ -312,6 +344,9 @@ class MelPredictor {
   const MelPredictionRequest& request_;
   const std::vector<std::uint32_t> references_;  // of every utterance
   const ShardSettings settings_;
+  VerifiedShards verified_;
+  std::vector<bool> is_verified_;  // by shard
+  std::set<fs::path> damaged_;     // shards with an entry that is
   PageBuffer scratch_;
 };
 

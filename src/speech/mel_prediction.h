@@ -2,8 +2,9 @@
 // the durations are those of its aligner. A vocoder that is trained on it learns what it will hear.
 //
 // Predictions are kept in the shards of a folder, each with what it was made from. What is there
-// and whole is not predicted again; what is damaged, or was made by another checkpoint or from
-// another recording, text, speaker or reference, is.
+// and whole is not predicted again (a shard is read to its end once, not at every start); what is
+// damaged, or was made by another checkpoint or from another recording, text, speaker or reference,
+// is.
 //
 // An utterance that the model cannot read (no symbols for its text, more symbols than frames, too
 // long) keeps the mel of its recording: its sound is as good as that of others, its text is not.
@@ -23,6 +24,7 @@
 #include "base/progress.h"
 #include "base/quantity.h"
 #include "dataset/training_sets.h"
+#include "features/feature_store_folder.h"
 #include "features/predicted_mel.h"
 
 namespace qanat {
@@ -48,6 +50,7 @@ struct MelPredictionRequest {
   const UtteranceSet& set;
   std::size_t count = 0;  // the first so many utterances are predicted; references are of all
   FrameCount max_frames;  // of an utterance that the model is given
+  FolderShare share{};    // of processes that predict together; then others' may be missing
   std::function<void(const Message&)> warn{};
   ProgressFn progress{};  // of `count`; not called when nothing has to be predicted
   std::stop_token stop{};
@@ -61,7 +64,7 @@ struct MelPrediction {
 // The reference of an utterance is the one it has at a validation: the next of its speaker, in the
 // order of the set; the first half of its own, where there is no other. Nothing when stopped: what
 // was predicted by then is kept. Throws Error when the checkpoint cannot be used, the disk refuses
-// or another process is at it. One process at a time.
+// or another process is at it. One process at a time, or one of each share.
 std::optional<MelPrediction> predict_mel(const MelPredictionRequest& request);
 
 }  // namespace qanat

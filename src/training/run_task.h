@@ -16,6 +16,7 @@
 #include "batch/bucket_edges.h"
 #include "checkpoint/checkpoint.h"
 #include "config/run_config.h"
+#include "features/feature_store_folder.h"
 #include "speech/evaluation_renderer.h"
 #include "train/train_task.h"
 #include "training/train_inputs.h"
@@ -28,6 +29,7 @@ struct PrepareRequest {
   ProgressFn progress;
   std::stop_token stop;
   std::function<void(const MessageArg&)> tell;  // a note for the user
+  FolderShare share{};  // of what is made once and kept: others make the rest
 };
 
 // For the thread of the run, but for what is said to be the stream's.

@@ -132,6 +132,7 @@ class VocoderRun : public RunTask {
                         .set = set,
                         .count = part.count,
                         .max_frames = FrameCount{config_.data.max_mel_frames},
+                        .share = request.share,
                         .warn = [&](const Message& text) { request.tell(text); },
                         .progress =
                             [&](std::int64_t done, std::int64_t /*count*/) {
