@@ -153,7 +153,8 @@ Result<TensorMap> load_tensors(const fs::path& folder,
   }
   Result<TensorMap> tensors = parse_safetensors(std::as_bytes(std::span(content.value())));
   if (!tensors) {
-    return Failure{fmt::format("{}: {}", (folder / name).string(), tensors.failure().what)};
+    return to_failure(msg::checkpoint_file{.file = (folder / name).string(),
+                                           .reason = reason_of(tensors.failure())});
   }
   for (const auto& [tensor, values] : tensors.value()) {
     if (values.is_floating_point() && !torch::isfinite(values).all().item<bool>()) {
@@ -171,7 +172,7 @@ Result<nlohmann::json> load_state(const fs::path& folder, const CheckpointSeal& 
   }
   nlohmann::json state = nlohmann::json::parse(content.value(), nullptr, false);
   if (state.is_discarded()) {
-    return Failure{fmt::format("{}: not JSON", (folder / kStateName).string())};
+    return to_failure(msg::checkpoint_no_json{.file = (folder / kStateName).string()});
   }
   return state;
 }
@@ -231,10 +232,8 @@ Result<LoadedCheckpoint> load_checkpoint(const fs::path& folder, const Checkpoin
   }
   if (const auto named = step_of(folder.filename().string());
       named && *named != seal.value().step) {
-    return Failure{fmt::format("{}: step {}; its folder says {}",
-                               (folder / kSealName).string(),
-                               seal.value().step,
-                               *named)};
+    return to_failure(msg::seal_other_step{
+        .file = (folder / kSealName).string(), .step = seal.value().step, .folder = *named});
   }
   Result<nlohmann::json> state = load_state(folder, seal.value());
   if (!state) {

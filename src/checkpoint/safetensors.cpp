@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "checkpoint_files/safetensors_header.h"
+#include "locale/message_error.h"
+#include "locale/messages/checkpoint_errors.h"
 
 namespace qanat {
 namespace {
@@ -95,7 +97,7 @@ Result<TensorMap> parse_safetensors(std::span<const std::byte> file) {
     const std::span<const std::byte> bytes =
         file.subspan(header.value().values_begin + one.begin, one.end - one.begin);
     if (one.type == TensorType::boolean && !holds_booleans(bytes)) {
-      return Failure{fmt::format("tensor {}: has bytes that are neither 0 nor 1", one.name)};
+      return to_failure(msg::safetensors_no_boolean{.tensor = one.name});
     }
     torch::Tensor tensor = torch::empty(one.shape, to_scalar_type(one.type));
     if (!bytes.empty()) {

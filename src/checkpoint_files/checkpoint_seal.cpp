@@ -9,6 +9,8 @@
 
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages/checkpoint_errors.h"
 
 namespace qanat {
 namespace {
@@ -80,7 +82,7 @@ Result<CheckpointSeal> parse_seal(std::string_view text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("format", nlohmann::json()) != kSealFormat ||
       count_at(json, "version") != kSealVersion) {
-    return Failure{fmt::format("not the seal of a checkpoint, version {}", kSealVersion)};
+    return to_failure(msg::seal_none{.version = kSealVersion});
   }
   const std::optional<std::int64_t> step = count_at(json, "step");
   const std::optional<std::int64_t> save = count_at(json, "save");
@@ -88,13 +90,13 @@ Result<CheckpointSeal> parse_seal(std::string_view text) {
   const auto files = json.find("files");
   if (!step || !save || best == json.end() || !best->is_boolean() || files == json.end() ||
       !files->is_object()) {
-    return Failure{"has not all of step, save, best and files"};
+    return to_failure(msg::seal_incomplete{});
   }
   CheckpointSeal seal{.step = *step, .save = *save, .best = best->get<bool>()};
   for (const auto& [name, entry] : files->items()) {
     const std::optional<SealedFile> file = to_sealed_file(entry);
     if (!file || !is_plain_name(name)) {
-      return Failure{"has a file without name, length or checksum"};
+      return to_failure(msg::seal_bad_file{});
     }
     seal.files.emplace(name, *file);
   }
@@ -109,7 +111,8 @@ Result<CheckpointSeal> read_seal(const std::filesystem::path& checkpoint) {
   }
   Result<CheckpointSeal> seal = parse_seal(text.value());
   if (!seal) {
-    return Failure{fmt::format("{}: {}", path.string(), seal.failure().what)};
+    return to_failure(
+        msg::checkpoint_file{.file = path.string(), .reason = reason_of(seal.failure())});
   }
   return seal;
 }
@@ -124,7 +127,7 @@ Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
   const std::filesystem::path path = checkpoint / name;
   const auto expected = seal.files.find(name);
   if (expected == seal.files.end()) {
-    return Failure{fmt::format("{}: not named in {}", path.string(), kSealName)};
+    return to_failure(msg::seal_not_named{.file = path.string(), .seal = std::string(kSealName)});
   }
   Result<std::string> content = read_text_file(path, kLargestFile);
   if (!content) {
@@ -132,15 +135,17 @@ Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
   }
   const SealedFile found = seal_of(content.value());
   if (found.bytes != expected->second.bytes) {
-    return Failure{fmt::format(
-        "{}: {} bytes; {} says {}", path.string(), found.bytes, kSealName, expected->second.bytes)};
+    return to_failure(msg::seal_other_length{.file = path.string(),
+                                             .bytes = found.bytes,
+                                             .seal = std::string(kSealName),
+                                             .expected = expected->second.bytes});
   }
   if (found.checksum != expected->second.checksum) {
-    return Failure{fmt::format("{}: checksum {:016x}; {} says {:016x}",
-                               path.string(),
-                               found.checksum,
-                               kSealName,
-                               expected->second.checksum)};
+    return to_failure(
+        msg::seal_other_checksum{.file = path.string(),
+                                 .checksum = fmt::format("{:016x}", found.checksum),
+                                 .seal = std::string(kSealName),
+                                 .expected = fmt::format("{:016x}", expected->second.checksum)});
   }
   return content;
 }

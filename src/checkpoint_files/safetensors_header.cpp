@@ -11,6 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "locale/message_error.h"
+#include "locale/messages/checkpoint_errors.h"
+
 namespace qanat {
 namespace {
 
@@ -275,12 +278,12 @@ std::optional<std::string> layout_problem(const SafetensorsHeader& header,
 
 Result<SafetensorsHeader> read_safetensors_header(std::span<const std::byte> file) {
   if (file.size() < kLengthBytes) {
-    return Failure{fmt::format("{} bytes; too short for safetensors", file.size())};
+    return to_failure(msg::safetensors_short{.bytes = file.size()});
   }
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), kLengthBytes);
   if (length > kMaxHeader || length > file.size() - kLengthBytes) {
-    return Failure{fmt::format("header of {} bytes in a file of {}", length, file.size())};
+    return to_failure(msg::safetensors_header{.bytes = length, .file = file.size()});
   }
   const char* text = reinterpret_cast<const char*>(file.data()) + kLengthBytes;
   HeaderReader reader;

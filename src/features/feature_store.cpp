@@ -13,6 +13,28 @@
 #include "locale/system_advice.h"
 
 namespace qanat {
+namespace {
+
+Message state_message(FeatureState state) {
+  switch (state) {
+    case FeatureState::missing:
+      return msg::features_missing{};
+    case FeatureState::audio_changed:
+      return msg::features_other_audio{};
+    case FeatureState::text_changed:
+      return msg::features_other_text{};
+    case FeatureState::settings_changed:
+      return msg::features_other_settings{};
+    case FeatureState::damaged:
+      return msg::features_damaged{};
+    case FeatureState::fresh:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string_view to_string(FeatureState state) {
   switch (state) {
     case FeatureState::fresh:
@@ -136,7 +158,8 @@ FeatureState FeatureStore::state(std::string_view id, const FeatureKey& key) con
 Result<FeatureEntry> FeatureStore::lookup(std::string_view id, const FeatureKey& key) const {
   const FeatureState found = state(id, key);
   if (found != FeatureState::fresh) {
-    return Failure{fmt::format("{}: {}", id, to_string(found))};
+    return to_failure(
+        msg::features_not_usable{.utterance = std::string(id), .state = state_message(found)});
   }
   return entries_.find(id)->second;
 }
@@ -164,12 +187,12 @@ Result<Done> FeatureStore::read(const FeatureEntry& entry,
       static_cast<std::size_t>(entry.frames.value) * reader.settings().mel_bins;
   const auto tokens = static_cast<std::size_t>(entry.tokens.value);
   if (room.mel.size() != values || room.tokens.size() != tokens) {
-    return Failure{fmt::format("{}: {} mel values and {} tokens stored; expected {} and {}",
-                               reader.entry(entry.index).id,
-                               values,
-                               tokens,
-                               room.mel.size(),
-                               room.tokens.size())};
+    return to_failure(
+        msg::features_other_size{.utterance = std::string(reader.entry(entry.index).id),
+                                 .values = values,
+                                 .tokens = tokens,
+                                 .expected_values = room.mel.size(),
+                                 .expected_tokens = room.tokens.size()});
   }
   return noted(entry, reader.read(entry.index, room, scratch));
 }
