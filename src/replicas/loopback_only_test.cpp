@@ -1,0 +1,143 @@
+#include "replicas/loopback_only.h"
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/files.h"
+#include "replicas/store_texts.h"
+
+namespace qanat {
+namespace {
+
+in6_addr mapped(std::uint32_t v4) {  // in network order
+  in6_addr address{};
+  address.s6_addr[10] = address.s6_addr[11] = 0xFF;
+  std::memcpy(&address.s6_addr[12], &v4, sizeof(v4));
+  return address;
+}
+
+// An address by which others can reach this machine; absent: it has no network.
+std::optional<std::uint32_t> outside_address() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) {
+    return std::nullopt;
+  }
+  std::optional<std::uint32_t> found;
+  for (const ifaddrs* one = all; one != nullptr && !found; one = one->ifa_next) {
+    if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET) {
+      const std::uint32_t address =
+          reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
+      if ((ntohl(address) >> 24U) != IN_LOOPBACKNET) {
+        found = address;
+      }
+    }
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+// On all addresses of both kinds, as c10d does.
+class OpenServer {
+ public:
+  OpenServer() : socket_(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int off = 0;
+    ::setsockopt(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    socklen_t size = sizeof(address);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    is_open_ = ::bind(socket_.get(), generic, size) == 0 && ::listen(socket_.get(), 4) == 0 &&
+               ::getsockname(socket_.get(), generic, &size) == 0;
+    port_ = ntohs(address.sin6_port);
+  }
+  bool is_open() const { return is_open_; }
+  int port() const { return port_; }
+
+ private:
+  UniqueFd socket_;
+  bool is_open_ = false;
+  int port_ = 0;
+};
+
+// Whether a connection comes about within a moment; what is filtered is not even refused.
+bool can_connect(const in6_addr& to, int port) {
+  const UniqueFd client(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = to;
+  address.sin6_port = htons(static_cast<in_port_t>(port));
+  if (::connect(client.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+    return true;
+  }
+  pollfd waits{.fd = client.get(), .events = POLLOUT, .revents = 0};
+  constexpr int kMoment = 500;  // ms; a connection on one machine takes less than one
+  int error = 0;
+  socklen_t size = sizeof(error);
+  return ::poll(&waits, 1, kMoment) == 1 &&
+         ::getsockopt(client.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+class LoopbackOnlyTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    outside_ = outside_address();
+    if (!outside_) {
+      GTEST_SKIP() << "this machine has no other address";
+    }
+  }
+
+  std::optional<std::uint32_t> outside_;
+};
+
+TEST_F(LoopbackOnlyTest, OthersDoNotReachWhatListensEverywhere) {
+  const OpenServer server;
+  ASSERT_TRUE(server.is_open());
+  ASSERT_TRUE(can_connect(mapped(*outside_), server.port()));
+
+  ASSERT_TRUE(listen_on_loopback_only(server.port()));
+
+  EXPECT_FALSE(can_connect(mapped(*outside_), server.port()));
+  EXPECT_TRUE(can_connect(mapped(htonl(INADDR_LOOPBACK)), server.port()));
+  EXPECT_TRUE(can_connect(in6addr_loopback, server.port()));
+}
+
+TEST_F(LoopbackOnlyTest, TheStoreOfProcessesOfOneMachineIsForThisMachine) {
+  int port = 0;
+  {
+    const OpenServer free;
+    port = free.port();
+  }
+  const StorePointer store =
+      connect_store({.rank = 0, .world = 1, .address = "127.0.0.1", .port = port},
+                    Seconds(5),
+                    StoreRole::first_of_process);
+
+  store->set("a", std::vector<std::uint8_t>{1});
+
+  EXPECT_TRUE(store->check({"a"}));
+  EXPECT_FALSE(can_connect(mapped(*outside_), port));
+}
+
+TEST(LoopbackTest, IsKnownByItsAddresses) {
+  EXPECT_TRUE(is_loopback("127.0.0.1"));
+  EXPECT_TRUE(is_loopback("localhost"));
+  EXPECT_TRUE(is_loopback("::1"));
+  EXPECT_FALSE(is_loopback("node1"));
+  EXPECT_FALSE(is_loopback("192.0.2.2"));
+}
+
+TEST(LoopbackTest, APortThatNobodyListensOnCannotBeKept) {
+  EXPECT_FALSE(listen_on_loopback_only(1));
+}
+
+}  // namespace
+}  // namespace qanat
