@@ -138,46 +138,65 @@ Result<std::span<const std::int16_t>> AudioDecoder::as_pcm16(const std::filesyst
   if (!held) {
     return about(path, held.failure());
   }
-  if (held.value() == Held::pcm) {
+  last_ = held.value();
+  return last_as_pcm16();
+}
+
+std::span<const std::int16_t> AudioDecoder::last_as_pcm16() {
+  if (last_ == Held::pcm) {
     return pcm_;
   }
   rounded_.resize(floats_.size());
   to_pcm16(floats_, rounded_);
-  return std::span<const std::int16_t>(rounded_);
+  return rounded_;
 }
 
 Result<AudioSamples> AudioDecoder::decode_as_held(const std::filesystem::path& path) {
-  const Result<Held> held = load(path);
-  if (!held) {
-    return about(path, held.failure());
+  const Result<AudioFile> file = open_audio_file(path);
+  if (!file) {
+    return about(path, file.failure());
   }
+  Result<AudioSamples> samples = decode_as_held(file.value());
+  return samples ? samples : about(path, samples.failure());
+}
+
+Result<AudioSamples> AudioDecoder::decode_as_held(const AudioFile& file) {
+  const Result<Held> held = load(file);
+  if (!held) {
+    return held.failure();
+  }
+  last_ = held.value();
   return held.value() == Held::pcm ? AudioSamples(pcm_)
                                    : AudioSamples(std::span<const float>(floats_));
 }
 
 Result<AudioDecoder::Held> AudioDecoder::load(const std::filesystem::path& path) {
-  release_large_buffers();
   const Result<AudioFile> file = open_audio_file(path);
   if (!file) {
     return file.failure();
   }
-  const std::int64_t first = std::min(file.value().size.value, kFirstRead);
+  return load(file.value());
+}
+
+Result<AudioDecoder::Held> AudioDecoder::load(const AudioFile& file) {
+  release_large_buffers();
+  const std::int64_t first = std::min(file.size.value, kFirstRead);
   const std::span<std::byte> room = bytes_.room(static_cast<std::size_t>(first));
-  const Result<std::size_t> got = read_at(file.value(), Bytes{0}, room);
+  const Result<std::size_t> got = read_at(file, Bytes{0}, room);
   if (!got) {
     return got.failure();
   }
   const std::span<const std::byte> prefix = room.first(got.value());
   if (is_wav(prefix)) {
-    const Result<std::optional<WavLayout>> layout = read_wav_layout(file.value(), prefix);
+    const Result<std::optional<WavLayout>> layout = read_wav_layout(file, prefix);
     if (!layout) {
       return layout.failure();
     }
     if (layout.value() && is_plain(*layout.value(), target_)) {
-      return load_plain(file.value(), *layout.value(), got.value());
+      return load_plain(file, *layout.value(), got.value());
     }
   }
-  const Result<AudioSourcePtr> source = open_audio_source(file.value(), prefix);
+  const Result<AudioSourcePtr> source = open_audio_source(file, prefix);
   if (!source) {
     return source.failure();
   }

@@ -78,6 +78,11 @@ class AudioDecoder {
   // anything else as decode() has it.
   Result<AudioSamples> decode_as_held(const std::filesystem::path& path);
 
+  // The same of a clip that is open, wherever it lies. Failures do not name it.
+  Result<AudioSamples> decode_as_held(const AudioFile& file);
+  // What was decoded last, as 16-bit PCM. Valid as long as that.
+  std::span<const std::int16_t> last_as_pcm16();
+
   // A part of what decode_pcm16() gives: reads and decodes no more of the file than that takes, so
   // what lies outside of it is not checked. Resampled files agree to the last bit but one. Fewer
   // samples than asked for are a Failure.
@@ -101,6 +106,7 @@ class AudioDecoder {
 
   // Leaves the samples in pcm_ (a plain file, as it is) or in floats_ (any other).
   Result<Held> load(const std::filesystem::path& path);
+  Result<Held> load(const AudioFile& file);
   Result<Held> load_plain(const AudioFile& file, const WavLayout& layout, std::size_t already_read);
   Result<Held> load_any(AudioSource& source);
   // Mixes, checks and appends to floats_, through `resampler` unless the rate is right.
@@ -110,7 +116,8 @@ class AudioDecoder {
   void release_large_buffers();
 
   SampleRate target_;
-  PageBuffer bytes_;  // the beginning of the file; all of it if plain
+  Held last_ = Held::floats;  // where the samples are
+  PageBuffer bytes_;          // the beginning of the file; all of it if plain
   std::span<const std::int16_t> pcm_;
   std::vector<float> interleaved_;
   std::vector<float> mono_;

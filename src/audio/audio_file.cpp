@@ -1,6 +1,8 @@
 #include "audio/audio_file.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -48,7 +50,20 @@ Result<AudioFile> open_audio_file(const std::filesystem::path& path) {
   return AudioFile{.fd = std::move(fd), .size = Bytes{status.st_size}};
 }
 
+Result<AudioFile> open_audio_memory(std::span<const std::byte> bytes) {
+  if (bytes.empty()) {
+    return to_failure(msg::audio_empty{});
+  }
+  return AudioFile{.size = Bytes{static_cast<std::int64_t>(bytes.size())}, .memory = bytes};
+}
+
 Result<std::size_t> read_at(const AudioFile& file, Bytes offset, std::span<std::byte> out) {
+  if (!file.memory.empty()) {
+    const auto begin = std::min(static_cast<std::size_t>(offset.value), file.memory.size());
+    const std::size_t count = std::min(out.size(), file.memory.size() - begin);
+    std::copy_n(file.memory.begin() + static_cast<std::ptrdiff_t>(begin), count, out.begin());
+    return count;
+  }
   std::size_t filled = 0;
   while (filled < out.size()) {
     const ssize_t got = retry_call([&] {

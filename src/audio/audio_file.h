@@ -1,4 +1,5 @@
-// An audio file opened for reading: the few system calls every reader here shares.
+// The bytes of one clip, opened for reading: a file, or memory that somebody else owns. Every
+// reader here sees no more of it than its size and read_at().
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,14 @@ namespace qanat {
 struct AudioFile {
   UniqueFd fd;
   Bytes size;
+  std::span<const std::byte> memory{};  // instead of a file; outlives this
 };
 
 // A regular file with something in it. Does not wait for the writer of a named pipe.
 Result<AudioFile> open_audio_file(const std::filesystem::path& path);
+
+// What a file would hold, in memory that outlives the result.
+Result<AudioFile> open_audio_memory(std::span<const std::byte> bytes);
 
 // Fills `out` from `offset` on, up to the end of the file; the file's own position stays.
 Result<std::size_t> read_at(const AudioFile& file, Bytes offset, std::span<std::byte> out);

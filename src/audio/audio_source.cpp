@@ -64,11 +64,7 @@ Result<AudioHeader> read_header(const std::filesystem::path& path) {
   if (!file) {
     return file.failure();
   }
-  const Result<AudioSourcePtr> source = open_audio_source(file.value());
-  if (!source) {
-    return source.failure();
-  }
-  return source.value()->header();
+  return read_audio_header(file.value());
 }
 
 }  // namespace
@@ -147,6 +143,14 @@ Result<AudioSourcePtr> open_audio_source(const AudioFile& file) {
     return got.failure();
   }
   return open_audio_source(file, std::span(bytes).first(got.value()));
+}
+
+Result<AudioHeader> read_audio_header(const AudioFile& file) {
+  const Result<AudioSourcePtr> source = open_audio_source(file);
+  if (!source) {
+    return source.failure();
+  }
+  return source.value()->header();
 }
 
 Result<AudioHeader> read_audio_header(const std::filesystem::path& path) {

@@ -69,6 +69,8 @@ Result<AudioSourcePtr> open_audio_source(const AudioFile& file);
 // scanned from end to end, since its own header only estimates the length; all other formats cost a
 // few kilobytes of reading.
 Result<AudioHeader> read_audio_header(const std::filesystem::path& path);
+// The same of a clip that is open; failures do not name it.
+Result<AudioHeader> read_audio_header(const AudioFile& file);
 
 // Hands every frame that the header promises to `see`, a chunk of `buffer` at a time; stops at
 // the first failure. Fewer frames than promised are a Failure, except for the source's slack.

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "audio/audio_decoder.h"
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
 
 namespace qanat {
 namespace {
@@ -40,9 +42,7 @@ class AudioRowFiller final : public RowFiller {
       return tokens.failure();
     }
     const Seconds tokens_time = seconds_since(start);
-    const std::filesystem::path path = audio_path(inputs_.set->manifest, utterance(item));
-    Result<FilledRow> filled =
-        inputs_.payload == PayloadKind::mel_f32 ? put_mel(path, row) : put_pcm(path, row.pcm);
+    Result<FilledRow> filled = put_audio(item, row);
     if (filled) {
       filled.value().tokens = tokens.value();
       filled.value().times.tokens = tokens_time;
@@ -56,48 +56,59 @@ class AudioRowFiller final : public RowFiller {
     return inputs_.set->manifest.utterances[item];
   }
 
-  Result<FilledRow> put_mel(const std::filesystem::path& path, const RowView& row) {
+  bool has_mel() const { return inputs_.payload == PayloadKind::mel_f32 || inputs_.mel_beside_pcm; }
+
+  Result<FilledRow> put_audio(std::uint32_t item, const RowView& row) {
     const Clock::time_point start = Clock::now();
-    const Result<AudioSamples> samples = decoder_.decode_as_held(path);
+    const Result<AudioSamples> samples = decode(item);
     if (!samples) {
-      return samples.failure();
+      return to_failure(msg::set_refused{.file = inputs_.clips->describe(utterance(item)),
+                                         .why = reason_of(samples.failure())});
     }
-    const Clock::time_point decoded = Clock::now();
     const std::size_t count =
         std::visit([](const auto held) { return held.size(); }, samples.value());
-    const std::size_t frames = frames_of(count);
-    const auto bins = static_cast<std::size_t>(inputs_.mel.mel_bins);
-    if (frames == 0) {
-      return too_short(path, count);
+    if (frames_of(count) == 0) {
+      return too_short(item, count);
     }
+    FilledRow filled{.frames = static_cast<int>(frames_of(count))};
+    if (inputs_.payload == PayloadKind::pcm_s16) {
+      if (count > row.pcm.size()) {
+        return too_long(inputs_.clips->describe(utterance(item)), "samples", count, row.pcm.size());
+      }
+      std::ranges::copy(decoder_.last_as_pcm16(), row.pcm.begin());
+      filled.samples = static_cast<int>(count);
+    }
+    const Clock::time_point decoded = Clock::now();
+    filled.times.decode = decoded - start;
+    if (has_mel()) {
+      if (const Result<Done> put = put_mel(item, samples.value(), row); !put) {
+        return put.failure();
+      }
+      filled.times.mel = seconds_since(decoded);
+    }
+    return filled;
+  }
+
+  Result<AudioSamples> decode(std::uint32_t item) {
+    const Result<AudioFile> file = inputs_.clips->open(utterance(item));
+    if (!file) {
+      return file.failure();
+    }
+    return decoder_.decode_as_held(file.value());
+  }
+
+  Result<Done> put_mel(std::uint32_t item, const AudioSamples& samples, const RowView& row) {
+    const std::size_t frames =
+        frames_of(std::visit([](const auto held) { return held.size(); }, samples));
+    const auto bins = static_cast<std::size_t>(inputs_.mel.mel_bins);
     if (frames * bins > row.mel.size()) {
-      return too_long(path.string(), "frames", frames, row.mel.size() / bins);
+      return too_long(
+          inputs_.clips->describe(utterance(item)), "frames", frames, row.mel.size() / bins);
     }
     // 16-bit samples and floats make the same mel, to the bit.
     const std::span<float> mel = row.mel.first(frames * bins);
-    std::visit([&](const auto held) { extractor_.extract(held, mel, row.mel_use); },
-               samples.value());
-    return FilledRow{.frames = static_cast<int>(frames),
-                     .times = {.decode = decoded - start, .mel = seconds_since(decoded)}};
-  }
-
-  Result<FilledRow> put_pcm(const std::filesystem::path& path, std::span<std::int16_t> row) {
-    const Clock::time_point start = Clock::now();
-    const auto samples = decoder_.decode_pcm16(path);
-    if (!samples) {
-      return samples.failure();
-    }
-    const std::size_t count = samples.value().size();
-    if (frames_of(count) == 0) {
-      return too_short(path, count);
-    }
-    if (count > row.size()) {
-      return too_long(path.string(), "samples", count, row.size());
-    }
-    std::ranges::copy(samples.value(), row.begin());
-    return FilledRow{.frames = static_cast<int>(frames_of(count)),
-                     .samples = static_cast<int>(count),
-                     .times = {.decode = seconds_since(start)}};
+    std::visit([&](const auto held) { extractor_.extract(held, mel, row.mel_use); }, samples);
+    return Done{};
   }
 
   // How many there are.
@@ -108,8 +119,7 @@ class AudioRowFiller final : public RowFiller {
       const auto* ids = reinterpret_cast<const std::int32_t*>(known) + 1;
       return copy_tokens(item, {ids, static_cast<std::size_t>(count)}, row);
     }
-    const Result<TokenIds> made =
-        inputs_.text->tokens(utterance(item).text, utterance(item).language);
+    const Result<TokenIds> made = inputs_.read_tokens(utterance(item));
     if (!made) {
       return Failure{fmt::format("{}: {}", utterance(item).id, made.failure().what)};
     }
@@ -144,9 +154,9 @@ class AudioRowFiller final : public RowFiller {
     return static_cast<std::size_t>(mel_frames(count, inputs_.mel).value);
   }
 
-  Failure too_short(const std::filesystem::path& path, std::size_t samples) const {
+  Failure too_short(std::uint32_t item, std::size_t samples) const {
     return Failure{fmt::format("{}: {} samples; expected at least one frame of {}",
-                               path.string(),
+                               inputs_.clips->describe(utterance(item)),
                                samples,
                                inputs_.mel.hop)};
   }
@@ -157,10 +167,22 @@ class AudioRowFiller final : public RowFiller {
   ItemArena& known_tokens_;
 };
 
+AudioRowInputs completed(AudioRowInputs inputs) {
+  if (!inputs.read_tokens) {
+    inputs.read_tokens = [text = inputs.text](const Utterance& utterance) {
+      return text->tokens(utterance.text, utterance.language);
+    };
+  }
+  if (!inputs.clips) {
+    inputs.clips = std::make_shared<const FileClips>(inputs.set->manifest.root);
+  }
+  return inputs;
+}
+
 }  // namespace
 
 AudioRowSource::AudioRowSource(AudioRowInputs inputs)
-    : inputs_(std::move(inputs)),
+    : inputs_(completed(std::move(inputs))),
       extractor_(inputs_.mel),
       known_tokens_(
           std::make_unique<ItemArena>(inputs_.set->manifest.utterances.size(), kTokenMemory)) {}
@@ -170,7 +192,7 @@ std::unique_ptr<RowFiller> AudioRowSource::make_filler() const {
 }
 
 std::string AudioRowSource::describe(std::uint32_t item) const {
-  return audio_path(inputs_.set->manifest, inputs_.set->manifest.utterances[item]).string();
+  return inputs_.clips->describe(inputs_.set->manifest.utterances[item]);
 }
 
 std::vector<ItemLength> item_lengths(const DatasetIndex& index, const MelConfig& mel) {

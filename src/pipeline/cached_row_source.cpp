@@ -16,10 +16,14 @@ struct alignas(64) KeptHeader {
   std::int32_t speaker = 0;
 };
 
-// The payload of a row as bytes, whichever kind it is.
-std::span<std::byte> payload_of(const RowView& row) {
-  return row.pcm.empty() ? std::as_writable_bytes(row.mel) : std::as_writable_bytes(row.pcm);
-}
+// What a row takes in memory, by part; in this order, behind the header.
+struct KeptParts {
+  std::size_t pcm = 0;  // bytes, like the others
+  std::size_t mel = 0;
+  std::size_t tokens = 0;
+
+  std::size_t all() const { return sizeof(KeptHeader) + pcm + mel + tokens; }
+};
 
 class CachedRowFiller final : public RowFiller {
  public:
@@ -42,20 +46,22 @@ class CachedRowFiller final : public RowFiller {
   }
 
  private:
-  std::size_t payload_bytes(int frames, int samples) const {
-    return format_.kind == PayloadKind::mel_f32
-               ? static_cast<std::size_t>(frames) * static_cast<std::size_t>(format_.mel_bins) *
-                     sizeof(float)
-               : static_cast<std::size_t>(samples) * sizeof(std::int16_t);
+  KeptParts parts(const KeptHeader& header) const {
+    const bool has_pcm = format_.kind == PayloadKind::pcm_s16;
+    const bool has_mel = !has_pcm || format_.mel_beside_pcm;
+    const auto count = [](std::int32_t number) { return static_cast<std::size_t>(number); };
+    return {.pcm = has_pcm ? count(header.samples) * sizeof(std::int16_t) : 0,
+            .mel = has_mel ? count(header.frames) * count(format_.mel_bins) * sizeof(float) : 0,
+            .tokens = count(header.tokens) * sizeof(std::int32_t)};
   }
 
   Result<FilledRow> copy_out(std::uint32_t item, const std::byte* kept, const RowView& row) const {
     const Clock::time_point start = Clock::now();
     KeptHeader header;
     std::memcpy(&header, kept, sizeof(header));
-    const std::size_t payload = payload_bytes(header.frames, header.samples);
-    const auto tokens = static_cast<std::size_t>(header.tokens) * sizeof(std::int32_t);
-    if (payload > payload_of(row).size() || tokens > row.tokens.size_bytes()) {
+    const KeptParts size = parts(header);
+    if (size.pcm > row.pcm.size_bytes() || size.mel > row.mel.size_bytes() ||
+        size.tokens > row.tokens.size_bytes()) {
       return Failure{
           fmt::format("item {}: {} frames and {} tokens; expected no more than its index says; try "
                       "again after the data set stopped changing",
@@ -63,8 +69,15 @@ class CachedRowFiller final : public RowFiller {
                       header.frames,
                       header.tokens)};
     }
-    std::memcpy(payload_of(row).data(), kept + sizeof(header), payload);
-    std::memcpy(row.tokens.data(), kept + sizeof(header) + payload, tokens);
+    auto take = [from = kept + sizeof(header)](void* to, std::size_t bytes) mutable {
+      if (bytes > 0) {
+        std::memcpy(to, from, bytes);
+        from += bytes;
+      }
+    };
+    take(row.pcm.data(), size.pcm);
+    take(row.mel.data(), size.mel);
+    take(row.tokens.data(), size.tokens);
     return FilledRow{.frames = header.frames,
                      .samples = header.samples,
                      .tokens = header.tokens,
@@ -74,19 +87,25 @@ class CachedRowFiller final : public RowFiller {
   }
 
   void keep(std::uint32_t item, const FilledRow& filled, const RowView& row) {
-    const std::size_t payload = payload_bytes(filled.frames, filled.samples);
-    const auto tokens = static_cast<std::size_t>(filled.tokens) * sizeof(std::int32_t);
-    std::byte* memory = arena_.reserve(sizeof(KeptHeader) + payload + tokens);
-    if (memory == nullptr) {
-      return;
-    }
     const KeptHeader header{.frames = filled.frames,
                             .samples = filled.samples,
                             .tokens = filled.tokens,
                             .speaker = filled.speaker};
-    std::memcpy(memory, &header, sizeof(header));
-    std::memcpy(memory + sizeof(header), payload_of(row).data(), payload);
-    std::memcpy(memory + sizeof(header) + payload, row.tokens.data(), tokens);
+    const KeptParts size = parts(header);
+    std::byte* memory = arena_.reserve(size.all());
+    if (memory == nullptr) {
+      return;
+    }
+    auto put = [to = memory](const void* from, std::size_t bytes) mutable {
+      if (bytes > 0) {
+        std::memcpy(to, from, bytes);
+        to += bytes;
+      }
+    };
+    put(&header, sizeof(header));
+    put(row.pcm.data(), size.pcm);
+    put(row.mel.data(), size.mel);
+    put(row.tokens.data(), size.tokens);
     arena_.keep(item, memory);
   }
 
