@@ -159,7 +159,9 @@ Result<Done> IndexBuild::measure_audio(std::size_t item, const CachedLengths* kn
     return Done{};
   }
   const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
-  const Result<FileIdentity> identity = read_file_identity(path);
+  const Utterance& utterance = manifest_.utterances[item];
+  const Result<FileIdentity> identity =
+      sources_.identify ? sources_.identify(utterance) : read_file_identity(path);
   if (!identity) {
     ++probed_;
     return identity.failure();
@@ -170,7 +172,8 @@ Result<Done> IndexBuild::measure_audio(std::size_t item, const CachedLengths* kn
     return Done{};
   }
   ++probed_;
-  const Result<SampleCount> samples = sources_.probe_length(path);
+  const Result<SampleCount> samples =
+      sources_.measure ? sources_.measure(utterance) : sources_.probe_length(path);
   if (!samples) {
     return samples.failure();
   }

@@ -56,9 +56,13 @@ struct DatasetIndex {
 };
 
 struct IndexSources {
-  // Both are called from several threads at once.
+  // All are called from several threads at once.
   std::function<Result<SampleCount>(const std::filesystem::path&)> probe_length;
   std::function<Result<TokenCount>(const Utterance&)> count_tokens;
+  // Of audio that is no file of its own: which version it is, and how long. Absent: files are
+  // asked, the second one by probe_length().
+  std::function<Result<FileIdentity>(const Utterance&)> identify{};
+  std::function<Result<SampleCount>(const Utterance&)> measure{};
   // Of everything the two answers depend on: target rate, tokenizer, normaliser, their versions.
   std::uint64_t settings_hash = 0;
 };

@@ -47,8 +47,8 @@ std::optional<Language> read_language(std::string_view cell) {
 // Fills one Manifest from one file after the other.
 class ManifestBuilder {
  public:
-  ManifestBuilder(std::filesystem::path root, std::optional<Language> language)
-      : locator_(root), language_(language) {
+  ManifestBuilder(std::filesystem::path root, const ManifestOptions& options)
+      : locator_(root), language_(options.language), text_(options.text) {
     manifest_.root = std::move(root);
   }
 
@@ -64,6 +64,7 @@ class ManifestBuilder {
 
   AudioLocator locator_;
   std::optional<Language> language_;
+  TextUse text_;
   Manifest manifest_;
 };
 
@@ -78,11 +79,11 @@ void ManifestBuilder::read_file(const std::string& name) {
   }
   manifest_.sources.push_back(name);
   manifest_.content_hash = content_hash(bytes.value(), manifest_.content_hash);
-  ManifestParser parser(bytes.value());
+  ManifestParser parser(bytes.value(), text_);
   while (const std::optional<ManifestRow> row = parser.next()) {
     add(*row, split_hint(std::filesystem::path(name).filename().string()));
   }
-  if (parser.is_ambiguous()) {
+  if (parser.is_ambiguous() && text_ != TextUse::none) {
     throw MessageError(msg::set_ambiguous_column{.file = path.string()});
   }
   for (DatasetProblem problem : parser.problems()) {
@@ -112,7 +113,7 @@ void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
   std::optional<Language> language = language_;
   if (!row.language.empty()) {
     language = read_language(row.language);
-    if (!language) {
+    if (!language && text_ == TextUse::tokens) {
       report(ProblemKind::unknown_language, row, msg::seen_language{.language = row.language});
       return;
     }
@@ -188,7 +189,7 @@ bool is_file(const std::filesystem::path& path) {
 }
 
 Manifest read_folder(const ManifestOptions& options, const std::filesystem::path& root) {
-  ManifestBuilder builder(root, options.language);
+  ManifestBuilder builder(root, options);
   bool found = false;
   for (const std::string_view name : {kTrainFile, kValidationFile}) {
     if (is_file(root / name)) {
@@ -258,7 +259,7 @@ Manifest scan_manifest(const ManifestOptions& options) {
   if (std::filesystem::is_directory(data, error)) {
     return read_folder(options, (data / "").lexically_normal().parent_path());
   }
-  ManifestBuilder builder(data.parent_path().lexically_normal(), options.language);
+  ManifestBuilder builder(data.parent_path().lexically_normal(), options);
   builder.read_file(data.filename().string());
   return std::move(builder).finish();
 }

@@ -10,6 +10,7 @@
 
 #include "base/language.h"
 #include "dataset/problem.h"
+#include "dataset/text_use.h"
 
 namespace qanat {
 
@@ -40,6 +41,7 @@ struct ManifestOptions {
   std::filesystem::path data;
   // Of rows whose manifest does not say; unset: by the script of the text.
   std::optional<Language> language;
+  TextUse text = TextUse::tokens;
 };
 
 struct Manifest {

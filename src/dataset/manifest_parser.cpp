@@ -136,7 +136,8 @@ Message columns_detail(std::string_view line, std::size_t found, const ManifestC
 
 }  // namespace
 
-ManifestParser::ManifestParser(std::string_view bytes) : rest_(bytes) {
+ManifestParser::ManifestParser(std::string_view bytes, TextUse text)
+    : rest_(bytes), text_use_(text) {
   if (rest_.starts_with(kByteOrderMark)) {
     rest_.remove_prefix(kByteOrderMark.size());
   }
@@ -244,7 +245,7 @@ std::optional<ManifestRow> ManifestParser::parse_row(std::string_view line) {
   }
   const std::string_view normalised = cell(columns_.normalised);
   const std::string_view text = normalised.empty() ? cell(columns_.text) : normalised;
-  if (text.empty()) {
+  if (text.empty() && text_use_ == TextUse::tokens) {
     report(ProblemKind::empty_text, audio, msg::seen_empty_text{});
     return std::nullopt;
   }

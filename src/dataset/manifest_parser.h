@@ -13,11 +13,12 @@
 
 #include "dataset/manifest_form.h"
 #include "dataset/problem.h"
+#include "dataset/text_use.h"
 
 namespace qanat {
 
-// Views into the bytes the parser was given; trimmed, well-formed UTF-8; `audio` and `text` are
-// not empty.
+// Views into the bytes the parser was given; trimmed, well-formed UTF-8. `audio` is not empty, and
+// neither is `text` where tokens are made of it.
 struct ManifestRow {
   int line = 0;
   std::string_view audio;  // an id or a path
@@ -29,7 +30,7 @@ struct ManifestRow {
 // Value; not thread-safe. `bytes` have to outlive it and its rows.
 class ManifestParser {
  public:
-  explicit ManifestParser(std::string_view bytes);
+  explicit ManifestParser(std::string_view bytes, TextUse text = TextUse::tokens);
 
   // The next row that can be used; rows that cannot are skipped and found in problems().
   std::optional<ManifestRow> next();
@@ -48,6 +49,7 @@ class ManifestParser {
   void report(ProblemKind kind, std::string_view id, Message detail);
 
   std::string_view rest_;
+  TextUse text_use_;
   char line_end_ = '\n';
   int line_ = 0;
   bool may_be_header_ = true;

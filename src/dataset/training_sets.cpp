@@ -117,15 +117,10 @@ void list_dropped(Manifest& manifest, const Partition& parts) {
   });
 }
 
-std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
-                                       const TrainingSetOptions& options,
-                                       const IndexSources& sources) {
-  Manifest manifest = read_manifest({.data = data, .language = options.language});
-  IndexOptions index_options = options.index;
-  if (index_options.cache_folders.empty()) {
-    index_options.cache_folders = index_cache_folders(manifest.root);
-  }
-  std::optional<DatasetIndex> index = build_index(manifest, sources, index_options);
+std::optional<MeasuredSet> measure_rows(Manifest manifest,
+                                        const TrainingSetOptions& options,
+                                        const IndexSources& sources) {
+  std::optional<DatasetIndex> index = build_index(manifest, sources, options.index);
   if (!index) {
     return std::nullopt;
   }
@@ -137,6 +132,18 @@ std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
   }
   list_dropped(manifest, parts);
   return MeasuredSet{std::move(manifest), std::move(*index), std::move(parts)};
+}
+
+std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
+                                       const TrainingSetOptions& options,
+                                       const IndexSources& sources) {
+  Manifest manifest =
+      read_manifest({.data = data, .language = options.language, .text = options.text});
+  TrainingSetOptions cached = options;
+  if (cached.index.cache_folders.empty()) {
+    cached.index.cache_folders = index_cache_folders(manifest.root);
+  }
+  return measure_rows(std::move(manifest), cached, sources);
 }
 
 // Takes the items out of the set; each item may be taken once.
@@ -187,6 +194,30 @@ bool is_same_set(const TrainingSetOptions& options) {
   std::error_code error;
   return !options.val_data ||
          std::filesystem::equivalent(options.train_data, *options.val_data, error);
+}
+
+// Everything usable, whatever it is for.
+std::optional<UtteranceSet> whole(std::optional<MeasuredSet> set) {
+  if (!set) {
+    return std::nullopt;
+  }
+  const std::vector<std::uint32_t> items = set->parts.usable;
+  return take_with_problems(*set, items);
+}
+
+TrainingSets divide(MeasuredSet set, const SplitOptions& options) {
+  const DatasetSplit split = split_dataset(set.manifest, set.parts.usable, options);
+  if (const auto why = why_unusable(set.manifest, split)) {
+    throw MessageError(*why);
+  }
+  TrainingSets sets{.note = why_without_validation(set.manifest, split, options),
+                    .rule = rule_of(set.manifest, options),
+                    .kept = split.kept};
+  if (!split.validation.empty()) {
+    sets.validation = take(set, split.validation);
+  }
+  sets.train = take_with_problems(set, split.train);
+  return sets;
 }
 
 }  // namespace
@@ -290,18 +321,7 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
     return std::nullopt;
   }
   if (is_same_set(options)) {
-    const DatasetSplit split = split_dataset(train->manifest, train->parts.usable, options.split);
-    if (const auto why = why_unusable(train->manifest, split)) {
-      throw MessageError(*why);
-    }
-    TrainingSets sets{.note = why_without_validation(train->manifest, split, options.split),
-                      .rule = rule_of(train->manifest, options.split),
-                      .kept = split.kept};
-    if (!split.validation.empty()) {
-      sets.validation = take(*train, split.validation);
-    }
-    sets.train = take_with_problems(*train, split.train);
-    return sets;
+    return divide(*std::move(train), options.split);
   }
   std::optional<MeasuredSet> validation = measure_set(*options.val_data, options, sources);
   if (!validation) {
@@ -318,12 +338,20 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
 std::optional<UtteranceSet> load_utterance_set(const std::filesystem::path& data,
                                                const TrainingSetOptions& options,
                                                const IndexSources& sources) {
-  std::optional<MeasuredSet> set = measure_set(data, options, sources);
-  if (!set) {
-    return std::nullopt;
-  }
-  const std::vector<std::uint32_t> items = set->parts.usable;
-  return take_with_problems(*set, items);
+  return whole(measure_set(data, options, sources));
+}
+
+std::optional<TrainingSets> divide_manifest(Manifest manifest,
+                                            const TrainingSetOptions& options,
+                                            const IndexSources& sources) {
+  std::optional<MeasuredSet> set = measure_rows(std::move(manifest), options, sources);
+  return set ? std::optional(divide(*std::move(set), options.split)) : std::nullopt;
+}
+
+std::optional<UtteranceSet> measure_manifest(Manifest manifest,
+                                             const TrainingSetOptions& options,
+                                             const IndexSources& sources) {
+  return whole(measure_rows(std::move(manifest), options, sources));
 }
 
 }  // namespace qanat

@@ -100,6 +100,7 @@ struct TrainingSetOptions {
   std::filesystem::path train_data;
   std::optional<std::filesystem::path> val_data;  // unset: a part of train_data
   std::optional<Language> language;               // of rows that do not say
+  TextUse text = TextUse::tokens;
   SplitOptions split;
   LengthLimits limits;
   IndexOptions index;  // cache_folders empty: index_cache_folders() of each set
@@ -123,6 +124,15 @@ struct TrainingSets {
 // one root for both, the problems are all in train.manifest.
 std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options,
                                                const IndexSources& sources);
+
+// The same of rows that are no file: one set, divided by the hash of the ids. Lengths are kept on
+// disk only where options name a folder for it. Paths in `options` are not looked at.
+std::optional<TrainingSets> divide_manifest(Manifest manifest,
+                                            const TrainingSetOptions& options,
+                                            const IndexSources& sources);
+std::optional<UtteranceSet> measure_manifest(Manifest manifest,
+                                             const TrainingSetOptions& options,
+                                             const IndexSources& sources);
 
 // One set as a whole, for tools: everything usable in the folder, whichever manifest names it.
 std::optional<UtteranceSet> load_utterance_set(const std::filesystem::path& data,
