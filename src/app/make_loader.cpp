@@ -10,7 +10,6 @@
 #include "features/feature_store.h"
 #include "locale/message_error.h"
 #include "locale/messages/feature_errors.h"
-#include "pipeline/audio_row_source.h"
 #include "pipeline/cached_row_source.h"
 #include "pipeline/precompute_folder.h"
 #include "pipeline/store_row_source.h"
@@ -81,7 +80,8 @@ std::vector<int> row_speakers(const LoaderRequest& request) {
 std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
                                                const LoaderRequest& request) {
   const bool wanted = config.data.preprocessing_mode != PreprocessingMode::runtime;
-  if (!wanted || request.payload != PayloadKind::mel_f32) {
+  const bool is_plain = !request.clips && !request.read_tokens;  // what `qanat precompute` stores
+  if (!wanted || !is_plain || request.payload != PayloadKind::mel_f32) {
     return nullptr;
   }
   std::optional<std::filesystem::path> folder = config.data.feature_dir;
@@ -108,10 +108,10 @@ std::unique_ptr<RowSource> with_cache(std::unique_ptr<RowSource> source,
   if (budget == Bytes{0}) {
     return source;
   }
-  return std::make_unique<CachedRowSource>(std::move(source),
-                                           request.set->manifest.utterances.size(),
-                                           payload_format(request.payload, request.mel),
-                                           budget);
+  PayloadFormat format = payload_format(request.payload, request.mel);
+  format.mel_beside_pcm = request.mel_beside_pcm;
+  return std::make_unique<CachedRowSource>(
+      std::move(source), request.set->manifest.utterances.size(), format, budget);
 }
 
 std::unique_ptr<RowSource> make_source(const RunConfig& config, const LoaderRequest& request) {
@@ -167,9 +167,12 @@ std::vector<ItemLength> row_lengths(const RunConfig& config,
 std::unique_ptr<RowSource> make_audio_source(const LoaderRequest& request) {
   return std::make_unique<AudioRowSource>(AudioRowInputs{.set = request.set,
                                                          .text = request.text,
+                                                         .read_tokens = request.read_tokens,
+                                                         .clips = request.clips,
                                                          .speakers = row_speakers(request),
                                                          .mel = request.mel,
-                                                         .payload = request.payload});
+                                                         .payload = request.payload,
+                                                         .mel_beside_pcm = request.mel_beside_pcm});
 }
 
 std::unique_ptr<Loader> make_loader(const RunConfig& config,
@@ -183,7 +186,7 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   }
   LoaderOptions complete = options;
   complete.payload = payload_format(request.payload, request.mel);
-  complete.payload.mel_beside_pcm = request.predicted != nullptr;
+  complete.payload.mel_beside_pcm = request.mel_beside_pcm || request.predicted != nullptr;
   complete.rank = request.rank;
   complete.world = request.world;
   complete.group = request.group;
@@ -192,10 +195,12 @@ std::unique_ptr<Loader> make_loader(const RunConfig& config,
   }
   LoaderInputs inputs{.lengths = row_lengths(config, request.set->index, request.mel),
                       .speakers = speaker_ids(request),
+                      .weights = request.weights,
                       .source = around(make_source(config, request), request),
                       .blocks = std::move(request.blocks),
                       .journal = request.journal,
-                      .on_row = with_names(request)};
+                      .on_row = with_names(request),
+                      .on_bad = request.on_bad};
   return std::make_unique<Loader>(std::move(inputs), complete, request.start);
 }
 

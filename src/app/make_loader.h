@@ -16,6 +16,8 @@
 #include "config/run_config.h"
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
+#include "pipeline/audio_row_source.h"
+#include "pipeline/clip_source.h"
 #include "pipeline/loader.h"
 #include "text/text_front_end.h"
 
@@ -36,8 +38,12 @@ struct LoaderRequest {
   std::vector<std::string> speakers{};
   UnknownSpeakers unknown_speakers = UnknownSpeakers::numbered;
   PayloadKind payload = PayloadKind::mel_f32;
+  bool mel_beside_pcm = false;  // PCM and the log-mel of the same samples
   MelConfig mel = kMel;
-  int consumer_threads = 0;  // cores left to the consumer
+  ReadTokens read_tokens{};                   // instead of those that `text` makes
+  std::shared_ptr<const ClipSource> clips{};  // shared with the index; null: files of the set
+  std::vector<double> weights{};              // of every utterance; empty: each comes once an epoch
+  int consumer_threads = 0;                   // cores left to the consumer
   int rank = 0;
   int world = 1;
   std::optional<int> group{};  // as in LoaderOptions
@@ -50,6 +56,7 @@ struct LoaderRequest {
   // Absent otherwise.
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source{};
   RowFn on_row{};  // told of every row, with its name; may be absent
+  BadRowFn on_bad{};
   // Of the set, where a vocoder is trained on it; shared with the run. Null: rows are without.
   std::shared_ptr<const PredictedMel> predicted{};
 };

@@ -20,7 +20,8 @@ void add_utterance(ContentHasher& hasher, const Utterance& utterance, const Item
 std::uint64_t plan_fingerprint(const UtteranceSet& set,
                                const MelConfig& mel,
                                const LoaderOptions& options,
-                               const std::optional<SegmentOptions>& segment) {
+                               const std::optional<SegmentOptions>& segment,
+                               std::span<const double> weights) {
   const BatchingConfig batching = shared_batching(options);
   ContentHasher hasher;
   hasher.add(options.seed)
@@ -43,6 +44,13 @@ std::uint64_t plan_fingerprint(const UtteranceSet& set,
     if (segment->step != 1) {  // plans of before do not know it
       hasher.add(segment->step);
     }
+  }
+  // Plans of before know neither of them.
+  if (options.last == LastBatch::dropped) {
+    hasher.add("without the last");
+  }
+  for (const double weight : weights) {
+    hasher.add(weight);
   }
   return hasher.value();
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "dataset/training_sets.h"
 #include "features/mel_config.h"
@@ -17,7 +18,8 @@ namespace qanat {
 std::uint64_t plan_fingerprint(const UtteranceSet& set,
                                const MelConfig& mel,
                                const LoaderOptions& options,
-                               const std::optional<SegmentOptions>& segment = std::nullopt);
+                               const std::optional<SegmentOptions>& segment = std::nullopt,
+                               std::span<const double> weights = {});
 
 // Of the utterances in the first `batches`, whatever batches they are in.
 std::uint64_t validation_fingerprint(const UtteranceSet& set,

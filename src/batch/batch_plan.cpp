@@ -8,12 +8,13 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "batch/random.h"
+#include "batch/weighted_items.h"
 
 namespace qanat {
 namespace {
 
 // What a random sequence is for: part of its key.
-enum class Purpose : std::uint64_t { bucket_order, batch_order, substitute };
+enum class Purpose : std::uint64_t { bucket_order, batch_order, substitute, dropped };
 
 std::uint64_t key(Purpose purpose) {
   return static_cast<std::uint64_t>(purpose);
@@ -179,8 +180,11 @@ class EpochPlanner {
     };
 
     std::vector<std::uint32_t> next(none + 1);
-    for (const ItemLength& length : request_.lengths) {
-      ++next[bucket_of(length)];
+    const std::vector<std::uint32_t> times = times_of_items(
+        [&](std::uint32_t item) { return bucket_of(request_.lengths[item]) < none; });
+    const auto times_of = [&](std::uint32_t item) { return times.empty() ? 1 : times[item]; };
+    for (std::uint32_t item = 0; item < request_.lengths.size(); ++item) {
+      next[bucket_of(request_.lengths[item])] += times_of(item);
     }
     std::uint32_t begin = 0;
     for (std::size_t bucket = 0; bucket < none; ++bucket) {
@@ -190,9 +194,58 @@ class EpochPlanner {
     plan_.items_.resize(begin);
     for (std::uint32_t item = 0; item < request_.lengths.size(); ++item) {
       const std::size_t bucket = bucket_of(request_.lengths[item]);
-      if (bucket < none) {
+      for (std::uint32_t left = times_of(item); bucket < none && left > 0; --left) {
         plan_.items_[next[bucket]++] = item;
       }
+    }
+  }
+
+  // Empty where each comes once.
+  std::vector<std::uint32_t> times_of_items(auto is_usable) const {
+    const bool drops = request_.last == LastBatch::dropped && has_equal_rows();
+    if (request_.weights.empty() && !drops) {
+      return {};
+    }
+    std::vector<std::uint8_t> usable(request_.lengths.size());
+    for (std::uint32_t item = 0; item < usable.size(); ++item) {
+      usable[item] = is_usable(item) ? 1 : 0;
+    }
+    std::vector<std::uint32_t> times(usable.begin(), usable.end());
+    if (!request_.weights.empty()) {
+      times = times_in_epoch({.weights = request_.weights,
+                              .speakers = request_.speakers,
+                              .usable = usable,
+                              .seed = request_.seed,
+                              .epoch = request_.epoch});
+    }
+    if (drops) {
+      drop_rest(times);
+    }
+    return times;
+  }
+
+  bool has_equal_rows() const {
+    return std::ranges::all_of(request_.edges, [this](const BucketEdge& edge) {
+      return edge.rows == request_.edges.front().rows;
+    });
+  }
+
+  // Takes out, by chance, what would not fill a batch: the rows that are left behind the last
+  // bucket would always be the longest.
+  void drop_rest(std::vector<std::uint32_t>& times) const {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t item = 0; item < times.size(); ++item) {
+      rows.insert(rows.end(), times[item], item);
+    }
+    const auto full = static_cast<std::size_t>(request_.edges.front().rows);
+    if (rows.size() < full) {
+      return;
+    }
+    Random random{key(Purpose::dropped), request_.seed, key(request_.epoch)};
+    for (std::size_t rest = rows.size() % full; rest > 0; --rest) {
+      const std::uint32_t at = random.below(static_cast<std::uint32_t>(rows.size()));
+      --times[std::exchange(rows[at], rows.back())];
+      rows.pop_back();
     }
   }
 
@@ -213,7 +266,8 @@ class EpochPlanner {
       }
       plan_.bucket_ends_[bucket] = begin;
     }
-    if (begin < plan_.items_.size()) {
+    const bool is_wanted = request_.last == LastBatch::kept || plan_.batches_.empty();
+    if (begin < plan_.items_.size() && is_wanted) {
       add_short_batch(begin);
     }
   }
@@ -405,6 +459,8 @@ BatchPlan plan_epoch(const PlanRequest& request) {
   }
   QANAT_CHECK(request.speakers.empty() || request.speakers.size() == request.lengths.size())
       << request.speakers.size() << " speakers of " << request.lengths.size() << " utterances";
+  QANAT_CHECK(request.weights.empty() || request.weights.size() == request.lengths.size())
+      << request.weights.size() << " weights of " << request.lengths.size() << " utterances";
   return EpochPlanner(request).build();
 }
 

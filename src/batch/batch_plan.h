@@ -18,11 +18,18 @@
 
 namespace qanat {
 
+// What becomes of the utterances that are left when no full batch is.
+enum class LastBatch { kept, dropped };
+
 struct PlanRequest {
   std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
   std::span<const int> speakers{};      // of every utterance, from 0; none: all are of one speaker
-  std::span<const BucketEdge> edges;    // from choose_edges() of the same lengths and batching
-  BatchingConfig batching{};            // of the batches that all ranks share
+  // Of every utterance: how often it comes (times_in_epoch). None: each once. Only where all edges
+  // have as many rows, as otherwise epochs would not be equally long.
+  std::span<const double> weights{};
+  LastBatch last = LastBatch::kept;
+  std::span<const BucketEdge> edges;  // from choose_edges() of the same lengths and batching
+  BatchingConfig batching{};          // of the batches that all ranks share
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   int rank = 0;  // this process takes part `rank` of `world` of every batch
@@ -120,6 +127,10 @@ class Substitutes {
 // together in pairs before the cut: each is the reference of the other. In a batch the pairs come
 // first, so each begins at an even row. With one speaker, or in the order of the data set, nothing
 // is moved.
+//
+// With LastBatch::dropped there is no short batch, unless it is the only one. Where all edges have
+// as many rows, chance says which utterances the epoch is without, whatever their length; otherwise
+// it is without the last batch.
 //
 // All of this depends on (seed, epoch) only. Rank r of w then takes the part from r/w to (r+1)/w of
 // the rows of each batch: parts differ by one row, or by two in a short batch, which is cut between

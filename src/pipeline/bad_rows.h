@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ struct BadRow {
   std::string file;
   MessageArg reason;
 };
+
+// Called by the worker that filled the row with something else; must not block.
+using BadRowFn = std::function<void(const BadRow&)>;
 
 // Thread-safe. Counting follows the plan's order, so that a run stops at the same batch whatever
 // the number of workers.

@@ -177,9 +177,11 @@ Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start
     : options_(checked(options)),
       lengths_(std::move(inputs.lengths)),
       speakers_(std::move(inputs.speakers)),
+      weights_(std::move(inputs.weights)),
       source_(std::move(inputs.source)),
       journal_(inputs.journal),
       on_row_(std::move(inputs.on_row)),
+      on_bad_(std::move(inputs.on_bad)),
       edges_(edges_for(lengths_, options_)),
       rank_edges_(edges_of_a_rank(edges_, options_.world)),
       pool_(
@@ -216,6 +218,8 @@ Loader::~Loader() {
 SharedPlan Loader::make_plan(std::int64_t epoch) const {
   return std::make_shared<const BatchPlan>(plan_epoch({.lengths = lengths_,
                                                        .speakers = speakers_,
+                                                       .weights = weights_,
+                                                       .last = options_.last,
                                                        .edges = edges_,
                                                        .batching = shared_batching(options_),
                                                        .seed = options_.seed,
@@ -385,11 +389,15 @@ void Loader::finish_row(const RowTask& task, std::uint32_t item, const FilledRow
 }
 
 void Loader::report_bad(const RowTask& task, std::uint32_t item, const Failure& why) {
-  bad_.report({.batch = task.slot->batch->id(),
-               .row = task.row,
-               .item = item,
-               .file = source_->describe(item),
-               .reason = reason_of(why)});
+  const BadRow bad{.batch = task.slot->batch->id(),
+                   .row = task.row,
+                   .item = item,
+                   .file = source_->describe(item),
+                   .reason = reason_of(why)};
+  bad_.report(bad);
+  if (on_bad_) {
+    on_bad_(bad);
+  }
 }
 
 TuneSample Loader::sample() const {

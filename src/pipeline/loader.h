@@ -67,16 +67,19 @@ struct LoaderOptions {
   Bytes budget = mebibytes(1024);  // for all blocks, lent or not
 
   double max_bad_fraction = 0.1;  // of the utterances of an epoch; above it the run stops
+  LastBatch last = LastBatch::kept;
 };
 
 // What a loader works on.
 struct LoaderInputs {
   std::vector<ItemLength> lengths{};         // of every utterance
   std::vector<int> speakers{};               // of every utterance; empty: all are of one speaker
+  std::vector<double> weights{};             // of every utterance; empty: each comes once an epoch
   std::unique_ptr<RowSource> source{};       // its item numbers are positions in `lengths`
   std::unique_ptr<BlockAllocator> blocks{};  // absent: plain host memory
   EventSink* journal = nullptr;              // not owned; outlives the loader; may be absent
   RowFn on_row{};                            // who traces rows; may be absent
+  BadRowFn on_bad{};                         // who is told of every failure; may be absent
 };
 
 // The batches that all processes share, as the plan has them.
@@ -159,9 +162,11 @@ class Loader {
   const LoaderOptions options_;
   const std::vector<ItemLength> lengths_;
   const std::vector<int> speakers_;
+  const std::vector<double> weights_;
   const std::unique_ptr<RowSource> source_;
   EventSink* const journal_;
   const RowFn on_row_;
+  const BadRowFn on_bad_;
   const BucketEdges edges_;                // of all processes
   const BucketEdges rank_edges_;           // of this one
   const std::shared_ptr<BlockPool> pool_;  // shared with the batches that are out
