@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "evaluate": "report page features audio text metrics locale base",
     "serve": "report page history diagnose metrics locale base",
     "app": "report history diagnose telemetry monitor pipeline batch features audio text dataset metrics config locale base",
-    "capi": "app monitor pipeline batch features text dataset metrics config locale base",
+    "capi": "app monitor pipeline batch features audio text dataset metrics config locale base",
     "corpus": "batch dataset text audio locale base",
     "experiment": "app report diagnose monitor pipeline metrics config locale base",
     "session": "app transfer torch_features torch_binding cuda_runtime device monitor pipeline batch "

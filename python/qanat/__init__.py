@@ -9,8 +9,9 @@ from qanat._batch import Array, Batch
 from qanat._journal import WatchError
 from qanat._native import LoaderError, mel_presets
 from qanat._run import Run, Step, watch
-from qanat.loader import Loader
+from qanat.loader import DataWarning, Loader
+from qanat.tokenizer import Tokenizer
 
-__all__ = ["Array", "Batch", "Loader", "LoaderError", "Run", "Step", "WatchError", "mel_presets",
-           "watch"]
+__all__ = ["Array", "Batch", "DataWarning", "Loader", "LoaderError", "Run", "Step", "Tokenizer", "WatchError",
+           "mel_presets", "watch"]
 __version__ = "0.1.0"

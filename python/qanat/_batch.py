@@ -3,9 +3,13 @@ is dropped."""
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NoReturn, Optional, Tuple
 
 from qanat._native import FIELDS, TYPES, Session
+
+if TYPE_CHECKING:  # neither is needed, and importing this imports neither
+    import numpy
+    import torch
 
 _TYPE_STRINGS = {"float32": "<f4", "int16": "<i2", "int32": "<i4"}
 _FORMATS = {"float32": "f", "int16": "h", "int32": "i"}
@@ -63,6 +67,34 @@ class Array:
         major = max_version[0] if max_version else 0
         return self._session.tensor(self._lease, self._field, major)
 
+    def numpy(self) -> "numpy.ndarray[Any, Any]":
+        """As an array of numpy, without a copy."""
+        import numpy
+
+        made: "numpy.ndarray[Any, Any]" = numpy.asarray(self)
+        return made
+
+    def torch(self) -> "torch.Tensor":
+        """As a tensor of torch, without a copy."""
+        import torch
+
+        tensor: "torch.Tensor" = torch.from_dlpack(self)
+        return tensor
+
+    def __getitem__(self, index: Any) -> Any:
+        """What numpy has there: a row, a number, a slice; views share the memory. Without numpy: a row or
+        a number."""
+        try:
+            return self.numpy()[index]
+        except ImportError:
+            pass
+        at = range(len(self))[index]  # raises what a list would
+        if len(self.shape) == 1:
+            return self.tolist()[at]
+        size = self.nbytes // self.shape[0]
+        flat = self.memoryview().cast("B")[at * size:(at + 1) * size]
+        return flat.cast(_FORMATS[self.dtype], self.shape[1:])  # type: ignore[call-overload]
+
     def memoryview(self) -> memoryview:
         """For those without numpy: the values, without a copy."""
         owner = (ctypes.c_char * self.nbytes).from_address(self._address)
@@ -90,12 +122,13 @@ class Array:
 
 def _array_property(name: str) -> Any:
     field = FIELDS.index(name)
+    is_of_text = name in ("tokens", "token_lengths")
 
     def array(batch: "Batch") -> Optional[Array]:
         made = batch._made
         if field not in made:
             session, lease = batch._session, batch._lease
-            layout = session.layout(lease, field)
+            layout = None if is_of_text and not session.has_tokens else session.layout(lease, field)
             made[field] = Array(session, lease, field, layout) if layout else None
         return made[field]
 
@@ -106,7 +139,8 @@ def _array_property(name: str) -> Any:
 
 
 class Batch:
-    """Utterances, padded to one shape. Arrays that the payload has not are None.
+    """Utterances, padded to one shape. Arrays that there are none of are None: which there are depends on
+    `payload` and `text` of the loader. A batch is also a mapping of those that there are, by name.
 
     mel            float32 [rows, frames, mel_bins], padded with silence
     audio          int16   [rows, samples], padded with 0
@@ -116,6 +150,7 @@ class Batch:
     token_lengths  int32   [rows]
     speakers       int32   [rows]: positions in `Loader.speakers`; -1 for a speaker who is not there
     items          int32   [rows]: positions in the data set; `Loader.utterance(item)`
+    texts          list of str: the texts as the data set has them
     """
 
     __slots__ = ("epoch", "index", "_lease", "_session", "_made", "__weakref__")
@@ -132,12 +167,45 @@ class Batch:
     # Arrays are made when they are first used.
     mel: Optional[Array] = _array_property("mel")
     audio: Optional[Array] = _array_property("audio")
-    tokens: Array = _array_property("tokens")
+    tokens: Optional[Array] = _array_property("tokens")
     mel_lengths: Array = _array_property("mel_lengths")
     audio_lengths: Optional[Array] = _array_property("audio_lengths")
-    token_lengths: Array = _array_property("token_lengths")
+    token_lengths: Optional[Array] = _array_property("token_lengths")
     speakers: Array = _array_property("speakers")
     items: Array = _array_property("items")
+
+    @property
+    def texts(self) -> Optional[List[str]]:
+        """None with text=None."""
+        if not self._session.has_texts:
+            return None
+        texts: List[str] = self._session.texts(self._lease)
+        return texts
+
+    def keys(self) -> List[str]:
+        """Names of the arrays that there are."""
+        return [name for name in FIELDS if getattr(self, name) is not None]
+
+    def __getitem__(self, name: str) -> Array:
+        array: Optional[Array] = getattr(self, name) if name in FIELDS else None
+        if array is None:
+            raise KeyError(f"{name}; this batch has {', '.join(self.keys())}")
+        return array
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def tensors(self) -> "Dict[str, torch.Tensor]":
+        """Every array as a tensor of torch, by name, without a copy."""
+        return {name: self[name].torch() for name in self.keys()}
+
+    def to(self, device: Any) -> "Dict[str, torch.Tensor]":
+        """Every array as a tensor on a device, by name; when it returns, the batch may be dropped. For copies
+        that go on meanwhile see examples/pinned_memory.py."""
+        return {name: tensor.to(device) for name, tensor in self.tensors().items()}
 
     def __len__(self) -> int:
         """Rows."""

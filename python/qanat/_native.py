@@ -8,13 +8,14 @@ import functools
 import json
 import os
 import weakref
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 from qanat import _memory
 from qanat._memory import CAllocator
+from qanat._rows import CRow, RowArray
 
-ABI = 3
+ABI = 4
 OK, TIMEOUT, FAILED, INVALID = range(4)
 # A wait is this long, so that Python looks at signals (Ctrl-C) in between.
 WAIT_SECONDS = 0.1
@@ -43,6 +44,14 @@ SIGNATURES: Dict[str, Tuple[Any, List[Any]]] = {
     "qanat_free_text": (None, [c_void_p]),
     "qanat_mel_presets": (c_int, [TEXT, TEXT]),
     "qanat_loader_open": (c_int, [c_char_p, POINTER(CAllocator), POINTER(c_void_p), TEXT]),
+    "qanat_loader_open_rows": (c_int, [c_char_p, POINTER(CRow), c_size_t, POINTER(CAllocator),
+                                       POINTER(c_void_p), TEXT]),
+    "qanat_read_rows": (c_int, [c_char_p, TEXT, TEXT]),
+    "qanat_loader_damaged": (c_int, [c_void_p, TEXT, TEXT]),
+    "qanat_text_open": (c_int, [c_char_p, POINTER(c_void_p), TEXT]),
+    "qanat_text_free": (None, [c_void_p]),
+    "qanat_text_read": (c_int, [c_void_p, c_char_p, c_char_p, TEXT, TEXT]),
+    "qanat_text_symbols": (c_int, [c_void_p, TEXT, TEXT]),
     "qanat_loader_wait": (c_int, [c_void_p, c_double, TEXT]),
     "qanat_loader_close": (None, [c_void_p]),
     "qanat_loader_free": (None, [c_void_p]),
@@ -88,16 +97,22 @@ class Library:
         if status != OK:
             raise error_of(status, self.text(why))
 
-    def json(self, function: Callable[..., int], *arguments: Any) -> Dict[str, Any]:
+    def json(self, function: Callable[..., int], *arguments: Any) -> Any:
         result, why = c_void_p(), c_void_p()
         self.check(function(*arguments, byref(result), byref(why)), why)
-        answer: Dict[str, Any] = json.loads(self.text(result))
-        return answer
+        return json.loads(self.text(result))
 
 
 @functools.lru_cache(maxsize=None)
 def library(path: str) -> Library:
     return Library(path)
+
+
+def to_json(settings: Any) -> bytes:
+    try:
+        return json.dumps(settings, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("a path or name is not Unicode text") from None
 
 
 class Session:
@@ -106,8 +121,8 @@ class Session:
     What every batch needs are functions of the library itself (`qanat.h` describes them): a call by ctypes
     costs many times as much between two workers that fill the caches."""
 
-    def __init__(self, settings: Dict[str, Any],
-                 allocate: Optional[Callable[[int], Any]] = None) -> None:
+    def __init__(self, settings: Dict[str, Any], allocate: Optional[Callable[[int], Any]] = None,
+                 rows: Optional[RowArray] = None) -> None:
         self._handle = c_void_p()
         self.memory: Optional[_memory.Memory] = None
         self._getpid = os.getpid  # at the end of Python modules are empty
@@ -115,18 +130,23 @@ class Session:
         self.library = library(library_path())
         self._free = self.library.waiting.qanat_loader_free
         why = c_void_p()
-        try:
-            text = json.dumps(settings, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise ValueError("a path or name is not Unicode text") from None
+        text = to_json(settings)
         functions = None
         if allocate is not None:
             number, self.memory, functions = _memory.register(allocate)
             weakref.finalize(self, _memory.forget, number)  # after the loader is freed
-        self.library.check(self.library.waiting.qanat_loader_open(
-            text, byref(functions) if functions else None, byref(self._handle), byref(why)), why)
+        memory = byref(functions) if functions else None
+        if rows is None:
+            status = self.library.waiting.qanat_loader_open(text, memory, byref(self._handle), byref(why))
+        else:
+            status = self.library.waiting.qanat_loader_open_rows(
+                text, rows.rows, len(rows.rows), memory, byref(self._handle), byref(why))
+            self._buffers = rows.buffers  # until the loader is freed
+        self.library.check(status, why)
+        self.has_tokens = settings.get("text", "tokens") == "tokens"
+        self.has_texts = settings.get("text", "tokens") != "none"
         try:
-            self.take, self.layout, self.values, self.tensor, self.array_struct = (
+            self.take, self.layout, self.values, self.tensor, self.array_struct, self.texts = (
                 self.library.quick.qanat_loader_python(self._handle))
         except ValueError:  # ctypes got no object
             raise LoaderError("the loader needs CPython, whose functions other programs can find") from None
@@ -155,8 +175,9 @@ class Session:
         said = (text or b"").decode("utf-8", "replace")
         raise error_of(status, said) from (self.memory.failure if self.memory else None)
 
-    def next(self) -> Tuple[Any, Tuple[int, int]]:
-        """The lease of a batch, which is given back with the last reference to it; epoch and index."""
+    def next(self) -> Tuple[Any, Tuple[int, int], int]:
+        """The lease of a batch, which is given back with the last reference to it; epoch and index; how many
+        of its rows hold others than planned."""
         taken: Any = None
         while taken is None:  # Python looks at signals (Ctrl-C) in between
             taken = self.take()
@@ -175,17 +196,33 @@ class Session:
                                                                      byref(why)), why)
 
     def facts(self) -> Dict[str, Any]:
-        return self.library.json(self.library.waiting.qanat_loader_facts, self.handle())
+        facts: Dict[str, Any] = self.library.json(self.library.waiting.qanat_loader_facts, self.handle())
+        return facts
 
     def stats(self) -> Dict[str, Any]:
-        return self.library.json(self.library.waiting.qanat_loader_stats, self.handle())
+        stats: Dict[str, Any] = self.library.json(self.library.waiting.qanat_loader_stats, self.handle())
+        return stats
 
     def utterance(self, item: int) -> Dict[str, Any]:
-        return self.library.json(self.library.quick.qanat_loader_utterance, self.handle(), item)
+        found: Dict[str, Any] = self.library.json(self.library.quick.qanat_loader_utterance,
+                                                  self.handle(), item)
+        return found
+
+    def damaged(self) -> Dict[str, List[Dict[str, Any]]]:
+        rows: Dict[str, List[Dict[str, Any]]] = self.library.json(
+            self.library.waiting.qanat_loader_damaged, self.handle())
+        return rows
 
     def close(self) -> None:
         if self._getpid() == self._pid:
             self.library.waiting.qanat_loader_close(self._handle)
+
+
+def read_rows(settings: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Those of a data set on disk."""
+    loaded = library(library_path())
+    rows: List[Dict[str, Any]] = loaded.json(loaded.waiting.qanat_read_rows, to_json(settings))
+    return rows
 
 
 def mel_presets() -> Dict[str, Dict[str, Any]]:

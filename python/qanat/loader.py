@@ -1,75 +1,41 @@
 """`qanat.Loader`: padded batches of speech and text from a data set, made by native threads."""
 from __future__ import annotations
 
-import operator
-import os
+import warnings
 import weakref
 from threading import get_ident
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple, Type, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set,
+                    Tuple, Type, TypeVar, Union, cast, overload)
 
+from qanat import _rows
 from qanat._batch import Batch
 from qanat._native import LoaderError, Session
+from qanat._settings import TEXTS, Data, Path, Settings, configuration, in_keywords, rows_of, weighted, whole
+from qanat.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 STATE_VERSION = 1
-
-# Keyword to key of the configuration, for those that are whole numbers, and for the others.
-_NUMBERS = {"batch_size": "data.batch_size", "num_workers": "data.num_workers",
-            "prefetch": "data.pipeline_buffer_size", "max_frames": "data.max_mel_frames",
-            "max_tokens": "data.max_text_length", "buckets": "pipeline.bucket_edges",
-            "frame_budget": "pipeline.frame_budget", "memory_mb": "pipeline.memory_budget",
-            "cache_mb": "pipeline.feature_cache", "seed": "training.seed"}
-_OTHERS = {"shuffle": "pipeline.shuffle", "static_shapes": "data.enable_static_shapes",
-           "language": "data.language", "phonemes": "data.use_phonemes",
-           "val_split": "data.val_split", "max_bad_fraction": "pipeline.max_bad_fraction",
-           "cache_dir": "data.cache_dir"}
+T = TypeVar("T")
+S = TypeVar("S")
 
 
-_KEYWORDS = {key: name for name, key in (*_NUMBERS.items(), *_OTHERS.items())}
-_KEYWORDS.update({"data.train_data": "data", "part": "split", "consumer_threads": "spare_cores"})
+class DataWarning(UserWarning):
+    """Rows of a data set that are not used, or could not be read."""
 
 
-def _in_keywords(problems: str) -> str:
-    """Problems that the library names by key of the configuration, by what the caller wrote."""
-    lines = (line.partition(":") for line in problems.split("\n"))
-    return "\n".join(_KEYWORDS.get(key, key) + colon + rest for key, colon, rest in lines)
-
-
-def _whole(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name}: {value!r}; expected a whole number") from None
-
-
-def _configuration(data: Any, given: Dict[str, Any]) -> Dict[str, Dict[str, Any]]:
-    """Sections and keys as `qanat config` knows them, of what is not None."""
-    folder = os.fsdecode(data)
-    if not folder:
-        raise ValueError("data: an empty path; expected a folder with metadata.csv or a manifest file")
-    sections: Dict[str, Dict[str, Any]] = {
-        "data": {"train_data": folder}, "pipeline": {}, "training": {}}
-    for names, convert in ((_NUMBERS, _whole), (_OTHERS, lambda name, value: value)):
-        for name, key in names.items():
-            value = given.pop(name)
-            if value is not None:
-                section, field = key.split(".")
-                sections[section][field] = convert(name, value)
-    if "cache_dir" in sections["data"]:
-        sections["data"]["cache_dir"] = os.fsdecode(sections["data"]["cache_dir"])
-    return sections
-
-
-class _Epoch(Iterator[Any]):
+class _Epoch(Iterator[T]):
     """What is left of one epoch."""
 
-    def __init__(self, loader: "Loader") -> None:
+    def __init__(self, loader: "Loader[T]") -> None:
         self._loader = loader
         self._epoch = loader.epoch
         self._number = loader._iterators
 
-    def __next__(self) -> Any:
+    def __next__(self) -> T:
         loader = self._loader
         if loader._iterators != self._number:
             raise LoaderError("another iterator of this loader was begun after this one; a loader has "
@@ -82,7 +48,7 @@ class _Epoch(Iterator[Any]):
         self._loader.__reduce__()
 
 
-class Loader:
+class Loader(Generic[T]):
     """Iterates over the batches of an epoch; every further iteration is the next epoch.
 
         loader = qanat.Loader("LJSpeech-1.1", batch_size=32)
@@ -93,51 +59,77 @@ class Loader:
     number of workers or on restarts. An iteration that is left early continues where it stopped;
     `set_epoch(n)` begins another epoch.
 
-    data            folder with metadata.csv (LJSpeech, Coqui) and audio, or a manifest file
+    data            folder with metadata.csv (LJSpeech, Coqui) and audio, or a manifest file; a folder of
+                    audio files (text=None); a Hugging Face data set; or any iterable of dicts
+                    ({"audio": ..., "text": ..., "speaker": ..., "language": ...}), of (audio, text,
+                    speaker), or of audio. Audio is a path, the bytes of a file, (samples, rate), or
+                    {"bytes": ..., "path": ...}. It is gone through once; bytes stay where they are.
     batch_size      rows of a batch, in each process
-    payload         "mel" or "audio": int16 samples for those who make features themselves
+    payload         "mel"; "audio": int16 samples for those who make features themselves; or "both"
     mel             name of a definition (`qanat.mel_presets()`), or a dict of its settings: {"preset":
                     "f5", "mel_bins": 80}. It also says the sample rate of "audio".
+    text            "tokens"; "raw": `Batch.texts` only, in any language; None: no text at all
+    tokenizer       called with the text of each row when the loader is made; returns its tokens, from 0 on,
+                    instead of Qanat's: any language, any symbols
+    columns         what the columns of the rows are called, where that is not the usual: {"text":
+                    "sentence"}; for audio, text, speaker, language, id, tokens, weight and split
+    weights         "speakers": each has an equal share of an epoch; a dict of weights by speaker; or a
+                    number for each row. Rows come more or less often then, in epochs of the same length.
     split           "all", or "train" or "validation" (metadata_eval.csv, else val_split of the rows)
     rank, world     this process, and how many there are; each gets an equal part of every batch
     seed            random seed of the batch order
-    num_workers     threads; None: as few as keep the loop fed, changed while it runs
+    num_workers     threads; None: as few as keep the loop fed, changed while it runs; 0: one, which works
+                    only while the loop waits
     prefetch        batches ahead; None: chosen while it runs
     spare_cores     cores that num_workers=None leaves to the rest of the program
     shuffle         False: by length, the same in every epoch
+    drop_last       leaves out the rows that are left when no full batch is: others in every epoch
     static_shapes   batches have one of `buckets` shapes; False: as long as their longest row
     buckets         at most so many shapes
     frame_budget    frames of a batch, padding included, in place of batch_size
     max_frames, max_tokens
                     longer utterances are left out
     language, phonemes
-                    "en" or "fa" for rows that do not say; phonemes instead of letters (espeak-ng)
+                    of rows that do not say, such as "en" or "fa"; phonemes instead of letters (espeak-ng)
     memory_mb       memory limit for batches, including those you hold
     cache_mb        memory limit for features of earlier epochs; None: a quarter of what is free
-    cache_dir       where the lengths of the clips are remembered
+    cache_dir       where the lengths of the clips are remembered; rows that are no folder: nowhere, unless
+                    this says so
     max_bad_fraction
                     largest share of damaged utterances before an error
-    transform       called with each batch; what it returns is what the loop gets
+    transform       called with each batch, in the loop's thread; what it returns is what the loop gets
     allocate        called with a size in bytes for the memory of batches, when more is needed; returns
                     a tensor, array or buffer of that size, which is kept as long as batches need it:
                     lambda size: torch.empty(size, dtype=torch.uint8, pin_memory=True). The loader's
                     threads call it.
 
+    Warns (qanat.DataWarning) of rows that are not used; `left_out` and `damaged` list them.
     Raises ValueError for settings that cannot be used and LoaderError for everything else. Use it
     from one thread at a time. It does not survive a fork, and cannot be pickled.
     """
 
-    def __init__(self, data: Union[str, bytes, "os.PathLike[Any]"], batch_size: int = 16, *,
+    @overload
+    def __init__(self: "Loader[Batch]", data: Data, batch_size: int = ..., *, transform: None = ...,
+                 **settings: "Unpack[Settings]") -> None: ...
+
+    @overload
+    def __init__(self: "Loader[S]", data: Data, batch_size: int = ..., *, transform: Callable[[Batch], S],
+                 **settings: "Unpack[Settings]") -> None: ...
+
+    def __init__(self, data: Data, batch_size: int = 16, *,
                  payload: str = "mel", mel: Union[str, Dict[str, Any]] = "hifigan",
+                 text: Optional[str] = "tokens", tokenizer: Optional[Callable[[str], Sequence[int]]] = None,
+                 columns: Optional[Mapping[str, str]] = None,
+                 weights: Union[None, str, Mapping[str, float], Sequence[float]] = None,
                  split: str = "all", val_split: Optional[float] = None, rank: int = 0, world: int = 1,
                  seed: int = 0, num_workers: Optional[int] = None, prefetch: Optional[int] = None,
-                 spare_cores: int = 0, shuffle: bool = True, static_shapes: bool = True,
+                 spare_cores: int = 0, shuffle: bool = True, drop_last: bool = False,
+                 static_shapes: bool = True,
                  buckets: Optional[int] = None, frame_budget: Optional[int] = None,
                  max_frames: Optional[int] = None, max_tokens: Optional[int] = None,
                  language: Optional[str] = None, phonemes: bool = False,
                  memory_mb: Optional[int] = None, cache_mb: Optional[int] = None,
-                 cache_dir: Union[None, str, "os.PathLike[str]"] = None,
-                 max_bad_fraction: Optional[float] = None,
+                 cache_dir: Optional[Path] = None, max_bad_fraction: Optional[float] = None,
                  transform: Optional[Callable[[Batch], Any]] = None,
                  allocate: Optional[Callable[[int], Any]] = None) -> None:
         given = dict(locals())
@@ -145,10 +137,22 @@ class Loader:
             raise TypeError(f"transform: {transform!r}; expected a function of a batch")
         if allocate is not None and not callable(allocate):
             raise TypeError(f"allocate: {allocate!r}; expected a function of a size in bytes")
-        settings = {"config": _configuration(data, given), "part": split, "payload": payload,
-                    "mel": mel, "rank": _whole("rank", rank), "world": _whole("world", world),
-                    "consumer_threads": _whole("spare_cores", spare_cores)}
-        self._group: int = settings["world"]  # type: ignore[assignment]  # batches are cut for
+        if text not in TEXTS:
+            raise ValueError(f"text: {text!r}; expected 'tokens', 'raw' or None")
+        self._text = (phonemes, language)
+        settings: Dict[str, Any] = {
+            "config": configuration(data, given), "part": split, "payload": payload, "mel": mel,
+            "text": TEXTS[text], "last": "dropped" if drop_last else "kept",
+            "rank": whole("rank", rank), "world": whole("world", world),
+            "consumer_threads": whole("spare_cores", spare_cores)}
+        rows = rows_of(data, settings, given)
+        by_weight, rows = weighted(weights, rows)
+        settings.update(by_weight)
+        has_own_tokens = rows is not None and any(row.tokens is not None for row in rows[:1])
+        self._tokenizer: Optional[Tokenizer] = None
+        self._makes_tokens = text == "tokens" and not has_own_tokens
+        self._told: Set[int] = set()  # rows that a warning named
+        self._group: int = settings["world"]  # batches are cut for
         self._transform = transform
         self._transform_calls = 0
         self._transform_seconds = 0.0
@@ -157,14 +161,16 @@ class Loader:
         self._position = (0, 0)
         self._last_stats: Optional[Dict[str, Any]] = None
         try:
-            self._session = Session(settings, allocate)
+            self._session = Session(settings, allocate, None if rows is None else _rows.RowArray(rows))
         except ValueError as error:
-            raise ValueError(_in_keywords(str(error))) from None
+            raise ValueError(in_keywords(str(error))) from None
         # Batches that are kept keep the session, but not its threads.
         self._finalizer = weakref.finalize(self, self._session.close)
         try:
             self._session.wait_until_open()
             self._facts = self._session.facts()
+            if self._facts["left_out"]:
+                self._warn_of_left_out()
         except BaseException:
             self._finalizer()
             raise
@@ -178,28 +184,30 @@ class Loader:
         length: int = self._facts["batches_per_epoch"]
         return length
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[T]:
         """The batches that are left of this epoch."""
         self._check_open()
         self._iterators += 1
         return _Epoch(self)
 
-    def _take(self) -> Any:
+    def _take(self) -> T:
         # Few calls: between two workers that fill the caches each costs microseconds.
         thread = get_ident()
         if self._inside.setdefault("thread", thread) != thread:
             self._refuse()
         try:
             session = self._session
-            lease, position = session.take() or session.next()
+            lease, position, replaced = session.take() or session.next()
             if position != self._position:
                 if lease is None:
                     session.fail(*position)
                 del lease  # Ctrl-C kept the one before from the loop
                 session.seek(*self._position)
-                lease, position = session.next()
+                lease, position, replaced = session.next()
+            if replaced:
+                self._warn_of_failed()
             batch = Batch(session, lease, position)
-            result = batch if self._transform is None else self._transformed(batch)
+            result = cast(T, batch) if self._transform is None else self._transformed(batch)
             epoch, index = position
             last = index + 1 == self._facts["batches_per_epoch"]
             self._position = (epoch + 1, 0) if last else (epoch, index + 1)
@@ -216,11 +224,25 @@ class Loader:
     def _refuse(self) -> NoReturn:
         raise LoaderError("another thread is taking a batch from this loader; one thread at a time may")
 
-    def _transformed(self, batch: Batch) -> Any:
+    def _warn_of_left_out(self) -> None:
+        rows = self.left_out
+        first = rows[0]
+        warnings.warn(f"{len(rows)} of {len(rows) + self.num_utterances} rows are not used; the first is row "
+                      f"{first['row']}, {first['id'] or first['file']}: {first['problem']}, {first['reason']}; "
+                      "loader.left_out lists them", DataWarning, stacklevel=3)
+
+    def _warn_of_failed(self) -> None:
+        for row in self._session.damaged()["failed"]:
+            if row["item"] not in self._told:
+                self._told.add(row["item"])
+                warnings.warn(f"{row['reason']}; another row took its place; loader.damaged lists all",
+                              DataWarning, stacklevel=4)
+
+    def _transformed(self, batch: Batch) -> T:
         assert self._transform is not None
         begin = perf_counter()
         try:
-            return self._transform(batch)
+            return cast(T, self._transform(batch))
         finally:
             self._transform_calls += 1
             self._transform_seconds += perf_counter() - begin
@@ -238,7 +260,7 @@ class Loader:
     def set_epoch(self, epoch: int) -> None:
         """The next batch is the first one of this epoch; nothing changes when the loader stands in it
         already."""
-        number = _whole("epoch", epoch)
+        number = whole("epoch", epoch)
         if number != self.epoch:
             self._go_to((number, 0))
 
@@ -272,7 +294,7 @@ class Loader:
         more or fewer rows of them than `batch_size`."""
         try:
             version, plan = state["version"], state["plan"]
-            epoch, batch, world = (_whole(name, state[name]) for name in ("epoch", "batch", "world"))
+            epoch, batch, world = (whole(name, state[name]) for name in ("epoch", "batch", "world"))
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the state of a loader: {error}") from None
         if version != STATE_VERSION or world < 1:
@@ -308,7 +330,7 @@ class Loader:
     def utterance(self, item: int) -> Dict[str, Any]:
         """id, text, speaker, language, file and samples of an utterance; `item` is of `Batch.items`."""
         self._check_open()
-        return self._session.utterance(_whole("item", item))
+        return self._session.utterance(whole("item", item))
 
     @property
     def speakers(self) -> List[str]:
@@ -323,15 +345,43 @@ class Loader:
 
     @property
     def num_left_out(self) -> int:
-        """Rows of the data set that cannot be used: `qanat data check` says why."""
+        """Rows of the data set that are not used: see `left_out`."""
         count: int = self._facts["left_out"]
         return count
 
     @property
+    def left_out(self) -> List[Dict[str, Any]]:
+        """Rows that are not used since the loader was made: row (its number, from 1, or its line), id, file,
+        problem, reason, and whether it is damaged, not only too long or too short."""
+        return self._session.damaged()["left_out"]
+
+    @property
+    def damaged(self) -> List[Dict[str, Any]]:
+        """Rows that are broken: those of `left_out`, and those that could not be read when their turn came,
+        with the item, the first epoch, and how many times. Another row took the place of the latter."""
+        rows = self._session.damaged()
+        return [row for row in rows["left_out"] if row["damaged"]] + rows["failed"]
+
+    @property
     def num_symbols(self) -> int:
-        """Tokens are from 0 to below this."""
+        """Tokens are from 0 to below this; 0 without tokens."""
         count: int = self._facts["symbols"]
         return count
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What made the tokens, for texts of your own; LoaderError where the loader did not make them."""
+        if not self._makes_tokens:
+            raise LoaderError("the tokens of this loader are not Qanat's, or it has none")
+        if self._tokenizer is None:
+            phonemes, language = self._text
+            self._tokenizer = Tokenizer(phonemes=phonemes, language=language)
+        return self._tokenizer
+
+    @property
+    def symbols(self) -> List[str]:
+        """The symbol of each token, as `tokenizer.symbols` has them."""
+        return self.tokenizer.symbols
 
     @property
     def mel(self) -> Dict[str, Any]:
@@ -348,7 +398,7 @@ class Loader:
                 pass
             self._finalizer()
 
-    def __enter__(self) -> "Loader":
+    def __enter__(self) -> "Loader[T]":
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],

@@ -122,6 +122,9 @@ class Runs(CorpusTest):
         self.run_script("train_with_loader.py", self.data)
         self.assertTrue(os.path.exists("autoencoder.pt"))
 
+    def test_loader_any_data(self):
+        self.run_script("loader_any_data.py", os.path.join(self.data, "wavs"))
+
     def test_pinned_loader(self):
         self.run_script("pinned_memory.py", self.data)
 

@@ -193,7 +193,7 @@ class WrongUse(CorpusTest):
                                ({"payload": "text"}, "payload"), ({"mel": "melodic"}, "hifigan"),
                                ({"mel": {"hop": 0}}, "mel.hop"), ({"split": "half"}, "^split: "),
                                ({"mel": None}, "^mel: null; expected a name"),
-                               ({"num_workers": 0}, "^num_workers: "),
+                               ({"num_workers": -1}, "^num_workers: "),
                                ({"batch_size": 0, "prefetch": -1}, "^batch_size: (.|\n)*\nprefetch: "),
                                ({"language": "de"}, "^language: de is not valid; expected one of en, fa"),
                                ({"max_bad_fraction": 2.0}, "^max_bad_fraction: ")):
@@ -229,7 +229,7 @@ class WrongUse(CorpusTest):
 
     def test_calls_of_the_library_with_something_else(self):
         session = self.loader()._session
-        lease, _ = session.next()
+        lease, *_ = session.next()
         mel, rows = _native.FIELDS.index("mel"), _native.FIELDS.index("items")
         for call, arguments in ((session.layout, (lease, 99)), (session.layout, (lease, -1)),
                                 (session.layout, (lease,)), (session.layout, ("lease", mel)),

@@ -1,5 +1,7 @@
 // The C functions: check what comes in, call the session, turn what it throws into a status.
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -9,10 +11,13 @@
 #include "capi/batch_arrays.h"
 #include "capi/caller_memory.h"
 #include "capi/loader_session.h"
+#include "capi/loader_set.h"
 #include "capi/loader_settings.h"
 #include "capi/python_functions.h"
 #include "capi/qanat.h"
+#include "capi/row_table.h"
 #include "capi/status.h"
+#include "capi/text_reader.h"
 #include "features/mel_presets.h"
 #include "locale/message_error.h"
 #include "locale/messages/speech_errors.h"
@@ -20,10 +25,19 @@
 
 // NOLINTNEXTLINE(readability-identifier-naming): as qanat.h has it
 struct qanat_loader {
-  qanat_loader(qanat::LoaderSettings settings, qanat::LoaderSession::MakeBlocks make_blocks)
-      : session(std::move(settings), std::move(make_blocks)) {}
+  qanat_loader(qanat::LoaderSettings settings,
+               qanat::LoaderSession::MakeBlocks make_blocks,
+               std::optional<qanat::RowTable> rows)
+      : session(std::move(settings), std::move(make_blocks), std::move(rows)) {}
 
   qanat::LoaderSession session;
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): as qanat.h has it
+struct qanat_text {
+  explicit qanat_text(const char* settings) : reader(settings) {}
+
+  qanat::TextReader reader;
 };
 
 namespace {
@@ -50,6 +64,43 @@ void need(bool given) {
 void put_json(const nlohmann::json& value, char** json) {
   // Names of files are bytes; what is not UTF-8 is replaced.
   *json = qanat::copy_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+// Settings and rows are the caller's: what is wrong with them is QANAT_INVALID.
+template <typename Read>
+qanat_status read_given(char** why, Read read) {
+  try {
+    read();
+  } catch (const qanat::Error& error) {
+    if (why != nullptr) {
+      *why = qanat::copy_text(error.what());
+    }
+    return QANAT_INVALID;
+  }
+  return QANAT_OK;
+}
+
+// `rows` may be null.
+qanat_status open_loader(const char* settings,
+                         const std::span<const qanat_row>* rows,
+                         const qanat_allocator* memory,
+                         qanat_loader** loader,
+                         char** why) {
+  need(settings != nullptr && loader != nullptr);
+  need(memory == nullptr || (memory->allocate != nullptr && memory->release != nullptr));
+  *loader = nullptr;
+  qanat::LoaderSettings parsed;
+  std::optional<qanat::RowTable> copied;
+  const qanat_status status = read_given(why, [&] {
+    parsed = qanat::parse_settings(settings);
+    if (rows != nullptr) {
+      copied = qanat::copy_rows(*rows);
+    }
+  });
+  if (status == QANAT_OK) {
+    *loader = new qanat_loader(std::move(parsed), qanat::make_blocks_of(memory), std::move(copied));
+  }
+  return status;
 }
 
 qanat::Seconds to_seconds(double seconds) {
@@ -89,21 +140,31 @@ qanat_status qanat_loader_open(const char* settings,
                                const qanat_allocator* memory,
                                qanat_loader** loader,
                                char** why) {
+  return guarded(why, [&] { return open_loader(settings, nullptr, memory, loader, why); });
+}
+
+qanat_status qanat_loader_open_rows(const char* settings,
+                                    const qanat_row* rows,
+                                    size_t num_rows,
+                                    const qanat_allocator* memory,
+                                    qanat_loader** loader,
+                                    char** why) {
   return guarded(why, [&] {
-    need(settings != nullptr && loader != nullptr);
-    need(memory == nullptr || (memory->allocate != nullptr && memory->release != nullptr));
-    *loader = nullptr;
+    need(rows != nullptr || num_rows == 0);
+    const std::span<const qanat_row> given(rows, num_rows);
+    return open_loader(settings, &given, memory, loader, why);
+  });
+}
+
+qanat_status qanat_read_rows(const char* settings, char** json, char** why) {
+  return guarded(why, [&] {
+    need(settings != nullptr && json != nullptr);
     qanat::LoaderSettings parsed;
-    try {
-      parsed = qanat::parse_settings(settings);
-    } catch (const qanat::Error& error) {
-      if (why != nullptr) {
-        *why = qanat::copy_text(error.what());
-      }
-      return QANAT_INVALID;
+    const qanat_status status = read_given(why, [&] { parsed = qanat::parse_settings(settings); });
+    if (status == QANAT_OK) {
+      put_json(qanat::read_rows(parsed), json);
     }
-    *loader = new qanat_loader(std::move(parsed), qanat::make_blocks_of(memory));
-    return QANAT_OK;
+    return status;
   });
 }
 
@@ -139,6 +200,10 @@ qanat_status qanat_loader_next(qanat_loader* loader,
     batch->index = taken->batch->id().index;
     for (int field = 0; field < QANAT_NUM_FIELDS; ++field) {
       batch->arrays[field] = qanat::array_of(*taken->batch, static_cast<qanat_field>(field));
+    }
+    if (!loader->session.has_tokens()) {
+      batch->arrays[QANAT_TOKENS] = {};
+      batch->arrays[QANAT_TOKEN_LENGTHS] = {};
     }
     return QANAT_OK;
   });
@@ -199,6 +264,43 @@ qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** j
   return guarded(why, [&] {
     need(loader != nullptr && json != nullptr);
     put_json(loader->session.utterance(item), json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_loader_damaged(qanat_loader* loader, char** json, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && json != nullptr);
+    put_json(loader->session.damaged(), json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_text_open(const char* settings, qanat_text** text, char** why) {
+  return guarded(why, [&] {
+    need(settings != nullptr && text != nullptr);
+    *text = nullptr;
+    return read_given(why, [&] { *text = new qanat_text(settings); });
+  });
+}
+
+void qanat_text_free(qanat_text* text) {
+  delete text;
+}
+
+qanat_status qanat_text_read(
+    qanat_text* text, const char* sentence, const char* language, char** json, char** why) {
+  return guarded(why, [&] {
+    need(text != nullptr && sentence != nullptr && json != nullptr);
+    put_json(text->reader.read(sentence, language == nullptr ? "" : language), json);
+    return QANAT_OK;
+  });
+}
+
+qanat_status qanat_text_symbols(qanat_text* text, char** json, char** why) {
+  return guarded(why, [&] {
+    need(text != nullptr && json != nullptr);
+    put_json(text->reader.symbols(), json);
     return QANAT_OK;
   });
 }

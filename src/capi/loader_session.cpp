@@ -11,25 +11,12 @@
 #include "app/plan_fingerprint.h"
 #include "base/thread.h"
 #include "locale/message_error.h"
+#include "locale/messages/loader_rows.h"
 #include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
-#include "pipeline/audio_row_source.h"
 
 namespace qanat {
 namespace {
-
-TrainingSetOptions set_options(const LoaderSettings& settings, const std::stop_token& stop) {
-  TrainingSetOptions options = make_training_set_options(settings.config, read_host_facts());
-  const MelConfig& mel = settings.mel;
-  options.limits.rate = mel.sample_rate;
-  options.limits.hop = mel.hop;
-  options.limits.min_samples = SampleCount{mel.sample_rate.value / 10};
-  if (mel.frames == MelFrames::points) {
-    --options.limits.max_frames.value;  // limits count whole hops
-  }
-  options.index.stop = stop;
-  return options;
-}
 
 [[noreturn]] void refuse(Misuse kind, const Message& what) {
   throw MisuseError(kind, what);
@@ -54,10 +41,13 @@ SharedBatch counted(Batch batch, std::shared_ptr<std::atomic<std::int64_t>> coun
 MisuseError::MisuseError(Misuse kind, const Message& what)
     : Error(Translator().tr(what)), kind_(kind) {}
 
-LoaderSession::LoaderSession(LoaderSettings settings, MakeBlocks make_blocks)
+LoaderSession::LoaderSession(LoaderSettings settings,
+                             MakeBlocks make_blocks,
+                             std::optional<RowTable> rows)
     : settings_(std::move(settings)),
       make_blocks_(std::move(make_blocks)),
       text_(std::make_shared<const TextFrontEnd>(make_text_config(settings_.config.data))),
+      rows_(std::move(rows)),
       group_(settings_.world),
       opener_(start_thread("open", [this](const std::stop_token& stop) { open(stop); })) {}
 
@@ -83,12 +73,12 @@ void LoaderSession::open(const std::stop_token& stop) {
 
 // With mutex_.
 void LoaderSession::adopt(std::shared_ptr<Loader> loader, std::exception_ptr failure) {
-  const PayloadFormat payload = payload_format(settings_.payload, settings_.mel);
+  const PayloadFormat format = payload();
   block_bytes_ = 0;
   if (loader) {
     for (const BucketEdge& edge : loader->edges()) {
       block_bytes_ = std::max(block_bytes_,
-                              static_cast<std::int64_t>(make_layout(edge.shape(), payload).bytes));
+                              static_cast<std::int64_t>(make_layout(edge.shape(), format).bytes));
     }
   }
   loader_ = std::move(loader);
@@ -100,44 +90,49 @@ void LoaderSession::adopt(std::shared_ptr<Loader> loader, std::exception_ptr fai
 bool LoaderSession::read_set(const std::stop_token& stop) {
   options_ = make_loader_options(settings_.config, read_host_facts(), settings_.consumer_threads);
   options_.epochs.reset();  // the caller ends it
-  const TrainingSetOptions options = set_options(settings_, stop);
-  const IndexSources sources = make_index_sources(*text_, settings_.mel.sample_rate);
-  if (settings_.part == SetPart::all) {
-    std::optional<UtteranceSet> set = load_utterance_set(options.train_data, options, sources);
-    if (set) {
-      set_ = std::make_shared<const UtteranceSet>(*std::move(set));
-      speakers_ = speaker_names(set_->manifest);
-    }
-    return set_ != nullptr;
+  options_.last = settings_.last;
+  if (!has_tokens()) {
+    options_.batching.max_tokens = 1;
+    options_.batching.token_multiple = 1;
   }
-  std::optional<TrainingSets> sets = load_training_sets(options, sources);
-  if (!sets) {
+  std::optional<LoaderSet> set = open_set(settings_, rows_ ? &*rows_ : nullptr, text_, stop);
+  rows_.reset();
+  if (!set) {
     return false;
   }
-  speakers_ = speaker_names(sets->train.manifest);
-  const bool validates = settings_.part == SetPart::validation;
-  if (validates && !sets->validation) {
-    throw MessageError(sets->note.value_or(msg::capi_no_validation{}));
+  if (!set->weights.empty() &&
+      (options_.batching.frame_budget || options_.batching.order != ItemOrder::shuffled)) {
+    throw MessageError(msg::row_weights_refused{});
   }
-  set_ = std::make_shared<const UtteranceSet>(validates ? *std::move(sets->validation)
-                                                        : std::move(sets->train));
+  set_ = *std::move(set);
   return true;
+}
+
+PayloadFormat LoaderSession::payload() const {
+  PayloadFormat format = payload_format(settings_.payload(), settings_.mel);
+  format.mel_beside_pcm = settings_.sound == BatchSound::both;
+  return format;
 }
 
 std::shared_ptr<Loader> LoaderSession::start_loader(Position position) const {
   return make_loader(settings_.config,
                      options_,
-                     {.set = set_,
+                     {.set = set_.set,
                       .text = text_,
-                      .speakers = speakers_,
+                      .speakers = set_.speakers,
                       .unknown_speakers = UnknownSpeakers::one_id,
-                      .payload = settings_.payload,
+                      .payload = settings_.payload(),
+                      .mel_beside_pcm = settings_.sound == BatchSound::both,
                       .mel = settings_.mel,
+                      .read_tokens = set_.read_tokens,
+                      .clips = set_.clips,
+                      .weights = set_.weights,
                       .rank = settings_.rank,
                       .world = settings_.world,
                       .group = shared_options().group,
                       .start = position,
-                      .blocks = make_blocks_ ? make_blocks_() : nullptr});
+                      .blocks = make_blocks_ ? make_blocks_() : nullptr,
+                      .on_bad = [log = damage_](const BadRow& bad) { log->add(bad); }});
 }
 
 LoaderOptions LoaderSession::shared_options() const {
@@ -292,27 +287,62 @@ nlohmann::json LoaderSession::facts() const {
   const std::shared_ptr<Loader> loader = running();
   return {
       {"batches_per_epoch", loader->batches_per_epoch()},
-      {"utterances", set_->manifest.utterances.size()},
-      {"left_out", num_left_out(set_->manifest)},
-      {"speakers", speakers_},
-      {"symbols", text_->tokenizer().size()},
-      {"plan", fmt::format("{:016x}", plan_fingerprint(*set_, settings_.mel, shared_options()))},
+      {"utterances", set_.set->manifest.utterances.size()},
+      {"left_out", num_left_out(set_.set->manifest)},
+      {"speakers", set_.speakers},
+      {"symbols", set_.num_symbols},
+      {"plan",
+       fmt::format("{:016x}",
+                   plan_fingerprint(
+                       *set_.set, settings_.mel, shared_options(), std::nullopt, set_.weights))},
       {"mel", to_json(settings_.mel)}};
 }
 
 nlohmann::json LoaderSession::utterance(std::int64_t item) const {
   running();
-  const std::vector<Utterance>& utterances = set_->manifest.utterances;
+  const Utterance& utterance = known_utterance(item);
+  const auto i = static_cast<std::size_t>(item);
+  const bool says_language = i < set_.languages.size() && !set_.languages[i].empty();
+  nlohmann::json language = to_string(utterance.language);
+  if (says_language) {
+    language = set_.languages[i];
+  } else if (!has_tokens()) {
+    language = nullptr;  // nobody looked at the text
+  }
+  return {{"id", utterance.id},
+          {"text", utterance.text},
+          {"speaker", utterance.speaker},
+          {"language", std::move(language)},
+          {"file",
+           set_.clips ? set_.clips->describe(utterance)
+                      : audio_path(set_.set->manifest, utterance).string()},
+          {"samples", set_.set->index.entries[i].samples.value}};
+}
+
+// Also of a closed session: what was read of the set stays.
+const UtteranceSet& LoaderSession::set_that_was_read() const {
+  const std::lock_guard lock(mutex_);
+  if (!open_ || !set_.set) {
+    refuse(Misuse::invalid, msg::capi_not_open{});
+  }
+  return *set_.set;
+}
+
+const Utterance& LoaderSession::known_utterance(std::int64_t item) const {
+  const std::vector<Utterance>& utterances = set_that_was_read().manifest.utterances;
   if (item < 0 || item >= std::ssize(utterances)) {
     refuse(Misuse::invalid, msg::capi_bad_item{.item = item, .count = std::ssize(utterances)});
   }
-  const auto i = static_cast<std::size_t>(item);
-  return {{"id", utterances[i].id},
-          {"text", utterances[i].text},
-          {"speaker", utterances[i].speaker},
-          {"language", utterances[i].language == Language::fa ? "fa" : "en"},
-          {"file", audio_path(set_->manifest, utterances[i]).string()},
-          {"samples", set_->index.entries[i].samples.value}};
+  return utterances[static_cast<std::size_t>(item)];
+}
+
+std::string_view LoaderSession::text_of(std::int64_t item) const {
+  return known_utterance(item).text;
+}
+
+nlohmann::json LoaderSession::damaged() const {
+  const UtteranceSet& set = set_that_was_read();
+  return {{"left_out", left_out_rows(set.manifest)}, {"failed", damage_->failed(set)}};
 }
 
 PipelineStats LoaderSession::stats() const {

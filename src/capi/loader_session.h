@@ -12,6 +12,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -25,8 +26,10 @@
 #include "base/time.h"
 #include "batch/batch.h"
 #include "batch/block_pool.h"
+#include "capi/damage_log.h"
+#include "capi/loader_set.h"
 #include "capi/loader_settings.h"
-#include "dataset/training_sets.h"
+#include "capi/row_table.h"
 #include "pipeline/loader.h"
 #include "text/text_front_end.h"
 
@@ -64,8 +67,11 @@ class LoaderSession {
   // Where a loader's batches have their memory from; empty: plain memory of the host.
   using MakeBlocks = std::function<std::unique_ptr<BlockAllocator>()>;
 
-  // Begins to read the data set on a thread of its own.
-  explicit LoaderSession(LoaderSettings settings, MakeBlocks make_blocks = {});
+  // Begins to read the data set on a thread of its own. `rows` are the data set instead of the one
+  // that the settings name; the audio in them stays until this is gone.
+  explicit LoaderSession(LoaderSettings settings,
+                         MakeBlocks make_blocks = {},
+                         std::optional<RowTable> rows = std::nullopt);
   LoaderSession(const LoaderSession&) = delete;
   LoaderSession& operator=(const LoaderSession&) = delete;
   ~LoaderSession();  // close()
@@ -84,6 +90,12 @@ class LoaderSession {
   void cut_for(int processes);
   nlohmann::json facts() const;
   nlohmann::json utterance(std::int64_t item) const;
+  // Views of the data set, which stays as it is once it was read. Throws when there is no such
+  // item.
+  std::string_view text_of(std::int64_t item) const;
+  // {"left_out": [...], "failed": [...]}, as damage_log.h has them.
+  nlohmann::json damaged() const;
+  bool has_tokens() const { return settings_.text == TextUse::tokens; }
   PipelineStats stats() const;
   pid_t owner() const { return owner_; }  // the process whose threads fill the batches
 
@@ -96,6 +108,9 @@ class LoaderSession {
   std::shared_ptr<Loader> start_loader(Position position) const;
   void restart(std::shared_ptr<Loader> loader, Position position);
   LoaderOptions shared_options() const;
+  PayloadFormat payload() const;
+  const UtteranceSet& set_that_was_read() const;
+  const Utterance& known_utterance(std::int64_t item) const;
   std::shared_ptr<Loader> running() const;  // throws when closed, failed or not open yet
   void refuse_when_all_is_held() const;
   void adopt(std::shared_ptr<Loader> loader, std::exception_ptr failure);
@@ -105,9 +120,11 @@ class LoaderSession {
   const LoaderSettings settings_;
   const MakeBlocks make_blocks_;
   const std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader
-  LoaderOptions options_;                    // written before open_ is set, like the two below
-  std::shared_ptr<const UtteranceSet> set_;  // shared with the loader
-  std::vector<std::string> speakers_;
+  std::optional<RowTable> rows_;                    // until the set is read
+  LoaderOptions options_;  // written before open_ is set, like the one below
+  LoaderSet set_;
+  const std::shared_ptr<DamageLog> damage_ =
+      std::make_shared<DamageLog>();  // shared with the loader
 
   std::mutex turn_;  // held by the thread that takes or seeks
   std::stop_source closing_;

@@ -1,5 +1,6 @@
 #include "capi/loader_settings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -25,8 +26,19 @@ inline constexpr std::array kChoices<SetPart> = {Choice{"all", SetPart::all},
                                                  Choice{"train", SetPart::train},
                                                  Choice{"validation", SetPart::validation}};
 template <>
-inline constexpr std::array kChoices<PayloadKind> = {Choice{"mel", PayloadKind::mel_f32},
-                                                     Choice{"audio", PayloadKind::pcm_s16}};
+inline constexpr std::array kChoices<BatchSound> = {Choice{"mel", BatchSound::mel},
+                                                    Choice{"audio", BatchSound::audio},
+                                                    Choice{"both", BatchSound::both}};
+template <>
+inline constexpr std::array kChoices<TextUse> = {Choice{"tokens", TextUse::tokens},
+                                                 Choice{"kept", TextUse::kept},
+                                                 Choice{"none", TextUse::none}};
+template <>
+inline constexpr std::array kChoices<LastBatch> = {Choice{"kept", LastBatch::kept},
+                                                   Choice{"dropped", LastBatch::dropped}};
+template <>
+inline constexpr std::array kChoices<Balance> = {Choice{"none", Balance::none},
+                                                 Choice{"speakers", Balance::speakers}};
 template <>
 inline constexpr std::array kChoices<MelScale> = {Choice{"slaney", MelScale::slaney},
                                                   Choice{"htk", MelScale::htk}};
@@ -142,6 +154,23 @@ class ObjectReader {
     }
     value = given.get<float>();
   }
+  void convert(const std::string& key, const json& given, std::optional<std::string>& value) {
+    if (!given.is_string()) {
+      refuse(key, given, "a text");
+      return;
+    }
+    value = given.get<std::string>();
+  }
+  void convert(const std::string& key, const json& given, std::map<std::string, double>& value) {
+    const auto is_weight = [](const json& one) {
+      return one.is_number() && std::isfinite(one.get<double>()) && one.get<double>() >= 0;
+    };
+    if (!given.is_object() || !std::all_of(given.begin(), given.end(), is_weight)) {
+      refuse(key, given, "numbers from 0 on by name");
+      return;
+    }
+    value = given.get<std::map<std::string, double>>();
+  }
   void convert(const std::string& key, const json& given, SampleRate& value) {
     int hz = 0;
     convert(key, given, hz);
@@ -236,7 +265,12 @@ LoaderSettings parse_settings(std::string_view text) {
   LoaderSettings settings;
   ObjectReader reader(parse_object(text), "", problems);
   reader.read("part", settings.part);
-  reader.read("payload", settings.payload);
+  reader.read("payload", settings.sound);
+  reader.read("text", settings.text);
+  reader.read("last", settings.last);
+  reader.read("balance", settings.balance);
+  reader.read("speaker_weights", settings.speaker_weights);
+  reader.read("rows_root", settings.rows_root);
   reader.read("rank", settings.rank);
   reader.read("world", settings.world);
   reader.read("consumer_threads", settings.consumer_threads);

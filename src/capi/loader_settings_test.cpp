@@ -25,7 +25,7 @@ TEST(LoaderSettingsTest, NothingGivenIsTheDefault) {
 
   EXPECT_EQ(settings.config, RunConfig{});
   EXPECT_EQ(settings.mel, MelConfig{});
-  EXPECT_EQ(settings.payload, PayloadKind::mel_f32);
+  EXPECT_EQ(settings.payload(), PayloadKind::mel_f32);
   EXPECT_EQ(settings.world, 1);
 }
 
@@ -38,7 +38,7 @@ TEST(LoaderSettingsTest, EveryKeyIsTaken) {
   EXPECT_EQ(settings.config.data.train_data, "a \"b\"");
   EXPECT_EQ(settings.config.data.batch_size, 5);
   EXPECT_EQ(settings.part, SetPart::validation);
-  EXPECT_EQ(settings.payload, PayloadKind::pcm_s16);
+  EXPECT_EQ(settings.payload(), PayloadKind::pcm_s16);
   EXPECT_EQ(settings.rank, 1);
   EXPECT_EQ(settings.world, 3);
   EXPECT_EQ(settings.consumer_threads, 2);

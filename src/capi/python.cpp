@@ -25,6 +25,7 @@ struct FoundPython {
                find_symbol(python.new_list, "PyList_New") &&
                find_symbol(python.set_item, "PyList_SetItem") &&
                find_symbol(python.new_int, "PyLong_FromLong") &&
+               find_symbol(python.new_text, "PyUnicode_DecodeUTF8") &&
                find_symbol(python.to_int, "PyLong_AsLong") &&
                find_symbol(python.set_error, "PyErr_SetString") &&
                find_symbol(python.release_lock, "PyEval_SaveThread") &&

@@ -29,6 +29,8 @@ struct Python {
   void* (*new_list)(std::ptrdiff_t size);
   int (*set_item)(void* list, std::ptrdiff_t at, void* value);  // takes the reference to `value`
   void* (*new_int)(long value);
+  // PyUnicode_DecodeUTF8.
+  void* (*new_text)(const char* utf8, std::ptrdiff_t size, const char* errors);
   long (*to_int)(void* value);  // -1 and an error when it is none
   void (*set_error)(void* kind, const char* text);
   void* (*release_lock)();  // PyEval_SaveThread; does not return where Python ends meanwhile

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -65,7 +66,7 @@ void* python_take(void* self, void* /*nothing*/) {
     return nullptr;
   }
   if (session->owner() != ::getpid()) {  // no thread of the loader's is in this process
-    return python.build("(z(iy))", nullptr, static_cast<int>(QANAT_INVALID), nullptr);
+    return python.build("(z(iy)i)", nullptr, static_cast<int>(QANAT_INVALID), nullptr, 0);
   }
   // With the lock at first: a thread that gives it up may have to wait for it.
   Taken taken = take_within(*session, Seconds{0});
@@ -78,13 +79,15 @@ void* python_take(void* self, void* /*nothing*/) {
     return python.build("");  // None
   }
   if (taken.status != QANAT_OK) {
-    return python.build("(z(iy))", nullptr, static_cast<int>(taken.status), taken.why.get());
+    return python.build("(z(iy)i)", nullptr, static_cast<int>(taken.status), taken.why.get(), 0);
   }
   const BatchId id = taken.batch->id();
-  return python.build("(N(LL))",
+  const int bad_rows = taken.batch->bad_rows();
+  return python.build("(N(LL)i)",
                       lease_of(python, std::move(taken.batch)),
                       static_cast<long long>(id.epoch),
-                      static_cast<long long>(id.index));
+                      static_cast<long long>(id.index),
+                      bad_rows);
 }
 
 // The arguments (lease, field, ...) of a call.
@@ -175,6 +178,33 @@ void* python_array_struct(void* /*self*/, void* const* values, std::ptrdiff_t co
   });
 }
 
+// Of the rows of a batch. Nothing is opened or waited for: the data set is in memory.
+void* python_texts(void* self, void* const* values, std::ptrdiff_t count) {
+  const Python& python = *Python::find();
+  auto* session = static_cast<LoaderSession*>(python.capsule_pointer(self, kSession));
+  if (session == nullptr || count != 1) {
+    python.set_error(*python.value_error, "expected a lease");
+    return nullptr;
+  }
+  const auto* batch = static_cast<const SharedBatch*>(python.capsule_pointer(values[0], kLease));
+  if (batch == nullptr) {
+    return nullptr;
+  }
+  const std::span<const std::uint32_t> items = std::as_const(**batch).items();
+  void* list = python.new_list(std::ssize(items));
+  try {
+    for (std::ptrdiff_t i = 0; list != nullptr && i < std::ssize(items); ++i) {
+      const std::string_view text = session->text_of(items[static_cast<std::size_t>(i)]);
+      python.set_item(list, i, python.new_text(text.data(), std::ssize(text), "replace"));
+    }
+  } catch (...) {  // an array that a transform wrote to holds no positions any more
+    python.drop(list);
+    python.set_error(*python.value_error, "the items of this batch are not those of its data set");
+    return nullptr;
+  }
+  return list;
+}
+
 PythonMethod method_of(const char* name, void* function, int flags, const char* doc) {
   return {.name = name, .function = function, .flags = flags, .doc = doc};
 }
@@ -197,6 +227,10 @@ void* make_python_functions(LoaderSession& session) {
                                                reinterpret_cast<void*>(python_array_struct),
                                                kPythonArguments,
                                                "A capsule for __array_struct__.");
+  static PythonMethod texts = method_of("texts",
+                                        reinterpret_cast<void*>(python_texts),
+                                        kPythonArguments,
+                                        "The texts of the rows of a batch.");
   const Python* python = Python::find();
   if (python == nullptr) {
     return nullptr;
@@ -205,13 +239,14 @@ void* make_python_functions(LoaderSession& session) {
   if (self == nullptr) {
     return nullptr;
   }
-  void* functions = python->build("(NNNNN)",
+  void* functions = python->build("(NNNNNN)",
                                   python->new_function(&take, self, nullptr),
                                   python->new_function(&layout, nullptr, nullptr),
                                   python->new_function(&numbers, nullptr, nullptr),
                                   python->new_function(&tensor, nullptr, nullptr),
-                                  python->new_function(&array_struct, nullptr, nullptr));
-  python->drop(self);  // `take` has it
+                                  python->new_function(&array_struct, nullptr, nullptr),
+                                  python->new_function(&texts, self, nullptr));
+  python->drop(self);  // `take` and `texts` have it
   return functions;
 }
 

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define QANAT_ABI 3 /* raised when something below changes its meaning */
+#define QANAT_ABI 4 /* raised when something below changes its meaning */
 
 typedef enum qanat_status {
   QANAT_OK = 0,
@@ -32,7 +32,8 @@ typedef enum qanat_status {
 
 typedef struct qanat_loader qanat_loader;
 
-/* The arrays of a batch, in the order of qanat_batch.arrays. */
+/* The arrays of a batch, in the order of qanat_batch.arrays. Without "text": "tokens" there are
+ * neither tokens nor their lengths. */
 typedef enum qanat_field {
   QANAT_MEL = 0,       /* f32 [rows, frames, mel_bins] */
   QANAT_AUDIO,         /* s16 [rows, samples] */
@@ -95,6 +96,31 @@ qanat_status qanat_loader_open(const char* settings,
                                const qanat_allocator* memory,
                                qanat_loader** loader,
                                char** why);
+/* A row of a data set that the caller has: one of `path` and `bytes` says where its audio is. */
+typedef struct qanat_row {
+  const char* id;    /* unique; null: `path`, or the position of the row, from 0 */
+  const char* path;  /* a file; or what to call `bytes`, which may be null */
+  const void* bytes; /* what a file would hold; the caller's, until the loader is freed */
+  size_t num_bytes;
+  const char* text;      /* null: none */
+  const char* speaker;   /* null: not said */
+  const char* language;  /* null: by the script of the text */
+  const int32_t* tokens; /* instead of those of the text, from 0 on; all rows have them, or none */
+  size_t num_tokens;
+  int32_t part;  /* 0: not said; 1: for training; 2: for validation */
+  double weight; /* how often it comes, beside the others; 1 in all of them: once an epoch */
+} qanat_row;
+
+/* The same of rows instead of a data set on disk. All but `bytes` is copied. */
+qanat_status qanat_loader_open_rows(const char* settings,
+                                    const qanat_row* rows,
+                                    size_t num_rows,
+                                    const qanat_allocator* memory,
+                                    qanat_loader** loader,
+                                    char** why);
+/* JSON: the rows of the data set that the settings name, in order: id, path, text, speaker,
+ * language and part, as a qanat_row has them. Rows that cannot be used are not among them. */
+qanat_status qanat_read_rows(const char* settings, char** json, char** why);
 /* Waits until the data set is read and the first batches are being filled. */
 qanat_status qanat_loader_wait(qanat_loader* loader, double seconds, char** why);
 /* Stops the loader's threads; waits for the rows that are being filled. May be repeated. */
@@ -129,15 +155,34 @@ qanat_status qanat_loader_stats(qanat_loader* loader, char** json, char** why);
 /* JSON: id, text, speaker, language, file and samples of an utterance. */
 qanat_status qanat_loader_utterance(qanat_loader* loader, int64_t item, char** json, char** why);
 
-/* For Python: a new reference to a tuple of five functions, which have to be dropped before the
+/* JSON: {"left_out": rows that are not used, "failed": rows that could not be filled}, each with
+ * id, file, row, problem and reason; also of a closed loader. */
+qanat_status qanat_loader_damaged(qanat_loader* loader, char** json, char** why);
+
+/* The symbols of tokens, and what becomes of a text. Thread-safe. */
+typedef struct qanat_text qanat_text;
+
+/* Settings are the section `data` of a configuration, as JSON. */
+qanat_status qanat_text_open(const char* settings, qanat_text** text, char** why);
+void qanat_text_free(qanat_text* text);
+/* JSON: text, phonemes, tokens, unknown, language. `language` may be null: by the script. */
+qanat_status qanat_text_read(
+    qanat_text* text, const char* sentence, const char* language, char** json, char** why);
+/* JSON: the symbol of every token, from 0 on. */
+qanat_status qanat_text_symbols(qanat_text* text, char** json, char** why);
+
+/* For Python: a new reference to a tuple of six functions, which have to be dropped before the
  * loader is freed. Null in a process without Python. For a thread that holds Python's lock.
  *
- * take() is the next batch, (lease, (epoch, index)). It waits for at most a tenth of a second, and
- * lets other threads have the lock meanwhile; None when no batch came. (None, (status, text)) when
- * it fails, with None for the text in another process, after a fork. The lease is a capsule: the
- * batch is given back with the last reference to it.
+ * take() is the next batch, (lease, (epoch, index), rows that could not be filled as planned). It
+ * waits for at most a tenth of a second, and lets other threads have the lock meanwhile; None when
+ * no batch came. (None, (status, text), 0) when it fails, with None for the text in another
+ * process, after a fork. The lease is a capsule: the batch is given back with the last reference to
+ * it.
  *
  * layout(lease, field) is (address, type, shape) of an array, or None where the batch has none.
+ *
+ * texts(lease) is the list of texts of its rows, as the data set has them.
  *
  * values(lease, field) is the list of numbers of an array that has one for each row.
  *

@@ -1,0 +1,64 @@
+"""`qanat.Tokenizer`: the symbols that tokens stand for, and what becomes of a sentence."""
+from __future__ import annotations
+
+import weakref
+from ctypes import byref, c_void_p
+from typing import Any, Dict, Iterable, List, NoReturn, Optional
+
+from qanat._native import library, library_path, to_json
+
+
+class Tokenizer:
+    """What `qanat.Loader` makes of texts, one sentence at a time.
+
+        tokenizer = qanat.Tokenizer()
+        tokenizer("Dr. Smith paid $5.")     # [2, 1, ...]
+        tokenizer.symbols[2]                # "[en]"
+
+    phonemes    of espeak-ng instead of letters
+    language    of sentences whose call does not say; None: by their script
+    """
+
+    def __init__(self, *, phonemes: bool = False, language: Optional[str] = None) -> None:
+        self._library = library(library_path())
+        self._language = language
+        self._handle, why = c_void_p(), c_void_p()
+        settings = to_json({"use_phonemes": phonemes})
+        self._library.check(self._library.waiting.qanat_text_open(settings, byref(self._handle), byref(why)),
+                            why)
+        self._finalizer = weakref.finalize(self, self._library.waiting.qanat_text_free, self._handle)
+        self._symbols: List[str] = self._library.json(self._library.quick.qanat_text_symbols, self._handle)
+
+    @property
+    def symbols(self) -> List[str]:
+        """By token. Those of several letters, such as "[pad]" and "[en]", are no part of the text."""
+        return self._symbols
+
+    def read(self, text: str, language: Optional[str] = None) -> Dict[str, Any]:
+        """text as it is read aloud, phonemes, tokens, language, and how often each symbol that is unknown
+        was left out."""
+        tag = language if language is not None else self._language
+        if "\0" in text:
+            raise ValueError("text: holds a zero byte")
+        reading: Dict[str, Any] = self._library.json(
+            self._library.waiting.qanat_text_read, self._handle, text.encode("utf-8"),
+            None if tag is None else tag.encode("utf-8"))
+        return reading
+
+    def __call__(self, text: str, language: Optional[str] = None) -> List[int]:
+        tokens: List[int] = self.read(text, language)["tokens"]
+        return tokens
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """The text or the phonemes that tokens stand for."""
+        return "".join(symbol for symbol in map(self._symbols.__getitem__, tokens) if len(symbol) == 1)
+
+    def __len__(self) -> int:
+        """Tokens are from 0 to below this."""
+        return len(self._symbols)
+
+    def __repr__(self) -> str:
+        return f"qanat.Tokenizer({len(self)} symbols)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a qanat.Tokenizer cannot be pickled or copied: make one in each process")
