@@ -49,6 +49,7 @@ MAY_INCLUDE = {
     "selftest": "session experiment app report diagnose monitor train transfer device pipeline batch audio "
     "text metrics config locale base",
     "speech": "train checkpoint checkpoint_files vocoder model monitor features audio text dataset metrics locale base",
+    "export": "speech history train checkpoint checkpoint_files vocoder model features text locale base",
     "training": "launch replicas selftest speech session app report history diagnose monitor train checkpoint "
     "checkpoint_files torch_binding device pipeline batch features audio text dataset metrics config locale base",
     "diagnosing": "training session experiment app report history diagnose monitor pipeline batch features "
@@ -57,7 +58,7 @@ MAY_INCLUDE = {
     "config locale base",
     "cli": "launch experiment corpus app serve evaluate report history diagnose telemetry device pipeline features audio text "
     "dataset metrics config locale base",
-    "torch_cli": "launch cli validation diagnosing training speech selftest session experiment corpus app "
+    "torch_cli": "launch cli validation diagnosing training export speech selftest session experiment corpus app "
     "serve report history diagnose train metrics config locale base",
 }
 USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "vocoder", "checkpoint", "replicas",

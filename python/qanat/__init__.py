@@ -2,6 +2,7 @@
 `qanat.watch`.
 
 Standard library only; torch is used when the script has imported it, and never imported here.
+`qanat.Voice` speaks with an exported voice, and alone needs onnxruntime.
 """
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from qanat._native import LoaderError, mel_presets
 from qanat._run import Run, Step, watch
 from qanat.loader import DataWarning, Loader
 from qanat.tokenizer import Tokenizer
+from qanat.voice import Speech, Voice, VoiceError
 
-__all__ = ["Array", "Batch", "DataWarning", "Loader", "LoaderError", "Run", "Step", "Tokenizer", "WatchError",
-           "mel_presets", "watch"]
+__all__ = ["Array", "Batch", "DataWarning", "Loader", "LoaderError", "Run", "Speech", "Step", "Tokenizer", "Voice",
+           "VoiceError", "WatchError", "mel_presets", "watch"]
 __version__ = "0.1.0"

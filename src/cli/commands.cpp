@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "locale/messages/evaluate.h"
+#include "locale/messages/exported_voice.h"
 #include "locale/messages/help.h"
 
 namespace qanat {
@@ -20,6 +21,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch) {
       {"devices", msg::summary_devices::id, torch.devices},
       {"diagnose", msg::summary_diagnose::id, torch.diagnose},
       {"evaluate", msg::summary_evaluate::id, make_evaluate_command},
+      {"export", msg::summary_export::id, torch.export_voice},
       {"manual", msg::summary_manual::id, torch.manual},
       {"precompute", msg::summary_precompute::id, make_precompute_command},
       {"profile data", msg::summary_profile_data::id, make_profile_data_command},

@@ -20,6 +20,7 @@ struct TorchCommands {
   MakeCommand demo;
   MakeCommand devices;
   MakeCommand diagnose;
+  MakeCommand export_voice;
   MakeCommand manual;
   MakeCommand profile_dual;
   MakeCommand profile_step;

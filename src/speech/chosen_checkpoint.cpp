@@ -7,6 +7,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/data_set_errors.h"
+#include "speech/checkpoint_weights.h"
 #include "speech/speech_model.h"
 
 namespace qanat {
@@ -33,27 +34,36 @@ LoadedCheckpoint load_chosen(const CheckpointChoice& choice, const WarnFn& warn)
 
 }  // namespace
 
-ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice, const WarnFn& warn) {
+CheckpointWeights open_weights(const CheckpointChoice& choice, const WarnFn& warn) {
   LoadedCheckpoint loaded = load_chosen(choice, warn);
-  const Result<CheckpointState> state = to_checkpoint_state(loaded.checkpoint.state);
+  Result<CheckpointState> state = to_checkpoint_state(loaded.checkpoint.state);
   if (!state) {
     throw MessageError(msg::set_refused{.file = (loaded.folder / "state.json").string(),
                                         .why = reason_of(state.failure())});
   }
   const bool averaged = choice.weights == WeightsPick::averaged;
-  const TensorMap& weights = averaged ? loaded.checkpoint.ema : loaded.checkpoint.weights;
+  TensorMap& weights = averaged ? loaded.checkpoint.ema : loaded.checkpoint.weights;
   if (weights.empty()) {
     const std::string path = loaded.folder.string();
     throw MessageError(averaged ? Message(msg::checkpoint_no_averaged{.path = path})
                                 : Message(msg::checkpoint_no_plain{.path = path}));
   }
-  auto text = make_text_front_end(state.value().text);
-  if (text->hash() != state.value().text.front_end_hash) {
-    warn(msg::checkpoint_other_reading{});
-  }
   return {.step = loaded.step,
           .folder = loaded.folder,
-          .model = std::make_shared<SpeechModel>(state.value(), weights, std::move(text))};
+          .state = std::move(state).value(),
+          .stored = std::move(loaded.checkpoint.state),
+          .weights = std::move(weights)};
+}
+
+ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice, const WarnFn& warn) {
+  const CheckpointWeights opened = open_weights(choice, warn);
+  auto text = make_text_front_end(opened.state.text);
+  if (text->hash() != opened.state.text.front_end_hash) {
+    warn(msg::checkpoint_other_reading{});
+  }
+  return {.step = opened.step,
+          .folder = opened.folder,
+          .model = std::make_shared<SpeechModel>(opened.state, opened.weights, std::move(text))};
 }
 
 }  // namespace qanat

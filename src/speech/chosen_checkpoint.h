@@ -30,6 +30,12 @@ struct ChosenCheckpoint {
   std::shared_ptr<SpeechModel> model;  // shared with nobody; the type is incomplete here
 };
 
+// The tensors of a checkpoint, for whoever makes something else of them than a SpeechModel. Defined
+// in speech/checkpoint_weights.h, which needs libtorch.
+struct CheckpointWeights;
+CheckpointWeights open_weights(const CheckpointChoice& choice,
+                               const std::function<void(const Message&)>& warn);
+
 // `warn` is told of damaged checkpoints that were passed over, and of rules of reading that have
 // changed since. Throws Error when there is no usable checkpoint, saying what was looked for.
 ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice,

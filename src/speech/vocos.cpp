@@ -69,14 +69,21 @@ bool has_checkpoints(const fs::path& folder) {
          (fs::is_directory(folder) && !CheckpointFolder(folder, 1).steps().empty());
 }
 
-OpenedVocos open_vocos(const fs::path& folder) {
+VocosWeights load_vocos(const fs::path& folder) {
   LoadedCheckpoint loaded = load(folder);
-  const Result<VocoderState> state = to_vocoder_state(loaded.checkpoint.state);
+  Result<VocoderState> state = to_vocoder_state(loaded.checkpoint.state);
   if (!state) {
     throw MessageError(
         msg::set_refused{.file = loaded.folder.string(), .why = reason_of(state.failure())});
   }
-  return {.vocoder = std::make_unique<Vocos>(state.value(), loaded.checkpoint.ema),
+  return {.state = std::move(state).value(),
+          .weights = std::move(loaded.checkpoint.ema),
+          .folder = loaded.folder};
+}
+
+OpenedVocos open_vocos(const fs::path& folder) {
+  const VocosWeights loaded = load_vocos(folder);
+  return {.vocoder = std::make_unique<Vocos>(loaded.state, loaded.weights),
           .folder = loaded.folder};
 }
 

@@ -38,6 +38,14 @@ struct OpenedVocos {
 // Whether it is a checkpoint or a folder of some, of whatever model.
 bool has_checkpoints(const std::filesystem::path& folder);
 
+// What a checkpoint of a vocoder holds, before a network is made of it.
+struct VocosWeights {
+  VocoderState state;
+  TensorMap weights;             // averaged
+  std::filesystem::path folder;  // of the checkpoint
+};
+VocosWeights load_vocos(const std::filesystem::path& folder);
+
 // One checkpoint, or of a folder of them the best, or the latest where none is the best. Throws
 // Error when none is whole, or they are of another model.
 OpenedVocos open_vocos(const std::filesystem::path& folder);

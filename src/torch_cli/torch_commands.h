@@ -13,6 +13,7 @@ std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_diagnose_command();
+std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_profile_dual_command();
 std::unique_ptr<Command> make_profile_step_command();

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       .demo = qanat::make_demo_command,
       .devices = qanat::make_devices_command,
       .diagnose = qanat::make_diagnose_command,
+      .export_voice = qanat::make_export_command,
       .manual = qanat::make_manual_command,
       .profile_dual = qanat::make_profile_dual_command,
       .profile_step = qanat::make_profile_step_command,
