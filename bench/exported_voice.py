@@ -106,19 +106,18 @@ class Sherpa:
 
 def compare(peer, spoken):
     """What a peer says of `spoken`, [(text, speaker, samples)], beside it."""
-    worst, lengths, above, audio, begin = 0.0, 0, 0, 0, time.perf_counter()
+    differences, lengths, audio, begin = [], 0, 0, time.perf_counter()
     for text, speaker, expected in spoken:
         said = np.clip(peer.speak(text, speaker), -1, 1)
         audio += len(said)
         if len(said) != len(expected):
             lengths += 1
             continue
-        difference = float(np.abs(said - expected).max())
-        worst = max(worst, difference)
-        above += difference > TOLERANCE
+        differences.append(float(np.abs(said - expected).max()))
     seconds = time.perf_counter() - begin
     return {"package": peer.package, "version": importlib.metadata.version(peer.package), "sentences": len(spoken),
-            "max_difference": worst, "sentences_above": above, "other_lengths": lengths,
+            "max_difference": max(differences), "median_difference": float(np.median(differences)),
+            "sentences_above": sum(one > TOLERANCE for one in differences), "other_lengths": lengths,
             "unaligned": getattr(peer, "unaligned", None), "real_time_factor": seconds / (audio / 22050)}
 
 
