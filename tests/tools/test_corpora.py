@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""examples/voices/corpora.py: what is held out is never trained on, and clips appear complete or not at all."""
+import gzip
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import wave
+
+VOICES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "voices"
+sys.path.insert(0, str(VOICES))
+import corpora  # noqa: E402
+
+
+def write_clip(path, length):
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(int(length * 8000) * 2))
+
+
+def rows_of(path):
+    return [line.split("|") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+
+
+class HeldOut(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        (self.folder / "wavs").mkdir()
+
+    def divide(self, texts, held_out):
+        rows = [(f"clip{number:02d}", text, "someone") for number, text in enumerate(texts)]
+        for name, _, _ in rows:
+            if not (self.folder / "wavs" / f"{name}.wav").exists():
+                write_clip(self.folder / "wavs" / f"{name}.wav", 1)
+        corpora.write_lists(self.folder, rows, types.SimpleNamespace(held_out=held_out), "en")
+        return rows_of(self.folder / "heldout" / "metadata.csv"), rows_of(self.folder / "metadata.csv")
+
+    def test_no_text_that_is_held_out_is_trained_on(self):
+        texts = [f"this is the sentence number {number} of them" for number in range(20)]
+        first, _ = self.divide(texts, 5)
+        held = first[0][1]
+        texts += [held.upper() + "!", f"Listen, {held}, and more.", "short"]
+
+        again, kept = self.divide(texts, 5)
+
+        self.assertEqual(len(again), 5)
+        said = [f" {' '.join(corpora.words(row[1]))} " for row in kept]
+        for row in again:
+            self.assertFalse([text for text in said if f" {' '.join(corpora.words(row[1]))} " in text])
+        self.assertIn("short", [row[1] for row in kept])
+
+    def test_held_out_sentences_follow_from_names(self):
+        texts = [f"this is the sentence number {number} of them" for number in range(20)]
+
+        before, _ = self.divide(texts, 5)
+        after, _ = self.divide(texts, 5)
+
+        self.assertEqual([row[0] for row in before], ["clip00", "clip04", "clip07", "clip11", "clip16"])
+        self.assertEqual(before, after)
+
+    def test_recordings_of_held_out_sentences_are_beside_their_list(self):
+        held, _ = self.divide([f"this is the sentence number {number} of them" for number in range(9)], 3)
+
+        found = {path.stem for path in (self.folder / "heldout" / "wavs").iterdir()}
+
+        self.assertEqual(found, {row[0] for row in held})
+
+
+class Clips(unittest.TestCase):
+    def test_a_command_that_fails_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as place:
+            target = pathlib.Path(place) / "a.wav"
+
+            with self.assertRaises(subprocess.CalledProcessError):
+                corpora.run_to(target, ["sh", "-c", 'echo half >"$0"; exit 3'])
+
+            self.assertEqual(list(pathlib.Path(place).iterdir()), [])
+
+    def test_a_clip_that_is_there_is_kept(self):
+        with tempfile.TemporaryDirectory() as place:
+            target = pathlib.Path(place) / "a.wav"
+            target.write_text("before")
+
+            corpora.run_to(target, ["false"])
+
+            self.assertEqual(target.read_text(), "before")
+
+
+class Texts(unittest.TestCase):
+    def test_prompts_without_words_are_left_out(self):
+        with tempfile.TemporaryDirectory() as place:
+            listed = pathlib.Path(place) / "texts.gz"
+            with gzip.open(listed, "wt", encoding="utf-8") as out:
+                out.write("; a comment: none\nbeep: [a tone]\ndigits/1: one\nmenu: ...press * to  leave.\nempty:\n")
+
+            self.assertEqual(list(corpora.prompt_texts(listed)), [("digits/1", "one"), ("menu", "press star to leave.")])
+
+    def test_persian_sentences_are_persian(self):
+        sentences = corpora.persian_sentences()
+
+        self.assertGreater(len(sentences), 200)
+        self.assertFalse([text for text in sentences if any(letter.isascii() and letter.isalpha() for letter in text)])
+
+
+if __name__ == "__main__":
+    unittest.main()
