@@ -16,6 +16,6 @@ takes="179 MB to load, 900 MB on disk; two hours on one core"
 speech_steps=9000
 sentences=
 # Sentences of up to 18 s.
-text_settings+=(--max-mel-frames 1600 --max-text-length 300)
+text_settings+=(--set data.max_mel_frames=1600 --set data.max_text_length=300)
 
 make_voice "$@"

@@ -72,8 +72,8 @@ train_speech() {
 }
 
 train_vocoder() {
-  "$qanat" train --task vocoder --train-data "$folder/data" --model-size "$size" --max-steps "$vocoder_steps" \
-    --checkpoint-dir "$folder/vocoder" --name "$voice-vocoder" "${vocoder_flags[@]}" >&2
+  "$qanat" train --task vocoder --train-data "$folder/data" --model-size "$size" "${text_settings[@]}" \
+    --max-steps "$vocoder_steps" --checkpoint-dir "$folder/vocoder" --name "$voice-vocoder" "${vocoder_flags[@]}" >&2
 }
 
 # The vocoder goes on with the spectrograms that the speech model makes: those are what it will be fed.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""examples/voices/corpora.py: what is held out is never trained on, and clips appear complete or not at all."""
+"""examples/voices: what is held out is never trained on, and what was interrupted goes on."""
 import gzip
+import os
 import pathlib
 import subprocess
 import sys
@@ -106,6 +107,78 @@ class Texts(unittest.TestCase):
 
         self.assertGreater(len(sentences), 200)
         self.assertFalse([text for text in sentences if any(letter.isascii() and letter.isalpha() for letter in text)])
+
+
+# Stands in for the program: notes how it was called, and exits with what the test wants of a command.
+PROGRAM = """#!/usr/bin/env bash
+echo "$*" >>"$CALLS"
+case "$1 $2" in
+  "data check") exit "${CHECK_EXIT:-0}" ;;
+  "train --task") exit "${VOCODER_EXIT:-0}" ;;
+esac
+"""
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.program = self.place / "qanat"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+
+    def run_script(self, *steps, **environment):
+        """The commands of the program that the script gave, and what it exited with."""
+        calls = self.place / "calls"
+        calls.write_text("")
+        done = subprocess.run([VOICES / "persian.sh", self.place / "folder", *steps], capture_output=True, text=True,
+                              timeout=60, check=False,
+                              env={**os.environ, "QANAT": str(self.program), "CALLS": str(calls), **environment})
+        return calls.read_text().splitlines(), done
+
+    def test_what_is_done_is_not_done_again(self):
+        steps = ("check", "precompute", "speech", "vocoder", "tune", "evaluate")
+
+        first, done = self.run_script(*steps)
+        second, again = self.run_script(*steps)
+
+        self.assertEqual([done.returncode, again.returncode], [0, 0], done.stderr)
+        self.assertEqual([call.split()[0] for call in first],
+                         ["data", "precompute", "train", "train", "train", "evaluate"])
+        self.assertIn("--mel-from", first[4])
+        self.assertEqual(second, [])
+
+    def test_a_step_that_fails_ends_the_script_and_is_done_the_next_time(self):
+        first, failed = self.run_script("speech", "vocoder", "tune", VOCODER_EXIT="137")
+        second, done = self.run_script("speech", "vocoder", "tune")
+
+        self.assertEqual(failed.returncode, 137)
+        self.assertEqual(len(first), 2)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len(second), 2)
+        self.assertTrue(all("--task vocoder" in call for call in second))
+
+    def test_warnings_about_the_data_set_do_not_end_the_script_but_errors_do(self):
+        _, warned = self.run_script("check", CHECK_EXIT="10")
+        self.assertEqual(warned.returncode, 0, warned.stderr)
+
+        (self.place / "folder" / ".done-check").unlink()
+        _, refused = self.run_script("check", CHECK_EXIT="1")
+        self.assertEqual(refused.returncode, 1)
+
+    def test_usage_names_licence_and_cost(self):
+        for script in sorted(VOICES.glob("*.sh")):
+            if script.name == "voice.sh":
+                continue
+            shown = subprocess.run([script, "--help"], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(shown.returncode, 2)
+            self.assertRegex(shown.stderr, "Recordings: .+\nIt takes: .+ on disk")
+
+    def test_an_unknown_step_is_refused(self):
+        calls, done = self.run_script("sing")
+
+        self.assertEqual((done.returncode, calls), (2, []))
 
 
 if __name__ == "__main__":
