@@ -87,12 +87,13 @@ judge() { printf 'exec %q %q' "$judges" "$root/examples/judge_$1.py"; }
 
 # Sentences that no run has seen, beside their recordings; then those that are in no data set.
 evaluate_voice() {
-  local flags=()
+  local flags=() similarity=()
   if [[ -n $judges ]]; then
-    flags+=(--quality "$(judge dnsmos)" --speaker-similarity "$(judge resemblyzer)")
+    flags+=(--quality "$(judge dnsmos)")
     [[ $language != en ]] || flags+=(--word-errors "$(judge moonshine)")
+    similarity=(--speaker-similarity "$(judge resemblyzer)")  # needs recordings to compare with
   fi
-  evaluate_texts heldout "$folder/data/heldout" "${flags[@]}"
+  evaluate_texts heldout "$folder/data/heldout" "${flags[@]}" "${similarity[@]}"
   [[ -z $sentences ]] || evaluate_texts sentences "$sentences" "${flags[@]}"
   say "listen: $folder/heldout.html"
 }
