@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <system_error>
 
 namespace qanat {
 namespace {
@@ -34,7 +36,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // 0 when the line is fine.
-int read_request_line(std::string_view line, HttpRequest& request) {
+int read_request_line(std::string_view line, const HttpLimits& limits, HttpRequest& request) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) {
@@ -49,7 +51,7 @@ int read_request_line(std::string_view line, HttpRequest& request) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return 505;
   }
-  if (method != "GET" && method != "HEAD") {
+  if (method != "GET" && method != "HEAD" && (method != "POST" || limits.body == 0)) {
     return 405;
   }
   if (target.size() > kMaxTargetBytes) {
@@ -58,7 +60,9 @@ int read_request_line(std::string_view line, HttpRequest& request) {
   if (!target.starts_with('/') || !is_printable(target)) {
     return 400;
   }
+  request.method = method;
   request.head_only = method == "HEAD";
+  request.is_old = version == "HTTP/1.0";
   const std::size_t question = target.find('?');
   request.path = target.substr(0, question);
   request.query = question == std::string_view::npos ? "" : target.substr(question + 1);
@@ -83,12 +87,25 @@ int read_header(std::string_view line, HttpRequest& request) {
   return request.headers.emplace(std::move(name), value).second ? 0 : 400;
 }
 
-int check_body(const HttpRequest& request) {
+struct BodyLength {
+  int refusal = 0;  // 0: fine
+  std::size_t bytes = 0;
+};
+
+BodyLength body_length(const HttpRequest& request, const HttpLimits& limits) {
   if (!request.header("transfer-encoding").empty()) {
-    return 400;
+    return {.refusal = 400};
   }
-  const std::string length = request.header("content-length");
-  return length.empty() || length == "0" ? 0 : 413;
+  const std::string text = request.header("content-length");
+  if (request.method != "POST") {
+    return {.refusal = text.empty() || text == "0" ? 0 : 413};
+  }
+  std::size_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (text.empty() || end != text.data() + text.size() || error == std::errc::invalid_argument) {
+    return {.refusal = 400};
+  }
+  return {.refusal = error != std::errc() || bytes > limits.body ? 413 : 0, .bytes = bytes};
 }
 
 }  // namespace
@@ -111,7 +128,7 @@ std::string HttpRequest::parameter(std::string_view name) const {
   return {};
 }
 
-HttpParse parse_request(std::string_view bytes) {
+HttpParse parse_request(std::string_view bytes, const HttpLimits& limits) {
   const std::size_t end = bytes.substr(0, kMaxRequestBytes).find(kEndOfHead);
   if (end == std::string_view::npos) {
     return bytes.size() >= kMaxRequestBytes ? refused(431) : HttpParse{};
@@ -119,15 +136,26 @@ HttpParse parse_request(std::string_view bytes) {
   HttpParse parse{.state = HttpParse::State::complete};
   std::string_view head = bytes.substr(0, end);
   const std::size_t first = head.find("\r\n");
-  int status = read_request_line(head.substr(0, first), parse.request);
+  int status = read_request_line(head.substr(0, first), limits, parse.request);
   head.remove_prefix(first == std::string_view::npos ? head.size() : first + 2);
   while (status == 0 && !head.empty()) {
     const std::string_view line = head.substr(0, head.find("\r\n"));
     status = read_header(line, parse.request);
     head.remove_prefix(std::min(head.size(), line.size() + 2));
   }
-  status = status == 0 ? check_body(parse.request) : status;
-  return status == 0 ? parse : refused(status);
+  if (status != 0) {
+    return refused(status);
+  }
+  const BodyLength length = body_length(parse.request, limits);
+  if (length.refusal != 0) {
+    return refused(length.refusal);
+  }
+  const std::string_view body = bytes.substr(end + kEndOfHead.size());
+  if (body.size() < length.bytes) {
+    return {.awaits_continue = body.empty() && parse.request.header("expect") == "100-continue"};
+  }
+  parse.request.body = body.substr(0, length.bytes);
+  return parse;
 }
 
 }  // namespace qanat

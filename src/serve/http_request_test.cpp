@@ -50,6 +50,42 @@ TEST(HttpRequestTest, RefusesWhatIsNoRequest) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
 }
 
+TEST(HttpRequestTest, ReadsABodyWhereOneIsAllowed) {
+  const std::string whole = "POST /x HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello";
+
+  const HttpParse parse = parse_request(whole + "more", {.body = 5});
+
+  ASSERT_EQ(parse.state, State::complete);
+  EXPECT_EQ(parse.request.method, "POST");
+  EXPECT_EQ(parse.request.body, "hello");
+  EXPECT_EQ(parse_request(whole, {.body = 4}).status, 413);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_EQ(parse_request(whole.substr(0, size), {.body = 5}).state, State::incomplete) << size;
+  }
+}
+
+TEST(HttpRequestTest, ABodyHasALength) {
+  for (const char* length : {"", "-1", "5x", "0x5", " "}) {
+    EXPECT_EQ(parse_request(fmt::format("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", length),
+                            {.body = 100})
+                  .status,
+              400)
+        << length;
+  }
+  EXPECT_EQ(parse_request("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+                          {.body = 100})
+                .status,
+            413);
+}
+
+TEST(HttpRequestTest, KnowsWhoWaitsToSendABody) {
+  const HttpParse parse = parse_request(
+      "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", {.body = 9});
+
+  EXPECT_EQ(parse.state, State::incomplete);
+  EXPECT_TRUE(parse.awaits_continue);
+}
+
 TEST(HttpRequestTest, RefusesWhatIsTooLong) {
   EXPECT_EQ(status_of(fmt::format("GET /{} HTTP/1.1\r\n\r\n", std::string(kMaxTargetBytes, 'a'))),
             414);

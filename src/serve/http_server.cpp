@@ -6,9 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -18,86 +15,15 @@
 #include "base/files.h"
 #include "base/low_priority.h"
 #include "base/thread.h"
-#include "locale/message_error.h"
-#include "locale/messages/training.h"
+#include "serve/listening_socket.h"
 
 namespace qanat {
 namespace {
-
-struct StatusReason {
-  int status;
-  std::string_view reason;
-};
-constexpr auto kStatusReasons =
-    std::to_array<StatusReason>({{200, "OK"},
-                                 {401, "Unauthorized"},
-                                 {403, "Forbidden"},
-                                 {404, "Not Found"},
-                                 {405, "Method Not Allowed"},
-                                 {408, "Request Timeout"},
-                                 {413, "Content Too Large"},
-                                 {414, "URI Too Long"},
-                                 {421, "Misdirected Request"},
-                                 {431, "Request Header Fields Too Large"},
-                                 {500, "Internal Server Error"},
-                                 {503, "Service Unavailable"},
-                                 {505, "HTTP Version Not Supported"}});
-
-std::string_view reason_of(int status) {
-  const auto* known = std::ranges::find(kStatusReasons, status, &StatusReason::status);
-  return known == kStatusReasons.end() ? "Bad Request" : known->reason;
-}
 
 constexpr int kBacklog = 64;
 constexpr int kSendBuffer = 128 << 10;
 constexpr Seconds kPauseAfterFailure{1};
 constexpr Seconds kCloseTimeout{1};  // for the client to close first
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-};
-
-SocketAddress to_socket_address(const std::string& address, int port) {
-  SocketAddress result;
-  auto& v4 = reinterpret_cast<sockaddr_in&>(result.storage);
-  auto& v6 = reinterpret_cast<sockaddr_in6&>(result.storage);
-  if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) {
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(static_cast<std::uint16_t>(port));
-    result.size = sizeof(v4);
-  } else if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) {
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(static_cast<std::uint16_t>(port));
-    result.size = sizeof(v6);
-  } else {
-    throw MessageError(msg::server_not_an_address{.address = address});
-  }
-  return result;
-}
-
-UniqueFd listen_on(const std::string& address, int port) {
-  const SocketAddress where = to_socket_address(address, port);
-  UniqueFd fd(::socket(where.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  const int yes = 1;
-  if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
-      ::bind(fd.get(), where.get(), where.size) != 0 || ::listen(fd.get(), kBacklog) != 0) {
-    throw MessageError(msg::server_cannot_listen{
-        .address = address, .port = std::to_string(port), .reason = system_reason(errno)});
-  }
-  return fd;
-}
-
-int port_of(int fd) {
-  SocketAddress bound;
-  bound.size = sizeof(bound.storage);
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&bound.storage), &bound.size);
-  return ntohs(bound.storage.ss_family == AF_INET
-                   ? reinterpret_cast<const sockaddr_in&>(bound.storage).sin_port
-                   : reinterpret_cast<const sockaddr_in6&>(bound.storage).sin6_port);
-}
 
 Clock::time_point in(Seconds time) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
@@ -109,33 +35,10 @@ bool would_block() {
 
 }  // namespace
 
-HttpResponse refuse(int status) {
-  return {.status = status, .body = fmt::format("{} {}\n", status, reason_of(status))};
-}
-
-std::string to_bytes(const HttpResponse& response, BodyPart part) {
-  const std::string length = response.is_stream
-                                 ? std::string()
-                                 : fmt::format("Content-Length: {}\r\n", response.body.size());
-  std::string bytes = fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}Connection: close\r\nCache-Control: no-store\r\n"
-      "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
-      "Cross-Origin-Resource-Policy: same-origin\r\n{}"
-      "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-      "connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
-      "'none'\r\n\r\n",
-      response.status,
-      reason_of(response.status),
-      response.content_type,
-      length,
-      response.status == 405 ? "Allow: GET, HEAD\r\n" : "");
-  return part == BodyPart::whole ? bytes + response.body : bytes;
-}
-
 HttpServer::HttpServer(HttpServerOptions options, Handler handle)
     : options_(std::move(options)),
       handle_(std::move(handle)),
-      listener_(listen_on(options_.address, options_.port)),
+      listener_(listen_on({options_.address, options_.port})),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       port_(port_of(listener_.get())) {
   if (!wake_) {

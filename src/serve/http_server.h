@@ -21,25 +21,9 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "serve/http_request.h"
+#include "serve/http_response.h"
 
 namespace qanat {
-
-// An HTTP response of the server: made whole, sent whole, then the connection is closed.
-struct HttpResponse {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body{};
-  bool is_stream = false;  // stays open, and gets every event that is published
-};
-
-// A refusal with its reason as text.
-HttpResponse refuse(int status);
-
-enum class BodyPart { whole, head_only };
-
-// With the headers that keep a page to itself: no frames, no sniffing, no referrer, no cache, and
-// a policy under which only our own resources act.
-std::string to_bytes(const HttpResponse& response, BodyPart part);
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";    // IPv4 or IPv6, numeric
