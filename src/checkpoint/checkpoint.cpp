@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/retry.h"
+#include "checkpoint/mapped_tensors.h"
 #include "checkpoint_files/checkpoint_seal.h"
 #include "checkpoint_files/folder_place.h"
 #include "locale/message_error.h"
@@ -147,11 +148,11 @@ std::int64_t last_save(const fs::path& folder) {
 Result<TensorMap> load_tensors(const fs::path& folder,
                                const CheckpointSeal& seal,
                                const char* name) {
-  const Result<std::string> content = read_sealed_file(folder, seal, name);
-  if (!content) {
-    return content.failure();
+  Result<MappedFile> file = map_sealed_file(folder, seal, name);
+  if (!file) {
+    return file.failure();
   }
-  Result<TensorMap> tensors = parse_safetensors(std::as_bytes(std::span(content.value())));
+  Result<TensorMap> tensors = map_safetensors(std::move(file).value());
   if (!tensors) {
     return to_failure(msg::checkpoint_file{.file = (folder / name).string(),
                                            .reason = reason_of(tensors.failure())});

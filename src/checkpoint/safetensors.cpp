@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "checkpoint/mapped_tensors.h"
 #include "checkpoint_files/safetensors_header.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
@@ -87,7 +90,16 @@ void write_safetensors(const std::filesystem::path& path,
   file.commit();
 }
 
-Result<TensorMap> parse_safetensors(std::span<const std::byte> file) {
+namespace {
+
+bool is_aligned(std::span<const std::byte> bytes, torch::ScalarType type) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % torch::elementSize(type) == 0;
+}
+
+// With an owner the tensors are views of its bytes, where these lie as the type demands; without
+// one they are copies.
+Result<TensorMap> parse(std::span<const std::byte> file,
+                        const std::shared_ptr<const MappedFile>& owner) {
   const Result<SafetensorsHeader> header = read_safetensors_header(file);
   if (!header) {
     return header.failure();
@@ -99,13 +111,32 @@ Result<TensorMap> parse_safetensors(std::span<const std::byte> file) {
     if (one.type == TensorType::boolean && !holds_booleans(bytes)) {
       return to_failure(msg::safetensors_no_boolean{.tensor = one.name});
     }
-    torch::Tensor tensor = torch::empty(one.shape, to_scalar_type(one.type));
+    const torch::ScalarType type = to_scalar_type(one.type);
+    if (owner != nullptr && !bytes.empty() && is_aligned(bytes, type)) {
+      auto* values = const_cast<std::byte*>(bytes.data());  // from_blob() takes no const
+      tensors.emplace(one.name,
+                      torch::from_blob(
+                          values, one.shape, [owner](void* /*values*/) {}, type));
+      continue;
+    }
+    torch::Tensor tensor = torch::empty(one.shape, type);
     if (!bytes.empty()) {
       std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
     }
     tensors.emplace(one.name, std::move(tensor));
   }
   return tensors;
+}
+
+}  // namespace
+
+Result<TensorMap> parse_safetensors(std::span<const std::byte> file) {
+  return parse(file, nullptr);
+}
+
+Result<TensorMap> map_safetensors(MappedFile file) {
+  const auto owner = std::make_shared<const MappedFile>(std::move(file));
+  return parse(owner->bytes(), owner);
 }
 
 }  // namespace qanat

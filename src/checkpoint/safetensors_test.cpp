@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "checkpoint/mapped_tensors.h"
 
 namespace qanat {
 namespace {
@@ -50,6 +51,21 @@ TensorMap one_of_each() {
           {"bool", torch::tensor({1, 0, 1}, torch::kBool)},
           {"scalar", torch::tensor(3.5F)},
           {"none", torch::empty({0, 4})}};
+}
+
+TEST_F(SafetensorsTest, MappedTensorsAreTheSameAndOutliveTheirName) {
+  const TensorMap written = one_of_each();
+  write_safetensors(path("all.safetensors"), written, {{"step", "1"}});
+
+  const Result<TensorMap> mapped =
+      map_safetensors(MappedFile::open(path("all.safetensors")).value());
+  std::filesystem::remove(path("all.safetensors"));
+
+  ASSERT_TRUE(mapped);
+  ASSERT_EQ(mapped.value().size(), written.size());
+  for (const auto& [name, tensor] : written) {
+    EXPECT_TRUE(torch::equal(mapped.value().at(name), tensor)) << name;
+  }
 }
 
 TEST_F(SafetensorsTest, EveryTypeComesBack) {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -121,19 +122,17 @@ SealedFile seal_of(std::string_view content) {
   return {.bytes = content.size(), .checksum = content_hash(content)};
 }
 
-Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
-                                     const CheckpointSeal& seal,
-                                     const std::string& name) {
-  const std::filesystem::path path = checkpoint / name;
-  const auto expected = seal.files.find(name);
+namespace {
+
+// What is wrong with the content of a file; nothing when it is the one that was sealed.
+std::optional<Failure> difference(const std::filesystem::path& path,
+                                  const CheckpointSeal& seal,
+                                  std::string_view content) {
+  const auto expected = seal.files.find(path.filename().string());
   if (expected == seal.files.end()) {
     return to_failure(msg::seal_not_named{.file = path.string(), .seal = std::string(kSealName)});
   }
-  Result<std::string> content = read_text_file(path, kLargestFile);
-  if (!content) {
-    return content;
-  }
-  const SealedFile found = seal_of(content.value());
+  const SealedFile found = seal_of(content);
   if (found.bytes != expected->second.bytes) {
     return to_failure(msg::seal_other_length{.file = path.string(),
                                              .bytes = found.bytes,
@@ -147,7 +146,45 @@ Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
                                  .seal = std::string(kSealName),
                                  .expected = fmt::format("{:016x}", expected->second.checksum)});
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
+                                     const CheckpointSeal& seal,
+                                     const std::string& name) {
+  const std::filesystem::path path = checkpoint / name;
+  if (!seal.files.contains(name)) {
+    return Failure{fmt::format("{}: not named in {}", path.string(), kSealName)};
+  }
+  Result<std::string> content = read_text_file(path, kLargestFile);
+  if (!content) {
+    return content;
+  }
+  if (std::optional<Failure> wrong = difference(path, seal, content.value())) {
+    return *std::move(wrong);
+  }
   return content;
+}
+
+Result<MappedFile> map_sealed_file(const std::filesystem::path& checkpoint,
+                                   const CheckpointSeal& seal,
+                                   const std::string& name) {
+  const std::filesystem::path path = checkpoint / name;
+  if (!seal.files.contains(name)) {
+    return Failure{fmt::format("{}: not named in {}", path.string(), kSealName)};
+  }
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    return file;
+  }
+  const std::span<const std::byte> bytes = file.value().bytes();
+  if (std::optional<Failure> wrong =
+          difference(path, seal, {reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
+    return *std::move(wrong);
+  }
+  return file;
 }
 
 }  // namespace qanat

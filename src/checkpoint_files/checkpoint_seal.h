@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/result.h"
 
 namespace qanat {
@@ -45,5 +46,9 @@ SealedFile seal_of(std::string_view content);
 Result<std::string> read_sealed_file(const std::filesystem::path& checkpoint,
                                      const CheckpointSeal& seal,
                                      const std::string& name);
+// The same without a copy: for files that are large, or read by many.
+Result<MappedFile> map_sealed_file(const std::filesystem::path& checkpoint,
+                                   const CheckpointSeal& seal,
+                                   const std::string& name);
 
 }  // namespace qanat
