@@ -30,7 +30,7 @@ namespace {
 void render_evaluation(const std::filesystem::path& stem,
                        std::span<const float> mel,
                        const MelConfig& config,
-                       GriffinLim& vocoder) {
+                       Vocoder& vocoder) {
   make_folders(stem.parent_path());
   std::filesystem::path sound = stem;
   sound += ".wav";
@@ -99,7 +99,7 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
     : state_(std::move(state)),
       text_(std::move(text)),
       folder_(std::move(folder)),
-      vocoder_(state_.mel) {
+      griffin_lim_(open_vocoder(kGriffinLim, {}, state_.mel).vocoder) {
   for (const EvaluationSentence& one : sentences) {
     Result<TokenIds> tokens = text_->tokens(one.text, one.language);
     if (!tokens && !one.recording.empty()) {
@@ -114,10 +114,25 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
   }
 }
 
+// The folder of the renders lies in that of the checkpoints.
+Vocoder& EvaluationRenderer::vocoder() {
+  try {
+    OpenedVocoder opened = open_vocoder("", folder_, state_.mel);
+    if (!opened.folder) {
+      return *griffin_lim_;
+    }
+    trained_ = std::move(opened.vocoder);
+    return *trained_;
+  } catch (const Error&) {
+    return *griffin_lim_;  // damaged, or of other mel: no reason to stop a training
+  }
+}
+
 EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& weights) {
   SpeechModel model(state_, weights, text_);
+  Vocoder& speaks = vocoder();
   EvaluationRender render{.folder = folder_ / fmt::format("step-{:09}", step),
-                          .vocoder = kGriffinLim,
+                          .vocoder = speaks.name(),
                           .sentences = {},
                           .mel = state_.mel};
   const Seconds hop(static_cast<double>(state_.mel.hop) /
@@ -138,7 +153,7 @@ EvaluationRender EvaluationRenderer::render(std::int64_t step, const TensorMap& 
     render_evaluation(render.folder / fmt::format("sentence-{}", render.sentences.size()),
                       speech.mel,
                       state_.mel,
-                      vocoder_);
+                      speaks);
   }
   return render;
 }

@@ -14,9 +14,9 @@
 #include "base/time.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint_files/checkpoint_state.h"
-#include "features/griffin_lim.h"
 #include "features/mel_config.h"
 #include "metrics/journal_event.h"
+#include "speech/vocoder.h"
 #include "text/text_front_end.h"
 
 namespace qanat {
@@ -54,7 +54,9 @@ std::string write_recording(const std::filesystem::path& folder,
                             std::span<const float> samples,
                             SampleRate rate);
 
-// For one thread at a time.
+// Speaks with the vocoder in the folder `vocoder` beside the checkpoints, as `qanat synth` does:
+// looked for at every render, because it may be trained meanwhile. Where there is none, or none
+// that fits, with Griffin-Lim. For one thread at a time.
 class EvaluationRenderer {
  public:
   // Throws Error naming a sentence that cannot be read aloud, unless it was recorded: such a one is
@@ -78,7 +80,10 @@ class EvaluationRenderer {
   };
   std::vector<Sentence> sentences_;
   std::filesystem::path folder_;
-  GriffinLim vocoder_;
+  Vocoder& vocoder();
+
+  std::unique_ptr<Vocoder> griffin_lim_;
+  std::unique_ptr<Vocoder> trained_;  // that was found last
 };
 
 }  // namespace qanat

@@ -8,6 +8,8 @@ namespace qanat {
 namespace {
 
 constexpr std::u32string_view kSentenceEnds = U".!?؟…";
+// Close what a sentence stands in: the space that ends it comes behind them.
+constexpr std::u32string_view kClosers = U"\"'”’»)]›";
 constexpr std::u32string_view kPauses = U",;:،؛—";
 
 bool is_one_of(char32_t mark, std::u32string_view marks) {
@@ -22,11 +24,18 @@ std::u32string_view trimmed(std::u32string_view text) {
   return text.substr(first, text.find_last_not_of(U' ') - first + 1);
 }
 
-// Where the sentence `text` begins with ends: behind its marks, before a space.
+// Where the sentence `text` begins with ends: behind its marks and closing quotes, before a space.
 std::size_t sentence_length(std::u32string_view text) {
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    if (is_one_of(text[i], kSentenceEnds) && text[i + 1] == U' ') {
-      return i + 1;
+    if (!is_one_of(text[i], kSentenceEnds)) {
+      continue;
+    }
+    std::size_t behind = i + 1;
+    while (behind < text.size() && is_one_of(text[behind], kClosers)) {
+      ++behind;
+    }
+    if (behind < text.size() && text[behind] == U' ') {
+      return behind;
     }
   }
   return text.size();

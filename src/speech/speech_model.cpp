@@ -7,7 +7,7 @@
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/speech_errors.h"
 #include "model/monotonic_search.h"
-#include "train/flat_parameters.h"
+#include "speech/borrowed_weights.h"
 #include "train/model_preset.h"
 
 namespace qanat {
@@ -77,10 +77,7 @@ SpeechModel::SpeechModel(const CheckpointState& state,
                                                        .expected = text_->tokenizer().size()});
   }
   network_ = XttsModel(to_model_shape(state_));
-  const FlatParameters layout(*network_);
-  const torch::Tensor block = layout.make_block(torch::kCPU);
-  layout.load(block, weights, "weights of");
-  layout.attach(*network_, block);
+  borrow_weights(*network_, weights, "weights of");
   network_->eval();
 }
 

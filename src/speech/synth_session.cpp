@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "audio/audio_decoder.h"
 #include "audio/wav_stream.h"
 #include "audio/wav_writer.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
-#include "features/mel_extractor.h"
 #include "features/npy_writer.h"
 #include "locale/message_error.h"
 #include "locale/messages/command_errors.h"
@@ -22,130 +19,50 @@
 #include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
 #include "speech/open_vocoder.h"
-#include "speech/sentence_pieces.h"
+#include "speech/planned_text.h"
 #include "speech/speech_model.h"
+#include "speech/speech_stream.h"
 #include "speech/vocode_chunks.h"
+#include "speech/voice_of.h"
 
 namespace qanat {
 namespace {
-
-constexpr std::size_t kLongestPiece = 180;     // characters; models are trained on up to 200 tokens
-constexpr double kPause = 0.2;                 // seconds between pieces
-constexpr std::size_t kReferenceFrames = 517;  // 6 s: as long as references in training get
-
-// What will be said: everything that can go wrong with a text has gone right.
-struct PlannedText {
-  SpokenText spoken;
-  std::vector<TokenIds> pieces;
-};
-
-std::string shortened(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  const std::u32string letters = decode_utf8(text);
-  return letters.size() <= kLongest ? text : encode_utf8(letters.substr(0, kLongest)) + "…";
-}
-
-PlannedText plan_text(const std::string& text,
-                      const std::optional<Language>& language,
-                      const TextFrontEnd& front_end) {
-  const std::string clean = encode_utf8(decode_utf8(text));  // well-formed, whatever was given
-  PlannedText planned;
-  planned.spoken.text = clean;
-  planned.spoken.language = language.value_or(language_by_script(clean));
-  const Result<TextReading> whole = front_end.read(clean, planned.spoken.language);
-  if (!whole) {
-    throw MessageError(
-        msg::synth_unreadable{.text = shortened(clean), .reason = reason_of(whole.failure())});
-  }
-  planned.spoken.normalised = whole.value().normalised;
-  planned.spoken.unknown = whole.value().unknown;
-  for (const std::string& piece : sentence_pieces(whole.value().normalised, kLongestPiece)) {
-    Result<TokenIds> tokens = front_end.tokens(piece, planned.spoken.language);
-    if (tokens) {  // a piece may be nothing but marks
-      planned.pieces.push_back(std::move(tokens).value());
-    }
-  }
-  if (planned.pieces.empty()) {
-    throw MessageError(msg::synth_nothing_to_say{.text = shortened(clean)});
-  }
-  return planned;
-}
-
-// Log-mel of the middle of a recording.
-std::vector<float> read_reference(const std::filesystem::path& path, const MelConfig& config) {
-  AudioDecoder decoder(config.sample_rate);
-  const Result<std::span<const float>> samples = decoder.decode(path);
-  if (!samples) {
-    throw MessageError(msg::reference_unreadable{.reason = reason_of(samples.failure())});
-  }
-  const auto bins = static_cast<std::size_t>(config.mel_bins);
-  const std::size_t frames = samples.value().size() / static_cast<std::size_t>(config.hop);
-  if (frames == 0) {
-    throw MessageError(
-        msg::reference_too_short{.file = path.string(), .samples = samples.value().size()});
-  }
-  std::vector<float> mel(frames * bins);
-  MelExtractor(config).extract(samples.value(), mel);
-  if (frames > kReferenceFrames) {
-    const std::size_t first = (frames - kReferenceFrames) / 2;
-    const std::span<const float> middle =
-        std::span<const float>(mel).subspan(first * bins, kReferenceFrames * bins);
-    return {middle.begin(), middle.end()};
-  }
-  return mel;
-}
-
-std::optional<int> find_speaker(const std::string& name, const std::vector<std::string>& speakers) {
-  if (name.empty()) {
-    return std::nullopt;
-  }
-  if (speakers.empty()) {
-    throw MessageError(msg::speaker_none{.speaker = name});
-  }
-  const auto found = std::ranges::find(speakers, name);
-  if (found == speakers.end()) {
-    constexpr std::size_t kShown = 20;
-    const std::span<const std::string> shown(speakers.data(), std::min(kShown, speakers.size()));
-    std::vector<std::string> known(shown.begin(), shown.end());
-    if (speakers.size() > kShown) {
-      known.emplace_back("…");
-    }
-    throw MessageError(msg::speaker_unknown{.speaker = name, .known = known});
-  }
-  return static_cast<int>(found - speakers.begin());
-}
 
 // Who speaks, and how.
 struct Speaking {
   SpeechModel& model;
   Vocoder& vocoder;
   SpeechOptions options;
-  int chunk_frames = 0;  // 0: everything at once
+  ChunkLengths chunks;
   std::function<void()> on_piece;
   std::stop_token stop;
 };
 
-// The pieces one after the other, with a pause between them, handed to `take` as they are made.
-// Returns their log-mel; nothing when stopped.
+// The pieces one after the other, handed to `take` as they are made. Returns their log-mel; nothing
+// when stopped.
 std::optional<std::vector<float>> say(const PlannedText& planned,
                                       const Speaking& with,
                                       const SamplesFn& take) {
-  const double rate = static_cast<double>(with.model.state().mel.sample_rate.value);
-  const std::vector<float> pause(static_cast<std::size_t>(kPause * rate), 0.0F);
+  SpeechStream stream(planned, with.options, with.chunks);
   std::vector<float> all;
-  for (const TokenIds& piece : planned.pieces) {
-    if (with.stop.stop_requested()) {
+  std::size_t done = 0;
+  for (;;) {
+    const bool begins = stream.is_between_pieces();
+    if (begins && with.stop.stop_requested()) {
       return std::nullopt;
     }
-    if (!all.empty()) {
-      take(pause);
+    const std::optional<std::vector<float>> samples = stream.next(with.model, with.vocoder);
+    for (; done < stream.pieces_done(); ++done) {
+      with.on_piece();
     }
-    const std::vector<float> mel = with.model.speak(piece, with.options);
-    vocode_chunks(with.vocoder, mel, with.chunk_frames, take);
-    all.insert(all.end(), mel.begin(), mel.end());
-    with.on_piece();
+    if (!samples) {
+      return all;
+    }
+    if (begins) {
+      all.insert(all.end(), stream.mel().begin(), stream.mel().end());
+    }
+    take(*samples);
   }
-  return all;
 }
 
 // To a file that is there at its end; stopped, there is none.
@@ -219,45 +136,53 @@ void warn_of_unseen(const SpokenText& spoken,
   }
 }
 
-std::vector<PlannedText> plan_texts(const SynthRequest& request, const SpeechModel& model) {
-  std::vector<PlannedText> planned;
+struct OneOfTheTexts {
+  PlannedText planned;
+  SpokenText spoken;
+};
+
+std::vector<OneOfTheTexts> plan_texts(const SynthRequest& request, const SpeechModel& model) {
+  std::vector<OneOfTheTexts> texts;
   for (const std::string& text : request.texts) {
-    planned.push_back(plan_text(text, request.language, model.text()));
-    SpokenText& spoken = planned.back().spoken;
+    PlannedText planned = plan_text(text, request.language, model.text());
+    SpokenText spoken{.text = planned.text,
+                      .normalised = planned.normalised,
+                      .language = planned.language,
+                      .unknown = planned.unknown};
     const bool several = request.texts.size() > 1;
-    const std::size_t number = planned.size();
+    const std::size_t number = texts.size() + 1;
     spoken.out = several ? numbered(request.out, number) : request.out;
     if (!request.mel.empty()) {
       spoken.mel = several ? numbered(request.mel, number) : request.mel;
     }
     warn_of_unknown(spoken, request.warn);
     warn_of_unseen(spoken, model.state().languages, request.warn);
+    texts.push_back({.planned = std::move(planned), .spoken = std::move(spoken)});
   }
-  return planned;
+  return texts;
 }
 
-std::int64_t num_pieces(const std::vector<PlannedText>& planned) {
+std::int64_t num_pieces(const std::vector<OneOfTheTexts>& texts) {
   std::int64_t count = 0;
-  for (const PlannedText& one : planned) {
-    count += std::ssize(one.pieces);
+  for (const OneOfTheTexts& one : texts) {
+    count += std::ssize(one.planned.pieces);
   }
   return count;
 }
 
-// At least one; a vocoder that needs everything at once is given a sentence at a time.
-int chunk_frames(const SynthRequest& request, const Vocoder& vocoder) {
-  constexpr Seconds kDefault{0.5};
+// At least one frame; a vocoder that needs everything at once is given a sentence at a time.
+ChunkLengths chunk_lengths(const SynthRequest& request, const Vocoder& vocoder) {
   if (request.chunk <= Seconds{0} && request.out != "-") {
-    return 0;
+    return {};
   }
   if (!vocoder.context() && request.warn) {
     request.warn(msg::synth_no_chunks{.vocoder = vocoder.name()});
   }
-  const Seconds chunk = request.chunk > Seconds{0} ? request.chunk : kDefault;
-  const MelConfig& mel = vocoder.mel();
-  return std::max(1,
-                  static_cast<int>(std::lround(
-                      chunk.count() * static_cast<double>(mel.sample_rate.value) / mel.hop)));
+  if (request.chunk <= Seconds{0}) {
+    return streaming_chunks(vocoder.mel());
+  }
+  const int frames = frames_of(request.chunk, vocoder.mel());
+  return {.first = frames, .most = frames};
 }
 
 }  // namespace
@@ -282,7 +207,7 @@ SynthReport run_synthesis(const SynthRequest& request) {
   torch::set_num_threads(
       speech_threads(chosen.model->state().model.size, allowed_cores(read_host_facts())));
   SpeechModel& model = *chosen.model;
-  std::vector<PlannedText> planned = plan_texts(request, model);
+  std::vector<OneOfTheTexts> texts = plan_texts(request, model);
   const std::vector<float> reference = request.reference.empty()
                                            ? std::vector<float>()
                                            : read_reference(request.reference, model.state().mel);
@@ -295,7 +220,7 @@ SynthReport run_synthesis(const SynthRequest& request) {
     warn(*opened.note);
   }
   std::int64_t done = 0;
-  const std::int64_t pieces = num_pieces(planned);
+  const std::int64_t pieces = num_pieces(texts);
   const auto on_piece = [&] {
     if (++done; request.progress) {
       request.progress(done, pieces);
@@ -304,17 +229,18 @@ SynthReport run_synthesis(const SynthRequest& request) {
   const Speaking speaking{.model = model,
                           .vocoder = *opened.vocoder,
                           .options = options,
-                          .chunk_frames = chunk_frames(request, *opened.vocoder),
+                          .chunks = chunk_lengths(request, *opened.vocoder),
                           .on_piece = on_piece,
                           .stop = request.stop};
   SynthReport report{.step = chosen.step,
                      .checkpoint = chosen.folder,
                      .vocoder = opened.vocoder->name(),
                      .vocoder_folder = opened.folder};
-  for (PlannedText& one : planned) {
+  for (OneOfTheTexts& one : texts) {
     const bool whole = request.chunk <= Seconds{0} && request.out != "-";
     const std::optional<std::vector<float>> said =
-        whole ? say_whole(one, speaking, one.spoken) : say_in_chunks(one, speaking, one.spoken);
+        whole ? say_whole(one.planned, speaking, one.spoken)
+              : say_in_chunks(one.planned, speaking, one.spoken);
     if (!said) {
       break;
     }

@@ -8,7 +8,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/data_set_errors.h"
-#include "train/flat_parameters.h"
+#include "speech/borrowed_weights.h"
 #include "train/trained_vocoder.h"
 
 namespace qanat {
@@ -34,10 +34,7 @@ LoadedCheckpoint load(const fs::path& folder) {
 
 Vocos::Vocos(const VocoderState& state, const TensorMap& weights)
     : generator_(to_vocoder_shape(state)), refiner_(generator_->shape()) {
-  const FlatParameters layout(*generator_);
-  const torch::Tensor block = layout.make_block(torch::kCPU);
-  layout.load(block, weights, "weights of");
-  layout.attach(*generator_, block);
+  borrow_weights(*generator_, weights, "weights of");
   // How a sum is rounded depends on how many frames are computed at once, and refining the phases
   // lets that grow: in double precision a chunk begins with the same floats as the whole.
   generator_->to(torch::kFloat64);

@@ -4,6 +4,7 @@
 
 #include "audio/audio_decoder.h"
 #include "speech/copy_session.h"
+#include "speech/evaluation_renderer.h"
 #include "speech/open_vocoder.h"
 #include "speech/speech_testing.h"
 #include "speech/synth_session.h"
@@ -66,6 +67,45 @@ TEST_P(VocosChunksTest, AreWhatTheWholeIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, VocosChunksTest, testing::Values(20, 43, 200));
+
+TEST_F(VocosTest, SpeaksTheRendersOfATrainingAsSoonAsItIsThere) {
+  const CheckpointState state = nano_state();
+  EvaluationRenderer renderer(state,
+                              make_text_front_end(state.text),
+                              {{.text = "Hello.", .language = Language::en}},
+                              checkpoints() / "renders");
+
+  const std::string before = renderer.render(1, nano_weights(state)).vocoder;
+  put(checkpoints() / "vocoder");
+  const std::string after = renderer.render(2, nano_weights(state)).vocoder;
+
+  EXPECT_EQ(before, "griffin-lim");
+  EXPECT_EQ(after, "vocos");
+}
+
+// As a listener gets them: twice as long each time.
+TEST_F(VocosTest, ChunksThatGrowAreTheWholeToo) {
+  VocoderState state = small_state();
+  state.refinements = vocoder_shape(VocoderPreset::nano).refinements;
+  Vocos vocoder(state, vocos_weights());
+  const std::vector<float> mel = some_frames(300);
+  const std::vector<float> whole = vocoder.synthesise(mel);
+  ChunkedVocoding vocoding(mel, {.first = 17, .most = 100});
+  std::vector<std::size_t> lengths;
+  std::vector<float> joined;
+
+  while (!vocoding.is_over()) {
+    const std::vector<float> samples = vocoding.next(vocoder);
+    lengths.push_back(samples.size() / 256);
+    joined.insert(joined.end(), samples.begin(), samples.end());
+  }
+
+  EXPECT_THAT(lengths, testing::ElementsAre(17, 34, 68, 100, 81));
+  ASSERT_EQ(joined.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    ASSERT_NEAR(joined[i], whole[i], 1e-4) << i;
+  }
+}
 
 TEST_F(VocosTest, WithoutItsContextChunksAreNotTheWhole) {
   Vocos vocoder(small_state(), vocos_weights());
