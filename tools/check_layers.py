@@ -40,6 +40,7 @@ MAY_INCLUDE = {
     "report": "page history diagnose monitor dataset config metrics locale base",
     "evaluate": "report page features audio text metrics locale base",
     "serve": "report page history diagnose metrics locale base",
+    "voice_server": "serve page audio locale base",
     "app": "report history diagnose telemetry monitor pipeline batch features audio text dataset metrics config locale base",
     "capi": "app monitor pipeline batch features audio text dataset metrics config locale base",
     "corpus": "batch dataset text audio locale base",
@@ -48,7 +49,7 @@ MAY_INCLUDE = {
     "audio metrics config locale base",
     "selftest": "session experiment app report diagnose monitor train transfer device pipeline batch audio "
     "text metrics config locale base",
-    "speech": "train checkpoint checkpoint_files vocoder model monitor features audio text dataset metrics locale base",
+    "speech": "voice_server train checkpoint checkpoint_files vocoder model monitor features audio text dataset metrics locale base",
     "export": "speech history train checkpoint checkpoint_files vocoder model features text locale base",
     "training": "launch replicas selftest speech session app report history diagnose monitor train checkpoint "
     "checkpoint_files torch_binding device pipeline batch features audio text dataset metrics config locale base",
@@ -58,7 +59,7 @@ MAY_INCLUDE = {
     "config locale base",
     "cli": "launch experiment corpus app serve evaluate report history diagnose telemetry device pipeline features audio text "
     "dataset metrics config locale base",
-    "torch_cli": "launch cli validation diagnosing training export speech selftest session experiment corpus app "
+    "torch_cli": "voice_server launch cli validation diagnosing training export speech selftest session experiment corpus app "
     "serve report history diagnose train metrics config locale base",
 }
 USES_TORCH = {"cuda_runtime", "torch_binding", "torch_features", "model", "vocoder", "checkpoint", "replicas",

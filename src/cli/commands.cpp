@@ -3,6 +3,7 @@
 #include "locale/messages/evaluate.h"
 #include "locale/messages/exported_voice.h"
 #include "locale/messages/help.h"
+#include "locale/messages/voice_server.h"
 
 namespace qanat {
 
@@ -30,6 +31,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch) {
       {"report", msg::summary_report::id, make_report_command},
       {"rules", msg::summary_rules::id, make_rules_command},
       {"selftest", msg::summary_selftest::id, torch.selftest},
+      {"serve", msg::summary_serve::id, torch.serve},
       {"synth", msg::summary_synth::id, torch.synth},
       {"top", msg::summary_top::id, make_top_command},
       {"train", msg::summary_train::id, torch.train},

@@ -25,6 +25,7 @@ struct TorchCommands {
   MakeCommand profile_dual;
   MakeCommand profile_step;
   MakeCommand selftest;
+  MakeCommand serve;
   MakeCommand synth;
   MakeCommand train;
   MakeCommand validate;

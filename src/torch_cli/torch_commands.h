@@ -18,6 +18,7 @@ std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_profile_dual_command();
 std::unique_ptr<Command> make_profile_step_command();
 std::unique_ptr<Command> make_selftest_command();
+std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_synth_command();
 std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_validate_command();

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
       .profile_dual = qanat::make_profile_dual_command,
       .profile_step = qanat::make_profile_step_command,
       .selftest = qanat::make_selftest_command,
+      .serve = qanat::make_serve_command,
       .synth = qanat::make_synth_command,
       .train = qanat::make_train_command,
       .validate = qanat::make_validate_command,
