@@ -245,10 +245,12 @@ struct ValidationDone {
   std::optional<double> loss{};   // total of the losses; absent in journals where `score` was it
   std::optional<double> score{};  // what decides which checkpoint is best: smaller is better
   bool best = false;              // so far
+  std::optional<SinceLowest> since_lowest{};  // absent: the first, or nothing to compare
   ValidationResult result{};
   static constexpr std::string_view kKind = "validation";
   static void visit_fields(auto& self, auto&& field) {
     field("step", self.step)("loss", self.loss)("score", self.score)("best", self.best);
+    field("since_lowest", self.since_lowest);
     ValidationResult::visit_fields(self.result, field);
   }
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "metrics/step_record.h"
 
@@ -20,6 +21,20 @@ struct FreeRunning {
   }
 };
 
+// How a validation differs from the one before it whose loss was the lowest, clip by clip.
+struct SinceLowest {
+  std::int64_t step = 0;  // of that one
+  int clips = 0;          // that were compared, or groups of them
+  double loss = 0;        // of that one, over these clips
+  double change = 0;      // of the loss since: positive is worse
+  double error = 0;       // standard error of the change, as another draw of clips would have it
+
+  static void visit_fields(auto& self, auto&& field) {
+    field("step", self.step)("clips", self.clips)("loss", self.loss);
+    field("change", self.change)("error", self.error);
+  }
+};
+
 struct ValidationResult {
   std::int64_t utterances = 0;
   std::int64_t frames = 0;
@@ -27,6 +42,8 @@ struct ValidationResult {
   // copy synthesis; the total is the sum of both distances.
   StepLosses losses;
   std::optional<FreeRunning> free_running{};
+  // Not journalled: the total by clip or group of clips, in an order that does not change.
+  std::vector<double> clip_losses{};
 
   static void visit_fields(auto& self, auto&& field) {
     field("utterances", self.utterances);

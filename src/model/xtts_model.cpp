@@ -161,9 +161,7 @@ LossParts row_losses(const ModelBatch& batch,
   return parts;
 }
 
-torch::Tensor weighted_loss(const LossParts& parts,
-                            const LossWeights& weights,
-                            const torch::Tensor& row_weights) {
+torch::Tensor weighted_rows(const LossParts& parts, const LossWeights& weights) {
   torch::Tensor rows;
   for (const auto& [part, weight] : {std::pair(parts.mel, weights.mel),
                                      std::pair(parts.prior, weights.prior),
@@ -175,7 +173,13 @@ torch::Tensor weighted_loss(const LossParts& parts,
       rows = rows.defined() ? rows + part * weight : part * weight;
     }
   }
-  return (rows * row_weights).sum();
+  return rows;
+}
+
+torch::Tensor weighted_loss(const LossParts& parts,
+                            const LossWeights& weights,
+                            const torch::Tensor& row_weights) {
+  return (weighted_rows(parts, weights) * row_weights).sum();
 }
 
 }  // namespace qanat

@@ -138,7 +138,9 @@ LossParts row_losses(const ModelBatch& batch,
                      const ModelOutput& output,
                      const torch::Tensor& durations);
 
-// Sum over rows of row_weight * (weighted sum of the row's parts that are defined): a scalar.
+// Of every row, the weighted sum of its parts that are defined: f32 [B].
+torch::Tensor weighted_rows(const LossParts& parts, const LossWeights& weights);
+// Sum over rows of row_weight * weighted_rows(): a scalar.
 // Weighting rows by their frames makes the gradient of a batch the sum of those of its
 // microbatches.
 torch::Tensor weighted_loss(const LossParts& parts,

@@ -1,5 +1,7 @@
 #include "train/train_progress.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace qanat {
@@ -9,9 +11,14 @@ nlohmann::json to_json(const TrainProgress& progress) {
   if (progress.best_score) {
     best = {{"score", *progress.best_score}, {"step", progress.best_step}};
   }
+  nlohmann::json lowest(nullptr);
+  if (progress.lowest) {
+    lowest = {{"step", progress.lowest->step}, {"clips", progress.lowest->clips}};
+  }
   return {{"step", progress.step},
           {"position", {{"epoch", progress.position.epoch}, {"batch", progress.position.batch}}},
           {"best", std::move(best)},
+          {"lowest_loss", std::move(lowest)},
           {"validations_since_best", progress.validations_since_best},
           {"skipped_steps", progress.skipped_steps},
           {"skipped_in_a_row", progress.skipped_in_a_row},
@@ -31,6 +38,12 @@ Result<TrainProgress> to_train_progress(const nlohmann::json& json) {
       progress.best_score = best.at("score").get<double>();
       progress.best_step = count(best, "step");
     }
+    // Checkpoints of earlier versions have none.
+    if (const nlohmann::json lowest = json.value("lowest_loss", nlohmann::json());
+        !lowest.is_null()) {
+      progress.lowest = LowestLoss{.step = count(lowest, "step"),
+                                   .clips = lowest.at("clips").get<std::vector<double>>()};
+    }
     progress.validations_since_best = count(json, "validations_since_best");
     progress.skipped_steps = count(json, "skipped_steps");
     progress.skipped_in_a_row = count(json, "skipped_in_a_row");
@@ -43,6 +56,19 @@ Result<TrainProgress> to_train_progress(const nlohmann::json& json) {
     return Failure{"progress of the run: negative counts, or a history that is no list"};
   }
   return progress;
+}
+
+std::optional<SinceLowest> compare_with_lowest(TrainProgress& progress,
+                                               const ValidationResult& result) {
+  std::optional<SinceLowest> since;
+  if (progress.lowest) {
+    since = compare_clips(*progress.lowest, result.clip_losses);
+  }
+  const bool is_lower = since ? since->change < 0 : std::isfinite(result.losses.total);
+  if (is_lower && !result.clip_losses.empty()) {
+    progress.lowest = LowestLoss{.step = progress.step, .clips = result.clip_losses};
+  }
+  return since;
 }
 
 }  // namespace qanat

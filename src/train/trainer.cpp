@@ -61,6 +61,7 @@ Trainer::~Trainer() {
       // The run has failed, and its caller was told why.
     }
   };
+  saves_end_.request_stop();
   // Submitted work starts the jobs of the members.
   settle([this] { parts_.stream.synchronise(); });
   for (std::optional<HostSnapshot>* const snapshot : {&saved_, &rendered_}) {
@@ -71,7 +72,7 @@ Trainer::~Trainer() {
 }
 
 TrainOutcome Trainer::run(const std::stop_token& stop) {
-  stop_ = stop;
+  end_saves_on_.emplace(stop, [this] { saves_end_.request_stop(); });
   try_largest_shape();
   make_snapshots();
   if (parts_.open_gate) {
@@ -378,6 +379,7 @@ bool Trainer::validate() {
                             .loss = result.losses.total,
                             .score = score,
                             .best = is_best,
+                            .since_lowest = compare_with_lowest(progress_, result),
                             .result = result};
   if (parts_.journal != nullptr) {
     parts_.journal->record(done);
@@ -442,7 +444,7 @@ void Trainer::write_checkpoint(const Checkpoint& checkpoint,
 
 RetryWait Trainer::save_retry() const {
   RetryWait wait = options_.save_retry;
-  wait.stop = stop_;
+  wait.stop = saves_end_.get_token();
   wait.on_wait = [this](const Error& refused) {
     const RetryWait& all = options_.save_retry;
     tell(msg::retry_wait{

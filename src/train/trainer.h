@@ -69,7 +69,7 @@ struct TrainerParts {
 };
 
 // For one thread. The destructor waits for the steps that were submitted, a few at most, and for a
-// checkpoint that is being written.
+// checkpoint that is being written; one that the system refuses has the grace of save_retry.
 class Trainer {
  public:
   Trainer(const TrainerOptions& options, TrainerParts parts, TrainProgress progress = {});
@@ -128,7 +128,6 @@ class Trainer {
   TrainProgress progress_;
   std::int64_t first_step_ = 0;
   double all_frames_ = 0;                   // of the update, of all processes
-  std::stop_token stop_;                    // of run()
   std::optional<std::int64_t> saved_step_;  // belongs to the job of saving_ while there is one
   int failed_saves_ = 0;                    // in a row; likewise
   Clock::time_point host_busy_since_;
@@ -140,7 +139,9 @@ class Trainer {
   TrainStep step_;
   std::optional<HostSnapshot> saved_;     // while there is anything to save
   std::optional<HostSnapshot> rendered_;  // of the EMA; while there is anything to render
-  BackgroundWork saving_;                 // after what its jobs read
+  std::stop_source saves_end_;            // a save that is refused is not tried for long any more
+  std::optional<std::stop_callback<std::function<void()>>> end_saves_on_;  // the stop of run()
+  BackgroundWork saving_;  // after what its jobs read
   BackgroundWork rendering_;
 };
 

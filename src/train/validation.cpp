@@ -15,6 +15,7 @@
 #include "model/monotonic_search.h"
 #include "model/xtts_model.h"
 #include "train/batch_tensors.h"
+#include "train/clip_losses.h"
 #include "train/memory_attempt.h"
 #include "train/speech_task.h"
 
@@ -61,8 +62,13 @@ ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
           .mel_weights = move(batch.mel_weights)};
 }
 
-// Frame-weighted sums of the losses of some rows, f32 [kLossSums].
-torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
+// Of some rows, weighted with their frames.
+struct RowLosses {
+  torch::Tensor sums;  // f32 [kLossSums]
+  torch::Tensor rows;  // f32 [B]: the total of each
+};
+
+RowLosses losses_of(TrainedModel& model, const ModelBatch& batch) {
   XttsModelImpl& network = *model.ema_network;
   const Alignment alignment = network.align(batch);
   const torch::Tensor durations =
@@ -71,13 +77,14 @@ torch::Tensor loss_sums(TrainedModel& model, const ModelBatch& batch) {
   const LossParts parts = row_losses(batch, alignment, output, durations);
   const torch::Tensor frames = frame_weights(batch);
   const auto sum = [&](const torch::Tensor& rows) { return (rows * frames).sum(); };
-  return torch::stack({weighted_loss(parts, LossWeights{}, frames),
-                       sum(parts.mel),
-                       sum(parts.postnet_mel),
-                       sum(parts.prior),
-                       sum(parts.forward_sum),
-                       sum(parts.binarisation),
-                       sum(parts.duration)});
+  return {.sums = torch::stack({weighted_loss(parts, LossWeights{}, frames),
+                                sum(parts.mel),
+                                sum(parts.postnet_mel),
+                                sum(parts.prior),
+                                sum(parts.forward_sum),
+                                sum(parts.binarisation),
+                                sum(parts.duration)}),
+          .rows = weighted_rows(parts, LossWeights{}) * frames};
 }
 
 // Does `work` with the rows, in halves where they do not fit. Work that throws has changed nothing.
@@ -99,13 +106,18 @@ RowRange all_rows(const ModelBatch& batch) {
   return {.count = static_cast<int>(batch.mel.size(0))};
 }
 
-// `sums` is undefined before the first.
-void add_losses(TrainedModel& model, const ModelBatch& batch, torch::Tensor& sums) {
+// The stream's. Undefined and empty before the first.
+struct AllLosses {
+  torch::Tensor sums;
+  std::vector<torch::Tensor> rows;
+};
+
+void add_losses(TrainedModel& model, const ModelBatch& batch, AllLosses& all) {
   const torch::NoGradGuard no_grad;
   in_fitting_parts(all_rows(batch), [&](RowRange rows) {
-    const torch::Tensor added =
-        loss_sums(model, on_device(narrow_rows(batch, rows), model.device()));
-    sums = sums.defined() ? sums + added : added;
+    const RowLosses added = losses_of(model, on_device(narrow_rows(batch, rows), model.device()));
+    all.sums = all.sums.defined() ? all.sums + added.sums : added.sums;
+    all.rows.push_back(added.rows);
   });
 }
 
@@ -118,9 +130,11 @@ SynthesisInput to_spoken(const ModelBatch& batch) {
 }
 
 // Of a validation, in all processes: sums of losses over frames, and of what was spoken over rows;
-// frames, rows. One of them may have read a substitute where another has read the utterance.
+// frames, rows; losses by clip. One of them may have read a substitute where another has read the
+// utterance.
 constexpr std::size_t kLosses = kLossSums;
-using ValidationSums = std::array<double, kLosses + 5>;
+constexpr std::size_t kCounts = kLosses + 5;
+using ValidationSums = std::array<double, kCounts + 2 * ClipLosses::kGroups>;
 
 // In the order of ranks, so they are the same everywhere.
 ValidationSums add_up(const ValidationSums& own, ProcessGroup* group) {
@@ -320,12 +334,14 @@ ValidationResult Validator::run(TrainedModel& model,
   const std::vector<Part> parts =
       parts_of(group != nullptr ? group->rank() : ProcessRank{}, model.network->shape().speakers);
   std::deque<Spoken> spoken = to_speak(parts);
-  const torch::Tensor sums_on_host =
-      torch::zeros({kLossSums}, torch::TensorOptions().pinned_memory(!model.device().is_cpu()));
-  torch::Tensor sums;  // the stream's
+  // Sums, then rows.
+  const torch::Tensor on_host =
+      torch::zeros({kLossSums + num_rows(parts)},
+                   torch::TensorOptions().pinned_memory(!model.device().is_cpu()));
+  AllLosses losses;
 
   for (const Part& part : parts) {
-    stream.submit([&] { add_losses(model, part.tensors, sums); });
+    stream.submit([&] { add_losses(model, part.tensors, losses); });
   }
   for (Spoken& rows : spoken) {
     stream.submit([&] { predict(model, rows); });
@@ -337,10 +353,13 @@ ValidationResult Validator::run(TrainedModel& model,
     stream.submit([&] { speak(model, rows); });
   }
   if (!parts.empty()) {
-    stream.submit([&] { sums_on_host.copy_(sums, /*non_blocking=*/true); });
+    stream.submit([&] {
+      losses.rows.insert(losses.rows.begin(), losses.sums);
+      on_host.copy_(torch::cat(losses.rows), /*non_blocking=*/true);
+    });
   }
   stream.synchronise();
-  return to_result(sums_on_host, spoken, group);
+  return to_result(on_host, spoken, group);
 }
 
 // The first rows of the first batches, of those that this process has.
@@ -363,7 +382,15 @@ std::deque<Validator::Spoken> Validator::to_speak(const std::vector<Part>& parts
   return spoken;
 }
 
-ValidationResult Validator::to_result(const torch::Tensor& loss_sums,
+std::int64_t Validator::num_rows(const std::vector<Part>& parts) {
+  std::int64_t rows = 0;
+  for (const Part& part : parts) {
+    rows += part.tensors.mel.size(0);
+  }
+  return rows;
+}
+
+ValidationResult Validator::to_result(const torch::Tensor& losses,
                                       const std::deque<Spoken>& spoken,
                                       ProcessGroup* group) const {
   FreeRunning own;
@@ -371,22 +398,35 @@ ValidationResult Validator::to_result(const torch::Tensor& loss_sums,
     compare(rows, own);
   }
   ValidationSums sums{};
-  std::copy_n(loss_sums.data_ptr<float>(), kLosses, sums.begin());
+  std::copy_n(losses.data_ptr<float>(), kLosses, sums.begin());
+  const float* row_loss = losses.data_ptr<float>() + kLossSums;
+  ClipLosses clips;
   sums[kLosses] = own.mel_distance;
   sums[kLosses + 1] = own.length_error;
   sums[kLosses + 2] = own.utterances;
   const ProcessRank place = group != nullptr ? group->rank() : ProcessRank{};
   const auto world = static_cast<std::size_t>(place.world);
-  for (auto batch = static_cast<std::size_t>(place.rank); batch < batches_.size(); batch += world) {
+  std::size_t clip = 0;
+  for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
     const auto& lengths = std::as_const(batches_[batch]).mel_lengths();
+    if (batch % world != static_cast<std::size_t>(place.rank)) {
+      clip += lengths.size();
+      continue;
+    }
     sums[kLosses + 3] += std::accumulate(lengths.begin(), lengths.end(), 0.0);
     sums[kLosses + 4] += batches_[batch].rows();
+    for (const auto frames : lengths) {
+      clips.add(clip++, static_cast<double>(*row_loss++), static_cast<double>(frames));
+    }
   }
+  std::ranges::copy(clips.values(), sums.begin() + kCounts);
   sums = add_up(sums, group);
+  std::copy(sums.begin() + kCounts, sums.end(), clips.values().begin());
 
   ValidationResult result{.utterances = static_cast<std::int64_t>(sums[kLosses + 4])};
   result.frames = static_cast<std::int64_t>(sums[kLosses + 3]);
   result.losses = to_speech_losses([&](std::size_t i) { return sums[i] / sums[kLosses + 3]; });
+  result.clip_losses = clips.by_group();
   if (const double utterances = sums[kLosses + 2]; utterances > 0) {
     result.free_running = FreeRunning{.utterances = static_cast<int>(utterances),
                                       .mel_distance = sums[kLosses] / utterances,

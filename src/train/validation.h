@@ -67,7 +67,9 @@ class Validator {
   static void predict(TrainedModel& model, Spoken& spoken);
   static void speak(TrainedModel& model, Spoken& spoken);
   void compare(const Spoken& spoken, FreeRunning& sums) const;
-  ValidationResult to_result(const torch::Tensor& loss_sums,
+  static std::int64_t num_rows(const std::vector<Part>& parts);
+  // `losses`: sums, then the total of every row of this process.
+  ValidationResult to_result(const torch::Tensor& losses,
                              const std::deque<Spoken>& spoken,
                              ProcessGroup* group) const;
 

@@ -142,6 +142,7 @@ bool has_same_measure(const nlohmann::json& state, const RunConfig& config) {
 void forget_best(TrainProgress& progress) {
   progress.best_score.reset();
   progress.best_step = 0;
+  progress.lowest.reset();
   progress.validations_since_best = 0;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/retry.h"
+#include "base/time.h"
+#include "locale/translator.h"
 #include "training/train_session_testing.h"
 
 namespace qanat {
@@ -144,6 +147,41 @@ TEST_P(TrainFaultsTest, TheLastCheckpointHasToBeSaved) {
               testing::ThrowsMessage<Error>(HasSubstr("checkpoint of step 6")));
 
   EXPECT_THAT(saved(), testing::IsSupersetOf({2, 4}));
+}
+
+// Fails in the step after a save was refused.
+class FailingListener : public TrainListener {
+ public:
+  void on_note(const MessageArg& note) override {
+    TrainListener::on_note(note);
+    if (Translator().tr(note).find("trying again") != std::string::npos) {
+      refused_.release();
+    }
+  }
+  void on_step(const StepRecord& record) override {
+    TrainListener::on_step(record);
+    if (record.step >= 2) {
+      refused_.acquire();
+      throw Error("the run fails");
+    }
+  }
+
+ private:
+  std::binary_semaphore refused_{0};
+};
+
+TEST_P(TrainFaultsTest, ARunThatFailsDoesNotWaitForASaveThatIsRefused) {
+  block("step-000000002");
+  FailingListener listener;
+  const Clock::time_point begin = Clock::now();
+
+  EXPECT_THAT(
+      [&] {
+        train_with(config_of_task(), listener, {.timeout = Seconds{100}, .grace = Seconds{0.1}});
+      },
+      testing::ThrowsMessage<Error>(HasSubstr("the run fails")));
+
+  EXPECT_LT(seconds_since(begin), Seconds{50});
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks,
