@@ -294,6 +294,7 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   return ranked;
 }
 
+constexpr double kLongWait = 0.10;       // of the step: not balanced, whatever the reason
 constexpr double kOpenBreakdown = 0.05;  // of the step: above, a verdict would be a guess
 
 // By the part of the step that is lost: waiting for data is what makes a run input-bound, not that
@@ -356,6 +357,11 @@ void judge(Diagnosis& diagnosis, double placed) {
       diagnosis.why = *why;
       return;
     }
+  }
+  if (first == nullptr && m.share(m.breakdown.wait) >= kLongWait) {
+    diagnosis.verdict = VerdictKind::input_bound;
+    diagnosis.why = msg::why_waits{.share = in_percent(m.share(m.breakdown.wait))};
+    return;
   }
   if (first == nullptr) {
     diagnosis.verdict = VerdictKind::balanced;

@@ -56,6 +56,19 @@ TEST_F(DiagnosisTest, AStallIsChargedToThePartThatHasIt) {
   EXPECT_EQ(found->part, BreakdownPart::exchange);
 }
 
+TEST_F(DiagnosisTest, WaitingIsNotBalancedWhereTheJournalDoesNotSayWhy) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.wait = Seconds{0.044};
+  }
+  summary_.pipeline.reset();
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  EXPECT_EQ(diagnosis.verdict, VerdictKind::input_bound);
+  EXPECT_NE(english(diagnosis.why).find("why is not known"), std::string::npos)
+      << english(diagnosis.why);
+}
+
 TEST_F(DiagnosisTest, TheGreatestGainComesFirst) {
   starve(0.005);
   for (StepRecord& step : summary_.steps) {

@@ -20,16 +20,23 @@ constexpr double kDriverNotLoaded = 9;
 constexpr double kBusyApart = 0.10;     // ten points
 constexpr int kMinResidentSamples = 3;  // each is of the last moments only
 
-Message name_of(const GpuFacts& gpu) {
-  return msg::gpu_name{.name = gpu.name ? MessageArg(*gpu.name) : MessageArg(msg::gpu_unnamed{}),
-                       .bus = gpu.bus_id.value().value_or("?")};
-}
-
 // What is known of the GPU for which `is_found` holds first; null when there is none.
 struct Seen {
   const GpuFacts* facts = nullptr;
   const GpuHistory* history = nullptr;
+  std::size_t index = 0;  // as the driver counts them
 };
+
+// By name and bus address; where the driver does not tell, by number.
+Message name_of(const Seen& gpu) {
+  const GpuFacts& facts = *gpu.facts;
+  const MessageArg name = facts.name ? MessageArg(*facts.name) : MessageArg(msg::gpu_unnamed{});
+  if (facts.bus_id) {
+    return msg::gpu_name{.name = name, .bus = *facts.bus_id};
+  }
+  return facts.name ? Message(msg::gpu_numbered{.name = name, .index = gpu.index})
+                    : msg::gpu_number{.index = gpu.index};
+}
 
 // The ranks whose GPUs this machine has: this one, and others with their journals.
 std::vector<const RunSummary*> ranks_here(const RunSummary& summary) {
@@ -63,7 +70,7 @@ Seen find_gpu(const RunSummary& summary, Predicate is_found) {
   for (std::size_t i = 0; i < std::min(facts.size(), gpus.gpus.size()); ++i) {
     const bool is_ours = used.empty() || !facts[i].bus_id || used.contains(*facts[i].bus_id);
     if (is_ours && is_found(facts[i], gpus.gpus[i])) {
-      return {.facts = &facts[i], .history = &gpus.gpus[i]};
+      return {.facts = &facts[i], .history = &gpus.gpus[i], .index = i};
     }
   }
   return {};
@@ -114,7 +121,7 @@ RuleOutcome unused_gpu(const RuleInput& input) {
   if (trains_on.starts_with("cuda")) {
     return passed(msg::hw001_ok{.gpus = setup.gpus.size(), .device = trains_on});
   }
-  const Message gpu = name_of(setup.gpus.front());
+  const Message gpu = name_of({.facts = &setup.gpus.front()});
   return Finding{.title = trains_on.empty()
                               ? Message(msg::hw001_title{.gpu = gpu})
                               : msg::hw001_title_with_device{.gpu = gpu, .device = trains_on},
@@ -180,7 +187,7 @@ RuleOutcome clock_limited(const RuleInput& input) {
                    reason->first == ClockLimit::hardware_thermal ||
                    reason->first == ClockLimit::hardware;
   const GpuSample& last = seen.history->last;
-  return Finding{.title = msg::hw004_title{.gpu = name_of(*seen.facts),
+  return Finding{.title = msg::hw004_title{.gpu = name_of(seen),
                                            .share = in_percent(share),
                                            .reason = to_message(reason->first)},
                  .severity = severity_of_gpu(input.summary, severity_of(gain)),
@@ -217,7 +224,7 @@ RuleOutcome narrow_link(const RuleInput& input) {
                     {.share = 0.5 * m.share(m.breakdown.transfer), .low = 0, .high = 1.5},
                     GainMethod::breakdown);
   return Finding{
-      .title = msg::hw005_title{.gpu = name_of(*seen.facts),
+      .title = msg::hw005_title{.gpu = name_of(seen),
                                 .generation = std::lround(seen.history->link_gen),
                                 .width = std::lround(seen.history->link_width),
                                 .best_generation = std::lround(*seen.facts->link_gen_max),
@@ -245,7 +252,7 @@ RuleOutcome memory_errors(const RuleInput& input) {
   }
   const GpuSample& last = seen.history->last;
   return Finding{
-      .title = msg::hw006_title{.gpu = name_of(*seen.facts)},
+      .title = msg::hw006_title{.gpu = name_of(seen)},
       .severity = severity_of_gpu(input.summary, FindingSeverity::crit),
       .evidence = {{metric::uncorrected_errors, last.uncorrected_errors.value().value_or(0)},
                    {metric::remap_pending, last.remap_pending.value().value_or(0)},
@@ -278,7 +285,7 @@ RuleOutcome driver_errors(const RuleInput& input) {
   const auto of_card = std::ranges::find_if_not(xids, is_of_program);
   const bool is_program = !seen.history->lost && of_card == xids.end();
   const double xid = of_card != xids.end() ? *of_card : (xids.empty() ? 0 : xids.back());
-  const Message gpu = name_of(*seen.facts);
+  const Message gpu = name_of(seen);
   const Message title = seen.history->lost ? Message(msg::hw007_lost_title{.gpu = gpu})
                         : is_program
                             ? msg::hw007_program_title{.gpu = gpu, .xid = std::lround(xid)}
@@ -311,13 +318,12 @@ RuleOutcome shared_gpu(const RuleInput& input) {
     return known ? passed(msg::hw008_ok{}) : skipped(msg::hw008_unlisted{});
   }
   const double others = *seen.history->last.other_processes - ours;
-  return Finding{
-      .title = msg::hw008_title{.processes = std::lround(others), .gpu = name_of(*seen.facts)},
-      .severity = severity_of_gpu(input.summary, FindingSeverity::warn),
-      .evidence = {{metric::other_processes, others}},
-      .fixes = {do_this(msg::hw008_stop{})},
-      .verify = by_command("nvidia-smi"),
-      .may_be_wrong = msg::hw008_wrong_if{}};
+  return Finding{.title = msg::hw008_title{.processes = std::lround(others), .gpu = name_of(seen)},
+                 .severity = severity_of_gpu(input.summary, FindingSeverity::warn),
+                 .evidence = {{metric::other_processes, others}},
+                 .fixes = {do_this(msg::hw008_stop{})},
+                 .verify = by_command("nvidia-smi"),
+                 .may_be_wrong = msg::hw008_wrong_if{}};
 }
 
 RuleOutcome memory_full(const RuleInput& input) {
@@ -333,7 +339,7 @@ RuleOutcome memory_full(const RuleInput& input) {
     return most > 0 ? passed(msg::hw009_ok{.share = in_percent(most)})
                     : skipped(msg::hw009_unknown{});
   }
-  return Finding{.title = msg::hw009_title{.share = in_percent(most), .gpu = name_of(*seen.facts)},
+  return Finding{.title = msg::hw009_title{.share = in_percent(most), .gpu = name_of(seen)},
                  .evidence = {{metric::memory_share, most}},
                  .fixes = {set_key("data.batch_size", std::max(1, batch_size_of(input) / 2))},
                  .verify = by_command("qanat devices --memory-table"),
@@ -387,7 +393,7 @@ RuleOutcome busy_disagrees(const RuleInput& input) {
   if (std::abs(by_events - by_nvml) <= kBusyApart) {
     return passed(msg::hw011_ok{.events = in_percent(by_events), .nvml = in_percent(by_nvml)});
   }
-  return Finding{.title = msg::hw011_title{.gpu = name_of(*seen.facts),
+  return Finding{.title = msg::hw011_title{.gpu = name_of(seen),
                                            .events = in_percent(by_events),
                                            .nvml = in_percent(by_nvml)},
                  .severity = FindingSeverity::warn,

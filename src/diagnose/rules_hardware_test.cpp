@@ -147,6 +147,18 @@ TEST_F(RulesHardwareTest, TheCardOfANeighbourIsNotJudged) {
   }
 }
 
+TEST_F(RulesHardwareTest, AGpuWithoutANameHasANumber) {
+  change_setup([](GpuSetup& setup) {
+    for (GpuFacts& facts : setup.gpus) {
+      facts.bus_id = Reading<std::string>::none("not told");
+      facts.name = Reading<std::string>::none("not told");
+    }
+  });
+  summary_.gpus->gpus[1].last.other_processes = 2.0;
+
+  EXPECT_EQ(english(std::get<Finding>(decide("HW008")).title), "2 other processes on GPU 1");
+}
+
 TEST_F(RulesHardwareTest, AnErrorOfAProgramIsNoFaultOfTheCard) {
   gpu().xids = {31, 43};
   EXPECT_EQ(std::get<Finding>(decide("HW007")).severity, FindingSeverity::warn);

@@ -329,9 +329,10 @@ RuleOutcome remote_node(const RuleInput& input) {
     }
     const std::string command = fmt::format("numactl --cpunodebind={0} --preferred={0}", node);
     return Finding{
-        .title =
-            msg::host006_title{
-                .gpu = gpu.bus_id.value().value_or("?"), .node = node, .nodes = *setup.core_nodes},
+        .title = msg::host006_title{.gpu = gpu.bus_id.value().value_or(
+                                        std::to_string(&gpu - (*gpus).gpus.data())),
+                                    .node = node,
+                                    .nodes = *setup.core_nodes},
         .evidence = {{metric::gpu_node, *gpu.numa_node}, {metric::nodes, *setup.numa_nodes}},
         .fixes = {do_this(msg::verbatim_text{.text = command + " qanat ..."})},
         .verify = msg::host006_verify{},

@@ -4,8 +4,10 @@
 #include "locale/messages/findings_data.h"
 #include "locale/messages/findings_transfer.h"
 #include "locale/messages/verdicts.h"
+#include "locale/translator.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
+#include "report/run_words.h"
 
 namespace qanat {
 namespace {
@@ -44,6 +46,17 @@ TEST(RunReportTest, TheFirstLineIsTheAnswer) {
   EXPECT_THAT(text, HasSubstr("#1  DL002"));
   EXPECT_THAT(text, HasSubstr("fix       --num-workers 2"));
   EXPECT_THAT(text, HasSubstr("may be wrong if"));
+}
+
+TEST(RunReportTest, AGainThatIsHardlyKnownIsSaidByItsLowerEnd) {
+  const Gain wide{
+      .step_now = 1, .step_if_fixed = 0.1, .speedup = 10, .ci95 = {.low = 3.11, .high = 31.01}};
+  const Gain open{
+      .step_now = 1, .step_if_fixed = 0.4, .speedup = 2.5, .ci95 = {.low = 1, .high = 9}};
+
+  EXPECT_EQ(Translator().tr(speedup_message(wide)), "at least 3.11x");
+  EXPECT_THAT(Translator().tr(gain_message(wide)), HasSubstr("321.5 ms per step at most"));
+  EXPECT_EQ(Translator().tr(speedup_message(open)), "how much is open");
 }
 
 TEST(RunReportTest, FiguresWithoutABoundAreNotPrinted) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/gain.h"
 #include "locale/messages/findings_hardware.h"
 #include "locale/messages/run_report.h"
 #include "locale/messages/units.h"
@@ -100,13 +101,25 @@ std::optional<Section> ranks_section(const RunMeasures& measures) {
                  .tables = {std::move(table)}};
 }
 
+// Of a gain that is hardly known, what is certain of it.
 Message speedup_message(const Gain& gain) {
+  constexpr double kCertain = 1.005;  // less is 1.00 as it is printed
+  if (!is_sharp(gain)) {
+    return gain.ci95.low >= kCertain
+               ? Message(msg::report_gain_at_least{.gain = times(gain.ci95.low)})
+               : msg::report_gain_open{};
+  }
   return msg::unit_range{.value = times(gain.speedup),
                          .low = plain(gain.ci95.low, 2),
                          .high = plain(gain.ci95.high, 2)};
 }
 
 Message gain_message(const Gain& gain) {
+  if (!is_sharp(gain)) {
+    return msg::report_gain_at_most{.now = in_seconds(gain.step_now, 1),
+                                    .after = in_seconds(gain.step_now / gain.ci95.low, 1),
+                                    .method = to_message(gain.method)};
+  }
   return msg::report_gain{.now = in_seconds(gain.step_now, 1),
                           .after = in_seconds(gain.step_if_fixed, 1),
                           .method = to_message(gain.method)};
