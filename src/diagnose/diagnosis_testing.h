@@ -105,7 +105,7 @@ class DiagnosisTest : public testing::Test {
   // Rules that a journal is asked.
   static std::size_t num_asked() {
     return static_cast<std::size_t>(std::ranges::count_if(all_rules(), [](const Rule& rule) {
-      return !contains(rule.needs, Need::setup | Need::dual | Need::ranks);
+      return !contains(rule.needs, Need::setup | Need::dual | Need::ranks | Need::validations);
     }));
   }
 

@@ -145,6 +145,13 @@ inline constexpr Metric exchange_rate{"exchange_rate", Unit::bytes_per_second};
 inline constexpr Metric exchanged{"exchanged", Unit::bytes};
 inline constexpr Metric work_balance{"work_balance"};
 
+// What is learnt.
+inline constexpr Metric validation_rise{"validation_rise"};
+inline constexpr Metric validation_rise_at_least{"validation_rise_at_least"};
+inline constexpr Metric training_fall{"training_fall"};
+inline constexpr Metric worse_validations{"worse_validations", Unit::count, "validations"};
+inline constexpr Metric clips{"clips", Unit::count, "clips"};
+
 // Configuration and data set.
 inline constexpr Metric keys{"keys", Unit::count, "keys"};
 inline constexpr Metric wanted_bytes{"wanted", Unit::bytes};

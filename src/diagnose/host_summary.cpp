@@ -10,6 +10,8 @@ constexpr double kBusy = 0.05;  // share of time with a kernel
 constexpr std::size_t kMaxXids = 100;
 // s: ticks of the kernel's clocks, and a sample that is itself late, are a small part of it.
 constexpr double kShortest = 0.25;
+// Of the time between two samples, or of all: so much may be start or end of the process.
+constexpr double kMaxOutside = 0.25;
 
 // Reasons are written with the first sample only.
 void keep_reasons(const HostCounters& first, HostCounters& later) {
@@ -76,7 +78,9 @@ std::string HostSummary::too_short() const {
   if (samples < 2) {
     return "the host was sampled only once";
   }
-  return seconds() < kShortest ? "the host was sampled for too short a time" : "";
+  const bool is_mostly_training = starting + ending <= kMaxOutside * seconds();
+  return seconds() < kShortest || !is_mostly_training ? "the host was sampled for too short a time"
+                                                      : "";
 }
 
 Reading<double> HostSummary::growth(Reading<double> HostCounters::*counter) const {
@@ -143,9 +147,41 @@ Reading<std::vector<ThreadClock>> HostSummary::threads() const {
   return grown;
 }
 
+namespace {
+
+// Whether a sample that comes after steps is about training: after the last step nothing trains,
+// and whether there will be another one is not known yet. Two samples are needed in any case.
+bool is_of_training(const HostSummary& summary, double at, const TrainingTime& training) {
+  const double since_step = training.ended ? std::max(0.0, at - *training.ended) : 0;
+  return summary.samples < 2 || since_step <= kMaxOutside * (at - summary.last_at);
+}
+
+// A sample from before the first step may be from long before it: the first one after it takes its
+// place once there is another one.
+void leave_start_out(HostSummary& summary,
+                     const TrainingTime& training,
+                     const HostSummary::Sample& now) {
+  if (summary.samples == 1) {
+    summary.starting = training.began ? std::max(0.0, *training.began - summary.first_at) : 0;
+    summary.after_start = now;
+    return;
+  }
+  if (summary.after_start &&
+      summary.starting > kMaxOutside * (summary.after_start->at - summary.first_at)) {
+    summary.first = std::move(summary.after_start->counters);
+    summary.first_at = summary.after_start->at;
+    summary.cost_first = summary.after_start->cost;
+    summary.starting = 0;
+    --summary.samples;
+  }
+  summary.after_start.reset();
+}
+
+}  // namespace
+
 bool add_sample(const HostSample& sample,
                 std::optional<Seconds> at,
-                bool has_steps,
+                const TrainingTime& training,
                 std::optional<HostSummary>& summary) {
   if (!sample.counters || !at) {
     return false;
@@ -160,6 +196,7 @@ bool add_sample(const HostSample& sample,
     summary->first_at = at->count();
     summary->cost_first = cost;
     summary->samples = 0;
+    summary->after_start.reset();
   };
   if (!summary) {
     summary.emplace();
@@ -171,8 +208,15 @@ bool add_sample(const HostSample& sample,
     }
   }
   keep_reasons(summary->first, read.value());
-  if (!has_steps) {
+  if (!training.has_steps) {
     begin();
+  } else if (summary->samples > 0) {
+    if (!is_of_training(*summary, at->count(), training)) {
+      return true;
+    }
+    leave_start_out(
+        *summary, training, {.counters = read.value(), .at = at->count(), .cost = cost});
+    summary->ending = training.ended ? std::max(0.0, at->count() - *training.ended) : 0;
   }
   summary->last = std::move(read).value();
   summary->last_at = at->count();

@@ -21,13 +21,31 @@ struct ThreadsAtStep {
   Reading<std::vector<ThreadClock>> threads{};
 };
 
+// When the steps of a run were made, in s of the journal.
+struct TrainingTime {
+  bool has_steps = false;
+  std::optional<double> began{};  // the first one; absent: not known
+  std::optional<double> ended{};  // the last one so far
+};
+
 struct HostSummary {
+  struct Sample {
+    HostCounters counters{};
+    double at = 0;
+    double cost = 0;
+  };
+
   HostSetup setup{};
   HostCounters first{};
   HostCounters last{};
   double first_at = 0;  // s of the journal
   double last_at = 0;
   int samples = 0;
+  // s between the samples in which the process started, or was about to end: that is no training.
+  double starting = 0;
+  double ending = 0;
+  std::optional<Sample>
+      after_start{};  // the first sample after a step, while it may become `first`
   std::vector<ThreadsAtStep> course{};  // the samples in between, thinned out in a long run
   double cost = 0;                      // s that sampling took up to the last sample
   double cost_first = 0;                // up to the first one
@@ -77,11 +95,12 @@ struct GpuSummary {
   std::string silent{};            // why NVML stopped answering; empty: it did not
 };
 
-// `has_steps`: the run's first step was journalled. Samples before it only move the beginning.
+// Samples before the first step only move the beginning; those long after the last one do not
+// count, unless another step follows.
 // False when the sample is damaged.
 bool add_sample(const HostSample& sample,
                 std::optional<Seconds> at,
-                bool has_steps,
+                const TrainingTime& training,
                 std::optional<HostSummary>& summary);
 bool add_samples(const GpuSamples& seen, bool has_steps, std::optional<GpuSummary>& summary);
 

@@ -39,6 +39,58 @@ TEST(HostSummaryTest, WhatHappenedBeforeTheFirstStepDoesNotCount) {
   EXPECT_EQ(summary.damaged_lines, 0);
 }
 
+JournalEntry step_at(double end, double seconds) {
+  return {.at = Seconds{end}, .event = StepRecord{.phases = {.forward = Seconds{seconds}}}};
+}
+
+// A script imports for ten seconds, trains for six and writes its weights for four. Other programs
+// take a core in the first and in the last part.
+TEST(HostSummaryTest, StartAndEndOfTheProcessAreNotTraining) {
+  RunSummary summary;
+  summary.add(host_line(0, {.cpu_some = 0.0}));
+  for (int i = 1; i <= 60; ++i) {
+    summary.add(step_at(10 + 0.1 * i, 0.1));
+    if (i % 20 == 0) {
+      summary.add(host_line(10 + 0.1 * i, {.cpu_some = 10.0 + 0.01 * i}));
+    }
+  }
+  summary.add(host_line(18, {.cpu_some = 12.6}));
+  summary.add(host_line(20, {.cpu_some = 14.6}));
+
+  ASSERT_TRUE(summary.host->share(&HostCounters::cpu_some));
+  EXPECT_NEAR(*summary.host->share(&HostCounters::cpu_some), 0.1, 1e-9);
+  EXPECT_DOUBLE_EQ(summary.host->first_at, 12);
+  EXPECT_DOUBLE_EQ(summary.host->last_at, 16);
+}
+
+TEST(HostSummaryTest, ARunThatIsMostlyStartIsNotJudged) {
+  RunSummary summary;
+  summary.add(host_line(0, {.cpu_some = 0.0}));
+  summary.add(step_at(5, 0.1));
+  summary.add(step_at(5.1, 0.1));
+  summary.add(host_line(5.2, {.cpu_some = 5.0}));
+
+  EXPECT_EQ(summary.host->share(&HostCounters::cpu_some).why_not(),
+            "the host was sampled for too short a time");
+}
+
+// Two seconds between samples, three seconds a step.
+TEST(HostSummaryTest, AStepLongerThanTheTimeBetweenSamplesIsNoEnd) {
+  RunSummary summary;
+  summary.add(host_line(0, {.cpu_some = 0.0}));
+  for (int second = 1; second <= 30; ++second) {
+    if (second % 3 == 0) {
+      summary.add(step_at(second, 3));
+    }
+    if (second % 2 == 0) {
+      summary.add(host_line(second, {.cpu_some = 0.5 * second}));
+    }
+  }
+
+  EXPECT_DOUBLE_EQ(*summary.host->share(&HostCounters::cpu_some), 0.5);
+  EXPECT_GE(summary.host->seconds(), 24);
+}
+
 TEST(HostSummaryTest, SamplingCostsWhatItTookBetweenTheSamples) {
   RunSummary summary;
   summary.add(host_line(0, {}, Reasons::left_out, 3.0));  // setup and GPUs were read

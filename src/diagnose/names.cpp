@@ -5,6 +5,7 @@
 #include "diagnose/spread_change.h"
 #include "diagnose/step_profile.h"
 #include "locale/messages/findings_hardware.h"
+#include "locale/messages/findings_learning.h"
 #include "locale/messages/profiles.h"
 #include "locale/messages/run_report.h"
 #include "locale/messages/verdicts.h"
@@ -53,6 +54,7 @@ constexpr auto kCategories = std::to_array<NameAndWords>({
     {"hardware", msg::category_hardware::id},
     {"dual", msg::category_dual::id},
     {"ranks", msg::category_ranks::id},
+    {"learning", msg::category_learning::id},
     {"setup", msg::category_setup::id},
 });
 

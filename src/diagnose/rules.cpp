@@ -35,6 +35,7 @@ std::span<const Rule> all_rules() {
                             pair_rules(),
                             dual_rules(),
                             ranks_rules(),
+                            learning_rules(),
                             setup_rules()}) {
       std::ranges::copy(part, std::back_inserter(rules));
     }
@@ -50,6 +51,14 @@ const Rule* find_rule(std::string_view id) {
   return found == all_rules().end() ? nullptr : &*found;
 }
 
+namespace {
+
+bool has_compared_validations(const RunSummary& summary) {
+  return !summary.validations.empty() && summary.validations.back().since_lowest.has_value();
+}
+
+}  // namespace
+
 bool is_asked(const Rule& rule, const RuleInput& input) {
   // How long a timer takes is what its user asked for.
   const bool is_about_timer =
@@ -57,6 +66,7 @@ bool is_asked(const Rule& rule, const RuleInput& input) {
       (rule.category == RuleCategory::compute || rule.verdict == VerdictKind::compute_bound);
   return !is_about_timer && (!contains(rule.needs, Need::setup) || input.summary.setup) &&
          (!contains(rule.needs, Need::dual) || input.dual != nullptr) &&
+         (!contains(rule.needs, Need::validations) || has_compared_validations(input.summary)) &&
          (!contains(rule.needs, Need::ranks) || num_other_ranks(input.summary.run) > 0);
 }
 

@@ -25,7 +25,7 @@ struct RuleInput {
 };
 
 // What a rule cannot do without; a set. What is missing is why it is skipped. Rules that need the
-// setup, two modes or several ranks are not asked at all where there are none.
+// setup, two modes, several ranks or validations are not asked at all where there are none.
 enum class Need : unsigned {
   nothing = 0,
   steps = 1,
@@ -36,9 +36,10 @@ enum class Need : unsigned {
   gpu_samples = 32,
   setup = 64,
   dual = 128,
-  one_run = 256,    // steps that followed each other
-  ranks = 512,      // several of them
-  journals = 1024,  // of all ranks
+  one_run = 256,       // steps that followed each other
+  ranks = 512,         // several of them
+  journals = 1024,     // of all ranks
+  validations = 2048,  // that can be compared with each other
 };
 constexpr Need operator|(Need a, Need b) {
   return static_cast<Need>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -57,6 +58,7 @@ enum class RuleCategory {
   hardware,
   dual,
   ranks,
+  learning,
   setup
 };
 std::string_view to_string(RuleCategory category);
@@ -114,6 +116,7 @@ std::span<const Rule> hardware_rules();
 std::span<const Rule> pair_rules();
 std::span<const Rule> dual_rules();
 std::span<const Rule> ranks_rules();
+std::span<const Rule> learning_rules();
 std::span<const Rule> setup_rules();
 
 // Whether the rule is asked for such an input at all.

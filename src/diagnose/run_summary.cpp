@@ -1,6 +1,7 @@
 #include "diagnose/run_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -59,6 +60,26 @@ void begin_session(RunSummary& summary, const SessionStart& header) {
   }
 }
 
+// What training and validation have in common, so that both can be followed: the total of a vocoder
+// also rises with its discriminators.
+double fitted(const StepLosses& losses) {
+  return std::isfinite(losses.mel) && losses.mel > 0 ? losses.mel : losses.total;
+}
+
+void add_past_losses(EnvelopeSeries& series, const PastSteps& past) {
+  if (past.loss.count <= 0 || !past.is_sane()) {
+    return;
+  }
+  const double sum = fitted(past.losses);
+  const double mean = sum / static_cast<double>(past.loss.count);
+  if (std::isfinite(sum)) {
+    series.add({.first = static_cast<double>(past.first),
+                .last = static_cast<double>(past.last),
+                .count = past.loss.count,
+                .content = {.low = mean, .high = mean, .sum = sum}});
+  }
+}
+
 // Keeps every other one when there are more than a long run may have.
 template <typename Reading>
 void thin_out(std::vector<Reading>& readings) {
@@ -88,6 +109,10 @@ double ready_time(const SlotRecord& slot) {
 }
 
 void RunSummary::add(const StepRecord& step) {
+  const double loss = fitted(step.losses);
+  if (!step.skipped && std::isfinite(loss)) {
+    training_loss.add(static_cast<double>(step.step), Envelope::of(loss));
+  }
   steps.push_back(step);
   if (steps.size() > kMaxSteps) {
     steps.pop_front();
@@ -120,8 +145,25 @@ void RunSummary::add(const JournalEntry& entry) {
                        cadences = to_cadences(start);
                      },
                      [this](const LoaderStart& start) { padding_by_edges = start.padding; },
-                     [this](const StepRecord& step) { add(step); },
-                     [this](const PastSteps& past) { steps_before += past.count; },
+                     [&](const StepRecord& step) {
+                       add(step);
+                       if (entry.at) {
+                         const double ended = entry.at->count();
+                         const double took = step.phases.total().count();
+                         training.began = training.began.value_or(ended - took);
+                         training.ended = ended;
+                       }
+                     },
+                     [this](const PastSteps& past) {
+                       steps_before += past.count;
+                       add_past_losses(training_loss, past);
+                     },
+                     [this](const ValidationDone& done) {
+                       validations.push_back(done);
+                       if (validations.size() > kMaxValidations) {
+                         validations.pop_front();
+                       }
+                     },
                      [this](const PipelineStats& reading) { add(reading); },
                      [this](const SlotRecord& slot) {
                        slots.push_back(slot);
@@ -130,7 +172,8 @@ void RunSummary::add(const JournalEntry& entry) {
                        }
                      },
                      [&](const HostSample& sample) {
-                       const bool added = add_sample(sample, entry.at, num_steps() > 0, host);
+                       training.has_steps = num_steps() > 0;
+                       const bool added = add_sample(sample, entry.at, training, host);
                        damaged_lines += added ? 0 : 1;
                        if (added) {
                          add_to_course(*host, num_steps());

@@ -18,6 +18,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/host_summary.h"
 #include "diagnose/periodicity.h"
+#include "metrics/binned_series.h"
 #include "metrics/journal_event.h"
 #include "metrics/journal_follower.h"
 #include "monitor/storage_probe.h"
@@ -53,9 +54,11 @@ double ready_time(const SlotRecord& slot);
 
 // Absent is unknown, never zero.
 struct RunSummary {
-  std::deque<StepRecord> steps;   // of the last session, the latest ones when there are very many
-  std::int64_t steps_before = 0;  // of that session, not kept
-  std::deque<SlotRecord> slots;   // of the batches of these steps, in their order
+  std::deque<StepRecord> steps;    // of the last session, the latest ones when there are very many
+  std::int64_t steps_before = 0;   // of that session, not kept
+  std::deque<SlotRecord> slots;    // of the batches of these steps, in their order
+  EnvelopeSeries training_loss{};  // of all steps: of the mel where that is known
+  std::deque<ValidationDone> validations{};          // the latest
   std::optional<PipelineStats> pipeline;             // the latest reading; counted from the start
   std::vector<PipelineStats> readings;               // the ones before, thinned out in a long run
   std::map<std::string, double> padding_by_edges;    // of an epoch with so many shapes, as planned
@@ -64,6 +67,7 @@ struct RunSummary {
   nlohmann::json config = nlohmann::json::object();  // of the session, as its first line has it
   TrainedBy trained_by = TrainedBy::qanat;           // who wrote it
   std::vector<Cadence> cadences;                     // things that happen every so many steps
+  TrainingTime training{};                           // when steps were made
   std::optional<HostSummary> host;                   // samples of the host, added up
   std::optional<GpuSummary> gpus;                    // and of the GPUs
   std::vector<CudaDeviceUsed> cuda_devices;          // which of them the devices of the run are
@@ -83,6 +87,7 @@ struct RunSummary {
   // How many steps a summary keeps; more is more than any statistic needs.
   static constexpr std::size_t kMaxSteps = 100'000;
   static constexpr std::size_t kMaxReadings = 128;
+  static constexpr std::size_t kMaxValidations = 64;
   static constexpr std::size_t kMaxStepsOfOthers = 10'000;  // each
 
   // Of the session, those that are not kept included.

@@ -25,7 +25,8 @@ class SeenEvents final : public EventSink {
     const Seconds at = seconds_since(begin_);
     const std::lock_guard lock(mutex_);
     if (const auto* const host = std::get_if<HostSample>(&event)) {
-      add_sample(*host, at, /*has_steps=*/true, summary_.host);  // each counts: nothing trains
+      // Each counts: nothing trains.
+      add_sample(*host, at, {.has_steps = true}, summary_.host);
     } else {
       summary_.add({.at = at, .event = event});
     }
