@@ -25,6 +25,12 @@ Message reason_of_verdict(const Diagnosis& diagnosis) {
              : Message(msg::live_try{.what = what, .fix = to_message_arg(cause->fixes.front())});
 }
 
+// Most reasons begin with the file.
+std::string with_file(const BadUtterance& bad) {
+  const bool is_named = bad.reason.find(bad.file) != std::string::npos;
+  return is_named ? bad.reason : bad.file + ": " + bad.reason;
+}
+
 Message verdict_note(const Diagnosis& diagnosis) {
   const Message verdict = to_message(diagnosis.verdict);
   const Message why = reason_of_verdict(diagnosis);
@@ -43,6 +49,10 @@ void LiveVerdict::record(const JournalEvent& event) {
   if (const auto* const damaged = std::get_if<DamagedFeatures>(&event)) {
     if (!has_told_of_damage_.exchange(true)) {
       observer_.on_note(msg::train_damaged_features{.reason = damaged->reason});
+    }
+  } else if (const auto* const bad = std::get_if<BadUtterance>(&event)) {
+    if (!has_told_of_recording_.exchange(true)) {
+      observer_.on_note(msg::train_bad_utterance{.reason = with_file(*bad)});
     }
   } else if (std::holds_alternative<RunEnd>(event)) {
     thread_.request_stop();  // the report comes next

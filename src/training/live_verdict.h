@@ -1,5 +1,5 @@
-// Tells what slows a run down while it runs, when the verdict has changed and lasted, and that
-// precomputed features are damaged, once.
+// Tells what slows a run down while it runs, when the verdict has changed and lasted, and, once,
+// that precomputed features are damaged or that a recording cannot be used.
 //
 // Reads the run's journal on a thread of its own with a low priority, as `qanat top` does in
 // another program: the thread that trains does nothing for it, and both say the same.
@@ -47,6 +47,7 @@ class LiveVerdict final : public EventSink {
   TrainObserver& observer_;
   EventSink& journal_;
   std::atomic<bool> has_told_of_damage_ = false;
+  std::atomic<bool> has_told_of_recording_ = false;
   std::jthread thread_;  // last: uses everything above
 };
 

@@ -81,6 +81,15 @@ TEST_F(LiveVerdictTest, DamagedFeaturesAreSaidOnce) {
       std::vector<MessageArg>{msg::train_damaged_features{.reason = "shard-000000.qshard: cut"}});
 }
 
+TEST_F(LiveVerdictTest, ARecordingThatCannotBeUsedIsSaidOnce) {
+  verdict_->record(BadUtterance{.file = "wavs/a.wav", .reason = "cannot open: Permission denied"});
+  verdict_->record(BadUtterance{.file = "wavs/b.wav", .reason = "wavs/b.wav: another"});
+
+  EXPECT_EQ(observer_.notes,
+            std::vector<MessageArg>{
+                msg::train_bad_utterance{.reason = "wavs/a.wav: cannot open: Permission denied"}});
+}
+
 TEST_F(LiveVerdictTest, TheObserverIsToldOnceWithOneReasonAndTheJournalKeepsIt) {
   verdict_->start();
   while (!observer_.told.try_acquire_for(std::chrono::milliseconds(1))) {
