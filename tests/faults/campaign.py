@@ -2,7 +2,7 @@
 """Lets every system call of a small training run fail in turn, once, and judges what the run makes of it.
 
   campaign.py --qanat build/release/bin/qanat-torch --library libqanat_inject_fault.so --work DIR
-              [--points N] [--jobs N] [--until HH:MM]
+              [--points N] [--jobs N] [--together N] [--until HH:MM]
 
 A point is one call (what it does, its file, how often before) and one errno. The run has to end by itself
 with the weights of the run in which nothing failed. It may end with an error only where what failed is
@@ -32,7 +32,8 @@ import wave
 ERRORS = ["EINTR", "EAGAIN", "EIO", "ENOSPC", "EDQUOT", "EACCES", "ESTALE", "EMFILE", "ENOMEM", "EROFS", "ENFILE"]
 # What passes by itself is tried again, so it may end nothing.
 PASSING = {"EINTR", "EAGAIN", "EIO", "ESTALE", "EMFILE", "ENFILE", "ENOMEM"}
-TIMEOUT = 120  # seconds: the waits of a save are bounded by less
+STEPS = 2  # each is saved: the second save finds the first one's checkpoint
+TIMEOUT = 240  # seconds: the waits of a save are bounded by less, also on a busy machine
 
 
 def write_clip(path, hertz, seconds, rate=22050):
@@ -49,7 +50,7 @@ def make_data(folder):
     words = "one two three four five six seven eight nine ten".split()
     lines = []
     for i, word in enumerate(words):
-        write_clip(folder / "wavs" / f"clip{i}.wav", 180 + 25 * i, 0.6 + 0.09 * i)
+        write_clip(folder / "wavs" / f"clip{i}.wav", 180 + 25 * i, 0.4 + 0.05 * i)
         lines.append(f"clip{i}|{word} and {words[i - 1]}|{word} and {words[i - 1]}|{'ann' if i % 2 else 'ben'}")
     (folder / "metadata.csv").write_text("\n".join(["id|text|normalized_text|speaker", *lines]) + "\n")
 
@@ -62,10 +63,10 @@ class Run:
         self.work.mkdir(parents=True, exist_ok=True)
         self.out, self.said, self.log = self.work / "run", self.work / "said.txt", self.work / "calls.txt"
         self.command = [options.qanat, "train", "--train-data", self.data, "--checkpoint-dir", self.out, "--model-size", "nano",
-                        "--max-steps", 6, "--batch-size", 4, "--save-every", 3, "--validate-every", 3, "--render-every", 3,
+                        "--max-steps", STEPS, "--batch-size", 2, "--save-every", 1, "--validate-every", 1, "--render-every", STEPS,
                         "--set", "data.val_split=0.2", "--num-workers", 1, "--log-every", 1, *arguments]
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "LD_PRELOAD": str(options.library),
-                            "QANAT_FAULT_SERVER": "1", "QANAT_FAULT_SCOPE": ":".join(map(str, (self.work, self.data, folder / "shards"))),
+                            "QANAT_FAULT_SERVER": "1", "QANAT_FAULT_SCOPE": ":".join(map(str, (self.work, self.data, folder / "features"))),
                             "QANAT_FAULT_LOG": str(self.log), "QANAT_FAULT_OUTPUT": str(self.said),
                             "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "MKL_CBWR": "AUTO", "OMP_NUM_THREADS": "1",
                             "OPENBLAS_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.work / "cache")}
@@ -86,15 +87,16 @@ class Run:
             return None
         return self.server.stdout.readline()
 
-    def once(self, point):
-        """Exit status (None: it had to be killed) and what it said."""
+    def once(self, *points):
+        """`points` are (name of an errno, call); without any the calls are logged. Exit status (None: it had to be killed) and what it said."""
         if self.server is None:
             self.start()
         shutil.rmtree(self.out, ignore_errors=True)
         shutil.rmtree(self.work / "cache", ignore_errors=True)
         for cache in self.data.glob(".qanat*"):
             shutil.rmtree(cache, ignore_errors=True) if cache.is_dir() else cache.unlink()
-        self.server.stdin.write(point + "\n")
+        line = "\t".join(f"{getattr(errno, name)} {what}" for name, what in points) or "0 -"
+        self.server.stdin.write(line + "\n")
         child = int(self.line(60))
         answer = self.line(TIMEOUT)
         if answer is None:
@@ -105,7 +107,7 @@ class Run:
 
     def weights(self):
         """Of the last checkpoint, by the bytes of its tensors."""
-        folder = self.out / "step-000000006"
+        folder = self.out / f"step-{STEPS:09}"
         if not (folder / "DONE").exists():
             return None
         return {name: hashlib.sha256((folder / f"{name}.safetensors").read_bytes()).hexdigest()
@@ -113,7 +115,7 @@ class Run:
 
     def calls(self):
         """The names of all calls of a run in which nothing fails, and its weights."""
-        status, said = self.once("0 -")
+        status, said = self.once()
         if status != 0 or self.weights() is None:
             sys.exit(f"{self.name}: the unbroken run ended with {status}\n{said}")
         numbers = collections.Counter(line.rpartition(" ")[0] for line in self.log.read_text(errors="replace").splitlines() if line)
@@ -126,10 +128,17 @@ class Run:
 LEFT_OUT = ("cannot be used", "left out", "skipped", "cannot open", "cannot read", "cannot be read", "without", "no validation")
 
 
+def may_end_run(run, name, what):
+    """Whether the run may end with an error: data, or a folder, that cannot be used."""
+    file = pathlib.Path(what.split(" ")[1])
+    return name not in PASSING and (file.is_relative_to(run.data) or file.name in ("run", "training.lock", "journal.jsonl")
+                                    or what.startswith("mkdir"))
+
+
 def judge(run, point, whole):
     """(verdict, why): ok, told (other weights, and it says why), ended (an error that may end it); else what is wrong."""
     name, what = point[0], point[1].replace("@", str(run.folder))
-    status, said = run.once(f"{getattr(errno, name)} {what}")
+    status, said = run.once((name, what))
     if status is None:
         return "HANG", said[-500:]
     happened = f"failed {what}" in said
@@ -144,12 +153,19 @@ def judge(run, point, whole):
             return "LOST", told[-700:]
         return ("told" if any(word in told for word in LEFT_OUT) else "SILENT"), told[-900:]
     file = pathlib.Path(what.split(" ")[1])
-    names_it = file.name.split(".part-")[0] in told or any(part in told for part in (file.parent.name,))
-    may_end = name not in PASSING and (file.is_relative_to(run.data) or file.name in
-                                       ("run", "training.lock", "journal.jsonl") or what.startswith("mkdir"))
-    if may_end and names_it:
+    names_it = file.name.split(".part-")[0] in told or file.parent.name in told
+    if may_end_run(run, name, what) and names_it:
         return "ended", told[-400:]
     return "DEATH", told[-900:]
+
+
+def judge_together(run, points, whole):
+    """Of calls that fail in one run, each once: those that it went through. The others have to be judged alone."""
+    whats = [(name, call.replace("@", str(run.folder))) for name, call in points]
+    status, said = run.once(*whats)
+    if status != 0 or run.weights() != whole:
+        return []
+    return [point for point, (_, what) in zip(points, whats) if f"failed {what}" in said]
 
 
 class Job:
@@ -157,7 +173,7 @@ class Job:
 
     def __init__(self, options, number):
         self.folder = options.work / f"job{number}"
-        data, shards = self.folder / "data", self.folder / "shards"
+        data, shards = self.folder / "data", self.folder / "features"
         if not (data / "metadata.csv").exists():
             shutil.rmtree(data, ignore_errors=True)
             make_data(data)
@@ -198,16 +214,41 @@ class Judged:
                 print(f"{verdict}: {name} {error} {call}\n{why}\n", flush=True)
 
 
+def groups_of(points, run, size):
+    """Calls that fail in one run: of different files, and such that the run may not end of them."""
+    groups = []
+    for point in points:
+        error, call = point[1], point[2].replace("@", str(run.folder))
+        file = call.split(" ")[1]
+        alone = may_end_run(run, error, call)
+        fitting = None if alone else next((group for group, files in groups if files is not None and len(group) < size
+                                           and file not in files), None)
+        if fitting is None:
+            groups.append(([point], None if alone else set()))
+            fitting = groups[-1][0]
+        else:
+            fitting.append(point)
+        files = next(files for group, files in groups if group is fitting)
+        if files is not None:
+            files.add(file)
+    return [group for group, _ in groups]
+
+
 def work_off(job, todo, judged, until):
     while todo and not (until and time.strftime("%H:%M") >= until):
         try:
-            point = todo.popleft()
+            group = todo.popleft()
         except IndexError:  # the other job was faster
             return
-        name, error, call = point
+        run, whole = job.runs[group[0][0]], job.wholes[group[0][0]]
         begin = time.monotonic()
-        verdict, why = judge(job.runs[name], (error, call), job.wholes[name])
-        judged.add(point, verdict, why, time.monotonic() - begin)
+        passed = judge_together(run, [point[1:] for point in group], whole) if len(group) > 1 else []
+        for point in group:
+            if point[1:] in passed:
+                judged.add(point, "ok", f"beside {len(group) - 1} others", (time.monotonic() - begin) / len(group))
+            else:
+                begin = time.monotonic()
+                judged.add(point, *judge(run, point[1:], whole), time.monotonic() - begin)
 
 
 def main():
@@ -218,6 +259,8 @@ def main():
     parser.add_argument("--points", type=int, default=1000, help="to judge now, beside those that have been")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("--together", type=int, default=1,
+                        help="calls of different files that fail in one run; judged alone where it does not go through them")
     parser.add_argument("--until", default="", help="HH:MM: ends then")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -230,7 +273,10 @@ def main():
     todo = [(name, error, call) for name, calls in jobs[0].calls.items() for call in calls for error in ERRORS
             if (name, error, call) not in judged.verdicts]
     random.Random(options.seed).shuffle(todo)
-    todo = collections.deque(todo[:options.points])
+    groups = [group for name, run in jobs[0].runs.items()
+              for group in groups_of([point for point in todo[:options.points] if point[0] == name], run, options.together)]
+    random.Random(options.seed).shuffle(groups)
+    todo = collections.deque(groups)
     threads = [threading.Thread(target=work_off, args=(job, todo, judged, options.until)) for job in jobs]
     for thread in threads:
         thread.start()

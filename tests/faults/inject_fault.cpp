@@ -1,13 +1,14 @@
-// LD_PRELOAD: lets one system call of a program fail, once.
+// LD_PRELOAD: lets system calls of a program fail, each once.
 //
 // A call has a name that is the same in every run: what it does, the file, and how often that was
 // done before. With QANAT_FAULT_SERVER the program, loaded once, is forked for every line of
-// standard input (`errno what file number`); the name `-` writes all names to the log instead. The
-// campaign (campaign.py) says which ones.
+// standard input (`errno what file number`, several with tabs between); the name `-` writes all
+// names to the log instead. The campaign (campaign.py) says which ones.
 //
 //   QANAT_FAULT_SCOPE   folders whose files may fail, separated by `:`
 //   QANAT_FAULT_LOG     where the names of calls are written
 //   QANAT_FAULT_OUTPUT  where a forked program writes what it says
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -34,8 +35,7 @@ namespace {
 struct Plan {
   std::mutex mutex;  // guards the fields
   bool is_active = false;
-  int error = 0;
-  std::string name;  // `what file number`; empty: none fails
+  std::map<std::string, int> errors;  // of the calls that fail, by `what file number`
   int log = -1;
   std::vector<std::string> scope;
   std::map<std::string, int> counts;      // by `what file`
@@ -105,14 +105,14 @@ bool fails_now(const char* what, const std::string& file) {
     line.append("\n");
     syscall(SYS_write, now.log, line.data(), line.size());
   }
-  if (key != now.name) {
+  const auto found = now.errors.find(key);
+  if (found == now.errors.end()) {
     return false;
   }
-  now.name.clear();
   std::string line("failed ");
   line.append(key).append("\n");
   syscall(SYS_write, 2, line.data(), line.size());
-  errno = now.error;
+  errno = found->second;
   return true;
 }
 
@@ -171,21 +171,25 @@ mode_t mode_of(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
-void begin(const std::string& line) {
+void begin(std::string line) {
   Plan& now = plan();
-  const std::size_t space = line.find(' ');
-  now.error = std::atoi(line.c_str());
-  now.name = space == std::string::npos ? "" : line.substr(space + 1);
-  if (now.name == "-") {
-    now.name.clear();
-    now.log = open(getenv("QANAT_FAULT_LOG"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find('\t'), line.size());
+    const std::string point = line.substr(0, end);
+    const std::string name = point.substr(std::min(point.find(' '), point.size() - 1) + 1);
+    if (name == "-") {
+      now.log = open(getenv("QANAT_FAULT_LOG"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    } else {
+      now.errors[name] = std::atoi(point.c_str());
+    }
+    line.erase(0, end + 1);
   }
   now.is_active = true;
 }
 
 // The parent stays here for ever; a child returns and becomes the program.
 void serve() {
-  char line[8192];
+  char line[1 << 16];
   while (fgets(line, sizeof line, stdin) != nullptr) {
     line[strcspn(line, "\n")] = '\0';
     const pid_t child = fork();
