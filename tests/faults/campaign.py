@@ -2,7 +2,7 @@
 """Lets every system call of a small training run fail in turn, once, and judges what the run makes of it.
 
   campaign.py --qanat build/release/bin/qanat-torch --library libqanat_inject_fault.so --work DIR
-              [--points N] [--jobs N] [--together N] [--until HH:MM]
+              [--points N] [--jobs N] [--together N] [--again] [--until HH:MM]
 
 A point is one call (what it does, its file, how often before) and one errno. The run has to end by itself
 with the weights of the run in which nothing failed. It may end with an error only where what failed is
@@ -131,8 +131,12 @@ LEFT_OUT = ("cannot be used", "left out", "skipped", "cannot open", "cannot read
 def may_end_run(run, name, what):
     """Whether the run may end with an error: data, or a folder, that cannot be used."""
     file = pathlib.Path(what.split(" ")[1])
-    return name not in PASSING and (file.is_relative_to(run.data) or file.name in ("run", "training.lock", "journal.jsonl")
-                                    or what.startswith("mkdir"))
+    if file.parent.name == "tensorboard" and name in ("ENOSPC", "EDQUOT"):
+        return False  # it was asked for, but is not what the run is for
+    given = (run.data, run.folder / "features")
+    return name not in PASSING and (any(file.is_relative_to(folder) for folder in given) or what.startswith("mkdir")
+                                    or file.name in ("run", "training.lock", "journal.jsonl")
+                                    or file.parent.name == "tensorboard")
 
 
 def judge(run, point, whole):
@@ -261,6 +265,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--together", type=int, default=1,
                         help="calls of different files that fail in one run; judged alone where it does not go through them")
+    parser.add_argument("--again", action="store_true", help="also those that went wrong before")
     parser.add_argument("--until", default="", help="HH:MM: ends then")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -271,7 +276,8 @@ def main():
             sys.exit(f"{name}: unbroken runs of two jobs have different weights")
         print(f"{name}: {len(calls)} calls", flush=True)
     todo = [(name, error, call) for name, calls in jobs[0].calls.items() for call in calls for error in ERRORS
-            if (name, error, call) not in judged.verdicts]
+            if (name, error, call) not in judged.verdicts
+            or (options.again and judged.verdicts[name, error, call].isupper())]
     random.Random(options.seed).shuffle(todo)
     groups = [group for name, run in jobs[0].runs.items()
               for group in groups_of([point for point in todo[:options.points] if point[0] == name], run, options.together)]
