@@ -3,7 +3,7 @@
 #
 #   examples/voices/russian.sh FOLDER [STEP]...
 #
-# Only packages and corpus have been run: the program of this version reads English and Persian only.
+# Not run yet: the program of this version reads English and Persian only.
 # shellcheck disable=SC2034 source=voice.sh
 source "$(dirname "${BASH_SOURCE[0]}")/voice.sh"
 
@@ -12,7 +12,7 @@ corpus=russian
 language=ru
 packages=(festvox-ru)
 licence="BSD-like, Nickolay V. Shmyrev; his name and the notice stay with copies"
-takes="179 MB to load, 900 MB on disk; two hours on one core"
+takes="179 MB to load, 900 MB on disk; two hours on one idle core (estimated)"
 speech_steps=9000
 sentences=
 # Sentences of up to 18 s.
