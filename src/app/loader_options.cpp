@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -96,6 +98,20 @@ Result<SoundFacts> inspect(const std::filesystem::path& path, CheckDepth depth) 
                                           .non_finite = found.non_finite}};
 }
 
+// Beside the index: what was asked for once is not asked again. Empty: there is no data set.
+std::filesystem::path phoneme_cache_file(const DataConfig& data) {
+  if (!data.train_data || !(data.use_phonemes || data.g2p)) {
+    return {};
+  }
+  const std::string name =
+      data.g2p ? fmt::format("g2p-{:016x}.tsv", content_hash(*data.g2p)) : "phonemes.tsv";
+  if (data.cache_dir) {
+    return std::filesystem::path(*data.cache_dir) / name;
+  }
+  const std::vector<std::filesystem::path> folders = index_cache_folders(*data.train_data);
+  return folders.empty() ? std::filesystem::path() : folders.front() / name;
+}
+
 std::vector<NamedCount> unknown_characters(const TextFrontEnd& text, const Utterance& utterance) {
   const Result<TextReading> reading = text.read(utterance.text, utterance.language);
   std::vector<NamedCount> characters;
@@ -105,6 +121,23 @@ std::vector<NamedCount> unknown_characters(const TextFrontEnd& text, const Utter
     }
   }
   return characters;
+}
+
+std::uint64_t learn_symbols(TextFrontEnd& text,
+                            std::span<const Utterance> utterances,
+                            const IndexOptions& how) {
+  std::vector<TextRow> rows;
+  rows.reserve(utterances.size());
+  for (const Utterance& utterance : utterances) {
+    rows.push_back({.text = utterance.text, .language = utterance.language});
+  }
+  TextFrontEnd::Learning learning{.progress = {}, .stop = how.stop};
+  if (how.progress) {
+    learning.progress = [&how](std::size_t done, std::size_t all) {
+      how.progress(static_cast<std::int64_t>(done), static_cast<std::int64_t>(all));
+    };
+  }
+  return text.learn(rows, learning);
 }
 
 }  // namespace
@@ -157,7 +190,11 @@ Bytes feature_cache_budget(const RunConfig& config, const HostFacts& host) {
 
 TextConfig make_text_config(const DataConfig& data) {
   TextConfig text;
-  text.units = data.use_phonemes ? SymbolSet::phonemes : SymbolSet::characters;
+  text.units = data.g2p            ? SymbolSet::own
+               : data.use_phonemes ? SymbolSet::phonemes
+                                   : SymbolSet::characters;
+  text.g2p = data.g2p.value_or("");
+  text.phoneme_cache = phoneme_cache_file(data);
   text.spelling = data.unify_spelling ? SpellingVariants::unify : SpellingVariants::keep;
   text.ezafe = data.mark_ezafe ? EzafeMarks::add : EzafeMarks::as_written;
   return text;
@@ -211,14 +248,22 @@ IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate) {
   return {.probe_length =
               [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
           .count_tokens = [&text](const Utterance& utterance) -> Result<TokenCount> {
-            const Result<TokenIds> ids = text.tokens(utterance.text, utterance.language);
-            if (!ids) {
-              return ids.failure();
-            }
-            return TokenCount{static_cast<std::int64_t>(ids.value().size())};
+            const Result<std::int64_t> count =
+                text.count_tokens(utterance.text, utterance.language);
+            return count ? Result<TokenCount>(TokenCount{count.value()}) : count.failure();
           },
           .settings_hash =
-              content_hash(fmt::format("{} {} {}", kLengthVersion, rate.value, text.hash()))};
+              content_hash(fmt::format("{} {} {}", kLengthVersion, rate.value, text.reading_hash()))};
+}
+
+IndexSources make_index_sources(TextFrontEnd& text, SampleRate rate) {
+  IndexSources sources = make_index_sources(std::as_const(text), rate);
+  // Shared by the copies of the function: the first set is the first for all of them.
+  const auto learnt = std::make_shared<bool>(false);
+  sources.learn = [&text, learnt](std::span<const Utterance> utterances, const IndexOptions& how) {
+    return std::exchange(*learnt, true) ? 0 : learn_symbols(text, utterances, how);
+  };
+  return sources;
 }
 
 IndexSources make_audio_index_sources(SampleRate rate) {
@@ -228,7 +273,7 @@ IndexSources make_audio_index_sources(SampleRate rate) {
           .settings_hash = content_hash(fmt::format("{} {} audio", kLengthVersion, rate.value))};
 }
 
-CheckSources make_check_sources(const TextFrontEnd& text, SampleRate rate) {
+CheckSources make_check_sources(TextFrontEnd& text, SampleRate rate) {
   return {.index = make_index_sources(text, rate),
           .inspect = inspect,
           .unknown_characters = [&text](const Utterance& utterance) {

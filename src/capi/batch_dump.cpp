@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
   }
   const std::filesystem::path folder = argv[1];
   const bool is_audio = argc > 4 && std::string_view(argv[4]) == "audio";
-  const auto text = std::make_shared<const qanat::TextFrontEnd>();
+  const auto text = std::make_shared<qanat::TextFrontEnd>();
   std::optional<qanat::UtteranceSet> read = qanat::load_utterance_set(
       folder, {.train_data = folder}, qanat::make_index_sources(*text, qanat::kMel.sample_rate));
   const auto set = std::make_shared<const qanat::UtteranceSet>(std::move(read).value());

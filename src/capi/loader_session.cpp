@@ -46,7 +46,7 @@ LoaderSession::LoaderSession(LoaderSettings settings,
                              std::optional<RowTable> rows)
     : settings_(std::move(settings)),
       make_blocks_(std::move(make_blocks)),
-      text_(std::make_shared<const TextFrontEnd>(make_text_config(settings_.config.data))),
+      text_(std::make_shared<TextFrontEnd>(make_text_config(settings_.config.data))),
       rows_(std::move(rows)),
       group_(settings_.world),
       opener_(start_thread("open", [this](const std::stop_token& stop) { open(stop); })) {}

@@ -119,8 +119,8 @@ class LoaderSession {
   const pid_t owner_ = ::getpid();
   const LoaderSettings settings_;
   const MakeBlocks make_blocks_;
-  const std::shared_ptr<const TextFrontEnd> text_;  // shared with the loader
-  std::optional<RowTable> rows_;                    // until the set is read
+  const std::shared_ptr<TextFrontEnd> text_;  // shared with the loader
+  std::optional<RowTable> rows_;              // until the set is read
   LoaderOptions options_;  // written before open_ is set, like the one below
   LoaderSet set_;
   const std::shared_ptr<DamageLog> damage_ =

@@ -45,8 +45,8 @@ nlohmann::json TextReader::read(std::string_view text, std::string_view language
   if (first_invalid_utf8(text)) {
     throw MisuseError(Misuse::invalid, msg::row_not_utf8{});
   }
-  const std::optional<Language> spoken =
-      language.empty() ? language_by_script(text) : to_language(language);
+  const std::optional<LanguageTag> spoken =
+      language.empty() ? script_of(text).language : to_language_tag(language);
   if (!spoken) {
     throw MisuseError(Misuse::invalid, msg::seen_language{.language = language});
   }

@@ -10,6 +10,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/utf8.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 
@@ -24,7 +25,8 @@ constexpr std::int64_t kMaxWidth = 8192;
 constexpr std::int64_t kMaxBlocks = 1024;
 
 constexpr std::array kUnits = {Choice{"characters", SymbolSet::characters},
-                               Choice{"phonemes", SymbolSet::phonemes}};
+                               Choice{"phonemes", SymbolSet::phonemes},
+                               Choice{"own", SymbolSet::own}};
 constexpr std::array kStress = {Choice{"keep", StressMarks::keep},
                                 Choice{"drop", StressMarks::drop}};
 constexpr std::array kSpelling = {Choice{"unify", SpellingVariants::unify},
@@ -146,21 +148,23 @@ class StateReader {
   }
 
   // Empty when missing: files of earlier versions do not say.
-  std::vector<Language> languages(const char* path) {
-    std::vector<Language> result;
+  std::vector<LanguageTag> languages(const char* path) {
+    std::vector<LanguageTag> result;
     if (find(path) == nullptr) {
       return result;
     }
     for (const std::string& code : words(path)) {
-      const std::optional<Language> language = to_language(code);
+      const std::optional<LanguageTag> language = to_language_tag(code);
       if (!language) {
-        fail(fmt::format("{}: {}; expected en, fa", path, code));
+        fail(fmt::format("{}: {}; expected language tags", path, code));
         return result;
       }
       result.push_back(*language);
     }
     return result;
   }
+
+  bool has(const char* path) const { return find(path) != nullptr; }
 
  private:
   static bool fits(const nlohmann::json& value, std::int64_t low, std::int64_t high) {
@@ -204,20 +208,78 @@ StoredModel read_model(StateReader& reader) {
   return model;
 }
 
+// Only models of other languages, or of a front end of the user's own, have these.
+LearntSymbols read_learnt(StateReader& reader, SymbolSet units) {
+  if (!reader.has("/text/symbols")) {
+    return {};
+  }
+  LearntSymbols symbols{.added = reader.words("/text/symbols/added"),
+                        .unused = decode_utf8(reader.word("/text/symbols/unused"))};
+  Result<LearntSymbols> checked = check_learnt(std::move(symbols), units);
+  if (!checked) {
+    reader.fail("/text/symbols: " + checked.failure().what);
+    return {};
+  }
+  return std::move(checked).value();
+}
+
+FrontEndIdentity read_g2p(StateReader& reader) {
+  FrontEndIdentity identity;
+  if (!reader.has("/text/g2p")) {
+    return identity;
+  }
+  identity.name = reader.word("/text/g2p/command");
+  const std::vector<LanguageTag> languages = reader.languages("/text/g2p/languages");
+  const std::vector<std::string> answers = reader.words("/text/g2p/answers");
+  if (languages.size() != answers.size()) {
+    reader.fail("/text/g2p: expected a hash for each language");
+    return identity;
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::optional<std::uint64_t> hash = parse_hex(answers[i]);
+    if (!hash) {
+      reader.fail("/text/g2p/answers: expected 16 hexadecimal digits");
+      return identity;
+    }
+    identity.probed.push_back({.language = languages[i], .answers = *hash});
+  }
+  return identity;
+}
+
+void add_learnt(nlohmann::json& json, const StoredText& text) {
+  if (!text.symbols.added.empty()) {
+    json["symbols"] = {{"added", text.symbols.added},
+                       {"unused", encode_utf8(text.symbols.unused)}};
+  }
+  if (text.units != SymbolSet::own) {
+    return;
+  }
+  nlohmann::json languages = nlohmann::json::array();
+  nlohmann::json answers = nlohmann::json::array();
+  for (const FrontEndIdentity::Probed& one : text.g2p.probed) {
+    languages.push_back(one.language.text());
+    answers.push_back(hex(one.answers));
+  }
+  json["g2p"] = {{"command", text.g2p.name}, {"languages", languages}, {"answers", answers}};
+}
+
 StoredText read_text(StateReader& reader) {
-  return {.units = reader.choice("/text/units", kUnits),
+  const SymbolSet units = reader.choice("/text/units", kUnits);
+  return {.units = units,
           .stress = reader.choice("/text/stress", kStress),
           // Checkpoints of former versions have neither: they learnt the text as it was written.
           .spelling = reader.choice_or("/text/spelling", kSpelling, SpellingVariants::keep),
           .ezafe = reader.choice_or("/text/ezafe", kEzafe, EzafeMarks::as_written),
           .symbol_table_hash = reader.hash("/text/symbol_table_hash"),
-          .front_end_hash = reader.hash("/text/front_end_hash")};
+          .front_end_hash = reader.hash("/text/front_end_hash"),
+          .symbols = read_learnt(reader, units),
+          .g2p = read_g2p(reader)};
 }
 
-std::vector<std::string> language_codes(const std::vector<Language>& languages) {
+std::vector<std::string> language_codes(const std::vector<LanguageTag>& languages) {
   std::vector<std::string> codes;
   codes.reserve(languages.size());
-  for (const Language language : languages) {
+  for (const LanguageTag& language : languages) {
     codes.emplace_back(to_string(language));
   }
   return codes;
@@ -267,23 +329,38 @@ MelConfig read_mel(StateReader& reader) {
 
 }  // namespace
 
-StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end) {
+StoredText stored_text(const TextConfig& config,
+                       const TextFrontEnd& front_end,
+                       std::span<const LanguageTag> languages) {
   return {.units = config.units,
           .stress = config.stress,
           .spelling = config.spelling,
           .ezafe = config.ezafe,
           .symbol_table_hash = front_end.tokenizer().hash(),
-          .front_end_hash = front_end.hash()};
+          .front_end_hash = front_end.hash(),
+          .symbols = front_end.tokenizer().learnt(),
+          .g2p = config.units == SymbolSet::own ? front_end.identity(languages)
+                                                : FrontEndIdentity{}};
 }
 
 TextConfig make_text_config(const StoredText& text) {
-  return {
-      .units = text.units, .spelling = text.spelling, .ezafe = text.ezafe, .stress = text.stress};
+  return {.units = text.units,
+          .spelling = text.spelling,
+          .ezafe = text.ezafe,
+          .stress = text.stress,
+          .learnt = text.symbols};
 }
 
 nlohmann::json to_json(const CheckpointState& state) {
   const StoredModel& model = state.model;
   const StoredText& text = state.text;
+  nlohmann::json reading = {{"units", name_of(text.units, kUnits)},
+                            {"stress", name_of(text.stress, kStress)},
+                            {"spelling", name_of(text.spelling, kSpelling)},
+                            {"ezafe", name_of(text.ezafe, kEzafe)},
+                            {"symbol_table_hash", hex(text.symbol_table_hash)},
+                            {"front_end_hash", hex(text.front_end_hash)}};
+  add_learnt(reading, text);
   return {{"format", kStateFormat},
           {"version", kStateVersion},
           {"model",
@@ -291,13 +368,7 @@ nlohmann::json to_json(const CheckpointState& state) {
             {"vocabulary", model.vocabulary},
             {"mel_mean", model.mel_mean},
             {"mel_std", model.mel_std}}},
-          {"text",
-           {{"units", name_of(text.units, kUnits)},
-            {"stress", name_of(text.stress, kStress)},
-            {"spelling", name_of(text.spelling, kSpelling)},
-            {"ezafe", name_of(text.ezafe, kEzafe)},
-            {"symbol_table_hash", hex(text.symbol_table_hash)},
-            {"front_end_hash", hex(text.front_end_hash)}}},
+          {"text", std::move(reading)},
           {"speakers", state.speakers},
           {"languages", language_codes(state.languages)},
           {"mel", mel_to_json(state.mel)}};

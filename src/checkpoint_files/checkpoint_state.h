@@ -5,12 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/result.h"
 #include "config/run_config.h"
 #include "features/mel_config.h"
@@ -36,6 +37,8 @@ struct StoredText {
   EzafeMarks ezafe = EzafeMarks::as_written;
   std::uint64_t symbol_table_hash = 0;  // Tokenizer::hash(): other ids, other meaning
   std::uint64_t front_end_hash = 0;     // TextFrontEnd::hash(): other rules, other pronunciation
+  LearntSymbols symbols{};              // behind those of the built-in table
+  FrontEndIdentity g2p{};               // of SymbolSet::own
 
   bool operator==(const StoredText&) const = default;
 };
@@ -44,7 +47,7 @@ struct CheckpointState {
   StoredModel model;
   StoredText text;
   std::vector<std::string> speakers;  // the speaker table, by id; empty: the model has none
-  std::vector<Language> languages{};  // of the training texts; empty: not recorded (older files)
+  std::vector<LanguageTag> languages{};  // of the training texts; empty: not recorded (older files)
   MelConfig mel;
 
   bool operator==(const CheckpointState&) const = default;
@@ -73,10 +76,13 @@ Result<VocoderState> to_vocoder_state(const nlohmann::json& json);
 // What the checkpoint is of; those that do not say are of the speech model.
 TrainingTask stored_task(const nlohmann::json& json);
 
-StoredText stored_text(const TextConfig& config, const TextFrontEnd& front_end);
+StoredText stored_text(const TextConfig& config,
+                       const TextFrontEnd& front_end,
+                       std::span<const LanguageTag> languages = {});
 
 // Settings of a front end that gives the ids of the checkpoint; espeak-ng's program and cache stay
-// at their defaults. symbol_table_hash tells whether it does.
+// at their defaults, and so does g2p: a command is not run because a file says so.
+// symbol_table_hash tells whether it does.
 TextConfig make_text_config(const StoredText& text);
 
 // An object with the keys format, version, model, text, speakers, languages and mel. The trainer

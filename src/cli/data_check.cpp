@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
+#include "cli/language_flag.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
 #include "locale/messages/command_errors.h"
@@ -51,7 +52,7 @@ class DataCheckCommand : public Command {
       page.emplace(report_.html());
     }
     // As a run makes it, so that what is not read here is not read there either.
-    const TextFrontEnd text(make_text_config(config_.data));
+    TextFrontEnd text(make_text_config(config_.data));
     const std::optional<DatasetReport> report = check(text, context);
     if (!report) {
       tell(context, msg::stopped_before_report{});
@@ -74,7 +75,7 @@ class DataCheckCommand : public Command {
  private:
   void declare_set(Flags& flags) {
     DataConfig& data = config_.data;
-    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_row_language{});
+    language_.declare(flags, msg::help_row_language{});
     flags.on("--phonemes", data.use_phonemes, msg::help_data_check_phonemes{});
     flags.number(
         "--max-text-length", data.max_text_length, "N", {1, 1e9}, msg::help_data_check_max_text{});
@@ -86,7 +87,7 @@ class DataCheckCommand : public Command {
         "--split-seed,--seed", seed_, "N", {0, kMaxSeed}, msg::help_data_check_split_seed{});
   }
 
-  std::optional<DatasetReport> check(const TextFrontEnd& text,
+  std::optional<DatasetReport> check(TextFrontEnd& text,
                                      const CommandContext& context) const {
     ProgressLine measuring(context, msg::progress_measuring{});
     ProgressLine listening(
@@ -105,7 +106,7 @@ class DataCheckCommand : public Command {
   CheckOptions options() const {
     RunConfig config = config_;
     config.data.train_data = data_;
-    config.data.language = to_language(language_);
+    config.data.language = language_.language();
     config.data.split_seed = static_cast<std::int64_t>(seed_);
     if (!cache_.empty()) {
       config.data.cache_dir = cache_;
@@ -135,7 +136,7 @@ class DataCheckCommand : public Command {
   }
 
   std::string data_;
-  std::string language_;  // of the rows
+  LanguageFlag language_;  // of the rows
   std::string cache_;
   std::string fail_on_ = "crit";
   RunConfig config_;  // the defaults that a run has

@@ -10,15 +10,18 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/help_formatter.h"
+#include "cli/language_flag.h"
 #include "cli/report_flags.h"
+#include "dataset/script.h"
 #include "locale/message_error.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/file_errors.h"
 #include "locale/messages/help.h"
+#include "locale/messages/languages.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
 #include "text/text_front_end.h"
@@ -70,6 +73,15 @@ Language guess_language(std::string_view text) {
   return persian > 0 ? Language::fa : Language::en;
 }
 
+// By the script where that decides; never guessed.
+Result<LanguageTag> language_of(std::string_view raw) {
+  const TextScript script = script_of(encode_utf8(decode_utf8(raw)));
+  if (!script.language) {
+    return to_failure(msg::script_open{.script = script.name, .example = script.example});
+  }
+  return script.language->reader() ? LanguageTag(guess_language(raw)) : *script.language;
+}
+
 // A symbol as it can be seen in a list.
 std::string visible(const std::string& symbol) {
   if (symbol == " ") {
@@ -86,15 +98,15 @@ class DataTextCommand : public Command {
  public:
   void declare(Flags& flags) override {
     flags.argument("TEXT", text_, msg::help_text{})->required();
-    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_text_language{});
-    flags.on("--phonemes", phonemes_, msg::help_phonemes{});
+    language_.declare(flags, msg::help_text_language{});
+    CLI::Option* const phonemes = flags.on("--phonemes", phonemes_, msg::help_phonemes{});
+    flags.text("--g2p", g2p_, "CMD", msg::help_text_g2p{})->excludes(phonemes);
     report_.declare_json(flags, msg::help_text_json{});
     flags.footer(msg::footer_data_text{}, {"qanat data text '۲۵٪ از 1,234' --language fa"});
   }
 
   ExitCode run(const CommandContext& context) override {
-    const TextFrontEnd front_end(
-        {.units = phonemes_ ? SymbolSet::phonemes : SymbolSet::characters});
+    TextFrontEnd front_end({.units = units(), .g2p = g2p_});
     bool all_read = true;
     if (text_ != "-") {
       return show(front_end, text_, context) ? ExitCode::done : ExitCode::failed;
@@ -108,16 +120,36 @@ class DataTextCommand : public Command {
   }
 
  private:
-  bool show(const TextFrontEnd& front_end, std::string_view raw, const CommandContext& context) {
-    const Language language =
-        language_.empty() ? guess_language(raw) : to_language(language_).value_or(Language::en);
-    const Result<TextReading> reading = front_end.read(raw, language);
+  SymbolSet units() const {
+    return !g2p_.empty() ? SymbolSet::own : phonemes_ ? SymbolSet::phonemes : SymbolSet::characters;
+  }
+
+  // There is no model whose symbols count: what a text adds is learnt from it.
+  Result<TextReading> read(TextFrontEnd& front_end,
+                           std::string_view raw,
+                           const LanguageTag& language) const {
+    if (!language.reader() || !g2p_.empty()) {
+      const TextRow row{.text = raw, .language = language};
+      try {
+        front_end.learn({&row, 1}, {});
+      } catch (const MessageError& error) {
+        return error.failure();
+      }
+    }
+    return front_end.read(raw, language);
+  }
+
+  bool show(TextFrontEnd& front_end, std::string_view raw, const CommandContext& context) {
+    const std::optional<LanguageTag> given = language_.language();
+    const Result<LanguageTag> language = given ? Result(*given) : language_of(raw);
+    const Result<TextReading> reading = language ? read(front_end, raw, language.value())
+                                                 : Result<TextReading>(language.failure());
     if (!reading) {
       fmt::print(context.err, "qanat: {}\n", context.words.said(reason_of(reading.failure())));
       return false;
     }
     if (report_.json()) {
-      print_json(front_end, raw, language, reading.value(), context.out);
+      print_json(front_end, raw, language.value(), reading.value(), context.out);
     } else {
       print_text(front_end.tokenizer(), raw, reading.value(), context);
     }
@@ -155,7 +187,7 @@ class DataTextCommand : public Command {
 
   void print_json(const TextFrontEnd& front_end,
                   std::string_view raw,
-                  Language language,
+                  const LanguageTag& language,
                   const TextReading& reading,
                   std::ostream& out) const {
     nlohmann::json tokens = nlohmann::json::array();
@@ -172,12 +204,12 @@ class DataTextCommand : public Command {
         {"text", raw},
         {"language", to_string(language)},
         {"normalised", reading.normalised},
-        {"units", phonemes_ ? "phonemes" : "characters"},
+        {"units", to_string(units())},
         {"tokens", tokens},
         {"unknown", unknown},
         {"symbol_table_version", front_end.tokenizer().version()},
         {"symbol_table_hash", fmt::format("{:016x}", front_end.tokenizer().hash())}};
-    if (phonemes_) {
+    if (units() != SymbolSet::characters) {
       object["phonemes"] = reading.phonemes;
     }
     const int indent = text_ == "-" ? -1 : 2;
@@ -185,8 +217,9 @@ class DataTextCommand : public Command {
   }
 
   std::string text_;
-  std::string language_;
+  LanguageFlag language_;
   bool phonemes_ = false;
+  std::string g2p_;
   ReportFlags report_;
 };
 

@@ -27,6 +27,11 @@
 namespace qanat {
 namespace {
 
+// Where the script does not decide it is said to be undetermined, not guessed.
+LanguageTag language_by_script(std::string_view text) {
+  return script_of(text).language.value_or(*to_language_tag("und"));
+}
+
 namespace fs = std::filesystem;
 
 constexpr std::size_t kListedClips = 20;

@@ -49,7 +49,7 @@ class PrecomputeCommand : public Command {
     const int cores = std::max(1, allowed_cores(host) / place.local_world);
     TrainingSetOptions options = make_training_set_options(config, host);
     options.index.threads = cores;
-    const auto text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
+    const auto text = std::make_shared<TextFrontEnd>(make_text_config(config.data));
     const std::shared_ptr<const UtteranceSet> set = load(options, *text, context);
     if (!set) {
       return stopped(context);
@@ -83,7 +83,7 @@ class PrecomputeCommand : public Command {
 
   // Null when stopped.
   std::shared_ptr<const UtteranceSet> load(const TrainingSetOptions& options,
-                                           const TextFrontEnd& text,
+                                           TextFrontEnd& text,
                                            const CommandContext& context) const {
     auto set = std::make_shared<UtteranceSet>();
     set->manifest = read_manifest({.data = options.train_data, .language = options.language});

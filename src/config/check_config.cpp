@@ -76,6 +76,7 @@ std::vector<Shadowed> shadowed_by_task(const RunConfig& config) {
   std::vector<Shadowed> rules;
   for (const std::string_view key : {"data.language",
                                      "data.use_phonemes",
+                                     "data.g2p",
                                      "data.unify_spelling",
                                      "data.mark_ezafe",
                                      "data.max_text_length",

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/language.h"
 #include "base/message.h"
 #include "base/quantity.h"
 
@@ -114,10 +113,6 @@ Choice(std::string_view, E) -> Choice<E>;  // clang 14 does not deduce aggregate
 // The words of an enum; specialised beside each enum that is a field.
 template <typename E>
 inline constexpr std::array<Choice<E>, 0> kChoices{};
-
-template <>
-inline constexpr std::array kChoices<Language> = {Choice{"en", Language::en},
-                                                  Choice{"fa", Language::fa}};
 
 template <typename C, typename Config>
 concept ConstOrNot = std::same_as<std::remove_const_t<C>, Config>;

@@ -8,6 +8,7 @@
 
 #include "locale/messages/configuration.h"
 #include "locale/messages/devices.h"
+#include "locale/messages/languages.h"
 
 namespace qanat {
 namespace {
@@ -66,6 +67,10 @@ Message FieldType<bool>::expected(const FieldSpec&) {
 
 Message FieldType<std::string>::expected(const FieldSpec&) {
   return msg::expect_text{};
+}
+
+Message FieldType<LanguageTag>::expected(const FieldSpec&) {
+  return msg::expect_language{};
 }
 
 std::optional<GpuList> FieldType<GpuList>::read(const FieldSpec& spec, const Scalar& scalar) {

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "base/time.h"
 #include "config/field.h"
@@ -125,6 +126,17 @@ template <>
 struct FieldType<Seconds> : NumberLike<Seconds, double, plain_seconds> {};
 template <>
 struct FieldType<Megabytes> : NumberLike<Megabytes, std::int64_t, plain_megabytes> {};
+
+// "de", "pt-BR"; see to_language_tag().
+template <>
+struct FieldType<LanguageTag> : NoWords {
+  static std::optional<LanguageTag> read(const FieldSpec&, const Scalar& scalar) {
+    return to_language_tag(scalar.text);
+  }
+  static nlohmann::json json(const LanguageTag& value) { return value.text(); }
+  static std::string text(const FieldSpec&, const LanguageTag& value) { return value.text(); }
+  static Message expected(const FieldSpec&);
+};
 
 // "1", or "1,3" for several processes.
 template <>

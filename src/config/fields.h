@@ -6,6 +6,7 @@
 #include "config/run_config.h"
 #include "locale/messages/configuration.h"
 #include "locale/messages/devices.h"
+#include "locale/messages/languages.h"
 
 namespace qanat {
 
@@ -22,8 +23,9 @@ void visit_source_fields(C& c, Visitor& visit) {
             .flag("--split-seed")
             .range(0, 9007199254740992.0),
         c.split_seed);
-  visit(field("language", msg::field_language::id), c.language);
-  visit(field("use_phonemes", msg::field_use_phonemes::id), c.use_phonemes);
+  visit(field("language", msg::field_language::id).flag("--language"), c.language);
+  visit(field("use_phonemes", msg::field_use_phonemes::id).flag("--use-phonemes"), c.use_phonemes);
+  visit(field("g2p", msg::field_g2p::id).flag("--g2p").unset("none"), c.g2p);
   visit(field("unify_spelling", msg::field_unify_spelling::id), c.unify_spelling);
   visit(field("mark_ezafe", msg::field_mark_ezafe::id), c.mark_ezafe);
   visit(field("max_text_length", msg::field_max_text_length::id)

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/time.h"
 #include "config/field.h"
 
@@ -27,8 +27,9 @@ struct DataConfig {
   std::optional<std::string> val_data;
   double val_split = 0.05;
   std::optional<std::int64_t> split_seed;
-  std::optional<Language> language;
+  std::optional<LanguageTag> language;
   bool use_phonemes = false;
+  std::optional<std::string> g2p;  // a command
   bool unify_spelling = true;
   bool mark_ezafe = false;
   int max_text_length = 200;  // tokens

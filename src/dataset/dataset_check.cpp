@@ -268,7 +268,7 @@ double DatasetCheck::pace_of(std::uint32_t item) const {
 
 // Languages write the same speech with different numbers of characters: each has its own pace.
 void DatasetCheck::check_pace() {
-  std::map<Language, std::vector<std::uint32_t>> items;
+  std::map<LanguageTag, std::vector<std::uint32_t>> items;
   for (const std::uint32_t item : usable_) {
     items[manifest_.utterances[item].language].push_back(item);
   }

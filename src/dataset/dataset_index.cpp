@@ -22,7 +22,7 @@ std::uint64_t audio_key(const Utterance& utterance) {
 }
 
 std::uint64_t text_key(const Utterance& utterance) {
-  return content_hash(utterance.text, static_cast<std::uint64_t>(utterance.language));
+  return content_hash(utterance.text, language_number(utterance.language));
 }
 
 // What an earlier run found, by position where the manifest is the same, else by key. Read-only
@@ -261,7 +261,17 @@ Result<Done> IndexBuild::save_in(const std::filesystem::path& folder, std::strin
 std::optional<DatasetIndex> build_index(const Manifest& manifest,
                                         const IndexSources& sources,
                                         const IndexOptions& options) {
-  return IndexBuild(manifest, sources, options).run();
+  IndexSources asked = sources;
+  if (sources.learn) {
+    const std::uint64_t learnt = sources.learn(manifest.utterances, options);
+    if (options.stop.stop_requested()) {
+      return std::nullopt;
+    }
+    if (learnt != 0) {
+      asked.settings_hash = ContentHasher().add(sources.settings_hash).add(learnt).value();
+    }
+  }
+  return IndexBuild(manifest, asked, options).run();
 }
 
 DatasetIndex select(const DatasetIndex& index, std::span<const std::uint32_t> items) {

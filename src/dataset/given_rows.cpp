@@ -1,7 +1,6 @@
 #include "dataset/given_rows.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
@@ -22,17 +21,6 @@ namespace {
 
 constexpr const char* kSource = "rows";
 
-// The tag itself, or the language in it: `en` of `en-US`.
-std::optional<Language> language_of(std::string_view tag) {
-  if (const std::optional<Language> whole = to_language(tag)) {
-    return whole;
-  }
-  std::string first(tag.substr(0, tag.find_first_of("-_")));
-  std::ranges::transform(
-      first, first.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return to_language(first);
-}
-
 class GivenRows {
  public:
   explicit GivenRows(const GivenRowOptions& options) : options_(options) {
@@ -46,7 +34,7 @@ class GivenRows {
  private:
   // Why the row cannot be used; nothing when it can.
   std::optional<ProblemKind> refuse(const GivenRow& row, MessageArg& detail);
-  std::optional<Language> language(const GivenRow& row) const;
+  std::optional<LanguageTag> language(const GivenRow& row) const;
   int line() const { return static_cast<int>(manifest_.num_rows); }
 
   const GivenRowOptions& options_;
@@ -54,13 +42,15 @@ class GivenRows {
   std::unordered_map<std::string, int> lines_;  // by id
 };
 
-std::optional<Language> GivenRows::language(const GivenRow& row) const {
-  const Language fallback = options_.language.value_or(language_by_script(row.text));
-  if (row.language.empty()) {
-    return fallback;
+std::optional<LanguageTag> GivenRows::language(const GivenRow& row) const {
+  std::optional<LanguageTag> known =
+      !row.language.empty() ? to_language_tag(row.language)
+      : options_.language   ? options_.language
+                            : script_of(row.text).language;
+  if (!known && options_.text != TextUse::tokens) {
+    return LanguageTag();  // nobody reads the text
   }
-  const std::optional<Language> known = language_of(row.language);
-  return known || options_.text == TextUse::tokens ? known : fallback;
+  return known;
 }
 
 std::optional<ProblemKind> GivenRows::refuse(const GivenRow& row, MessageArg& detail) {
@@ -77,7 +67,10 @@ std::optional<ProblemKind> GivenRows::refuse(const GivenRow& row, MessageArg& de
     return ProblemKind::empty_text;
   }
   if (!language(row)) {
-    detail = msg::seen_language{.language = row.language};
+    const TextScript script = script_of(row.text);
+    detail = row.language.empty()
+                 ? MessageArg(msg::script_open{.script = script.name, .example = script.example})
+                 : MessageArg(msg::seen_language{.language = row.language});
     return ProblemKind::unknown_language;
   }
   if (row.is_file) {
@@ -114,12 +107,12 @@ void GivenRows::add(GivenRow row) {
                                   .detail = std::move(detail)});
     return;
   }
-  const Language spoken = *language(row);
+  LanguageTag spoken = *language(row);
   manifest_.utterances.push_back({.id = std::move(row.id),
                                   .audio = std::move(row.audio),
                                   .text = std::move(row.text),
                                   .speaker = std::move(row.speaker),
-                                  .language = spoken,
+                                  .language = std::move(spoken),
                                   .split = row.split,
                                   .line = line()});
 }

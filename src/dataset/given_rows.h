@@ -25,8 +25,8 @@ struct GivenRow {
 };
 
 struct GivenRowOptions {
-  std::filesystem::path root;        // relative names of files begin here
-  std::optional<Language> language;  // of rows that do not say
+  std::filesystem::path root;           // relative names of files begin here
+  std::optional<LanguageTag> language;  // of rows that do not say
   TextUse text = TextUse::tokens;
 };
 

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utf8.h"
 #include "dataset/audio_locator.h"
 #include "dataset/manifest_parser.h"
 #include "dataset/script.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_facts.h"
+#include "locale/messages/languages.h"
 
 namespace qanat {
 namespace {
@@ -30,18 +31,22 @@ SplitHint split_hint(std::string_view file_name) {
   return file_name == kValidationFile ? SplitHint::validation : SplitHint::none;
 }
 
-// `en`, `en-US`, `English`; `fa`, `fa_IR`, `Persian`, `Farsi`, and the three-letter codes.
-std::optional<Language> read_language(std::string_view cell) {
-  std::string name(cell.substr(0, cell.find_first_of("-_")));
-  std::ranges::transform(
-      name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (name == "eng" || name == "english") {
-    return Language::en;
+// A set whose rows do not say their language is not taken for English (or Persian) when more than
+// this share of them, and more than a few, has letters that English (or Persian) does not write.
+constexpr double kForeignShare = 0.1;
+constexpr std::size_t kForeignRows = 3;
+
+// `rows` are ascending.
+void remove_rows(std::vector<Utterance>& all, const std::vector<std::uint32_t>& rows) {
+  std::size_t kept = rows.empty() ? all.size() : rows.front();
+  for (std::size_t i = kept, next = 0; i < all.size(); ++i) {
+    if (next < rows.size() && rows[next] == i) {
+      ++next;
+    } else {
+      all[kept++] = std::move(all[i]);
+    }
   }
-  if (name == "fas" || name == "per" || name == "persian" || name == "farsi") {
-    return Language::fa;
-  }
-  return to_language(name);
+  all.resize(kept);
 }
 
 // Fills one Manifest from one file after the other.
@@ -59,13 +64,17 @@ class ManifestBuilder {
  private:
   void add(const ManifestRow& row, SplitHint split);
   void report(ProblemKind kind, const ManifestRow& row, MessageArg detail);
+  // Nothing when the row is left out, and why is reported.
+  std::optional<LanguageTag> language_of(const ManifestRow& row);
+  void check_script_languages();
   void drop_duplicates();
   std::uint8_t source() const { return static_cast<std::uint8_t>(manifest_.sources.size() - 1); }
 
   AudioLocator locator_;
-  std::optional<Language> language_;
+  std::optional<LanguageTag> language_;
   TextUse text_;
   Manifest manifest_;
+  std::vector<std::uint32_t> undeclared_;  // rows whose script was taken for their language
 };
 
 void ManifestBuilder::read_file(const std::string& name) {
@@ -110,22 +119,93 @@ void ManifestBuilder::add(const ManifestRow& row, SplitHint split) {
     report(ProblemKind::missing_audio, row, locator_.why_missing(row.audio, row.text));
     return;
   }
-  std::optional<Language> language = language_;
-  if (!row.language.empty()) {
-    language = read_language(row.language);
-    if (!language && text_ == TextUse::tokens) {
-      report(ProblemKind::unknown_language, row, msg::seen_language{.language = row.language});
-      return;
-    }
+  std::optional<LanguageTag> language = language_of(row);
+  if (!language) {
+    return;
   }
   manifest_.utterances.push_back({.id = std::move(location.value().id),
                                   .audio = std::move(*location.value().path),
                                   .text = std::string(row.text),
                                   .speaker = std::string(row.speaker),
-                                  .language = language.value_or(language_by_script(row.text)),
+                                  .language = *std::move(language),
                                   .split = split,
                                   .source = source(),
                                   .line = row.line});
+}
+
+std::optional<LanguageTag> ManifestBuilder::language_of(const ManifestRow& row) {
+  if (!row.language.empty()) {
+    std::optional<LanguageTag> language = to_language_tag(row.language);
+    if (!language && text_ != TextUse::tokens) {
+      return LanguageTag();  // nobody reads the text
+    }
+    if (!language) {
+      report(ProblemKind::unknown_language, row, msg::seen_language{.language = row.language});
+    }
+    return language;
+  }
+  if (language_) {
+    return language_;
+  }
+  const TextScript script = script_of(row.text);
+  if (!script.language && text_ != TextUse::tokens) {
+    return LanguageTag();
+  }
+  if (!script.language) {
+    report(ProblemKind::unknown_language,
+           row,
+           msg::script_open{.script = script.name, .example = script.example});
+    return std::nullopt;
+  }
+  if (script.language->reader()) {
+    undeclared_.push_back(static_cast<std::uint32_t>(manifest_.utterances.size()));
+  }
+  return script.language;
+}
+
+// German and Spanish are in Latin letters, too, and Arabic and Urdu in those of Persian.
+void ManifestBuilder::check_script_languages() {
+  for (const Language language : {Language::en, Language::fa}) {
+    std::size_t all = 0;
+    std::size_t foreign = 0;
+    std::u32string letters;
+    std::vector<std::uint32_t> rows;
+    for (const std::uint32_t row : undeclared_) {
+      const Utterance& utterance = manifest_.utterances[row];
+      if (utterance.language != language) {
+        continue;
+      }
+      rows.push_back(row);
+      ++all;
+      const std::u32string found = foreign_letters(utterance.text, language);
+      foreign += found.empty() ? 0 : 1;
+      letters += letters.size() < kForeignRows ? found.substr(0, kForeignRows) : std::u32string();
+    }
+    if (foreign <= kForeignRows ||
+        static_cast<double>(foreign) <= kForeignShare * static_cast<double>(all)) {
+      continue;
+    }
+    const Message why = msg::script_foreign{.language = to_string(language),
+                                            .rows = foreign,
+                                            .all = all,
+                                            .letters = encode_utf8(letters),
+                                            .example = language == Language::en ? "de" : "ar"};
+    for (const std::uint32_t row : rows) {
+      const Utterance& utterance = manifest_.utterances[row];
+      manifest_.problems.push_back({.kind = ProblemKind::unknown_language,
+                                    .source = utterance.source,
+                                    .line = utterance.line,
+                                    .id = utterance.id,
+                                    .detail = why});
+    }
+    remove_rows(manifest_.utterances, rows);
+    std::erase_if(undeclared_, [&](std::uint32_t row) {
+      return std::ranges::binary_search(rows, row);
+    });
+    for (std::uint32_t& row : undeclared_) {
+      row -= static_cast<std::uint32_t>(std::ranges::lower_bound(rows, row) - rows.begin());
+    }
+  }
 }
 
 void ManifestBuilder::report(ProblemKind kind, const ManifestRow& row, MessageArg detail) {
@@ -164,18 +244,11 @@ void ManifestBuilder::drop_duplicates() {
                                    .line = plain(earlier.line, 0)}});
   }
   std::ranges::sort(later);
-  std::size_t kept = later.empty() ? all.size() : later.front();
-  for (std::size_t i = kept, next = 0; i < all.size(); ++i) {
-    if (next < later.size() && later[next] == i) {
-      ++next;
-    } else {
-      all[kept++] = std::move(all[i]);
-    }
-  }
-  all.resize(kept);
+  remove_rows(all, later);
 }
 
 Manifest ManifestBuilder::finish() && {
+  check_script_languages();
   drop_duplicates();
   std::ranges::stable_sort(manifest_.problems, {}, [](const DatasetProblem& problem) {
     return std::pair(problem.source, problem.line);

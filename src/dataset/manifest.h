@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "dataset/problem.h"
 #include "dataset/text_use.h"
 
@@ -27,7 +27,7 @@ struct Utterance {
   std::string audio;    // relative to the root, or absolute where the manifest says so
   std::string text;     // the normalised column where there is one, else the raw one
   std::string speaker;  // empty: the manifest does not say
-  Language language = Language::en;
+  LanguageTag language;
   SplitHint split = SplitHint::none;
   std::uint8_t source = 0;  // which of the manifest's files
   int line = 0;             // 1 is the first line of that file
@@ -39,8 +39,8 @@ struct ManifestOptions {
   // The folder of the data set, or one manifest file in it. A folder is read as
   // metadata_train.csv and metadata_eval.csv where one of them is there, else as metadata.csv.
   std::filesystem::path data;
-  // Of rows whose manifest does not say; unset: by the script of the text.
-  std::optional<Language> language;
+  // Of rows whose manifest does not say; unset: by the script of the text, where that decides.
+  std::optional<LanguageTag> language;
   TextUse text = TextUse::tokens;
 };
 

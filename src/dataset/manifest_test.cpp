@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 class ManifestTest : public testing::Test {
  protected:
-  Manifest read(std::optional<Language> language = std::nullopt) const {
+  Manifest read(std::optional<LanguageTag> language = std::nullopt) const {
     return read_manifest({.data = folder_.root(), .language = language});
   }
   // The one utterance of a manifest of one row.
@@ -265,12 +265,51 @@ TEST_F(ManifestTest, WithoutEitherTheScriptDecides) {
   EXPECT_EQ(only("a|سلام دنیا\n").language, Language::fa);
 }
 
-TEST_F(ManifestTest, ALanguageNobodySpeaksHereIsReported) {
-  const DatasetProblem problem = only_problem("fine2|a|b|c|de\n");
+TEST_F(ManifestTest, EveryLanguageTagIsALanguage) {
+  folder_.add_audio("wavs/a.wav");
+
+  EXPECT_EQ(only("a|a|b|c|pt_br\n").language, to_language_tag("pt-BR"));
+}
+
+TEST_F(ManifestTest, WhatIsNoLanguageTagIsReported) {
+  const DatasetProblem problem = only_problem("fine2|a|b|c|german\n");
   EXPECT_EQ(problem.kind, ProblemKind::missing_audio);
 
   folder_.add_audio("wavs/fine2.wav");
-  EXPECT_THAT(only_problem("fine2|a|b|c|de\n").detail, Says("language: de; expected en or fa"));
+  EXPECT_THAT(only_problem("fine2|a|b|c|german\n").detail,
+              Says("language: german; expected a tag such as en, fa, de or pt-BR"));
+}
+
+TEST_F(ManifestTest, AScriptOfSeveralLanguagesIsNotGuessed) {
+  folder_.add_audio("wavs/fine2.wav");
+  const DatasetProblem problem = only_problem("fine2|Привет\n");
+
+  EXPECT_EQ(problem.kind, ProblemKind::unknown_language);
+  EXPECT_THAT(problem.detail, Says(HasSubstr("Cyrillic")));
+  EXPECT_THAT(problem.detail, Says(HasSubstr("--language ru")));
+}
+
+TEST_F(ManifestTest, AGermanSetIsNotTakenForEnglish) {
+  std::string rows;
+  for (int i = 0; i < 8; ++i) {
+    folder_.add_audio("wavs/a" + std::to_string(i) + ".wav");
+    rows += "a" + std::to_string(i) + (i < 4 ? "|schöne Grüße\n" : "|guten Tag\n");
+  }
+  folder_.write("metadata.csv", rows);
+
+  EXPECT_THAT(error_of(folder_.root()), HasSubstr("4 of 8 rows have letters en does not write"));
+  EXPECT_THAT(read(to_language_tag("de")).utterances, SizeIs(8));
+}
+
+TEST_F(ManifestTest, AFewForeignNamesAreNoOtherLanguage) {
+  std::string rows;
+  for (int i = 0; i < 8; ++i) {
+    folder_.add_audio("wavs/a" + std::to_string(i) + ".wav");
+    rows += "a" + std::to_string(i) + (i < 3 ? "|a naïve café\n" : "|plain words\n");
+  }
+  folder_.write("metadata.csv", rows);
+
+  EXPECT_THAT(read().utterances, SizeIs(8));
 }
 
 TEST_F(ManifestTest, ContentHashChangesWithTheBytes) {

@@ -1,10 +1,11 @@
 // Which language a text is in, and how to show one of its characters. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 
 namespace qanat {
 
@@ -12,8 +13,20 @@ namespace qanat {
 // stands around it. Of the first code point.
 std::string describe_character(std::string_view utf8);
 
-// Persian when the letters of the Arabic script outnumber the Latin ones, else English.
-// `utf8` has to be well-formed.
-Language language_by_script(std::string_view utf8);
+// The script most letters of a text are of, and the language it decides.
+struct TextScript {
+  std::string_view name;                // "Latin"; of text without letters, too
+  std::optional<LanguageTag> language;  // nothing: several languages are written in it
+  std::string_view example;             // one of them
+
+  bool operator==(const TextScript&) const = default;
+};
+
+// Latin letters are taken for English and Arabic ones for Persian; whether a whole set may be is
+// for foreign_letters() to say. `utf8` has to be well-formed.
+TextScript script_of(std::string_view utf8);
+
+// The letters of a text that are of its script, but that English (or Persian) does not write.
+std::u32string foreign_letters(std::string_view utf8, Language language);
 
 }  // namespace qanat

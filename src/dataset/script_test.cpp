@@ -16,22 +16,43 @@ TEST(ScriptTest, CharactersAreDescribedSoThatOneCanSeeThem) {
 }
 
 TEST(ScriptTest, GuessesTheLanguageByItsScript) {
-  EXPECT_EQ(language_by_script("Hello"), Language::en);
-  EXPECT_EQ(language_by_script("سلام دنیا"), Language::fa);
-  EXPECT_EQ(language_by_script("café — naïve"), Language::en);
+  EXPECT_EQ(*script_of("Hello").language, Language::en);
+  EXPECT_EQ(*script_of("سلام دنیا").language, Language::fa);
+  EXPECT_EQ(*script_of("café — naïve").language, Language::en);
 }
 
 TEST(ScriptTest, AForeignWordDoesNotDecideTheLanguage) {
-  EXPECT_EQ(language_by_script("او یک iPhone خرید و رفت"), Language::fa);
-  EXPECT_EQ(language_by_script("the Persian word سلام means peace"), Language::en);
+  EXPECT_EQ(*script_of("او یک iPhone خرید و رفت").language, Language::fa);
+  EXPECT_EQ(*script_of("the Persian word سلام means peace").language, Language::en);
 }
 
 TEST(ScriptTest, PersianDigitsAndPunctuationAreNoLetters) {
-  EXPECT_EQ(language_by_script("۱۲۳، ٤٥٦؟ a"), Language::en);
+  EXPECT_EQ(*script_of("۱۲۳، ٤٥٦؟ a").language, Language::en);
+}
+
+TEST(ScriptTest, ScriptsOfOneLanguageDecide) {
+  EXPECT_EQ(script_of("Καλημέρα").language, to_language_tag("el"));
+  EXPECT_EQ(script_of("안녕하세요").language, to_language_tag("ko"));
+  EXPECT_EQ(script_of("漢字かな").language, to_language_tag("ja"));
+  EXPECT_EQ(script_of("สวัสดี").language, to_language_tag("th"));
+}
+
+TEST(ScriptTest, ScriptsOfSeveralLanguagesDoNot) {
+  EXPECT_EQ(script_of("Привет").language, std::nullopt);
+  EXPECT_EQ(script_of("Привет").name, "Cyrillic");
+  EXPECT_EQ(script_of("你好").language, std::nullopt);
+  EXPECT_EQ(script_of("नमस्ते").language, std::nullopt);
+}
+
+TEST(ScriptTest, LettersOfOtherLanguagesAreFound) {
+  EXPECT_EQ(foreign_letters("schöne Grüße", Language::en), U"öüß");
+  EXPECT_EQ(foreign_letters("plain", Language::en), U"");
+  EXPECT_EQ(foreign_letters("مدرسة", Language::fa), U"ة");
+  EXPECT_EQ(foreign_letters("مدرسه كتاب علي", Language::fa), U"");
 }
 
 TEST(ScriptTest, PresentationFormsAreLetters) {
-  EXPECT_EQ(language_by_script("\xEF\xBA\x8D\xEF\xBB\x9F"), Language::fa);
+  EXPECT_EQ(*script_of("\xEF\xBA\x8D\xEF\xBB\x9F").language, Language::fa);
 }
 
 }  // namespace

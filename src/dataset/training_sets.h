@@ -99,7 +99,7 @@ std::optional<Message> why_without_validation(const Manifest& manifest,
 struct TrainingSetOptions {
   std::filesystem::path train_data;
   std::optional<std::filesystem::path> val_data;  // unset: a part of train_data
-  std::optional<Language> language;               // of rows that do not say
+  std::optional<LanguageTag> language;            // of rows that do not say
   TextUse text = TextUse::tokens;
   SplitOptions split;
   LengthLimits limits;

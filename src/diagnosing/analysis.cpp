@@ -145,7 +145,7 @@ bool Analyzer::look_at_machine(AnalysisPart& part, const std::stop_token& stop) 
 }
 
 bool Analyzer::check_data(AnalysisPart& part, const std::stop_token& stop) {
-  const TextFrontEnd text(make_text_config(request_.config.values.data));
+  TextFrontEnd text(make_text_config(request_.config.values.data));
   CheckOptions options = make_check_options(request_.config.values, read_host_facts());
   options.stop = stop;
   options.sound_progress = progress(part, msg::progress_utterances{});

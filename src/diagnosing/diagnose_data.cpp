@@ -146,7 +146,7 @@ std::optional<DataSetResult> data_set_section(const RunConfig& config,
                                               const std::stop_token& stop) {
   DataSetResult result{.section = {.key = "data set", .title = msg::diagnose_data_set{}}};
   try {
-    const TextFrontEnd text(make_text_config(config.data));
+    TextFrontEnd text(make_text_config(config.data));
     CheckOptions options = make_check_options(config, read_host_facts());
     options.depth = CheckDepth::headers;
     options.index_progress = progress;

@@ -81,7 +81,8 @@ class Questions {
            std::pair<Voice, ClipResult*> whose) {
     const auto& [voice, clip] = whose;
     const auto text = request_.texts.find(one.name);
-    const Language language = text == request_.texts.end() ? Language::en : text->second.language;
+    const LanguageTag language =
+        text == request_.texts.end() ? LanguageTag() : text->second.language;
     const Result<JudgeAnswer> answer =
         judge.ask({.audio = clip->file,
                    .reference = one.reference ? one.reference->file : std::filesystem::path(),

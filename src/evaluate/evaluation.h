@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/for_each_item.h"
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/result.h"
@@ -102,7 +102,7 @@ struct Evaluation {
 
 struct EvaluatedText {
   std::string text;
-  Language language = Language::en;
+  LanguageTag language;
 };
 
 struct EvaluationRequest {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/result.h"
 
 namespace qanat {
@@ -24,7 +24,7 @@ struct JudgeRequest {
   JudgeTask task = JudgeTask::quality;
   std::filesystem::path audio;
   std::filesystem::path reference{};  // of similarity
-  Language language = Language::en;   // of transcribe
+  LanguageTag language;   // of transcribe
 };
 
 // A line without its end. Paths are absolute. A Failure: a path is not UTF-8, as JSON has to be.

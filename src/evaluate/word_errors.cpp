@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "text/any_language.h"
 #include "text/normalise.h"
+#include "text/unicode_data.h"
 
 namespace qanat {
 namespace {
@@ -13,16 +15,20 @@ namespace {
 bool is_letter_or_digit(char32_t c) {
   return c >= 0x80
              ? (c != U'«' && c != U'»' && c != U'—' && c != U'…' && c != U'،' && c != U'؛' &&
-                c != U'؟' && c != kReplacementCharacter)
+                c != U'؟' && c != kReplacementCharacter && kind_of(c) != CharacterKind::sign)
              : ((c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z') || (c >= U'0' && c <= U'9'));
 }
 
 }  // namespace
 
-std::vector<std::string> spoken_words(std::string_view text, Language language) {
+std::vector<std::string> spoken_words(std::string_view text, const LanguageTag& language) {
+  const std::optional<Language> reader = language.reader();
+  if (!reader) {
+    return split_words(text, language);
+  }
   std::vector<std::string> words;
   std::string word;
-  const std::u32string letters = decode_utf8(normalise_text(text, language));
+  const std::u32string letters = decode_utf8(normalise_text(text, *reader));
   for (std::size_t i = 0; i <= letters.size(); ++i) {
     if (i < letters.size() && is_letter_or_digit(letters[i])) {
       append_utf8(word, letters[i]);

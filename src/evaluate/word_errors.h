@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 
 namespace qanat {
 
 // Normalised as for training (numbers in words, one spelling), then letters and digits only; an
 // apostrophe stays inside a word.
-std::vector<std::string> spoken_words(std::string_view text, Language language);
+std::vector<std::string> spoken_words(std::string_view text, const LanguageTag& language);
 
 struct WordErrors {
   std::size_t errors = 0;  // of the fewest edits

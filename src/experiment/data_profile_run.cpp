@@ -186,7 +186,7 @@ std::optional<ProfiledSet> load_profiled_set(const RunConfig& config,
   options.index.progress = progress;
   options.index.stop = stop;
   ProfiledSet data{.set = nullptr,
-                   .text = std::make_shared<const TextFrontEnd>(make_text_config(config.data))};
+                   .text = std::make_shared<TextFrontEnd>(make_text_config(config.data))};
   std::optional<UtteranceSet> set = load_utterance_set(
       options.train_data, options, make_index_sources(*data.text, kMel.sample_rate));
   if (!set) {

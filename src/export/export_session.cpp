@@ -70,16 +70,19 @@ Cast make_cast(const ExportRequest& request, const CheckpointState& state) {
 }
 
 // Phonemes do not show which language they are of: one has to be chosen.
-std::vector<Language> spoken_languages(const ExportRequest& request, const CheckpointState& state) {
+std::vector<LanguageTag> spoken_languages(const ExportRequest& request,
+                                          const CheckpointState& state) {
   if (request.language) {
     return {*request.language};
   }
-  std::vector<Language> trained = state.languages;
+  std::vector<LanguageTag> trained = state.languages;
   if (trained.empty()) {
     trained = {Language::en, Language::fa};
   }
   std::ranges::sort(trained);
-  if (trained.size() > 1 && state.text.units == SymbolSet::phonemes) {
+  const bool script_decides = state.text.units == SymbolSet::characters &&
+                              trained == std::vector<LanguageTag>{Language::en, Language::fa};
+  if (trained.size() > 1 && !script_decides) {
     throw MessageError(msg::export_which_language{});
   }
   return trained;
@@ -151,7 +154,7 @@ OnnxGraph write_graph(const VoiceParts& parts, WeightType weights) {
 
 // A sentence to compare roundings by.
 std::vector<std::int64_t> sample_tokens(const Tokenizer& tokenizer, const VoiceText& text) {
-  const Language language = text.languages.front();
+  const LanguageTag& language = text.languages.front();
   const char* const sentence =
       text.units == SymbolSet::phonemes ? "ðɪ oʊld kænæl kæɹiz wɔːtɚ"
       : language == Language::fa
@@ -188,7 +191,7 @@ fs::path beside(const fs::path& out, const std::string& ending) {
 ExportReport run_export(const ExportRequest& request) {
   const CheckpointWeights opened = open_weights(request.checkpoint, request.warn);
   const CheckpointState& state = opened.state;
-  const Tokenizer tokenizer(state.text.units);
+  const Tokenizer tokenizer(state.text.units, state.text.symbols);
   check_symbols_of(state, tokenizer);
   const ExportedVocoder vocoder = open_exported_vocoder(request, opened);
   const Cast cast = make_cast(request, state);
@@ -249,7 +252,7 @@ nlohmann::json to_json(const ExportReport& report) {
     files.push_back(file.string());
   }
   nlohmann::json languages = nlohmann::json::array();
-  for (const Language language : report.languages) {
+  for (const LanguageTag& language : report.languages) {
     languages.push_back(to_string(language));
   }
   nlohmann::json json = {

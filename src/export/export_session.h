@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "base/quantity.h"
 #include "export/graph_builder.h"
@@ -31,7 +31,7 @@ struct ExportRequest {
   std::string vocoder{};  // see open_vocoder()
   std::filesystem::path out;
   std::vector<BakedVoice> voices;
-  std::optional<Language> language;  // unset: those the model was trained on
+  std::optional<LanguageTag> language;  // unset: those the model was trained on
   WeightType weights = WeightType::f32;
   std::string version;  // of this program
   Translator words{};   // of the model card
@@ -46,7 +46,7 @@ struct ExportReport {
   std::filesystem::path out;
   std::vector<std::filesystem::path> files;  // beside it
   std::vector<std::string> voices;           // by id
-  std::vector<Language> languages;
+  std::vector<LanguageTag> languages;
   std::int64_t sample_rate = 0;
   std::int64_t bytes = 0;  // of the network
   WeightType weights = WeightType::f32;

@@ -104,7 +104,7 @@ std::string model_card(const ExportReport& report,
       msg::card_model_is{.size = stored["model"]["size"].get<std::string>(), .step = report.step});
   card.row(msg::card_vocoder{}, report.vocoder);
   std::vector<std::string_view> languages;
-  for (const Language language : report.languages) {
+  for (const LanguageTag& language : report.languages) {
     languages.push_back(to_string(language));
   }
   card.row(msg::card_languages{}, fmt::format("{}", fmt::join(languages, ", ")));

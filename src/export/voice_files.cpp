@@ -18,11 +18,26 @@ std::string one_utf8(char32_t code_point) {
 }
 
 // espeak-ng's voice; Piper wants one even where text is not phonemised.
-std::string espeak_voice(Language language) {
-  return language == Language::fa ? "fa" : "en-us";
+std::string espeak_voice(const LanguageTag& language) {
+  return language == Language::en ? "en-us" : language.text();
 }
 
-nlohmann::ordered_json language_json(Language language) {
+std::string english_name(const LanguageTag& language) {
+  return language == Language::en   ? "English"
+         : language == Language::fa ? "Persian"
+                                    : language.text();
+}
+
+nlohmann::ordered_json language_json(const LanguageTag& language) {
+  if (!language.reader()) {
+    std::string code = language.text();
+    std::ranges::replace(code, '-', '_');
+    return {{"code", code},
+            {"family", language.primary()},
+            {"region", ""},
+            {"name_native", language.text()},
+            {"name_english", language.text()}};
+  }
   const bool persian = language == Language::fa;
   return {{"code", persian ? "fa_IR" : "en_US"},
           {"family", to_string(language)},
@@ -44,7 +59,7 @@ nlohmann::ordered_json piper_json(const VoiceFacts& facts, const VoiceSymbols& s
     speakers[facts.speakers[i]] = i;
   }
   const bool phonemes = facts.text.units == SymbolSet::phonemes;
-  const Language language = facts.text.languages.front();
+  const LanguageTag& language = facts.text.languages.front();
   return {
       {"audio", {{"sample_rate", facts.mel.sample_rate.value}, {"quality", facts.size}}},
       {"espeak", {{"voice", espeak_voice(language)}}},
@@ -73,11 +88,11 @@ std::string sherpa_tokens(const VoiceSymbols& symbols) {
 }
 
 std::vector<std::pair<std::string, std::string>> sherpa_metadata(const VoiceFacts& facts) {
-  const Language language = facts.text.languages.front();
+  const LanguageTag& language = facts.text.languages.front();
   std::vector<std::pair<std::string, std::string>> pairs = {
       {"model_type", "vits"},
       {"comment", "piper"},  // selects how the network is called
-      {"language", language == Language::fa ? "Persian" : "English"},
+      {"language", english_name(language)},
       {"voice", espeak_voice(language)},
       {"sample_rate", std::to_string(facts.mel.sample_rate.value)},
       {"n_speakers", std::to_string(std::max<std::size_t>(1, facts.speakers.size()))},

@@ -65,6 +65,17 @@ void add_spellings(std::map<char32_t, std::int64_t>& ids, Language language) {
   }
 }
 
+// Languages without a reader of their own: capitals.
+void add_capitals(std::map<char32_t, std::int64_t>& ids) {
+  constexpr char32_t kLastCapital = 0x1FFF;  // Latin, Greek, Cyrillic, Armenian, Georgian
+  const std::map<char32_t, std::int64_t> symbols = ids;
+  for (char32_t code_point = U'A'; code_point <= kLastCapital; ++code_point) {
+    if (const auto found = symbols.find(to_small(code_point)); found != symbols.end()) {
+      ids.try_emplace(code_point, found->second);
+    }
+  }
+}
+
 // Symbols that are a letter with a mark: what comes apart is put together again.
 void add_compositions(VoiceSymbols& symbols, const std::map<char32_t, std::int64_t>& own) {
   for (const auto& [symbol, id] : own) {
@@ -103,15 +114,19 @@ VoiceSymbols make_voice_symbols(const Tokenizer& tokenizer, const VoiceText& tex
   symbols.plan.silence = tokenizer.silence();
   symbols.plan.space = own.at(U' ');
   if (text.units == SymbolSet::characters) {
-    for (const Language language : text.languages) {  // the last one has the last word
-      add_spellings(symbols.ids, language);
+    for (const LanguageTag& language : text.languages) {  // the last one has the last word
+      if (const std::optional<Language> reader = language.reader()) {
+        add_spellings(symbols.ids, *reader);
+      } else {
+        add_capitals(symbols.ids);
+      }
     }
   } else if (text.stress == StressMarks::drop) {
     symbols.ids.insert_or_assign(U'ˈ', kBlank);
     symbols.ids.insert_or_assign(U'ˌ', kBlank);
   }
   add_compositions(symbols, own);
-  for (const Language language : text.languages) {
+  for (const LanguageTag& language : text.languages) {
     symbols.plan.languages.push_back(tokenizer.language_tag(language));
   }
   if (text.languages.size() > 1) {

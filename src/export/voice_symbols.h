@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "export/symbol_graph.h"
 #include "text/text_front_end.h"
 
@@ -22,7 +22,7 @@ struct VoiceSymbols {
 struct VoiceText {
   SymbolSet units = SymbolSet::characters;
   StressMarks stress = StressMarks::keep;
-  std::vector<Language> languages;  // one, or two: then the script of a text decides
+  std::vector<LanguageTag> languages;  // one, or English and Persian: then the script of a text decides
 };
 
 VoiceSymbols make_voice_symbols(const Tokenizer& tokenizer, const VoiceText& text);

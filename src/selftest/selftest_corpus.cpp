@@ -43,7 +43,7 @@ void write_clips(const std::filesystem::path& folder) {
 }  // namespace
 
 SelftestCorpus::SelftestCorpus(const std::filesystem::path& folder)
-    : folder_(folder / "clips"), text_(std::make_shared<const TextFrontEnd>()) {
+    : folder_(folder / "clips"), text_(std::make_shared<TextFrontEnd>()) {
   write_clips(folder_);
   RunConfig config;
   config.data.train_data = folder_.string();

@@ -20,7 +20,7 @@ namespace qanat {
 struct AlignRequest {
   CheckpointChoice checkpoint;
   std::filesystem::path data;
-  std::optional<Language> language;  // of rows that do not say
+  std::optional<LanguageTag> language;  // of rows that do not say
   // Gets <id>.json and <id>.TextGrid of every utterance, each whole or not at all.
   std::filesystem::path out;
   std::function<void(const Message&)> warn;

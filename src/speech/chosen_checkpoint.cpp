@@ -1,12 +1,15 @@
 #include "speech/chosen_checkpoint.h"
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "checkpoint/find_checkpoint.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/data_set_errors.h"
+#include "locale/messages/languages.h"
 #include "speech/checkpoint_weights.h"
 #include "speech/speech_model.h"
 
@@ -30,6 +33,45 @@ LoadedCheckpoint load_chosen(const CheckpointChoice& choice, const WarnFn& warn)
                                : Message(msg::checkpoint_none{.path = path}));
   }
   return *std::move(found).value();
+}
+
+// A command is of no use to a model that was trained without.
+void check_front_end_is_asked_for(const StoredText& stored,
+                                  const FrontEndChoice& choice,
+                                  const std::filesystem::path& folder) {
+  if (stored.units != SymbolSet::own && !choice.g2p.empty()) {
+    throw MessageError(msg::front_end_refused{.path = folder.string(),
+                                              .theirs = std::string(to_string(stored.units)),
+                                              .ours = choice.g2p,
+                                              .advice = msg::front_end_try_without{}});
+  }
+}
+
+// What answers otherwise than in training speaks another language than the model.
+void check_front_end(const StoredText& stored,
+                     const TextFrontEnd& text,
+                     const FrontEndChoice& choice,
+                     const std::filesystem::path& folder,
+                     const WarnFn& warn) {
+  std::vector<LanguageTag> languages;
+  for (const FrontEndIdentity::Probed& one : stored.g2p.probed) {
+    languages.push_back(one.language);
+  }
+  const FrontEndIdentity ours = text.identity(languages);
+  if (ours.probed == stored.g2p.probed) {
+    return;
+  }
+  if (choice.if_other == FrontEndChoice::IfOther::use) {
+    warn(msg::front_end_forced{.path = folder.string(),
+                               .theirs = front_end_name(stored.g2p),
+                               .ours = front_end_name(ours)});
+    return;
+  }
+  throw MessageError(
+      msg::front_end_refused{.path = folder.string(),
+                             .theirs = front_end_name(stored.g2p),
+                             .ours = front_end_name(ours),
+                             .advice = msg::front_end_try{.command = stored.g2p.name}});
 }
 
 }  // namespace
@@ -57,8 +99,12 @@ CheckpointWeights open_weights(const CheckpointChoice& choice, const WarnFn& war
 
 ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice, const WarnFn& warn) {
   const CheckpointWeights opened = open_weights(choice, warn);
-  auto text = make_text_front_end(opened.state.text);
-  if (text->hash() != opened.state.text.front_end_hash) {
+  const StoredText& stored = opened.state.text;
+  check_front_end_is_asked_for(stored, choice.front_end, opened.folder);
+  auto text = make_text_front_end(stored, choice.front_end.g2p);
+  if (stored.units == SymbolSet::own) {
+    check_front_end(stored, *text, choice.front_end, opened.folder, warn);
+  } else if (text->hash() != stored.front_end_hash) {
     warn(msg::checkpoint_other_reading{});
   }
   return {.step = opened.step,

@@ -18,10 +18,17 @@ class SpeechModel;
 enum class CheckpointPick { newest, best };
 enum class WeightsPick { averaged, plain };
 
+// Who reads the texts of a model that was trained with a command of the user's own.
+struct FrontEndChoice {
+  std::string g2p{};                             // empty: none is given
+  enum class IfOther { refuse, use } if_other{};  // than the one it was trained with
+};
+
 struct CheckpointChoice {
   std::filesystem::path path = "checkpoints";
   CheckpointPick pick = CheckpointPick::newest;
   WeightsPick weights = WeightsPick::averaged;
+  FrontEndChoice front_end{};
 };
 
 struct ChosenCheckpoint {

@@ -12,11 +12,12 @@
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "base/utf8.h"
-#include "dataset/script.h"
 #include "features/mel_filterbank.h"
 #include "features/mel_image.h"
 #include "locale/message_error.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/speech_errors.h"
+#include "speech/choose_language.h"
 #include "speech/open_vocoder.h"
 #include "speech/speech_model.h"
 #include "speech/text_grid.h"
@@ -45,10 +46,29 @@ std::vector<EvaluationRendered::Symbol> symbols_of(const TokenTimes& times,
                                                    const Tokenizer& tokenizer) {
   std::vector<EvaluationRendered::Symbol> symbols;
   for (const GridInterval& one : token_intervals(times, tokenizer)) {
-    const bool is_special = std::ranges::find(kSpecialSymbols, one.label) != kSpecialSymbols.end();
+    const bool is_special =
+        std::ranges::find(kSpecialSymbols, one.label) != kSpecialSymbols.end() ||
+        to_language_symbol(one.label);
     symbols.push_back({.symbol = is_special ? std::string() : one.label, .end = one.end});
   }
   return symbols;
+}
+
+// The sentences everybody gets are English and Persian: nothing to a model of other languages.
+bool is_of_no_use(const EvaluationSentence& sentence, const std::vector<LanguageTag>& trained) {
+  const bool is_default = sentence.language && sentence.recording.empty();
+  const bool own_only = std::ranges::all_of(
+      trained, [](const LanguageTag& one) { return one.reader().has_value(); });
+  return is_default && !own_only &&
+         std::ranges::find(trained, *sentence.language) == trained.end();
+}
+
+std::vector<std::string> tags_of(const std::vector<LanguageTag>& languages) {
+  std::vector<std::string> tags;
+  for (const LanguageTag& language : languages) {
+    tags.push_back(language.text());
+  }
+  return tags;
 }
 
 }  // namespace
@@ -82,7 +102,7 @@ std::vector<EvaluationSentence> read_evaluation_sentences(
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = encode_utf8(decode_utf8(text.substr(begin, end - begin)));
     if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      sentences.push_back({.text = line, .language = language_by_script(line)});
+      sentences.push_back({.text = line});
     }
     begin = end + 1;
   }
@@ -101,7 +121,16 @@ EvaluationRenderer::EvaluationRenderer(CheckpointState state,
       folder_(std::move(folder)),
       griffin_lim_(open_vocoder(kGriffinLim, {}, state_.mel).vocoder) {
   for (const EvaluationSentence& one : sentences) {
-    Result<TokenIds> tokens = text_->tokens(one.text, one.language);
+    if (is_of_no_use(one, state_.languages)) {
+      continue;
+    }
+    const std::optional<LanguageTag> language =
+        one.language ? one.language : choose_language(one.text, state_.languages);
+    Result<TokenIds> tokens =
+        language ? text_->tokens(one.text, *language)
+                 : to_failure(msg::synth_say_language{.text = one.text,
+                                                      .languages = tags_of(state_.languages),
+                                                      .example = state_.languages.front().text()});
     if (!tokens && !one.recording.empty()) {
       continue;
     }

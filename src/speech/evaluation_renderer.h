@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/time.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint_files/checkpoint_state.h"
@@ -23,7 +23,7 @@ namespace qanat {
 
 struct EvaluationSentence {
   std::string text;
-  Language language = Language::en;
+  std::optional<LanguageTag> language{};  // unset: by the script, as choose_language() does
   std::vector<float> recording{};  // of somebody who says it, full scale 1; empty: there is none
 };
 

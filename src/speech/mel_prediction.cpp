@@ -81,7 +81,7 @@ FeatureKey prediction_key(const UtteranceSet& set, std::uint32_t item, std::uint
   const FileIdentity& shown = set.index.entries[reference].identity;
   ContentHasher hasher;
   hasher.add(utterance.text)
-      .add(static_cast<int>(utterance.language))
+      .add(language_number(utterance.language))
       .add(utterance.speaker)
       .add(set.manifest.utterances[reference].id)
       .add(shown.size.value)

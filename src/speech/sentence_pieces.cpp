@@ -7,7 +7,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::u32string_view kSentenceEnds = U".!?؟…";
+constexpr std::u32string_view kSentenceEnds = U".!?؟…।۔。！？";
+constexpr char32_t kFirstWide = 0x3000;  // marks of scripts without spaces
 // Close what a sentence stands in: the space that ends it comes behind them.
 constexpr std::u32string_view kClosers = U"\"'”’»)]›";
 constexpr std::u32string_view kPauses = U",;:،؛—";
@@ -34,7 +35,7 @@ std::size_t sentence_length(std::u32string_view text) {
     while (behind < text.size() && is_one_of(text[behind], kClosers)) {
       ++behind;
     }
-    if (behind < text.size() && text[behind] == U' ') {
+    if (text[i] >= kFirstWide || (behind < text.size() && text[behind] == U' ')) {
       return behind;
     }
   }

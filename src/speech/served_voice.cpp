@@ -45,7 +45,7 @@ class ModelSpeechMaker : public SpeechMaker {
     const SpeechOptions options{
         .reference = voice.reference, .speaker = voice.speaker, .length_scale = 1.0 / order.speed};
     return std::make_unique<StreamedSpeech>(
-        SpeechStream(plan_text(order.text, std::nullopt, model_->text()),
+        SpeechStream(plan_text(order.text, std::nullopt, *model_),
                      options,
                      streaming_chunks(vocoder_->mel())));
   }

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "locale/message_error.h"
 #include "locale/messages/checkpoint_errors.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/speech_errors.h"
 #include "model/monotonic_search.h"
 #include "speech/borrowed_weights.h"
@@ -61,8 +62,15 @@ ModelShape to_model_shape(const CheckpointState& state) {
   return shape;
 }
 
-std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text) {
-  auto front_end = std::make_shared<const TextFrontEnd>(make_text_config(text));
+std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text,
+                                                        const std::string& g2p) {
+  TextConfig config = make_text_config(text);
+  config.g2p = g2p;
+  if (text.units == SymbolSet::own && g2p.empty()) {
+    throw MessageError(
+        msg::front_end_needed{.command = text.g2p.name, .hash = front_end_hash(text.g2p)});
+  }
+  auto front_end = std::make_shared<const TextFrontEnd>(config);
   check_symbols(text, *front_end);
   return front_end;
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/result.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint_files/checkpoint_state.h"
@@ -76,7 +76,9 @@ int speech_threads(ModelSize size, int cores);
 
 ModelShape to_model_shape(const CheckpointState& state);
 
-// The front end a checkpoint was trained with. Throws Error when its symbols are others now.
-std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text);
+// The front end a checkpoint was trained with; `g2p` is the command of one that was trained with
+// such, and is only run when given. Throws Error when its symbols are others now.
+std::shared_ptr<const TextFrontEnd> make_text_front_end(const StoredText& text,
+                                                        const std::string& g2p = {});
 
 }  // namespace qanat

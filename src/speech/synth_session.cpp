@@ -16,8 +16,10 @@
 #include "locale/message_error.h"
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
+#include "speech/choose_language.h"
 #include "speech/open_vocoder.h"
 #include "speech/planned_text.h"
 #include "speech/speech_model.h"
@@ -103,31 +105,41 @@ std::optional<std::vector<float>> say_in_chunks(const PlannedText& planned,
   return mel;
 }
 
-void warn_of_unknown(const SpokenText& spoken, const std::function<void(const Message&)>& warn) {
-  if (spoken.unknown.empty() || !warn) {
+void warn_of_unlearnt(const UnlearntSymbols& unlearnt,
+                      const std::function<void(const Message&)>& warn) {
+  if (!warn) {
     return;
   }
   std::vector<std::string> shown;
-  for (const UnknownSymbol& one : spoken.unknown) {
+  for (const UnknownSymbol& one : unlearnt.symbols) {
     shown.push_back(fmt::format("{} ({} x)", describe_character(one.symbol), one.count));
   }
-  warn(msg::synth_left_out{.text = shortened(spoken.text), .symbols = shown});
+  warn(msg::synth_left_out{.text = shortened(unlearnt.sentence), .symbols = shown});
 }
 
-Message language_word(Language language) {
-  return language == Language::en ? Message(msg::language_english{})
-                                  : Message(msg::language_persian{});
+MessageArg language_word(const LanguageTag& language) {
+  if (language == Language::en) {
+    return Message(msg::language_english{});
+  }
+  return language == Language::fa ? MessageArg(Message(msg::language_persian{}))
+                                  : MessageArg(language.text());
 }
 
 // The text is in a language, or in the script of one, that the model was not trained on.
 void warn_of_unseen(const SpokenText& spoken,
-                    const std::vector<Language>& trained,
+                    const std::vector<LanguageTag>& trained,
                     const std::function<void(const Message&)>& warn) {
   if (trained.empty() || !warn) {
     return;  // checkpoints of earlier versions do not say
   }
-  for (const Language asked : {spoken.language, language_by_script(spoken.normalised)}) {
-    if (std::ranges::find(trained, asked) == trained.end()) {
+  const std::optional<LanguageTag> written = script_of(spoken.normalised).language;
+  for (const LanguageTag& asked : {spoken.language, written.value_or(spoken.language)}) {
+    // Other languages may be written in the letters of these; what is not learnt is told above.
+    const bool compared = asked.reader() && std::ranges::all_of(trained, [](const LanguageTag& one) {
+      return one.reader().has_value();
+    });
+    if ((compared || asked == spoken.language) &&
+        std::ranges::find(trained, asked) == trained.end()) {
       warn(msg::synth_unseen{.text = shortened(spoken.text),
                              .trained = language_word(trained.front()),
                              .asked = language_word(asked)});
@@ -144,7 +156,7 @@ struct OneOfTheTexts {
 std::vector<OneOfTheTexts> plan_texts(const SynthRequest& request, const SpeechModel& model) {
   std::vector<OneOfTheTexts> texts;
   for (const std::string& text : request.texts) {
-    PlannedText planned = plan_text(text, request.language, model.text());
+    PlannedText planned = plan_text(text, request.language, model);
     SpokenText spoken{.text = planned.text,
                       .normalised = planned.normalised,
                       .language = planned.language,
@@ -155,7 +167,9 @@ std::vector<OneOfTheTexts> plan_texts(const SynthRequest& request, const SpeechM
     if (!request.mel.empty()) {
       spoken.mel = several ? numbered(request.mel, number) : request.mel;
     }
-    warn_of_unknown(spoken, request.warn);
+    for (const UnlearntSymbols& one : planned.unlearnt) {
+      warn_of_unlearnt(one, request.warn);
+    }
     warn_of_unseen(spoken, model.state().languages, request.warn);
     texts.push_back({.planned = std::move(planned), .spoken = std::move(spoken)});
   }

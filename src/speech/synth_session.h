@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/progress.h"
 #include "base/time.h"
 #include "speech/chosen_checkpoint.h"
@@ -22,7 +22,7 @@ namespace qanat {
 struct SynthRequest {
   CheckpointChoice checkpoint;
   std::vector<std::string> texts;    // one sound file each
-  std::optional<Language> language;  // unset: by the script of each text
+  std::optional<LanguageTag> language;  // unset: by the script of each text
   std::filesystem::path reference;   // recording of the voice; empty: none
   std::string speaker;               // of the model's table; empty: its first
   double length_scale = 1.0;         // above 1: slower
@@ -38,7 +38,7 @@ struct SynthRequest {
 struct SpokenText {
   std::string text;
   std::string normalised;  // how it was read
-  Language language = Language::en;
+  LanguageTag language;
   std::vector<UnknownSymbol> unknown;  // characters that were left out
   std::filesystem::path out;
   std::filesystem::path mel;  // empty: not written

@@ -22,7 +22,9 @@ bool is_combining_mark(char32_t code_point) {
     return false;
   }
   return within(code_point, 0x0300, 0x036F) || within(code_point, 0x0483, 0x0489) ||
-         within(code_point, 0x0591, 0x05C7) || within(code_point, 0x0610, 0x061A) ||
+         within(code_point, 0x0591, 0x05BD) || code_point == 0x05BF ||
+         within(code_point, 0x05C1, 0x05C2) || within(code_point, 0x05C4, 0x05C5) ||
+         code_point == 0x05C7 || within(code_point, 0x0610, 0x061A) ||
          within(code_point, 0x064B, 0x065F) || code_point == 0x0670 ||
          within(code_point, 0x06D6, 0x06DC) || within(code_point, 0x06DF, 0x06E8) ||
          within(code_point, 0x06EA, 0x06ED) || within(code_point, 0x08D3, 0x08FF) ||

@@ -137,6 +137,12 @@ Result<Done> ChildProcess::wait_until_ready(short events, Clock::time_point dead
   }
 }
 
+bool ChildProcess::has_more() const {
+  std::array<char, 1> byte;
+  return !received_.empty() ||
+         ::recv(socket_.get(), byte.data(), byte.size(), MSG_DONTWAIT | MSG_PEEK) > 0;
+}
+
 Result<Done> ChildProcess::write(std::string_view text, Clock::time_point deadline) {
   while (!text.empty()) {
     Result<Done> ready = wait_until_ready(POLLOUT, deadline);

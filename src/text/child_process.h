@@ -30,6 +30,9 @@ class ChildProcess {
   static Result<ChildProcess> start(std::span<const std::string> command,
                                     ChildMessages messages = ChildMessages::dropped);
 
+  // Whether it has written something that nobody has read yet.
+  bool has_more() const;
+
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&& other) noexcept;

@@ -17,25 +17,9 @@ struct PerWord {
 };
 
 // What an amount can be counted by: "$18/hr", "60 words/minute".
-constexpr std::array kPerWords = {PerWord{"second", "second"},
-                                  PerWord{"sec", "second"},
-                                  PerWord{"minute", "minute"},
-                                  PerWord{"min", "minute"},
-                                  PerWord{"hour", "hour"},
-                                  PerWord{"hr", "hour"},
-                                  PerWord{"day", "day"},
-                                  PerWord{"night", "night"},
-                                  PerWord{"week", "week"},
-                                  PerWord{"wk", "week"},
-                                  PerWord{"month", "month"},
-                                  PerWord{"mo", "month"},
-                                  PerWord{"year", "year"},
-                                  PerWord{"yr", "year"},
-                                  PerWord{"person", "person"},
-                                  PerWord{"mile", "mile"},
-                                  PerWord{"gallon", "gallon"},
-                                  PerWord{"kg", "kilogram"},
-                                  PerWord{"lb", "pound"}};
+constexpr std::array kPerWords = {
+#include "text/english_per_words_rows.inc"
+};
 
 constexpr std::size_t kFewWords = 4;
 constexpr std::size_t kLongestToken = 32;  // bytes looked back

@@ -32,21 +32,17 @@ constexpr std::array kAddressSigns = {AddressSign{'.', "dot"},
                                       AddressSign{'~', "tilde"},
                                       AddressSign{'%', "percent"}};
 
+enum class DomainReading { word, letters };
+
 // Last parts of names, and whether they are said letter by letter.
 struct Domain {
   string_view name;
-  bool spelled;
+  DomainReading reading;
 };
 
 constexpr std::array kDomains = {
-    Domain{"com", false}, Domain{"org", false}, Domain{"net", false},  Domain{"edu", false},
-    Domain{"gov", false}, Domain{"mil", false}, Domain{"info", false}, Domain{"app", false},
-    Domain{"dev", false}, Domain{"co", false},  Domain{"me", false},   Domain{"int", false},
-    Domain{"uk", true},   Domain{"io", true},   Domain{"ai", true},    Domain{"tv", true},
-    Domain{"ir", true},   Domain{"de", true},   Domain{"fr", true},    Domain{"eu", true},
-    Domain{"us", true},   Domain{"ca", true},   Domain{"au", true},    Domain{"nz", true},
-    Domain{"jp", true},   Domain{"cn", true},   Domain{"ru", true},    Domain{"nl", true},
-    Domain{"ch", true},   Domain{"se", true},   Domain{"es", true},    Domain{"br", true}};
+#include "text/english_domains_rows.inc"
+};
 
 constexpr WordIndex kDomainIndex(kDomains, &Domain::name);
 
@@ -137,7 +133,7 @@ void write_alone(string_view word, WordWriter& out) {
 
 void write_address_word(string_view word, string_view before, WordWriter& out) {
   const Domain* domain = before.ends_with('.') ? find_domain(word) : nullptr;
-  if (is_spelled(word) || (domain != nullptr && domain->spelled)) {
+  if (is_spelled(word) || (domain != nullptr && domain->reading == DomainReading::letters)) {
     out.words(spaced_letters(word));
     return;
   }

@@ -7,7 +7,6 @@
 #include "text/characters.h"
 #include "text/english_numbers.h"
 #include "text/english_readers.h"
-#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -18,15 +17,16 @@ constexpr std::size_t kMaxGroupDigits = 8;
 constexpr std::size_t kMinCodeDigits = 7;  // fewer: a range or a score
 
 // What is said in pairs of digits: "Flight 370" is three seventy.
-constexpr std::array kDesignated = word_list<14>(
-    "airbus apt boeing ext extension flight gate highway hwy interstate room route suite unit");
+constexpr std::array kDesignated = {
+#include "text/english_designated_rows.inc"
+};
 
 constexpr std::array<string_view, 7> kCalled = {
     "call", "called", "calling", "calls", "dial", "dialed", "dialing"};
 
-constexpr std::array kVersioned = word_list<18>(
-    "android chrome cuda debian firefox firmware ios java kernel linux macos node php python "
-    "pytorch ubuntu version v");
+constexpr std::array kVersioned = {
+#include "text/english_versioned_rows.inc"
+};
 
 template <std::size_t N>
 bool stands_behind(const std::array<string_view, N>& words, string_view before) {

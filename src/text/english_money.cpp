@@ -16,19 +16,9 @@ struct Magnitude {
   string_view word;
 };
 
-constexpr std::array kEnglishMagnitudes = {Magnitude{" thousand", "thousand"},
-                                           Magnitude{" million", "million"},
-                                           Magnitude{" billion", "billion"},
-                                           Magnitude{" trillion", "trillion"},
-                                           Magnitude{"k", "thousand"},
-                                           Magnitude{"K", "thousand"},
-                                           Magnitude{"mn", "million"},
-                                           Magnitude{"m", "million"},
-                                           Magnitude{"M", "million"},
-                                           Magnitude{"bn", "billion"},
-                                           Magnitude{"B", "billion"},
-                                           Magnitude{"tn", "trillion"},
-                                           Magnitude{"T", "trillion"}};
+constexpr std::array kEnglishMagnitudes = {
+#include "text/english_magnitudes_rows.inc"
+};
 
 const Magnitude* find_magnitude(string_view text) {
   for (const Magnitude& magnitude : kEnglishMagnitudes) {

@@ -7,10 +7,9 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 20> kEnglishSmall = {
-    "zero",     "one",     "two",     "three",     "four",     "five",    "six",
-    "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+constexpr std::array kEnglishSmall = {
+#include "text/english_small_rows.inc"
+};
 
 constexpr std::array<string_view, 10> kEnglishTens = {
     "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"};

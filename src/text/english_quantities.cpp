@@ -14,10 +14,9 @@ namespace {
 using std::string_view;
 
 // What is counted, never dated.
-constexpr std::array<string_view, 24> kCountedThings = {
-    "books",  "calories", "cars",  "copies", "days",   "dollars", "employees", "euros",
-    "feet",   "homes",    "hours", "items",  "meters", "miles",   "minutes",   "pages",
-    "people", "points",   "steps", "times",  "units",  "votes",   "words",     "years"};
+constexpr std::array kCountedThings = {
+#include "text/english_counted_things_rows.inc"
+};
 
 // "1500 people" is fifteen hundred all the same.
 bool counts_things(const WrittenNumber& number, string_view after) {

@@ -14,19 +14,13 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 29> kCounted = {
-    "act",    "apollo",   "appendix", "article", "book",  "bowl",  "canto", "chapter",
-    "class",  "figure",   "grade",    "level",   "part",  "phase", "plate", "psalm",
-    "scene",  "schedule", "section",  "stage",   "table", "title", "type",  "vol",
-    "volume", "war",      "episode",  "season",  "tier"};
+constexpr std::array kCounted = {
+#include "text/english_counted_rows.inc"
+};
 
-constexpr std::array kRulers = word_list<66>(
-    "Abbas Albert Alexander Alfonso Anne Artaxerxes Benedict Boniface Caesar Catherine Charles "
-    "Christian Clement Cleopatra Constantine Cyrus Darius David Edward Elizabeth Ferdinand "
-    "Francis Frederick George Gregory Gustav Haakon Harald Henry Innocent Ivan James John "
-    "Joseph Julius Karl Leo Leopold Louis Malcolm Margaret Mary Maximilian Mehmed Murad "
-    "Napoleon Nicholas Olaf Otto Paul Pedro Peter Philip Pius Ptolemy Ramses Richard Robert "
-    "Rudolf Selim Sixtus Stephen Urban Victor William Xerxes");
+constexpr std::array kRulers = {
+#include "text/english_rulers_rows.inc"
+};
 
 constexpr std::array kThrones =
     word_list<12>("Czar Emperor Empress Kaiser King Pharaoh Pope Prince Queen Shah Sultan Tsar");

@@ -5,7 +5,6 @@
 #include "text/characters.h"
 #include "text/english_readers.h"
 #include "text/word_index.h"
-#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -15,12 +14,9 @@ using std::string_view;
 constexpr string_view kVowels = "AEIOUY";
 
 // Said letter by letter although they have vowels.
-constexpr std::array kInitialisms = word_list<109>(
-    "ABC AC AD ADA ADHD AFC AFK AI AKA AMD AOL API ATM AUX BA BCE CE CEO CFO CIA COO CPU CTO "
-    "DIY DNA DOJ ECB EDT EPA ER ESA ESL ESPN EST ET ETA EU EV FAA FAQ FBI FDA FYI GOP GPA GPU "
-    "HIV HOA IBM ICU ID IDE IMF IOU IP IPA IPO IQ IRL IRS ISBN ISO ISP IV LED MBA MIT MRI NBA "
-    "NDA NGO NSA NY NYC NYPD NYU OCD OS OT PTA QA RIP RNA ROI SEO SOS SUV TBA TSA UAE UAV UCLA "
-    "UFC UFO UI UK UN UPS URL US USA USB USC USD USPS USSR UV UX VIP");
+constexpr std::array kInitialisms = {
+#include "text/english_initialisms_rows.inc"
+};
 constexpr WordIndex kInitialismIndex(kInitialisms);
 
 struct SpecialWord {

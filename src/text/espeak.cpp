@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "text/characters.h"
@@ -117,6 +118,69 @@ Result<std::vector<std::string>> Espeak::phonemes(std::span<const std::string> l
     lines = lines.subspan(some.size());
   }
   return result;
+}
+
+Result<std::vector<std::vector<std::string>>> Espeak::ask_clauses(
+    std::span<const std::string> lines, Clock::time_point deadline) {
+  if (!process_) {
+    if (const Result<Done> started = start(deadline); !started) {
+      return started.failure();
+    }
+  }
+  std::string question;
+  for (const std::string& line : lines) {
+    question += line + '\n' + std::string(kEndOfQuestion) + '\n';
+  }
+  if (const Result<Done> written = process_->write(question, deadline); !written) {
+    return written.failure();
+  }
+  std::vector<std::vector<std::string>> said(1);
+  while (said.size() <= lines.size()) {
+    Result<std::string> answer = process_->read_line(deadline);
+    if (!answer) {
+      return answer.failure();
+    }
+    if (answer.value() == end_answer_) {
+      said.emplace_back();
+    } else if (std::string clause = without_language_marks(answer.value()); !clause.empty()) {
+      said.back().push_back(std::move(clause));
+    }
+  }
+  said.pop_back();
+  return said;
+}
+
+Result<std::vector<std::vector<std::string>>> Espeak::clauses(
+    std::span<const std::string> lines) {
+  std::vector<std::vector<std::string>> all;
+  while (!lines.empty()) {
+    const Clock::time_point deadline = deadline_after(timeout_);
+    const std::span<const std::string> some = lines.first(std::min(lines.size(), kLinesAtOnce));
+    Result<std::vector<std::vector<std::string>>> said = ask_clauses(some, deadline);
+    if (!said) {
+      process_.reset();
+      return Failure{program_ + ": " + said.failure().what + ", asked for \"" + some[0] + "\""};
+    }
+    std::ranges::move(said.value(), std::back_inserter(all));
+    lines = lines.subspan(some.size());
+  }
+  return all;
+}
+
+std::string without_language_marks(std::string_view printed) {
+  std::string clean;
+  bool in_mark = false;
+  for (const char byte : printed) {
+    in_mark = byte == '(' || (in_mark && byte != ')');
+    if (in_mark || byte == ')' || (byte == ' ' && (clean.empty() || clean.back() == ' '))) {
+      continue;
+    }
+    clean += byte;
+  }
+  while (clean.ends_with(' ')) {
+    clean.pop_back();
+  }
+  return clean;
 }
 
 std::string clean_phonemes(std::string_view printed) {

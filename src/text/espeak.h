@@ -28,12 +28,20 @@ class Espeak {
   // the next question.
   Result<std::vector<std::string>> phonemes(std::span<const std::string> lines);
 
+  // What it says of each line, one entry for each of its pauses. Lines may hold anything but line
+  // ends, at most kLongestSentence bytes. Otherwise as above; digits of its answer, which are
+  // tones, stay.
+  Result<std::vector<std::vector<std::string>>> clauses(std::span<const std::string> lines);
+
+  static constexpr std::size_t kLongestSentence = 780;  // bytes; it reads at most 800 as a clause
   static constexpr std::size_t kLongestLine = 400;  // bytes; espeak-ng breaks longer ones up
 
  private:
   Result<Done> start(Clock::time_point deadline);
   Result<std::vector<std::string>> ask(std::span<const std::string> lines,
                                        Clock::time_point deadline);
+  Result<std::vector<std::vector<std::string>>> ask_clauses(std::span<const std::string> lines,
+                                                            Clock::time_point deadline);
 
   std::string program_;
   std::string voice_;
@@ -45,5 +53,8 @@ class Espeak {
 // IPA as espeak-ng prints it, made plain: language-switch marks "(en)" and digits go, its q1 for
 // Persian ق becomes q, spaces are single.
 std::string clean_phonemes(std::string_view printed);
+
+// Only the marks go, and spaces are single.
+std::string without_language_marks(std::string_view printed);
 
 }  // namespace qanat

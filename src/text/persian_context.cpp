@@ -6,7 +6,6 @@
 #include "text/characters.h"
 #include "text/persian_readers.h"
 #include "text/units.h"
-#include "text/word_list.h"
 
 namespace qanat {
 namespace {
@@ -16,8 +15,9 @@ using std::string_view;
 constexpr std::size_t kLookBehind = 96;  // bytes
 constexpr std::size_t kLookAhead = 64;
 
-constexpr std::array kCurrencyWords =
-    word_list<14>("تومان تومن تومانی تومنی ریال ریالی دلار یورو پوند درهم لیر روپیه دینار یوان");
+constexpr std::array kCurrencyWords = {
+#include "text/persian_currency_words_rows.inc"
+};
 
 constexpr std::array<string_view, 6> kMagnitudeWords = {
     "هزار", "میلیون", "میلیارد", "تریلیون", "ملیون", "ملیارد"};
@@ -26,17 +26,16 @@ constexpr std::array<string_view, 9> kTimeWords = {
     "ساعت", "روز", "ماه", "سال", "هفته", "دقیقه", "ثانیه", "ساعته", "ساله"};
 
 // Units in words, by how they begin.
-constexpr std::array<string_view, 25> kMeasureStems = {
-    "درصد", "برابر",   "کیلو", "متر",    "لیتر", "گرم",  "سانتی", "میلی",  "درجه",
-    "نفر",  "ریشتر",   "تن",   "وات",    "ولت",  "آمپر", "اینچ",  "هکتار", "مگا",
-    "گیگا", "ترابایت", "بار",  "امتیاز", "مایل", "معدل", "هرتز"};
+constexpr std::array kMeasureStems = {
+#include "text/persian_measure_stems_rows.inc"
+};
 
 constexpr std::array<string_view, 8> kDayParts = {
     "صبح", "ظهر", "عصر", "شب", "بامداد", "بعدازظهر", "غروب", "نیمه‌شب"};
 
-constexpr std::array kPhoneWords = word_list<17>(
-    "تلفن تلفن‌های تماس شماره همراه موبایل فکس دورنگار تلفکس زنگ واتساپ واتس‌اپ تلگرام پیامک "
-    "گوشی نمابر تلفنی");
+constexpr std::array kPhoneWords = {
+#include "text/persian_phone_words_rows.inc"
+};
 constexpr std::array<string_view, 3> kCardWords = {"کارت", "کارتم", "حساب"};
 constexpr std::array<string_view, 3> kClockWords = {"ساعت", "ساعات", "رأس"};
 constexpr std::array<string_view, 9> kDateWords = {
@@ -45,12 +44,14 @@ constexpr std::array<string_view, 4> kYearWords = {"سال", "سال‌های", 
 constexpr std::array<string_view, 4> kRatioWords = {"نسبت", "مقیاس", "ابعاد", "تصویر"};
 constexpr std::array<string_view, 4> kVersionWords = {"نسخه", "ورژن", "نگارش", "ویرایش"};
 
-constexpr std::array<string_view, 38> kScoreWords = {
-    "برد",     "برنده",  "بردند",   "بردیم",    "باخت",     "باختند",  "باختیم", "شکست",
-    "پیروز",   "پیروزی", "مساوی",   "تساوی",    "نتیجه",    "گل",      "تیم",    "فوتبال",
-    "والیبال", "بازی",   "مسابقه",  "لیگ",      "دربی",     "ست",      "حریف",   "دیدار",
-    "جام",     "قهرمان", "استقلال", "پرسپولیس", "سپاهان",   "بسکتبال", "مغلوب",  "اول",
-    "هندبال",  "فوتسال", "نیمه",    "رئال",     "بارسلونا", "تراکتور"};
+constexpr std::array kScoreWords = {
+#include "text/persian_score_words_rows.inc"
+};
+
+// Things that have versions: «پایتون ۳٫۱۲» is no quantity.
+constexpr std::array kPersianVersioned = {
+#include "text/persian_versioned_rows.inc"
+};
 
 bool parts_words(char byte) {
   return string_view(" \t,.:;()!?\"'/-#").find(byte) != string_view::npos;
@@ -181,6 +182,10 @@ bool behind_ratio_word(string_view before) {
 
 bool behind_version_word(string_view before) {
   return persian_word_before(before, kVersionWords, 2);
+}
+
+bool behind_versioned_name(string_view before) {
+  return persian_word_before(before, kPersianVersioned, 1);
 }
 
 bool among_score_words(string_view before, string_view after) {

@@ -9,9 +9,9 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 20> kPersianSmall = {
-    "صفر", "یک",    "دو",     "سه",    "چهار",   "پنج",    "شش",     "هفت",  "هشت",  "نه",
-    "ده",  "یازده", "دوازده", "سیزده", "چهارده", "پانزده", "شانزده", "هفده", "هجده", "نوزده"};
+constexpr std::array kPersianSmall = {
+#include "text/persian_small_rows.inc"
+};
 
 constexpr std::array<string_view, 10> kPersianTens = {
     "", "", "بیست", "سی", "چهل", "پنجاه", "شصت", "هفتاد", "هشتاد", "نود"};

@@ -234,7 +234,8 @@ std::size_t read_slash(const Place& place, WordWriter& out) {
   return fraction->length;
 }
 
-// ۱.۲.۳ and 192.168.1.1: numbers with points between them; two of them behind «نسخه».
+// ۱.۲.۳ and 192.168.1.1: numbers with points between them; two of them behind «نسخه», v, or the
+// name of something that has versions.
 std::size_t read_version(const Place& place, WordWriter& out) {
   if (ends_in_digit(place.before) || !starts_with_digit(place.rest)) {
     return 0;
@@ -252,7 +253,11 @@ std::size_t read_version(const Place& place, WordWriter& out) {
       break;
     }
   }
-  const bool version = parts > 2 || (parts == 2 && behind_version_word(place.before));
+  const string_view behind = place.rest.substr(length);
+  const bool named = behind_version_word(place.before) || place.before.ends_with('v') ||
+                     (behind_versioned_name(place.before) && !measure_follows(behind) &&
+                      !skip_spaces(behind).starts_with('%'));
+  const bool version = parts > 2 || (parts == 2 && named);
   if (!version || (parts > 2 && scan_persian_amount(place.rest)->grouped)) {
     return 0;
   }

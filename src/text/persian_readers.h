@@ -83,6 +83,7 @@ bool behind_date_word(std::string_view before);
 bool behind_year_word(std::string_view before);
 bool behind_ratio_word(std::string_view before);
 bool behind_version_word(std::string_view before);
+bool behind_versioned_name(std::string_view before);
 // A match or a result is spoken of on either side.
 bool among_score_words(std::string_view before, std::string_view after);
 

@@ -13,10 +13,9 @@ using std::string_view;
 
 constexpr std::size_t kLongestNumeral = 9;
 
-constexpr std::array<string_view, 22> kRomanOrdinalWords = {
-    "قرن",     "قرون",   "سده",    "لویی", "لوئی",   "هنری",          "ناپلئون", "ناپلئون",
-    "الیزابت", "چارلز",  "جرج",    "جورج", "ویلیام", "ژان‌پل", "پل",      "بندیکت",
-    "فیلیپ",   "ادوارد", "ریچارد", "جیمز", "داریوش", "نیکلای"};
+constexpr std::array kRomanOrdinalWords = {
+#include "text/persian_roman_ordinal_words_rows.inc"
+};
 constexpr std::array<string_view, 12> kRomanCardinalWords = {
     "فصل", "بخش", "جلد", "نوع", "فاز", "مرحله", "بند", "جهانی", "سری", "قسمت", "گروه", "ماده"};
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kMinToSave = 4096;  // entries; later whenever the file grows by half
 constexpr std::string_view kFormat = "qanat phonemes 2";
 
-std::string make_key(Language language, std::string_view words) {
-  std::string key(to_string(language));
+std::string make_key(std::string_view speaker, std::string_view words) {
+  std::string key(speaker);
   key += '\t';
   key += words;
   return key;
@@ -26,8 +26,14 @@ std::string make_key(Language language, std::string_view words) {
 }  // namespace
 
 PhonemeCache::PhonemeCache(std::filesystem::path file, std::string version)
-    : file_(std::move(file)), version_(std::move(version)) {
-  read_file();
+    : file_(std::move(file)), version_(std::move(version)) {}
+
+// Before any lock is taken. Const, because nobody can tell when it happens.
+void PhonemeCache::read_once() const {
+  std::call_once(read_, [this] {
+    const std::unique_lock lock(mutex_);
+    const_cast<PhonemeCache*>(this)->read_file();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  });
 }
 
 PhonemeCache::~PhonemeCache() {
@@ -60,15 +66,16 @@ void PhonemeCache::read_file() {
   }
 }
 
-std::optional<std::string> PhonemeCache::find(Language language, std::string_view words) const {
+std::optional<std::string> PhonemeCache::find(std::string_view speaker, std::string_view words) const {
+  read_once();
   const std::shared_lock lock(mutex_);
-  const auto found = entries_.find(make_key(language, words));
+  const auto found = entries_.find(make_key(speaker, words));
   return found == entries_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PhonemeCache::insert(Language language, std::string_view words, std::string_view phonemes) {
+void PhonemeCache::insert(std::string_view speaker, std::string_view words, std::string_view phonemes) {
   const std::unique_lock lock(mutex_);
-  insert_locked(make_key(language, words), phonemes);
+  insert_locked(make_key(speaker, words), phonemes);
   ++unsaved_;
   if (unsaved_ < std::max(kMinToSave, entries_.size() / 2)) {
     return;
@@ -112,6 +119,7 @@ void PhonemeCache::save_locked() {
 }
 
 std::size_t PhonemeCache::size() const {
+  read_once();
   const std::shared_lock lock(mutex_);
   return entries_.size();
 }

@@ -1,7 +1,7 @@
 #include "text/phonemizer.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,93 +11,21 @@
 #include "locale/message_error.h"
 #include "locale/messages/feature_errors.h"
 #include "text/characters.h"
+#include "text/clauses.h"
+#include "text/espeak_voices.h"
 #include "text/latin_letters.h"
-#include "text/word_index.h"
+#include "text/persian_espeak.h"
 
 namespace qanat {
 namespace {
 
-// Persian words as espeak-ng has to be given them, so that it says what a reader would.
-//
-// Raised whenever espeak_spelling() gives something else for some text: phonemes of before are
-// stale.
-inline constexpr int kEspeakSpellingVersion = 1;
-
-using std::string_view;
-
-struct Respelled {
-  string_view word;
-  string_view spelled;
-};
-
-// Heard with espeak-ng 1.51. A ZWNJ makes it read the parts as words of their own.
-constexpr std::array kRespelled = {
-    Respelled{"ترابایت", "تِرابایْت"},
-    Respelled{"کیلوبیت", "کیلو‌بیط"},
-    Respelled{"مگابیت", "مگا‌بیط"},
-    Respelled{"گیگابیت", "گیگا‌بیط"},
-    Respelled{"گیگاهرتز", "گیگا‌هرتز"},
-    Respelled{"مگاوات", "مِگاوات"},
-    Respelled{"نانومتر", "نانو‌متر"},
-    Respelled{"میلی‌گرم", "می‌لی‌گِرَم"},
-    Respelled{"دسی‌بل", "دِسی‌بِل"},
-    Respelled{"سانتی‌گراد", "سانتی‌گِراد"},
-    Respelled{"فارنهایت", "فارِنهایْت"},
-    Respelled{"فریم", "فِریم"},
-    Respelled{"پی‌پی‌ام", "پیپیئِم"},
-    Respelled{"پی‌اس‌آی", "پیئِس‌آی"},
-};
-constexpr WordIndex kRespelledIndex(kRespelled, &Respelled::word);
-
-// میلی‌متر, میلی‌آمپر and the like.
-constexpr Respelled kMilli{"میلی‌", "می‌لی‌"};
-
-void append_respelled(std::string& out, string_view word) {
-  if (const std::size_t row = kRespelledIndex.find(word); row < kRespelled.size()) {
-    out += kRespelled[row].spelled;
-  } else if (word.starts_with(kMilli.word)) {
-    out += kMilli.spelled;
-    out += word.substr(kMilli.word.size());
-  } else {
-    out += word;
-  }
-}
-
-// Puts each shadda in front of its vowel. Both take two bytes.
-void swap_shadda(std::string& text) {
-  constexpr char32_t kShadda = 0x0651;
-  std::size_t before = text.size();
-  char32_t previous = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    const char32_t code_point = next_code_point(text, at);
-    if (code_point == kShadda && previous >= 0x064B && previous <= 0x0650) {
-      std::swap_ranges(text.begin() + static_cast<std::ptrdiff_t>(before),
-                       text.begin() + static_cast<std::ptrdiff_t>(begin),
-                       text.begin() + static_cast<std::ptrdiff_t>(begin));
-    }
-    before = begin;
-    previous = code_point;
-  }
-}
-
-// Words of one language, spaces between them. Names of units that espeak-ng misreads get vowels or
-// parts it reads right; a shadda stands before its vowel, because behind it, the order of NFC, it
-// is named instead of spoken.
-std::string espeak_spelling(string_view words) {
-  std::string out;
-  out.reserve(words.size() + words.size() / 4);
-  while (!words.empty()) {
-    const string_view word = words.substr(0, words.find(' '));
-    append_respelled(out, word);
-    out += word.size() < words.size() ? " " : "";
-    words.remove_prefix(std::min(word.size() + 1, words.size()));
-  }
-  swap_shadda(out);
-  return out;
-}
-
 constexpr int kMaxFailuresInARow = 3;
+
+Failure not_asked_again() {
+  return Failure{
+      "espeak-ng failed several times in a row and is not asked again; try "
+      "`qanat data text` with a sentence to see whether it answers"};
+}
 
 std::string require_version(const PhonemizerConfig& config) {
   Result<std::string> version = read_espeak_version(config.espeak_program, config.timeout);
@@ -183,17 +111,100 @@ std::vector<PhonemeChunk> split_for_phonemes(std::string_view normalised) {
 }
 
 Phonemizer::Phonemizer(const PhonemizerConfig& config)
-    : version_(require_version(config)),
-      cache_(config.cache_file, version_),
-      english_(config, "en-us"),
-      persian_(config, "fa") {}
+    : config_(config),
+      version_(require_version(config)),
+      cache_(config.cache_file, version_) {}
+
+Phonemizer::Voice& Phonemizer::speaker(const std::string& voice) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Voice>& found = voices_[voice];
+  if (!found) {
+    found = std::make_unique<Voice>(config_, voice);
+  }
+  return *found;
+}
+
+Result<std::string> Phonemizer::voice_of(const LanguageTag& language) {
+  if (const std::optional<Language> own = language.reader()) {
+    return std::string(*own == Language::en ? "en-us" : "fa");
+  }
+  const std::lock_guard lock(mutex_);
+  if (!languages_) {
+    Result<std::vector<std::string>> languages =
+        read_espeak_languages(config_.espeak_program, config_.timeout);
+    if (!languages) {
+      return languages.failure();
+    }
+    languages_ = std::move(languages).value();
+  }
+  return find_espeak_voice(language, *languages_);
+}
+
+Result<std::string> Phonemizer::phonemes(std::string_view line, const LanguageTag& language) {
+  if (std::optional<std::string> known = cache_.find(language.text(), line)) {
+    return *std::move(known);
+  }
+  const std::string asked(line);
+  Result<std::vector<std::string>> answer = phonemes_of({&asked, 1}, language);
+  if (!answer) {
+    return answer.failure();
+  }
+  return std::move(answer.value().front());
+}
+
+Result<Done> Phonemizer::remember(std::span<const std::string> lines,
+                                  const LanguageTag& language) {
+  std::vector<std::string> unknown;
+  std::ranges::copy_if(lines, std::back_inserter(unknown), [&](const std::string& line) {
+    return !cache_.find(language.text(), line);
+  });
+  if (unknown.empty()) {
+    return Done{};
+  }
+  const Result<std::vector<std::string>> answers = phonemes_of(unknown, language);
+  return answers ? Result<Done>(Done{}) : answers.failure();
+}
+
+Result<std::vector<std::string>> Phonemizer::phonemes_of(std::span<const std::string> lines,
+                                                         const LanguageTag& language) {
+  const Result<std::string> voice = voice_of(language);
+  if (!voice) {
+    return voice.failure();
+  }
+  std::vector<std::string> asked;  // parts of lines
+  std::vector<std::size_t> ends;   // of each line in them
+  for (const std::string& line : lines) {
+    std::ranges::move(split_long_line(line, Espeak::kLongestSentence), std::back_inserter(asked));
+    ends.push_back(asked.size());
+  }
+  Voice& with = speaker(voice.value());
+  const std::lock_guard lock(with.mutex);
+  if (with.failures_in_a_row >= kMaxFailuresInARow) {
+    return not_asked_again();
+  }
+  Result<std::vector<std::vector<std::string>>> said = with.espeak.clauses(asked);
+  with.failures_in_a_row = said ? 0 : with.failures_in_a_row + 1;
+  if (!said) {
+    return said.failure();
+  }
+  std::vector<std::string> phonemes;
+  for (std::size_t i = 0, next = 0; i < lines.size(); ++i) {
+    std::vector<std::string> clauses;
+    for (; next < ends[i]; ++next) {
+      std::ranges::move(said.value()[next], std::back_inserter(clauses));
+    }
+    phonemes.push_back(join_clauses(lines[i], clauses));
+    cache_.insert(language.text(), lines[i], phonemes.back());
+  }
+  return phonemes;
+}
 
 Result<std::string> Phonemizer::phonemes(std::string_view normalised) {
   const std::vector<PhonemeChunk> chunks = split_for_phonemes(normalised);
   std::vector<std::optional<std::string>> phonemes;
   for (const PhonemeChunk& chunk : chunks) {
     const bool mark = chunk.kind == PhonemeChunk::Kind::mark;
-    phonemes.push_back(mark ? std::optional(chunk.text) : cache_.find(chunk.language, chunk.text));
+    phonemes.push_back(mark ? std::optional(chunk.text) : cache_.find(to_string(chunk.language), chunk.text));
   }
   for (const Language language : {Language::en, Language::fa}) {
     if (const Result<Done> asked = ask_espeak(language, chunks, phonemes); !asked) {
@@ -221,22 +232,20 @@ Result<Done> Phonemizer::ask_espeak(Language language,
   if (lines.empty()) {
     return Done{};
   }
-  Voice& speaker = voice(language);
-  const std::lock_guard lock(speaker.mutex);
-  if (speaker.failures_in_a_row >= kMaxFailuresInARow) {
-    return Failure{
-        "espeak-ng failed several times in a row and is not asked again; try "
-        "`qanat data text` with a sentence to see whether it answers"};
+  Voice& with = speaker(voice_of(language).value());
+  const std::lock_guard lock(with.mutex);
+  if (with.failures_in_a_row >= kMaxFailuresInARow) {
+    return not_asked_again();
   }
   std::vector<std::string> asked = lines;
   std::ranges::transform(asked, asked.begin(), espeak_spelling);
-  Result<std::vector<std::string>> answers = speaker.espeak.phonemes(asked);
-  speaker.failures_in_a_row = answers ? 0 : speaker.failures_in_a_row + 1;
+  Result<std::vector<std::string>> answers = with.espeak.phonemes(asked);
+  with.failures_in_a_row = answers ? 0 : with.failures_in_a_row + 1;
   if (!answers) {
     return answers.failure();
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    cache_.insert(language, lines[i], answers.value()[i]);
+    cache_.insert(to_string(language), lines[i], answers.value()[i]);
   }
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const auto line = line_of.find(chunks[i].text);

@@ -1,10 +1,13 @@
 // Normalised text to phonemes through espeak-ng, with punctuation kept.
 //
-// Fixture; phonemes() is thread-safe. One espeak-ng per language is kept running; calls for text
-// that is in the cache never wait for it, others take turns.
+// Fixture; phonemes() is thread-safe. One espeak-ng per language is kept running, from the first
+// question on; calls for text that is in the cache never wait for it, others take turns.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -13,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "text/espeak.h"
@@ -54,6 +57,17 @@ class Phonemizer {
   // failures in a row it is not asked again.
   Result<std::string> phonemes(std::string_view normalised);
 
+  // Of a line of a language without a reader, as tidy_line() makes it: what espeak-ng says of it,
+  // numbers included, and the marks where it pauses. Fails as above, and when espeak-ng has no
+  // such language.
+  Result<std::string> phonemes(std::string_view line, const LanguageTag& language);
+
+  // Asks for all of them that are not known, many at once.
+  Result<Done> remember(std::span<const std::string> lines, const LanguageTag& language);
+
+  // Fails when espeak-ng has no such language, and lists those it has.
+  Result<std::string> voice_of(const LanguageTag& language);
+
   // What the phonemes depend on, besides the text.
   const std::string& version() const { return version_; }
 
@@ -73,12 +87,17 @@ class Phonemizer {
   Result<Done> ask_espeak(Language language,
                           std::span<const PhonemeChunk> chunks,
                           std::vector<std::optional<std::string>>& phonemes);
-  Voice& voice(Language language) { return language == Language::en ? english_ : persian_; }
+  // The phonemes of every line, known or not.
+  Result<std::vector<std::string>> phonemes_of(std::span<const std::string> lines,
+                                               const LanguageTag& language);
+  Voice& speaker(const std::string& voice);
 
+  const PhonemizerConfig config_;
   std::string version_;
   PhonemeCache cache_;
-  Voice english_;
-  Voice persian_;
+  std::mutex mutex_;                                     // guards the rest
+  std::map<std::string, std::unique_ptr<Voice>> voices_;  // by espeak-ng's name; only added to
+  std::optional<std::vector<std::string>> languages_;    // unset: not asked for yet
 };
 
 }  // namespace qanat

@@ -131,6 +131,9 @@ class ScriptSplitter {
       return 1;
     }
     const bool word_start = at == 0 || !is_latin_letter(text_[at - 1]);
+    if (word_start && is_version_letter(at)) {
+      return 1;
+    }
     const bool capital = text_[at] >= U'A' && text_[at] <= U'Z';
     if (!word_start || !capital) {
       return 0;
@@ -139,6 +142,19 @@ class ScriptSplitter {
     const std::string before = fold_characters(text_.substr(begin, at - begin), Language::fa);
     const std::string rest = fold_characters(text_.substr(at, kLongestIban), Language::fa);
     return iban_length(rest) > 0 ? 2 : persian_roman_length({.before = before, .rest = rest});
+  }
+
+  // The v of v2.1 and of v۲٫۱.
+  bool is_version_letter(std::size_t at) const {
+    if (text_[at] != U'v') {
+      return false;
+    }
+    std::size_t end = at + 1;
+    while (digit_at(end)) {
+      ++end;
+    }
+    return end > at + 1 && end + 1 < text_.size() && (text_[end] == U'.' || text_[end] == U'٫') &&
+           digit_at(end + 1);
   }
 
   // Of the unit sign that starts here, behind a number of the Persian sentence; 0 if there is none.

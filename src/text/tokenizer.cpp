@@ -1,10 +1,13 @@
 #include "text/tokenizer.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/check.h"
 #include "base/content_hash.h"
 #include "base/utf8.h"
 #include "text/characters.h"
+#include "text/unicode_data.h"
 
 namespace qanat {
 namespace {
@@ -37,15 +40,13 @@ constexpr bool has_no_repetition(std::u32string_view symbols) {
   return true;
 }
 
-constexpr std::size_t kMaxSymbols = 256;  // an id fits a byte in stored features
-
 static_assert(has_no_repetition(kCharacters) && has_no_repetition(kPhonemes));
-static_assert(kSpecialSymbols.size() + std::max(kCharacters.size(), kPhonemes.size()) <=
-              kMaxSymbols);
 
 constexpr auto kFirstPlain = static_cast<TokenId>(kSpecialSymbols.size());
 
-std::uint64_t hash_table(SymbolSet set, std::u32string_view symbols) {
+std::uint64_t hash_table(SymbolSet set,
+                         std::u32string_view symbols,
+                         const std::vector<std::string>& added) {
   ContentHasher hash;
   hash.add(to_string(set)).add(std::to_string(kSymbolTableVersion));
   for (const std::string_view special : kSpecialSymbols) {
@@ -53,6 +54,9 @@ std::uint64_t hash_table(SymbolSet set, std::u32string_view symbols) {
   }
   for (const char32_t symbol : symbols) {
     hash.add(encode_utf8({&symbol, 1}));
+  }
+  for (const std::string& symbol : added) {
+    hash.add(symbol);
   }
   return hash.value();
 }
@@ -63,13 +67,23 @@ std::u32string_view symbol_code_points(SymbolSet set) {
   return set == SymbolSet::characters ? kCharacters : kPhonemes;
 }
 
-Tokenizer::Tokenizer(SymbolSet set)
-    : symbols_(symbol_code_points(set)), hash_(hash_table(set, symbols_)) {
+Tokenizer::Tokenizer(SymbolSet set, LearntSymbols learnt)
+    : set_(set),
+      symbols_(symbol_code_points(set)),
+      learnt_(std::move(learnt)),
+      hash_(hash_table(set, symbols_, learnt_.added)) {
   direct_.fill(-1);
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     if (symbols_[i] < kDirect) {
       direct_[symbols_[i]] = static_cast<std::int16_t>(kFirstPlain + static_cast<TokenId>(i));
     }
+  }
+  auto id = kFirstPlain + static_cast<TokenId>(symbols_.size());
+  for (const std::string& symbol : learnt_.added) {
+    if (!to_language_symbol(symbol)) {
+      learnt_ids_.emplace(decode_utf8(symbol)[0], id);
+    }
+    ++id;
   }
 }
 
@@ -85,18 +99,59 @@ std::optional<TokenId> Tokenizer::find(char32_t code_point) const {
   return kFirstPlain + static_cast<TokenId>(index);
 }
 
-TokenIds Tokenizer::encode(std::string_view normalised, Language language) const {
+Tokenizer::Scope Tokenizer::scope_of(const LanguageTag& language) const {
+  return language.reader() && set_ != SymbolSet::own ? Scope::built_in : Scope::all;
+}
+
+std::optional<TokenId> Tokenizer::find(char32_t code_point, Scope scope) const {
+  if (scope == Scope::built_in) {
+    return find(code_point);
+  }
+  if (learnt_.unused.find(code_point) != std::u32string::npos) {
+    return std::nullopt;
+  }
+  if (const std::optional<TokenId> id = find(code_point)) {
+    return id;
+  }
+  const auto found = learnt_ids_.find(code_point);
+  return found == learnt_ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<TokenId> Tokenizer::find_language(const LanguageTag& language) const {
+  if (const std::optional<Language> own = language.reader()) {
+    return id_of(*own == Language::en ? SpecialSymbol::english : SpecialSymbol::persian);
+  }
+  const auto found = std::ranges::find(learnt_.added, symbol_of(language));
+  if (found == learnt_.added.end()) {
+    return std::nullopt;
+  }
+  return kFirstPlain +
+         static_cast<TokenId>(symbols_.size() +
+                              static_cast<std::size_t>(found - learnt_.added.begin()));
+}
+
+bool Tokenizer::sits_on_letter(char32_t code_point, Scope scope) {
+  return scope == Scope::built_in ? is_combining_mark(code_point)
+                                  : kind_of(code_point) == CharacterKind::mark;
+}
+
+bool Tokenizer::knows(const LanguageTag& language) const {
+  return find_language(language).has_value();
+}
+
+TokenIds Tokenizer::encode(std::string_view normalised, const LanguageTag& language) const {
   TokenIds ids;
   ids.reserve(normalised.size() + 3);
+  const Scope scope = scope_of(language);
   ids.push_back(language_tag(language));
   ids.push_back(silence());
   const std::optional<TokenId> space = find(U' ');
   bool pending_space = false;  // so that what is left out leaves no second space behind
   for (std::size_t at = 0; at < normalised.size();) {
     const char32_t code_point = next_code_point(normalised, at);
-    const std::optional<TokenId> id = find(code_point);
+    const std::optional<TokenId> id = find(code_point, scope);
     if (!id || id == space) {
-      pending_space = pending_space || id == space || !is_combining_mark(code_point);
+      pending_space = pending_space || id == space || !sits_on_letter(code_point, scope);
       continue;
     }
     if (pending_space && ids.back() != silence()) {
@@ -113,7 +168,8 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   for (const TokenId id : ids) {
     if (id < 0 || id >= kFirstPlain) {
-      text += symbol(id);
+      const std::string one = symbol(id);
+      text += to_language_symbol(one) ? std::string() : one;
     }
   }
   return text;
@@ -124,16 +180,21 @@ std::string Tokenizer::symbol(TokenId id) const {
     return std::string(kSpecialSymbols[static_cast<std::size_t>(id)]);
   }
   const bool known = id >= 0 && id < size();
-  const char32_t code_point =
-      known ? symbols_[static_cast<std::size_t>(id - kFirstPlain)] : kReplacementCharacter;
+  const auto index = static_cast<std::size_t>(id - kFirstPlain);
+  if (known && index >= symbols_.size()) {
+    return learnt_.added[index - symbols_.size()];
+  }
+  const char32_t code_point = known ? symbols_[index] : kReplacementCharacter;
   return encode_utf8({&code_point, 1});
 }
 
-std::vector<UnknownSymbol> Tokenizer::count_unknown_symbols(std::string_view normalised) const {
+std::vector<UnknownSymbol> Tokenizer::count_unknown_symbols(
+    std::string_view normalised, const LanguageTag& language) const {
+  const Scope scope = scope_of(language);
   std::vector<UnknownSymbol> unknown;
   for (std::size_t at = 0; at < normalised.size();) {
     const char32_t code_point = next_code_point(normalised, at);
-    if (find(code_point)) {
+    if (find(code_point, scope)) {
       continue;
     }
     const std::string symbol = encode_utf8({&code_point, 1});
@@ -147,20 +208,23 @@ std::vector<UnknownSymbol> Tokenizer::count_unknown_symbols(std::string_view nor
   return unknown;
 }
 
-std::vector<std::string> Tokenizer::unknown_symbols(std::string_view normalised) const {
+std::vector<std::string> Tokenizer::unknown_symbols(std::string_view normalised,
+                                                    const LanguageTag& language) const {
   std::vector<std::string> symbols;
-  for (UnknownSymbol& unknown : count_unknown_symbols(normalised)) {
+  for (UnknownSymbol& unknown : count_unknown_symbols(normalised, language)) {
     symbols.push_back(std::move(unknown.symbol));
   }
   return symbols;
 }
 
 int Tokenizer::size() const {
-  return static_cast<int>(kSpecialSymbols.size() + symbols_.size());
+  return static_cast<int>(kSpecialSymbols.size() + symbols_.size() + learnt_.added.size());
 }
 
-TokenId Tokenizer::language_tag(Language language) const {
-  return id_of(language == Language::en ? SpecialSymbol::english : SpecialSymbol::persian);
+TokenId Tokenizer::language_tag(const LanguageTag& language) const {
+  const std::optional<TokenId> id = find_language(language);
+  QANAT_CHECK(id.has_value()) << language.text();
+  return *id;
 }
 
 }  // namespace qanat

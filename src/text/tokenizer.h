@@ -3,6 +3,10 @@
 // Value; const methods are thread-safe. A character without a symbol is left out of the ids (there
 // is no "unknown" id a model could learn to mispronounce) and reported by unknown_symbols(). It
 // parts words, unless it is a combining mark.
+//
+// Behind the built-in table stand the symbols learnt from texts of other languages. Texts of
+// English and Persian have symbols of the built-in table only, so that their ids are the same
+// whatever else a model has learnt.
 #pragma once
 
 #include <array>
@@ -11,18 +15,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
+#include "text/learnt_symbols.h"
 
 namespace qanat {
 
 // The symbols a model knows, in the order of their ids. Tables only grow at the end; anything
 // else is a new version, and models trained with the former no longer fit.
-enum class SymbolSet { characters, phonemes };
+enum class SymbolSet {
+  characters,
+  phonemes,  // of espeak-ng
+  own,       // what a command of the user answers (--g2p): the table of phonemes, and all it adds
+};
 
 constexpr std::string_view to_string(SymbolSet set) {
-  return set == SymbolSet::characters ? "characters" : "phonemes";
+  return set == SymbolSet::characters ? "characters"
+         : set == SymbolSet::phonemes ? "phonemes"
+                                      : "own";
 }
 
 // The first ids of every set, in this order.
@@ -48,18 +60,23 @@ struct UnknownSymbol {
 
 class Tokenizer {
  public:
-  explicit Tokenizer(SymbolSet set = SymbolSet::characters);
+  explicit Tokenizer(SymbolSet set = SymbolSet::characters, LearntSymbols learnt = {});
 
-  // [language] [silence] symbols... [silence]; spaces single, none at the ends.
-  TokenIds encode(std::string_view normalised, Language language) const;
+  // [language] [silence] symbols... [silence]; spaces single, none at the ends. A language that
+  // was not learnt is a bug: ask knows().
+  TokenIds encode(std::string_view normalised, const LanguageTag& language) const;
+
+  bool knows(const LanguageTag& language) const;
 
   // The symbols of `ids` without the special ones; encode() undone for normalised text that
   // is all known.
   std::string decode(std::span<const TokenId> ids) const;
 
   // The characters encode() leaves out, each once, in the order of first appearance.
-  std::vector<std::string> unknown_symbols(std::string_view normalised) const;
-  std::vector<UnknownSymbol> count_unknown_symbols(std::string_view normalised) const;
+  std::vector<std::string> unknown_symbols(std::string_view normalised,
+                                           const LanguageTag& language = {}) const;
+  std::vector<UnknownSymbol> count_unknown_symbols(std::string_view normalised,
+                                                   const LanguageTag& language = {}) const;
 
   // "[en]", "a"; U+FFFD for an id that is none.
   std::string symbol(TokenId id) const;
@@ -71,15 +88,26 @@ class Tokenizer {
 
   TokenId pad() const { return id_of(SpecialSymbol::pad); }
   TokenId silence() const { return id_of(SpecialSymbol::silence); }
-  TokenId language_tag(Language language) const;
+  TokenId language_tag(const LanguageTag& language) const;
+
+  const LearntSymbols& learnt() const { return learnt_; }
 
  private:
   static constexpr std::size_t kDirect = 0x800;  // Latin, IPA and Arabic are all below
 
   static constexpr TokenId id_of(SpecialSymbol symbol) { return static_cast<TokenId>(symbol); }
-  std::optional<TokenId> find(char32_t code_point) const;
+  enum class Scope { built_in, all };
 
+  static bool sits_on_letter(char32_t code_point, Scope scope);
+  Scope scope_of(const LanguageTag& language) const;
+  std::optional<TokenId> find(char32_t code_point) const;  // in the built-in table
+  std::optional<TokenId> find(char32_t code_point, Scope scope) const;
+  std::optional<TokenId> find_language(const LanguageTag& language) const;
+
+  SymbolSet set_;
   std::u32string_view symbols_;
+  LearntSymbols learnt_;
+  std::unordered_map<char32_t, TokenId> learnt_ids_;
   std::array<std::int16_t, kDirect> direct_;  // id by code point, -1: none
   std::uint64_t hash_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "cli/help_formatter.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
+#include "cli/language_flag.h"
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/data_set_errors.h"
@@ -21,7 +22,7 @@ class AlignCommand : public Command {
     flags.text("--data", data_, "DIR", msg::help_align_data{})->required();
     flags.text("--out", out_, "DIR", msg::help_align_out{})->required();
     checkpoint_.declare(flags);
-    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_row_language{});
+    language_.declare(flags, msg::help_row_language{});
     report_.declare_json(flags);
     flags.footer(msg::footer_align{},
                  {"qanat align --data LJSpeech-1.1 --checkpoint checkpoints --out alignments"});
@@ -32,7 +33,7 @@ class AlignCommand : public Command {
     const AlignReport report =
         run_alignment({.checkpoint = checkpoint_.choice(),
                        .data = data_,
-                       .language = to_language(language_),
+                       .language = language_.language(),
                        .out = out_,
                        .warn = [&](const Message& text) { tell(context, msg::note{.text = text}); },
                        .progress = progress.fn(),
@@ -73,7 +74,7 @@ class AlignCommand : public Command {
 
   std::string data_;
   std::string out_;
-  std::string language_;
+  LanguageFlag language_;
   CheckpointFlags checkpoint_;
   ReportFlags report_;
 };

@@ -19,6 +19,8 @@ class CheckpointFlags {
   std::string checkpoint_ = "auto";
   std::string pick_ = "latest";
   std::string weights_ = "ema";
+  std::string g2p_;
+  bool force_ = false;
 };
 
 }  // namespace qanat

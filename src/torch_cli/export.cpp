@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/help_formatter.h"
+#include "cli/language_flag.h"
 #include "cli/report_flags.h"
 #include "export/export_session.h"
 #include "locale/messages/command_errors.h"
@@ -33,7 +34,7 @@ class ExportCommand : public Command {
     flags.text("--vocoder", vocoder_, "DIR", msg::help_export_vocoder{});
     flags.text("--out", out_, "ONNX", msg::help_export_out{})->required();
     flags.text("--voice", voices_, "FILE=NAME", msg::help_export_voice{});
-    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_export_language{});
+    language_.declare(flags, msg::help_export_language{});
     flags.on("--fp16", fp16_, msg::help_export_fp16{});
     report_.declare_json(flags);
     flags.footer(msg::footer_export{},
@@ -54,7 +55,7 @@ class ExportCommand : public Command {
                     .vocoder = vocoder_,
                     .out = out_,
                     .voices = voices,
-                    .language = to_language(language_),
+                    .language = language_.language(),
                     .weights = fp16_ ? WeightType::f16 : WeightType::f32,
                     .version = QANAT_VERSION,
                     .words = Translator(context.words.language()),
@@ -96,7 +97,7 @@ class ExportCommand : public Command {
   std::string vocoder_;
   std::string out_;
   std::vector<std::string> voices_;
-  std::string language_;
+  LanguageFlag language_;
   bool fp16_ = false;
   ReportFlags report_;
 };

@@ -19,6 +19,7 @@
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
+#include "cli/language_flag.h"
 #include "locale/message_error.h"
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
@@ -125,7 +126,7 @@ class SynthCommand : public Command {
   void declare(Flags& flags) override {
     CLI::Option* const text = flags.argument("TEXT", text_, msg::help_synth_text{});
     flags.text("--file", file_, "FILE", msg::help_synth_file{})->excludes(text);
-    flags.choice("--language", language_, "CODE", {"en", "fa"}, msg::help_text_language{});
+    language_.declare(flags, msg::help_text_language{});
     flags.text("--voice,--reference", reference_, "FILE", msg::help_synth_reference{});
     flags.text("--speaker", speaker_, "NAME", msg::help_synth_speaker{});
     flags.number(
@@ -178,7 +179,7 @@ class SynthCommand : public Command {
     }
     return {.checkpoint = checkpoint_.choice(),
             .texts = file_.empty() ? std::vector<std::string>{given} : read_lines(file_),
-            .language = to_language(language_),
+            .language = language_.language(),
             .reference = reference_,
             .speaker = speaker_,
             .length_scale = length_scale_,
@@ -238,7 +239,7 @@ class SynthCommand : public Command {
 
   std::string text_;
   std::string file_;
-  std::string language_;
+  LanguageFlag language_;
   std::string reference_;
   std::string speaker_;
   double length_scale_ = 1.0;

@@ -72,7 +72,7 @@ CheckpointState state_of(const LoadedCheckpoint& loaded, const std::filesystem::
 
 // By id; nothing when the ids of the checkpoint mean symbols of another version.
 std::optional<std::vector<std::string>> symbols_of(const StoredText& text) {
-  const Tokenizer tokenizer(text.units);
+  const Tokenizer tokenizer(text.units, text.symbols);
   if (tokenizer.hash() != text.symbol_table_hash) {
     return std::nullopt;
   }

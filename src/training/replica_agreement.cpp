@@ -98,7 +98,7 @@ void add_content(const UtteranceSet& set, std::vector<SharedFact>& facts) {
   ContentHasher texts;
   for (const Utterance& utterance : utterances) {
     texts.add(utterance.id).add(utterance.text).add(utterance.speaker);
-    texts.add(static_cast<int>(utterance.language));
+    texts.add(language_number(utterance.language));
   }
   facts.push_back({.name = msg::fact_texts{}, .value = as_hex(texts.value())});
   const std::size_t count = std::min(kMaxFiles, utterances.size());

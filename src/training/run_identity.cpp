@@ -15,6 +15,7 @@
 #include "config/field_type.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/training.h"
 
 namespace qanat {
@@ -155,6 +156,40 @@ void check_same_task(const LoadedCheckpoint& loaded, TrainingTask ours) {
   }
 }
 
+// Who read the texts, for people.
+FrontEndIdentity front_end_of(const StoredText& text) {
+  return text.units == SymbolSet::own
+             ? FrontEndIdentity{.name = text.g2p.name, .probed = text.g2p.probed}
+             : FrontEndIdentity{.name = std::string(to_string(text.units))};
+}
+
+// A command of the user's own is known by what it answers, not by its name; a language that is new
+// or gone says nothing about the others.
+bool is_other_front_end(const StoredText& stored, const StoredText& ours) {
+  return stored.units != ours.units ||
+         std::ranges::any_of(stored.g2p.probed, [&](const FrontEndIdentity::Probed& one) {
+           const auto now = std::ranges::find(
+               ours.g2p.probed, one.language, &FrontEndIdentity::Probed::language);
+           return now != ours.g2p.probed.end() && *now != one;
+         });
+}
+
+// Of the data set, but not of the checkpoint.
+std::vector<std::string> symbols_beyond(const StoredText& stored, const StoredText& ours) {
+  constexpr std::size_t kShown = 20;
+  std::vector<std::string> fresh;
+  for (const std::string& symbol : ours.symbols.added) {
+    if (std::ranges::find(stored.symbols.added, symbol) == stored.symbols.added.end()) {
+      fresh.push_back(symbol);
+    }
+  }
+  if (fresh.size() > kShown) {
+    fresh.resize(kShown);
+    fresh.emplace_back("…");
+  }
+  return fresh;
+}
+
 }  // namespace
 
 int processes_of(const nlohmann::json& state, const RunConfig& config, int world) {
@@ -217,6 +252,9 @@ nlohmann::json to_json(const RunIdentity& identity) {
 EarlierSplits stored_splits(const nlohmann::json& state) {
   const nlohmann::json splits = value_at(state, "/data/splits");
   EarlierSplits earlier;
+  if (const Result<CheckpointState> speech = to_checkpoint_state(state)) {
+    earlier.symbols = speech.value().text.symbols;
+  }
   if (splits.is_array()) {
     for (const nlohmann::json& one : splits) {
       if (const std::optional<SplitRule> rule = to_rule(one)) {
@@ -295,7 +333,13 @@ void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& our
     refuse(loaded, stored.failure());
   }
   Message what;
-  if (stored.value().model != ours.model) {
+  if (is_other_front_end(stored.value().text, ours.text)) {
+    what = msg::resume_other_front_end{.theirs = front_end_name(front_end_of(stored.value().text)),
+                                       .ours = front_end_name(front_end_of(ours.text))};
+  } else if (std::vector<std::string> fresh = symbols_beyond(stored.value().text, ours.text);
+             !fresh.empty()) {
+    what = msg::resume_new_symbols{.symbols = std::move(fresh)};
+  } else if (stored.value().model != ours.model) {
     what = msg::resume_other_size{};
   } else if (stored.value().text.symbol_table_hash != ours.text.symbol_table_hash) {
     what = msg::resume_other_symbols{};
@@ -308,13 +352,13 @@ void check_same_model(const LoadedCheckpoint& loaded, const CheckpointState& our
   }
 }
 
-std::vector<Language> learned_languages(const LoadedCheckpoint& loaded,
-                                        std::vector<Language> ours) {
+std::vector<LanguageTag> learned_languages(const LoadedCheckpoint& loaded,
+                                           std::vector<LanguageTag> ours) {
   const Result<CheckpointState> stored = to_checkpoint_state(loaded.checkpoint.state);
   if (!stored || stored.value().languages.empty()) {
     return {};
   }
-  for (const Language language : stored.value().languages) {
+  for (const LanguageTag& language : stored.value().languages) {
     if (std::ranges::find(ours, language) == ours.end()) {
       ours.push_back(language);
     }

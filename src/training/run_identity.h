@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_files/checkpoint_state.h"
@@ -70,6 +70,7 @@ void check_same_vocoder(const LoadedCheckpoint& loaded, const VocoderState& ours
 
 // The languages the weights of a checkpoint that fits and is resumed with `ours` have learned from;
 // empty when an older checkpoint does not say.
-std::vector<Language> learned_languages(const LoadedCheckpoint& loaded, std::vector<Language> ours);
+std::vector<LanguageTag> learned_languages(const LoadedCheckpoint& loaded,
+                                           std::vector<LanguageTag> ours);
 
 }  // namespace qanat

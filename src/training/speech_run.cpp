@@ -105,7 +105,7 @@ class SpeechRun : public RunTask {
                       .vocabulary = inputs_.text->tokenizer().size(),
                       .mel_mean = defaults.mel_mean,
                       .mel_std = defaults.mel_std},
-            .text = stored_text(make_text_config(config_.data), *inputs_.text),
+            .text = stored_text(make_text_config(config_.data), *inputs_.text, inputs_.languages),
             .speakers = inputs_.speakers,
             .languages = languages_,
             .mel = kMel};
@@ -113,7 +113,7 @@ class SpeechRun : public RunTask {
 
   const RunConfig& config_;
   const TrainInputs& inputs_;
-  std::vector<Language> languages_;  // the weights have learned from; empty: not known
+  std::vector<LanguageTag> languages_;  // the weights have learned from; empty: not known
   std::optional<TrainedModel> model_;
   std::optional<SpeechTask> task_;
   std::optional<Validator> validator_;

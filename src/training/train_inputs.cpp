@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -103,13 +104,20 @@ std::vector<SplitRule> with_rule(const EarlierSplits& earlier, const SplitRule& 
   return rules;
 }
 
-std::vector<Language> training_languages(const UtteranceSet& set) {
-  std::vector<Language> languages;
-  for (const Language language : {Language::en, Language::fa}) {
-    if (std::ranges::find(set.manifest.utterances, language, &Utterance::language) !=
-        set.manifest.utterances.end()) {
-      languages.push_back(language);
+// English and Persian first.
+std::vector<LanguageTag> training_languages(const UtteranceSet& set) {
+  std::set<std::pair<std::uint64_t, LanguageTag>> found;
+  const LanguageTag* before = nullptr;
+  for (const Utterance& utterance : set.manifest.utterances) {
+    if (before == nullptr || *before != utterance.language) {
+      const std::uint64_t place = utterance.language.reader() ? language_number(utterance.language) : 2;
+      found.emplace(place, utterance.language);
+      before = &utterance.language;
     }
+  }
+  std::vector<LanguageTag> languages;
+  for (const auto& [place, language] : found) {
+    languages.push_back(language);
   }
   return languages;
 }
@@ -127,12 +135,15 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   options.index.files = files;
   options.split = make_split(config, earlier);
   TrainInputs inputs;
-  inputs.text = std::make_shared<const TextFrontEnd>(make_text_config(config.data));
+  TextConfig reading = make_text_config(config.data);
+  reading.learnt = earlier.symbols;
+  const auto text = std::make_shared<TextFrontEnd>(reading);
+  inputs.text = text;
   std::optional<TrainingSets> sets = load_sets(
       config,
       options,
       trains_vocoder(config.training) ? make_audio_index_sources(kMel.sample_rate)
-                                      : make_index_sources(*inputs.text, kMel.sample_rate));
+                                      : make_index_sources(*text, kMel.sample_rate));
   if (!sets) {
     return std::nullopt;
   }

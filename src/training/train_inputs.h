@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/language.h"
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/time.h"
@@ -28,7 +28,7 @@ struct TrainInputs {
   std::shared_ptr<const UtteranceSet> train;
   std::shared_ptr<const UtteranceSet> validation;  // null: there is none
   std::vector<std::string> speakers;    // of the speaker table; empty: the model has none
-  std::vector<Language> languages;      // of the training texts, each once, in their order
+  std::vector<LanguageTag> languages;   // of the training texts, each once, in their order
   std::vector<MessageArg> notes;        // what was left out, to be said once
   std::vector<SplitRule> splits;        // by which the run has divided its set, this time last
   std::optional<MelSource> mel_from{};  // whose mel a vocoder learns from; absent: the recordings'
@@ -39,6 +39,7 @@ struct EarlierSplits {
   std::vector<SplitRule> rules{};
   // Of a checkpoint that stores no rules: they hold only where no files divide the set.
   bool is_guess = false;
+  LearntSymbols symbols{};  // that the weights of the run know
 };
 
 // Nothing when stopped. Throws Error naming what is wrong with the data set. A part of the training
