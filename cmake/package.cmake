@@ -4,7 +4,8 @@
 #   libexec/qanat/                 that part, and the speaker of the demo corpus
 #   lib/, include/qanat/, lib/cmake/qanat/
 #                                  the library: qanat::app (loader, reports), and with
-#                                  find_package(qanat COMPONENTS training) qanat::training
+#                                  find_package(qanat COMPONENTS training) qanat::training; with
+#                                  find_package(qanat COMPONENTS text) nothing but qanat::text
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -28,7 +29,8 @@ install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The library. What needs no libtorch is one component, so that it can be used without.
-set(loader_modules base locale launch config metrics dataset text audio features batch pipeline monitor telemetry
+set(text_modules base locale text)
+set(loader_modules launch config metrics dataset audio features batch pipeline monitor telemetry
                    diagnose history page web report app capi corpus experiment)
 get_property(modules GLOBAL PROPERTY QANAT_MODULES)
 list(APPEND modules web)
@@ -39,6 +41,8 @@ foreach(module IN LISTS modules)
   set(component training)
   if(module IN_LIST loader_modules)
     set(component loader)
+  elseif(module IN_LIST text_modules)
+    set(component text)
   endif()
   set_target_properties(qanat_${module} PROPERTIES EXPORT_NAME ${module})
   install(TARGETS qanat_${module} EXPORT qanat_${component}
@@ -46,7 +50,7 @@ foreach(module IN LISTS modules)
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/qanat)
-foreach(component loader training)
+foreach(component text loader training)
   install(
     EXPORT qanat_${component}
     NAMESPACE qanat::

@@ -43,6 +43,7 @@ SIGNATURES: Dict[str, Tuple[Any, List[Any]]] = {
     "qanat_version": (c_char_p, []),
     "qanat_free_text": (None, [c_void_p]),
     "qanat_mel_presets": (c_int, [TEXT, TEXT]),
+    "qanat_normalize": (c_int, [c_char_p, c_char_p, TEXT, TEXT]),
     "qanat_loader_open": (c_int, [c_char_p, POINTER(CAllocator), POINTER(c_void_p), TEXT]),
     "qanat_loader_open_rows": (c_int, [c_char_p, POINTER(CRow), c_size_t, POINTER(CAllocator),
                                        POINTER(c_void_p), TEXT]),

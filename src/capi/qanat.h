@@ -71,6 +71,11 @@ void qanat_free_text(char* text);
 /* JSON: {name: settings} of every mel definition that has a name. */
 qanat_status qanat_mel_presets(char** json, char** why);
 
+/* Text as it is read aloud: numbers, dates and short forms as words in "en" and "fa"; letters in
+ * one form in every other language (a BCP 47 tag), where digits and signs are QANAT_INVALID.
+ * qanat_free_text() frees the result. */
+qanat_status qanat_normalize(const char* text, const char* language, char** result, char** why);
+
 /* Memory for batches from the caller, such as memory that is pinned for a GPU.
  *
  * Both functions are called by any thread, one after another or at the same time, and hold no lock

@@ -64,6 +64,17 @@ class Package(unittest.TestCase):
         libraries = run("ldd", build / "load_batches")
         self.assertNotIn("libtorch", libraries)
 
+    def test_the_text_library_is_used_alone(self):
+        build = self.folder / "text"
+        run("cmake", "-S", HERE.parent.parent / "examples" / "normalise_text", "-B", build,
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "normalise_text", "fa", "۲۵٪"), "بیست و پنج درصد\n")
+        self.assertEqual(run(build / "normalise_text", "de", "Grüße"), "grüße\n")
+        libraries = run("ldd", build / "normalise_text")
+        for other in ("torch", "sndfile", "yaml", "png", "soxr", "mpg123", "FLAC"):
+            self.assertNotIn(other, libraries)
+
     def test_manual_pages_are_there_and_troff_has_nothing_to_say(self):
         pages = sorted((self.prefix / "share" / "man").rglob("*.1"))
         folder = self.prefix / "share" / "man"
