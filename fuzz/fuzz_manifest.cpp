@@ -20,7 +20,7 @@ void check_row(const qanat::ManifestRow& row, int last_line) {
     QANAT_CHECK(cell.find('\0') == std::string_view::npos) << "line " << row.line;
     QANAT_CHECK(qanat::excerpt(cell, 5).size() <= cell.size() + 3) << "line " << row.line;
   }
-  qanat::language_by_script(row.text);
+  qanat::script_of(row.text);
   qanat::describe_character(row.text);
 }
 
