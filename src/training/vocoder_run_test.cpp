@@ -375,7 +375,7 @@ TEST_F(PredictedMelRunTest, LearnsTheSameThroughADataGpu) {
 }
 
 // One process predicts; the other finds what it has stored.
-TEST_F(PredictedMelRunTest, TwoProcessesPredictOnceAndLearnWhatOneDoes) {
+TEST_F(PredictedMelRunTest, TwoProcessesSharePredictingAndLearnWhatOneDoes) {
   LoadedConfig alone = predicted("one", kStart + 2);
   alone.values.training.microbatch_size = 2;  // added up as two processes with 2 rows each do
   const std::map<std::int64_t, double> expected = losses_of(alone);
@@ -391,7 +391,7 @@ TEST_F(PredictedMelRunTest, TwoProcessesPredictOnceAndLearnWhatOneDoes) {
   });
 
   EXPECT_GT(unfinished[0], 0);
-  EXPECT_EQ(unfinished[1], 0);
+  EXPECT_GT(unfinished[1], 0);
   ASSERT_EQ(listeners[0].losses.size(), expected.size());
   EXPECT_EQ(listeners[0].losses, listeners[1].losses);
   for (const auto& [step, loss] : expected) {
