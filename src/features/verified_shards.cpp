@@ -1,7 +1,9 @@
 #include "features/verified_shards.h"
 
+#include <chrono>
 #include <fstream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +16,14 @@ namespace qanat {
 namespace {
 
 constexpr const char* kList = "verified.txt";
+// A file that was written a moment ago may be written again within one tick of its clock.
+constexpr std::chrono::seconds kSettled{2};
+
+bool is_settled(const std::filesystem::path& shard) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(shard, error);
+  return !error && std::filesystem::file_time_type::clock::now() - written >= kSettled;
+}
 
 std::optional<std::string> seal_of(const std::filesystem::path& shard) {
   const Result<FileIdentity> identity = read_file_identity(shard);
@@ -46,7 +56,7 @@ void VerifiedShards::keep(const std::vector<std::filesystem::path>& shards) {
   std::set<std::string, std::less<>> seals;
   std::string text;
   for (const std::filesystem::path& shard : shards) {
-    if (std::optional<std::string> seal = seal_of(shard)) {
+    if (std::optional<std::string> seal = is_settled(shard) ? seal_of(shard) : std::nullopt) {
       text += *seal + '\n';
       seals.insert(*std::move(seal));
     }

@@ -16,8 +16,8 @@ class VerifiedShards {
   explicit VerifiedShards(std::filesystem::path folder);
 
   bool has(const std::filesystem::path& shard) const;
-  // From now on these and no others. A folder that cannot be written keeps its list: shards are
-  // read once more then.
+  // From now on these and no others, but for those that were written in the last seconds. A folder
+  // that cannot be written keeps its list: shards are read once more then.
   void keep(const std::vector<std::filesystem::path>& shards);
 
  private:

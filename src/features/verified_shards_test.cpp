@@ -1,5 +1,7 @@
 #include "features/verified_shards.h"
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -15,6 +17,7 @@ class VerifiedShardsTest : public testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     std::ofstream(shard_) << "whole";
+    fs::last_write_time(shard_, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
 
   const fs::path folder_ =
@@ -41,6 +44,15 @@ TEST_F(VerifiedShardsTest, AChangedShardIsNotOneOfThem) {
   std::ofstream(shard_) << "wrong";
   fs::last_write_time(shard_, time + std::chrono::milliseconds(1));
   EXPECT_FALSE(VerifiedShards(folder_).has(shard_)) << "another time";
+}
+
+// It could be written again without another time.
+TEST_F(VerifiedShardsTest, AShardThatWasWrittenJustNowIsNotOneOfThem) {
+  fs::last_write_time(shard_, fs::file_time_type::clock::now());
+
+  VerifiedShards(folder_).keep({shard_});
+
+  EXPECT_FALSE(VerifiedShards(folder_).has(shard_));
 }
 
 TEST_F(VerifiedShardsTest, ACopyUnderAnotherNameIsNotOneOfThem) {
