@@ -86,7 +86,8 @@ void HttpSpeechJob::send(const std::string& sound) {
   std::string bytes;
   if (!std::exchange(has_head_, true)) {
     bytes = streamed_head(events ? "text/event-stream" : content_type(answer_.ask.format),
-                          answer_.chunked);
+                          answer_.chunked,
+                          answer_.id);
     metrics_.first_audio(seconds_since(answer_.asked));
   }
   bytes += streamed_part(events ? audio_event(sound) : sound, answer_.chunked);

@@ -22,6 +22,7 @@ struct HttpSpeechAnswer {
   SpeechAsk ask;
   bool chunked = true;  // false: HTTP/1.0
   Translator words{};   // of the errors
+  std::string id = {};  // of the request
   Clock::time_point asked = Clock::now();
 };
 

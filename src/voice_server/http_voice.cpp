@@ -174,11 +174,13 @@ class HttpVoiceSession : public Session {
       return;
     }
     parse.ask.order.voice = *voice;
-    auto job = std::make_shared<HttpSpeechJob>(
-        HttpSpeechAnswer{.ask = std::move(parse.ask), .chunked = !request.is_old, .words = words},
-        facts,
-        desk_.metrics,
-        caller_.outbox);
+    auto job = std::make_shared<HttpSpeechJob>(HttpSpeechAnswer{.ask = std::move(parse.ask),
+                                                                .chunked = !request.is_old,
+                                                                .words = words,
+                                                                .id = make_token()},
+                                               facts,
+                                               desk_.metrics,
+                                               caller_.outbox);
     SpeechQueue& queue = desk_.queue;
     caller_.outbox->when_changed([&queue] { queue.look_again(); });
     if (!queue.submit(caller_.address, std::move(job))) {

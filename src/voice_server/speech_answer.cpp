@@ -7,13 +7,14 @@
 
 namespace qanat {
 
-std::string streamed_head(std::string_view content_type, bool chunked) {
+std::string streamed_head(std::string_view content_type, bool chunked, std::string_view id) {
   return fmt::format(
       "HTTP/1.1 200 OK\r\nContent-Type: {}\r\n{}Connection: close\r\nCache-Control: no-store\r\n"
-      "X-Content-Type-Options: nosniff\r\nX-Accel-Buffering: no\r\n"
+      "X-Content-Type-Options: nosniff\r\nX-Accel-Buffering: no\r\nX-Request-Id: {}\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
       content_type,
-      chunked ? "Transfer-Encoding: chunked\r\n" : "");
+      chunked ? "Transfer-Encoding: chunked\r\n" : "",
+      id);
 }
 
 std::string streamed_part(std::string_view bytes, bool chunked) {

@@ -9,7 +9,8 @@
 namespace qanat {
 
 // Status line and headers of an answer that is sent while it is made.
-std::string streamed_head(std::string_view content_type, bool chunked);
+// `id`: by which client and server mean the same request.
+std::string streamed_head(std::string_view content_type, bool chunked, std::string_view id);
 // One part of its body; `chunked` as the head says.
 std::string streamed_part(std::string_view bytes, bool chunked);
 std::string streamed_end(bool chunked);
