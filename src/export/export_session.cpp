@@ -1,12 +1,14 @@
 #include "export/export_session.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "export/hifigan_graph.h"
 #include "export/model_card.h"
 #include "export/speech_graph.h"
 #include "export/symbol_graph.h"
@@ -18,6 +20,7 @@
 #include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/exported_voice.h"
 #include "speech/checkpoint_weights.h"
+#include "speech/hifigan.h"
 #include "speech/open_vocoder.h"
 #include "speech/reference_voice.h"
 #include "speech/speech_model.h"
@@ -91,30 +94,42 @@ std::vector<LanguageTag> spoken_languages(const ExportRequest& request,
 struct ExportedVocoder {
   std::string name;
   fs::path folder;
-  VocosPlan plan;
-  ArrayMap weights;
+  std::function<GraphValue(GraphBuilder& graph, const GraphValue& mel)> vocode;
 };
 
 ExportedVocoder open_exported_vocoder(const ExportRequest& request,
                                       const CheckpointWeights& opened) {
-  const OpenedVocoder vocoder = open_vocoder(request.vocoder, opened.folder, opened.state.mel);
-  if (vocoder.vocoder->name() == kGriffinLim) {
+  OpenedVocoder vocoder = open_vocoder(request.vocoder, opened.folder, opened.state.mel);
+  ExportedVocoder exported{.name = vocoder.vocoder->name()};
+  if (exported.name == kGriffinLim) {
     throw MessageError(msg::export_griffin_lim{.folder = opened.folder.parent_path().string()});
   }
-  if (vocoder.vocoder->name() != "vocos") {
-    throw MessageError(msg::export_other_vocoder{.name = vocoder.vocoder->name()});
+  exported.folder = *vocoder.folder;
+  if (auto* const hifigan = dynamic_cast<HifiGan*>(vocoder.vocoder.get())) {
+    vocoder.vocoder.release();
+    // Shared by the copies of the function.
+    exported.vocode = [own = std::shared_ptr<const HifiGan>(hifigan)](GraphBuilder& graph,
+                                                                      const GraphValue& mel) {
+      return qanat::vocode(graph, *own, mel);
+    };
+    return exported;
   }
-  const VocosWeights loaded = load_vocos(*vocoder.folder);
+  if (exported.name != "vocos") {
+    throw MessageError(msg::export_other_vocoder{.name = exported.name});
+  }
+  const VocosWeights loaded = load_vocos(exported.folder);
   VocoderGenerator generator(to_vocoder_shape(loaded.state));
-  return {.name = vocoder.vocoder->name(),
-          .folder = loaded.folder,
-          .plan = {.mel = loaded.state.mel,
-                   .blocks = loaded.state.blocks,
-                   .refinements = loaded.state.refinements,
-                   .mel_mean = loaded.state.mel_mean,
-                   .mel_std = loaded.state.mel_std,
-                   .smooth = to_array(generator->named_buffers()["smooth"])},
-          .weights = to_arrays(loaded.weights)};
+  const VocosPlan plan{.mel = loaded.state.mel,
+                       .blocks = loaded.state.blocks,
+                       .refinements = loaded.state.refinements,
+                       .mel_mean = loaded.state.mel_mean,
+                       .mel_std = loaded.state.mel_std,
+                       .smooth = to_array(generator->named_buffers()["smooth"])};
+  exported.vocode = [plan, weights = to_arrays(loaded.weights)](GraphBuilder& graph,
+                                                                const GraphValue& mel) {
+    return qanat::vocode(graph, plan, weights, mel);
+  };
+  return exported;
 }
 
 struct VoiceParts {
@@ -140,7 +155,7 @@ OnnxGraph write_graph(const VoiceParts& parts, WeightType weights) {
   const ArrayMap arrays = to_arrays(parts.opened.weights, {"aligner.", "speaker_encoder."});
   const SpeechValues said =
       speak(graph, to_model_shape(parts.opened.state), arrays, parts.voices, speech);
-  const GraphValue samples = vocode(graph, parts.vocoder.plan, parts.vocoder.weights, said.mel);
+  const GraphValue samples = parts.vocoder.vocode(graph, said.mel);
   graph.output("output",
                samples,
                OnnxType::f32,

@@ -1,12 +1,12 @@
 #include "export/graph_builder.h"
 
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "features/half.h"
 
 namespace qanat {
 namespace {
@@ -42,38 +42,6 @@ Array transposed(const Array& matrix) {
     }
   }
   return result;
-}
-
-std::uint16_t to_half(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
-  const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude >= 0x7F800000) {  // infinite, or no number
-    return static_cast<std::uint16_t>(sign | 0x7C00 | (magnitude > 0x7F800000 ? 0x200 : 0));
-  }
-  if (magnitude < 0x38800000) {  // below the smallest normal one: whole multiples of 2^-24
-    const float scaled = std::bit_cast<float>(magnitude) * 0x1p24F;
-    // Adding and taking away 2^23 rounds to the nearest whole number, ties to even.
-    const float whole = (scaled + 0x1p23F) - 0x1p23F;
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(whole));
-  }
-  const std::uint32_t rebiased = magnitude - (112U << 23);
-  const std::uint32_t rounded = rebiased + 0xFFF + (rebiased >> 13 & 1);
-  return static_cast<std::uint16_t>(sign | (rounded >= 0x0F800000 ? 0x7C00 : rounded >> 13));
-}
-
-float from_half(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1F;
-  const std::uint32_t fraction = half & 0x3FF;
-  if (exponent == 0x1F) {
-    return std::bit_cast<float>(sign | 0x7F800000 | fraction << 13);
-  }
-  if (exponent == 0) {
-    const float small = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -small : small;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
 GraphBuilder::GraphBuilder(WeightType weights, std::string prefix)
@@ -150,11 +118,8 @@ GraphValue GraphBuilder::weight(const Array& array) {
     return table(array);
   }
   QANAT_CHECK(count_of(array.dims) == std::ssize(array.values)) << array.values.size();
-  std::vector<std::uint16_t> halves;
-  halves.reserve(array.values.size());
-  for (const float value : array.values) {
-    halves.push_back(to_half(value));
-  }
+  std::vector<std::uint16_t> halves(array.values.size());
+  to_half(array.values, halves);
   // A runtime widens it once, when it loads the file.
   return cast(store(OnnxType::f16, array.dims, bytes_of<std::uint16_t>(halves)), OnnxType::f32);
 }

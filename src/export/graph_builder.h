@@ -25,10 +25,6 @@ Array transposed(const Array& matrix);
 
 enum class WeightType { f32, f16 };
 
-// The nearest of 16 bits; too large: infinite.
-std::uint16_t to_half(float value);
-float from_half(std::uint16_t half);
-
 // The name of something computed or stored.
 struct GraphValue {
   std::string name;

@@ -1,8 +1,5 @@
 #include "export/graph_builder.h"
 
-#include <cmath>
-#include <limits>
-
 #include <gmock/gmock.h>
 
 namespace qanat {
@@ -74,48 +71,6 @@ TEST(GraphBuilderTest, BodiesHaveNamesOfTheirOwn) {
   EXPECT_EQ(inner.outputs.size(), 2U);
   for (const OnnxTensor& tensor : inner.tensors) {
     EXPECT_TRUE(tensor.name.starts_with("body.")) << tensor.name;
-  }
-}
-
-// Sums that IEEE 754 gives for half precision.
-struct HalfCase {
-  float value;
-  std::uint16_t half;
-};
-
-class HalfTest : public testing::TestWithParam<HalfCase> {};
-
-TEST_P(HalfTest, IsTheNearestOfSixteenBits) {
-  EXPECT_EQ(to_half(GetParam().value), GetParam().half);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Values,
-    HalfTest,
-    testing::Values(HalfCase{0.0F, 0x0000},
-                    HalfCase{-0.0F, 0x8000},
-                    HalfCase{1.0F, 0x3C00},
-                    HalfCase{-2.0F, 0xC000},
-                    HalfCase{0.1F, 0x2E66},
-                    HalfCase{65504.0F, 0x7BFF},
-                    HalfCase{65519.0F, 0x7BFF},
-                    HalfCase{65520.0F, 0x7C00},
-                    HalfCase{1e9F, 0x7C00},
-                    HalfCase{-std::numeric_limits<float>::infinity(), 0xFC00},
-                    HalfCase{0x1p-14F, 0x0400},
-                    HalfCase{0x1p-24F, 0x0001},
-                    HalfCase{0x1p-25F, 0x0000},           // a tie goes to the even one
-                    HalfCase{0x1.8p-24F, 0x0002},         // here upwards
-                    HalfCase{1.0F + 0x1p-11F, 0x3C00},    // a tie
-                    HalfCase{1.0F + 0x1.8p-10F, 0x3C02},  // a tie
-                    HalfCase{0x1.FFEp-15F, 0x0400}));     // rounds up to the smallest normal one
-
-TEST(HalfTest, EveryHalfComesBack) {
-  for (int bits = 0; bits < 0x10000; ++bits) {
-    const auto half = static_cast<std::uint16_t>(bits);
-    if (const float value = from_half(half); !std::isnan(value)) {
-      ASSERT_EQ(to_half(value), half);
-    }
   }
 }
 

@@ -75,7 +75,7 @@ void add_training(CardWriter& card, const ExportReport& report, const nlohmann::
     return;
   }
   const RunHistory& history = record.value().history;
-  card.row(msg::card_steps_of_run{}, history.last_step);
+  card.row(msg::card_steps_of_run{}, history.last_step + 1);  // they count from 0
   if (history.newest) {
     card.row(msg::card_loss{}, fmt::format("{:.3f}", history.newest->losses.total));
   }

@@ -105,9 +105,11 @@ TEST(VoiceFilesTest, OneSpeakerHasNoTable) {
 }
 
 TEST(VoiceFilesTest, TheSpaceIsALineWithItsIdOnly) {
-  const std::string lines = sherpa_tokens(make_voice_symbols(kLetters, kBoth));
+  const VoiceSymbols symbols = make_voice_symbols(kLetters, kBoth);
 
-  EXPECT_THAT(lines, HasSubstr(fmt::format("\n {}\n", id_of(U' '))));
+  const std::string lines = sherpa_tokens(symbols);
+
+  EXPECT_THAT(lines, HasSubstr(fmt::format("\n {}\n", symbols.plan.space)));
   EXPECT_THAT(lines, HasSubstr(fmt::format("\na {}\n", id_of(U'a'))));
   EXPECT_THAT(lines, Not(HasSubstr("\n\n")));
 }

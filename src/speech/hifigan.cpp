@@ -18,8 +18,6 @@
 namespace qanat {
 namespace {
 
-constexpr double kSlope = 0.1;       // of every leaky ReLU but the last
-constexpr double kLastSlope = 0.01;  // which the original leaves at libtorch's default
 constexpr int kOuterKernel = 7;
 constexpr int kMaxWidth = 4096;
 constexpr int kMaxListLength = 64;  // of a list

@@ -47,7 +47,7 @@ class HifiGan : public Vocoder {
   std::optional<int> context() const override;
   std::vector<float> synthesise(std::span<const float> log_mel) override;
 
- private:
+  // What it is made of, for whoever writes it down as something else.
   struct Convolution {
     torch::Tensor weight;
     torch::Tensor bias;
@@ -62,6 +62,15 @@ class HifiGan : public Vocoder {
     Convolution up;
     std::vector<ResidualBlock> blocks;  // of which the mean is taken
   };
+  const HifiGanShape& shape() const { return shape_; }
+  const Convolution& first() const { return in_; }
+  const std::vector<Stage>& stages() const { return stages_; }
+  const Convolution& last() const { return out_; }
+
+  static constexpr double kSlope = 0.1;       // of every leaky ReLU but the last
+  static constexpr double kLastSlope = 0.01;  // which the original leaves at libtorch's default
+
+ private:
   class Taking;
 
   torch::Tensor forward(torch::Tensor x) const;  // [1, mel_bins, T] to [1, 1, T * hop]
