@@ -13,7 +13,7 @@
 namespace qanat {
 namespace {
 
-constexpr SampleRate kRate{22050};
+constexpr SampleRate kEncodedRate{22050};
 
 std::vector<float> tone(std::size_t samples) {
   std::vector<float> wave(samples);
@@ -26,7 +26,7 @@ std::vector<float> tone(std::size_t samples) {
 
 // In chunks of several lengths, as a server sends it.
 std::string encoded(SoundFormat format, std::span<const float> sound) {
-  SoundEncoder encoder(format, kRate);
+  SoundEncoder encoder(format, kEncodedRate);
   std::string bytes;
   for (std::size_t at = 0, chunk = 777; at < sound.size(); at += chunk, chunk = 4410) {
     bytes += encoder.encode(sound.subspan(at, std::min(chunk, sound.size() - at)));
@@ -49,7 +49,7 @@ TEST_P(SoundEncoderTest, WhatIsSentInPartsIsAFileThatOthersRead) {
   ASSERT_TRUE(bytes.starts_with(GetParam().begins)) << bytes.substr(0, 4);
   write_text_file(path, bytes);
 
-  AudioDecoder decoder(kRate);
+  AudioDecoder decoder(kEncodedRate);
   const Result<std::span<const float>> heard = decoder.decode(path);
 
   ASSERT_TRUE(heard) << heard.failure().what;
@@ -73,7 +73,7 @@ TEST(SoundEncoderPartsTest, SomeOfItIsThereBeforeTheEnd) {
                                    SoundFormat::flac,
                                    SoundFormat::mp3,
                                    SoundFormat::opus}) {
-    SoundEncoder encoder(format, kRate);
+    SoundEncoder encoder(format, kEncodedRate);
 
     const std::string first = encoder.encode(tone(11025));
 
