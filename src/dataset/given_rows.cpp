@@ -15,6 +15,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_facts.h"
+#include "locale/messages/languages.h"
 
 namespace qanat {
 namespace {
