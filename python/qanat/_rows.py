@@ -59,13 +59,15 @@ class _View(ctypes.Structure):
 class Buffer:
     """Where the bytes of an object lie, read-only ones included, and that they stay there."""
 
-    __slots__ = ("_view", "_held", "_release", "address", "size")
+    __slots__ = ("_view", "_reference", "_held", "_release", "address", "size")
 
     def __init__(self, holder: Any) -> None:
         self._held = False
         self._view = _View()
-        self._release = ctypes.pythonapi.PyBuffer_Release  # at the end of Python modules are empty
-        ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(holder), ctypes.byref(self._view), 0)
+        # At the end of Python modules are empty.
+        self._reference = ctypes.byref(self._view)
+        self._release = ctypes.pythonapi.PyBuffer_Release
+        ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(holder), self._reference, 0)
         self._held = True
         self.address: int = self._view.buf or 0
         self.size: int = self._view.len
@@ -73,7 +75,7 @@ class Buffer:
     def __del__(self) -> None:
         if self._held:
             self._held = False
-            self._release(ctypes.byref(self._view))
+            self._release(self._reference)
 
 
 def wav_of(samples: Any, rate: int) -> bytearray:

@@ -14,7 +14,7 @@ TEXTS = {"tokens": "tokens", "raw": "kept", None: "none"}
 
 
 class Settings(TypedDict, total=False):
-    """What `Loader` takes beside the data and the size of batches."""
+    """What `Loader` takes in addition to the data and the size of batches."""
 
     payload: str
     mel: Union[str, Dict[str, Any]]

@@ -132,6 +132,15 @@ class Kinds(RowsTest):
         self.doCleanups()
         held[0].append(0)
 
+    def test_the_end_of_python_is_quiet(self):
+        code = ("import builtins, qanat\n"
+                f"held = [open({self.clip(0)!r}, 'rb').read()] * 4\n"
+                "builtins.kept = loader = qanat.Loader(held, text=None, batch_size=2)\n"
+                "for batch in loader:\n    pass\nprint(len(batch))\n")
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=True)
+        self.assertEqual(done.stdout, "2\n")
+
     def test_a_state_resumes(self):
         first = self.open(self.dicts())
         taken = [digest(batch) for batch in first]
