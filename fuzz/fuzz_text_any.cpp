@@ -23,9 +23,10 @@ constexpr std::array<std::string_view, 12> kLanguages = {
     "de", "ru", "el", "tr", "zh", "ja", "hi", "ar", "ko", "th", "am", "chr"};
 
 // The first code points of blocks, so that a few bytes reach every script.
-constexpr std::array<char32_t, 24> kBlocks = {
-    0x20,   0xA0,   0x300,  0x370,  0x400,  0x530,  0x590,   0x600,   0x900,  0x980,  0xB80,  0xE00,
-    0x10A0, 0x1100, 0x1200, 0x1E00, 0x2000, 0x2100, 0x3040,  0x4E00,  0xAC00, 0xFB00, 0x1F300, 0x10000};
+constexpr std::array<char32_t, 24> kBlocks = {0x20,   0xA0,   0x300,  0x370,  0x400,   0x530,
+                                              0x590,  0x600,  0x900,  0x980,  0xB80,   0xE00,
+                                              0x10A0, 0x1100, 0x1200, 0x1E00, 0x2000,  0x2100,
+                                              0x3040, 0x4E00, 0xAC00, 0xFB00, 0x1F300, 0x10000};
 
 std::string make_text(const std::uint8_t* data, std::size_t size) {
   if (size > 0 && data[0] % 4 == 0) {
@@ -41,12 +42,11 @@ std::string make_text(const std::uint8_t* data, std::size_t size) {
 
 // Marks may be joined with their letter, everything else stays one for one.
 std::size_t count_visible(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(qanat::decode_utf8(text), [](char32_t c) {
-        const qanat::CharacterKind kind = qanat::kind_of(c);
-        return kind != qanat::CharacterKind::space && kind != qanat::CharacterKind::invisible &&
-               kind != qanat::CharacterKind::mark;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(qanat::decode_utf8(text), [](char32_t c) {
+    const qanat::CharacterKind kind = qanat::kind_of(c);
+    return kind != qanat::CharacterKind::space && kind != qanat::CharacterKind::invisible &&
+           kind != qanat::CharacterKind::mark;
+  }));
 }
 
 void check_characters(const std::string& text, const qanat::LanguageTag& language) {

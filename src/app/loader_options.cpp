@@ -245,15 +245,15 @@ CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) 
 }
 
 IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate) {
-  return {.probe_length =
-              [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
-          .count_tokens = [&text](const Utterance& utterance) -> Result<TokenCount> {
-            const Result<std::int64_t> count =
-                text.count_tokens(utterance.text, utterance.language);
-            return count ? Result<TokenCount>(TokenCount{count.value()}) : count.failure();
-          },
-          .settings_hash =
-              content_hash(fmt::format("{} {} {}", kLengthVersion, rate.value, text.reading_hash()))};
+  return {
+      .probe_length =
+          [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
+      .count_tokens = [&text](const Utterance& utterance) -> Result<TokenCount> {
+        const Result<std::int64_t> count = text.count_tokens(utterance.text, utterance.language);
+        return count ? Result<TokenCount>(TokenCount{count.value()}) : count.failure();
+      },
+      .settings_hash =
+          content_hash(fmt::format("{} {} {}", kLengthVersion, rate.value, text.reading_hash()))};
 }
 
 IndexSources make_index_sources(TextFrontEnd& text, SampleRate rate) {

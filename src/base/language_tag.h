@@ -24,9 +24,7 @@ class LanguageTag {
   const std::string& text() const { return text_; }
 
   // The language before the first hyphen.
-  std::string_view primary() const {
-    return std::string_view(text_).substr(0, text_.find('-'));
-  }
+  std::string_view primary() const { return std::string_view(text_).substr(0, text_.find('-')); }
 
   // The language whose reader speaks it; nothing: none does.
   std::optional<Language> reader() const { return to_language(text_); }

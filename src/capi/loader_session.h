@@ -121,7 +121,7 @@ class LoaderSession {
   const MakeBlocks make_blocks_;
   const std::shared_ptr<TextFrontEnd> text_;  // shared with the loader
   std::optional<RowTable> rows_;              // until the set is read
-  LoaderOptions options_;  // written before open_ is set, like the one below
+  LoaderOptions options_;                     // written before open_ is set, like the one below
   LoaderSet set_;
   const std::shared_ptr<DamageLog> damage_ =
       std::make_shared<DamageLog>();  // shared with the loader

@@ -248,8 +248,7 @@ FrontEndIdentity read_g2p(StateReader& reader) {
 
 void add_learnt(nlohmann::json& json, const StoredText& text) {
   if (!text.symbols.added.empty()) {
-    json["symbols"] = {{"added", text.symbols.added},
-                       {"unused", encode_utf8(text.symbols.unused)}};
+    json["symbols"] = {{"added", text.symbols.added}, {"unused", encode_utf8(text.symbols.unused)}};
   }
   if (text.units != SymbolSet::own) {
     return;
@@ -332,15 +331,15 @@ MelConfig read_mel(StateReader& reader) {
 StoredText stored_text(const TextConfig& config,
                        const TextFrontEnd& front_end,
                        std::span<const LanguageTag> languages) {
-  return {.units = config.units,
-          .stress = config.stress,
-          .spelling = config.spelling,
-          .ezafe = config.ezafe,
-          .symbol_table_hash = front_end.tokenizer().hash(),
-          .front_end_hash = front_end.hash(),
-          .symbols = front_end.tokenizer().learnt(),
-          .g2p = config.units == SymbolSet::own ? front_end.identity(languages)
-                                                : FrontEndIdentity{}};
+  return {
+      .units = config.units,
+      .stress = config.stress,
+      .spelling = config.spelling,
+      .ezafe = config.ezafe,
+      .symbol_table_hash = front_end.tokenizer().hash(),
+      .front_end_hash = front_end.hash(),
+      .symbols = front_end.tokenizer().learnt(),
+      .g2p = config.units == SymbolSet::own ? front_end.identity(languages) : FrontEndIdentity{}};
 }
 
 TextConfig make_text_config(const StoredText& text) {

@@ -46,7 +46,7 @@ struct StoredText {
 struct CheckpointState {
   StoredModel model;
   StoredText text;
-  std::vector<std::string> speakers;  // the speaker table, by id; empty: the model has none
+  std::vector<std::string> speakers;     // the speaker table, by id; empty: the model has none
   std::vector<LanguageTag> languages{};  // of the training texts; empty: not recorded (older files)
   MelConfig mel;
 

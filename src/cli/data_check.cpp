@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/language.h"
 #include "cli/commands.h"
+#include "cli/language_flag.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/language_flag.h"
 #include "config/run_config.h"
 #include "dataset/dataset_check.h"
 #include "locale/messages/command_errors.h"
@@ -87,8 +87,7 @@ class DataCheckCommand : public Command {
         "--split-seed,--seed", seed_, "N", {0, kMaxSeed}, msg::help_data_check_split_seed{});
   }
 
-  std::optional<DatasetReport> check(TextFrontEnd& text,
-                                     const CommandContext& context) const {
+  std::optional<DatasetReport> check(TextFrontEnd& text, const CommandContext& context) const {
     ProgressLine measuring(context, msg::progress_measuring{});
     ProgressLine listening(
         context,

@@ -142,8 +142,8 @@ class DataTextCommand : public Command {
   bool show(TextFrontEnd& front_end, std::string_view raw, const CommandContext& context) {
     const std::optional<LanguageTag> given = language_.language();
     const Result<LanguageTag> language = given ? Result(*given) : language_of(raw);
-    const Result<TextReading> reading = language ? read(front_end, raw, language.value())
-                                                 : Result<TextReading>(language.failure());
+    const Result<TextReading> reading =
+        language ? read(front_end, raw, language.value()) : Result<TextReading>(language.failure());
     if (!reading) {
       fmt::print(context.err, "qanat: {}\n", context.words.said(reason_of(reading.failure())));
       return false;

@@ -199,9 +199,8 @@ void ManifestBuilder::check_script_languages() {
                                     .detail = why});
     }
     remove_rows(manifest_.utterances, rows);
-    std::erase_if(undeclared_, [&](std::uint32_t row) {
-      return std::ranges::binary_search(rows, row);
-    });
+    std::erase_if(undeclared_,
+                  [&](std::uint32_t row) { return std::ranges::binary_search(rows, row); });
     for (std::uint32_t& row : undeclared_) {
       row -= static_cast<std::uint32_t>(std::ranges::lower_bound(rows, row) - rows.begin());
     }

@@ -62,16 +62,16 @@ struct Script {
 
 // Scripts of one language, and those that many data sets are in. Nothing is decided by others.
 constexpr auto kScripts = std::to_array<Script>({
-    {"Latin", "en", "de"},     {"Arabic", "fa", "ar"},    {"Chinese", "", "zh"},
-    {"Japanese", "ja", ""},    {"Cyrillic", "", "ru"},    {"Devanagari", "", "hi"},
-    {"Bengali", "", "bn"},     {"Hebrew", "he", ""},      {"Greek", "el", ""},
-    {"Armenian", "hy", ""},    {"Georgian", "ka", ""},    {"Hangul", "ko", ""},
-    {"Thai", "th", ""},        {"Lao", "lo", ""},         {"Khmer", "km", ""},
-    {"Burmese", "my", ""},     {"Tamil", "ta", ""},       {"Telugu", "te", ""},
-    {"Kannada", "kn", ""},     {"Malayalam", "ml", ""},   {"Sinhala", "si", ""},
-    {"Gujarati", "gu", ""},    {"Gurmukhi", "pa", ""},    {"Odia", "or", ""},
-    {"Ethiopic", "", "am"},    {"Tibetan", "", "bo"},     {"Cherokee", "chr", ""},
-    {"Thaana", "dv", ""},      {"Mongolian", "", "mn"},   {"Syriac", "", "syr"},
+    {"Latin", "en", "de"},  {"Arabic", "fa", "ar"},  {"Chinese", "", "zh"},
+    {"Japanese", "ja", ""}, {"Cyrillic", "", "ru"},  {"Devanagari", "", "hi"},
+    {"Bengali", "", "bn"},  {"Hebrew", "he", ""},    {"Greek", "el", ""},
+    {"Armenian", "hy", ""}, {"Georgian", "ka", ""},  {"Hangul", "ko", ""},
+    {"Thai", "th", ""},     {"Lao", "lo", ""},       {"Khmer", "km", ""},
+    {"Burmese", "my", ""},  {"Tamil", "ta", ""},     {"Telugu", "te", ""},
+    {"Kannada", "kn", ""},  {"Malayalam", "ml", ""}, {"Sinhala", "si", ""},
+    {"Gujarati", "gu", ""}, {"Gurmukhi", "pa", ""},  {"Odia", "or", ""},
+    {"Ethiopic", "", "am"}, {"Tibetan", "", "bo"},   {"Cherokee", "chr", ""},
+    {"Thaana", "dv", ""},   {"Mongolian", "", "mn"}, {"Syriac", "", "syr"},
 });
 constexpr std::size_t kLatin = 0;
 constexpr std::size_t kArabic = 1;
@@ -86,16 +86,16 @@ struct ScriptRange {
 
 // Blocks of letters, by code point. Latin and Arabic letters are looked up by themselves.
 constexpr auto kScriptRanges = std::to_array<ScriptRange>({
-    {0x0370, 0x03FF, 8},   {0x0400, 0x052F, 4},   {0x0531, 0x058A, 9},   {0x05D0, 0x05F2, 7},
-    {0x0700, 0x074F, 29},  {0x0780, 0x07BF, 27},  {0x0900, 0x0963, 5},   {0x0980, 0x09E3, 6},
-    {0x0A00, 0x0A65, 22},  {0x0A80, 0x0AE5, 21},  {0x0B00, 0x0B65, 23},  {0x0B80, 0x0BE5, 16},
-    {0x0C00, 0x0C65, 17},  {0x0C80, 0x0CE5, 18},  {0x0D00, 0x0D65, 19},  {0x0D80, 0x0DDF, 20},
-    {0x0E01, 0x0E4E, 12},  {0x0E80, 0x0ECD, 13},  {0x0F00, 0x0FFF, 25},  {0x1000, 0x103F, 15},
-    {0x10A0, 0x10FF, 10},  {0x1100, 0x11FF, 11},  {0x1200, 0x139F, 24},  {0x13A0, 0x13FF, 26},
-    {0x1780, 0x17D3, 14},  {0x1800, 0x18AF, 28},  {0x1C80, 0x1C8F, 4},   {0x1C90, 0x1CBF, 10},
-    {0x1F00, 0x1FFF, 8},   {0x2DE0, 0x2DFF, 4},   {0x3041, 0x30FF, 3},   {0x3130, 0x318F, 11},
-    {0x31F0, 0x31FF, 3},   {0x3400, 0x4DBF, 2},   {0x4E00, 0x9FFF, 2},   {0xA640, 0xA69F, 4},
-    {0xAB70, 0xABBF, 26},  {0xAC00, 0xD7AF, 11},  {0xF900, 0xFAFF, 2},   {0x20000, 0x3134F, 2},
+    {0x0370, 0x03FF, 8},  {0x0400, 0x052F, 4},  {0x0531, 0x058A, 9},  {0x05D0, 0x05F2, 7},
+    {0x0700, 0x074F, 29}, {0x0780, 0x07BF, 27}, {0x0900, 0x0963, 5},  {0x0980, 0x09E3, 6},
+    {0x0A00, 0x0A65, 22}, {0x0A80, 0x0AE5, 21}, {0x0B00, 0x0B65, 23}, {0x0B80, 0x0BE5, 16},
+    {0x0C00, 0x0C65, 17}, {0x0C80, 0x0CE5, 18}, {0x0D00, 0x0D65, 19}, {0x0D80, 0x0DDF, 20},
+    {0x0E01, 0x0E4E, 12}, {0x0E80, 0x0ECD, 13}, {0x0F00, 0x0FFF, 25}, {0x1000, 0x103F, 15},
+    {0x10A0, 0x10FF, 10}, {0x1100, 0x11FF, 11}, {0x1200, 0x139F, 24}, {0x13A0, 0x13FF, 26},
+    {0x1780, 0x17D3, 14}, {0x1800, 0x18AF, 28}, {0x1C80, 0x1C8F, 4},  {0x1C90, 0x1CBF, 10},
+    {0x1F00, 0x1FFF, 8},  {0x2DE0, 0x2DFF, 4},  {0x3041, 0x30FF, 3},  {0x3130, 0x318F, 11},
+    {0x31F0, 0x31FF, 3},  {0x3400, 0x4DBF, 2},  {0x4E00, 0x9FFF, 2},  {0xA640, 0xA69F, 4},
+    {0xAB70, 0xABBF, 26}, {0xAC00, 0xD7AF, 11}, {0xF900, 0xFAFF, 2},  {0x20000, 0x3134F, 2},
 });
 
 // The Latin blocks beyond ASCII, without the signs among them.
@@ -122,8 +122,7 @@ std::optional<std::size_t> script_index(char32_t code) {
   if (is_arabic_letter(code)) {
     return kArabic;
   }
-  const auto* const found =
-      std::ranges::lower_bound(kScriptRanges, code, {}, &ScriptRange::last);
+  const auto* const found = std::ranges::lower_bound(kScriptRanges, code, {}, &ScriptRange::last);
   return found != kScriptRanges.end() && code >= found->first ? std::optional(found->script)
                                                               : std::nullopt;
 }

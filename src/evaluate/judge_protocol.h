@@ -24,7 +24,7 @@ struct JudgeRequest {
   JudgeTask task = JudgeTask::quality;
   std::filesystem::path audio;
   std::filesystem::path reference{};  // of similarity
-  LanguageTag language;   // of transcribe
+  LanguageTag language;               // of transcribe
 };
 
 // A line without its end. Paths are absolute. A Failure: a path is not UTF-8, as JSON has to be.

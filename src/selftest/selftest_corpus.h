@@ -23,7 +23,7 @@ class SelftestCorpus {
 
  private:
   std::filesystem::path folder_;
-  std::shared_ptr<TextFrontEnd> text_;   // shared with the loaders
+  std::shared_ptr<TextFrontEnd> text_;         // shared with the loaders
   std::shared_ptr<const UtteranceSet> clips_;  // shared with the loaders
 };
 

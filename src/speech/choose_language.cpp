@@ -19,8 +19,8 @@ bool is_in_arabic_letters(const LanguageTag& language) {
 
 std::optional<LanguageTag> choose_language(std::string_view utf8,
                                            const std::vector<LanguageTag>& trained) {
-  const bool own_only = std::ranges::all_of(
-      trained, [](const LanguageTag& one) { return one.reader().has_value(); });
+  const bool own_only =
+      std::ranges::all_of(trained, [](const LanguageTag& one) { return one.reader().has_value(); });
   const std::optional<LanguageTag> written = script_of(utf8).language;
   if (own_only) {
     return written && written->reader() ? *written : LanguageTag(Language::en);

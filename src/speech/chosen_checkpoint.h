@@ -20,7 +20,7 @@ enum class WeightsPick { averaged, plain };
 
 // Who reads the texts of a model that was trained with a command of the user's own.
 struct FrontEndChoice {
-  std::string g2p{};                             // empty: none is given
+  std::string g2p{};                              // empty: none is given
   enum class IfOther { refuse, use } if_other{};  // than the one it was trained with
 };
 

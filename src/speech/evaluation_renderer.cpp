@@ -57,10 +57,9 @@ std::vector<EvaluationRendered::Symbol> symbols_of(const TokenTimes& times,
 // The sentences everybody gets are English and Persian: nothing to a model of other languages.
 bool is_of_no_use(const EvaluationSentence& sentence, const std::vector<LanguageTag>& trained) {
   const bool is_default = sentence.language && sentence.recording.empty();
-  const bool own_only = std::ranges::all_of(
-      trained, [](const LanguageTag& one) { return one.reader().has_value(); });
-  return is_default && !own_only &&
-         std::ranges::find(trained, *sentence.language) == trained.end();
+  const bool own_only =
+      std::ranges::all_of(trained, [](const LanguageTag& one) { return one.reader().has_value(); });
+  return is_default && !own_only && std::ranges::find(trained, *sentence.language) == trained.end();
 }
 
 std::vector<std::string> tags_of(const std::vector<LanguageTag>& languages) {

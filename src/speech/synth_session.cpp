@@ -135,9 +135,10 @@ void warn_of_unseen(const SpokenText& spoken,
   const std::optional<LanguageTag> written = script_of(spoken.normalised).language;
   for (const LanguageTag& asked : {spoken.language, written.value_or(spoken.language)}) {
     // Other languages may be written in the letters of these; what is not learnt is told above.
-    const bool compared = asked.reader() && std::ranges::all_of(trained, [](const LanguageTag& one) {
-      return one.reader().has_value();
-    });
+    const bool compared =
+        asked.reader() && std::ranges::all_of(trained, [](const LanguageTag& one) {
+          return one.reader().has_value();
+        });
     if ((compared || asked == spoken.language) &&
         std::ranges::find(trained, asked) == trained.end()) {
       warn(msg::synth_unseen{.text = shortened(spoken.text),

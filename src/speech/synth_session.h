@@ -21,13 +21,13 @@ namespace qanat {
 
 struct SynthRequest {
   CheckpointChoice checkpoint;
-  std::vector<std::string> texts;    // one sound file each
+  std::vector<std::string> texts;       // one sound file each
   std::optional<LanguageTag> language;  // unset: by the script of each text
-  std::filesystem::path reference;   // recording of the voice; empty: none
-  std::string speaker;               // of the model's table; empty: its first
-  double length_scale = 1.0;         // above 1: slower
-  std::string vocoder{};             // see open_vocoder()
-  Seconds chunk{0};                  // sound is written in chunks of this length; 0: at its end
+  std::filesystem::path reference;      // recording of the voice; empty: none
+  std::string speaker;                  // of the model's table; empty: its first
+  double length_scale = 1.0;            // above 1: slower
+  std::string vocoder{};                // see open_vocoder()
+  Seconds chunk{0};                     // sound is written in chunks of this length; 0: at its end
   std::filesystem::path out;  // WAV; several texts: numbered; "-": standard output, in chunks
   std::filesystem::path mel;  // NPY [frames, mel_bins]; empty: not written
   std::function<void(const Message&)> warn;

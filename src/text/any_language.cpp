@@ -14,8 +14,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kMaxMarks = 32;       // on one letter; Unicode's own limit is 30
-constexpr std::size_t kShownRuns = 3;        // of digits and signs, in messages
+constexpr std::size_t kMaxMarks = 32;   // on one letter; Unicode's own limit is 30
+constexpr std::size_t kShownRuns = 3;   // of digits and signs, in messages
 constexpr std::size_t kShownText = 40;  // of the text
 constexpr char32_t kZwj = 0x200D;
 
@@ -145,7 +145,7 @@ Result<std::string> normalise_any(std::string_view utf8, const LanguageTag& lang
   const std::u32string text = decode_utf8(line.value());
   for (std::size_t at = 0; at < text.size(); ++at) {
     char32_t code_point = folded_mark(text[at]);
-    if (greek && text[at] == U';') {
+    if (greek && code_point == U';') {
       code_point = U'?';
     }
     const CharacterKind kind = kind_of(code_point);

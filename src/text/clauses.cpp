@@ -41,9 +41,9 @@ std::vector<Clause> split_clauses(std::string_view line) {
       append_utf8(clauses.back().marks, folded_mark(text[at]));
       continue;
     }
-    if (!clauses.back().marks.empty() && (kind_of(text[at]) == CharacterKind::letter ||
-                                          kind_of(text[at]) == CharacterKind::digit ||
-                                          kind_of(text[at]) == CharacterKind::sign)) {
+    if (!clauses.back().marks.empty() &&
+        (kind_of(text[at]) == CharacterKind::letter || kind_of(text[at]) == CharacterKind::digit ||
+         kind_of(text[at]) == CharacterKind::sign)) {
       clauses.emplace_back();
     }
     append_utf8(clauses.back().words, text[at]);

@@ -9,10 +9,10 @@ namespace {
 using testing::ElementsAre;
 
 TEST(ClausesTest, AMarkInsideANumberOrAWordIsNoPause) {
-  EXPECT_THAT(split_clauses("Es kostet 3,50 z.B. heute, sagt er."),
-              ElementsAre(Clause{"Es kostet 3,50 z.B ", "."},
-                          Clause{"heute ", ","},
-                          Clause{"sagt er", "."}));
+  EXPECT_THAT(
+      split_clauses("Es kostet 3,50 z.B. heute, sagt er."),
+      ElementsAre(
+          Clause{"Es kostet 3,50 z.B ", "."}, Clause{"heute ", ","}, Clause{"sagt er", "."}));
 }
 
 TEST(ClausesTest, ScriptsWithoutSpacesPauseAtTheirMarks) {

@@ -150,8 +150,7 @@ Result<std::vector<std::vector<std::string>>> Espeak::ask_clauses(
   return said;
 }
 
-Result<std::vector<std::vector<std::string>>> Espeak::clauses(
-    std::span<const std::string> lines) {
+Result<std::vector<std::vector<std::string>>> Espeak::clauses(std::span<const std::string> lines) {
   std::vector<std::vector<std::string>> all;
   while (!lines.empty()) {
     const Clock::time_point deadline = deadline_after(timeout_);

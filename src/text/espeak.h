@@ -34,7 +34,7 @@ class Espeak {
   Result<std::vector<std::vector<std::string>>> clauses(std::span<const std::string> lines);
 
   static constexpr std::size_t kLongestSentence = 780;  // bytes; it reads at most 800 as a clause
-  static constexpr std::size_t kLongestLine = 400;  // bytes; espeak-ng breaks longer ones up
+  static constexpr std::size_t kLongestLine = 400;      // bytes; espeak-ng breaks longer ones up
 
  private:
   Result<Done> start(Clock::time_point deadline);

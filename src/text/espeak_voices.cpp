@@ -80,8 +80,7 @@ Result<std::string> find_espeak_voice(const LanguageTag& language,
   if (std::ranges::find(languages, primary, primary_of) != languages.end()) {
     return std::string(primary);
   }
-  return to_failure(
-      msg::phonemes_no_voice{.language = language.text(), .languages = languages});
+  return to_failure(msg::phonemes_no_voice{.language = language.text(), .languages = languages});
 }
 
 }  // namespace qanat

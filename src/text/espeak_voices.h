@@ -11,8 +11,7 @@
 namespace qanat {
 
 // As espeak-ng names them, in its order, each once: "de", "fr-fr", "cmn".
-Result<std::vector<std::string>> read_espeak_languages(const std::string& program,
-                                                       Seconds timeout);
+Result<std::vector<std::string>> read_espeak_languages(const std::string& program, Seconds timeout);
 
 // What to ask espeak-ng for: the tag itself where it has it, else the language without script and
 // region. A Failure lists what there is.

@@ -77,8 +77,8 @@ LearntSymbols SymbolCollector::learnt(const LearntSymbols& known) const {
     }
   }
   for (const char32_t code_point : symbol_code_points(set_)) {
-    const bool was_used = !known.added.empty() &&
-                          known.unused.find(code_point) == std::u32string::npos;
+    const bool was_used =
+        !known.added.empty() && known.unused.find(code_point) == std::u32string::npos;
     if (kind_of(code_point) == CharacterKind::letter && !was_used &&
         !characters_.contains(code_point)) {
       learnt.unused += code_point;

@@ -76,7 +76,8 @@ TEST(TokenizerLearntTest, EnglishIdsAreTheSameWhateverElseWasLearnt) {
   const Tokenizer plain(SymbolSet::characters);
   const Tokenizer tokenizer(SymbolSet::characters, learnt_from("schön naïve", "de"));
 
-  EXPECT_EQ(tokenizer.encode("a naïve word", Language::en), plain.encode("a naïve word", Language::en));
+  EXPECT_EQ(tokenizer.encode("a naïve word", Language::en),
+            plain.encode("a naïve word", Language::en));
   EXPECT_EQ(plain.hash(), Tokenizer(SymbolSet::characters, LearntSymbols{}).hash());
   EXPECT_NE(plain.hash(), tokenizer.hash());
 }

@@ -26,8 +26,11 @@ std::string make_german_espeak(const std::filesystem::path& folder) {
   return make_fake_espeak(
       folder,
       "if [ \"$1\" = --voices ]; then printf 'Pty Language\\n 5  de  --/M  German\\n'; exit; fi\n"
-      "echo \"start $7\" >> '" + log + "'\n"
-      "while read -r l; do echo \"$l\" >> '" + log + "'; echo \"<$l>\"; done");
+      "echo \"start $7\" >> '" +
+          log +
+          "'\n"
+          "while read -r l; do echo \"$l\" >> '" +
+          log + "'; echo \"<$l>\"; done");
 }
 
 std::vector<TextRow> german_rows() {
@@ -83,8 +86,8 @@ TEST(OtherLanguagesTest, LengthsCountWhatIsNotKnown) {
 }
 
 TEST(OtherLanguagesTest, PhonemesAreWhatEspeakSaysNumbersIncluded) {
-  TextFrontEnd front_end({.units = SymbolSet::phonemes,
-                          .espeak_program = make_german_espeak(make_test_folder())});
+  TextFrontEnd front_end(
+      {.units = SymbolSet::phonemes, .espeak_program = make_german_espeak(make_test_folder())});
   const std::vector<TextRow> rows = {{.text = "12 Äpfel, ja.", .language = kGerman}};
   front_end.learn(rows, {});
 
@@ -92,8 +95,8 @@ TEST(OtherLanguagesTest, PhonemesAreWhatEspeakSaysNumbersIncluded) {
 }
 
 TEST(OtherLanguagesTest, ALanguageEspeakLacksIsAnErrorWithTheList) {
-  TextFrontEnd front_end({.units = SymbolSet::phonemes,
-                          .espeak_program = make_german_espeak(make_test_folder())});
+  TextFrontEnd front_end(
+      {.units = SymbolSet::phonemes, .espeak_program = make_german_espeak(make_test_folder())});
   const std::vector<TextRow> rows = {{.text = "ghobe", .language = *to_language_tag("tlh")}};
 
   try {

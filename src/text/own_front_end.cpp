@@ -13,8 +13,8 @@
 namespace qanat {
 namespace {
 
-constexpr int kMaxFailures = 3;              // in a row
-constexpr std::size_t kShownCharacters = 40;  // of a line, in messages
+constexpr int kMaxFailures = 3;                               // in a row
+constexpr std::size_t kShownCharacters = 40;                  // of a line, in messages
 constexpr std::size_t kLongestAnswer = std::size_t{1} << 20;  // bytes
 
 // Raised whenever these change: hashes of before say nothing then.
@@ -68,9 +68,8 @@ Result<std::string> OwnFrontEnd::ask(Speaker& with,
   Result<std::string> answer =
       written ? with.process->read_line(deadline) : Result<std::string>(written.failure());
   if (!answer) {
-    return to_failure(msg::g2p_no_answer{.command = config_.command,
-                                         .reason = reason_of(answer.failure()),
-                                         .text = text});
+    return to_failure(msg::g2p_no_answer{
+        .command = config_.command, .reason = reason_of(answer.failure()), .text = text});
   }
   if (first_invalid_utf8(answer.value())) {
     return to_failure(msg::g2p_not_utf8{.command = config_.command, .text = text});
@@ -97,9 +96,8 @@ Result<Done> OwnFrontEnd::start(Speaker& with, const LanguageTag& language) cons
   with.process = std::move(process).value();
   std::vector<std::string> answers;
   for (const std::string_view probe : kProbes) {
-    Result<std::string> answer = ask(with,
-                                     std::string(probe),
-                                     answers.empty() ? config_.first_timeout : config_.timeout);
+    Result<std::string> answer =
+        ask(with, std::string(probe), answers.empty() ? config_.first_timeout : config_.timeout);
     if (!answer) {
       return answer.failure();
     }

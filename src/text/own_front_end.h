@@ -60,7 +60,7 @@ class OwnFrontEnd {
   Result<std::vector<std::string>> ask_all(Speaker& with, std::span<const std::string> lines) const;
 
   const OwnFrontEndConfig config_;
-  std::mutex mutex_;                                        // guards the map
+  std::mutex mutex_;                                          // guards the map
   std::map<LanguageTag, std::unique_ptr<Speaker>> speakers_;  // only added to
 };
 

@@ -21,9 +21,7 @@ using testing::HasSubstr;
 constexpr std::string_view kReverses = "exec sed -u 's/a/A/g; s/^$/ /'";
 
 OwnFrontEndConfig config_of(std::string_view command) {
-  return {.command = std::string(command),
-          .first_timeout = Seconds{2.0},
-          .timeout = Seconds{0.5}};
+  return {.command = std::string(command), .first_timeout = Seconds{2.0}, .timeout = Seconds{0.5}};
 }
 
 Result<std::vector<std::string>> ask(std::string_view command,
@@ -38,8 +36,7 @@ TEST(OwnFrontEndTest, AnswersLineByLine) {
 }
 
 TEST(OwnFrontEndTest, IsToldTheLanguage) {
-  OwnFrontEnd front_end(
-      config_of("while read -r line; do echo \"$QANAT_LANGUAGE:$line\"; done"));
+  OwnFrontEnd front_end(config_of("while read -r line; do echo \"$QANAT_LANGUAGE:$line\"; done"));
   const std::vector<std::string> lines = {"ja"};
 
   EXPECT_THAT(front_end.answers(lines, *to_language_tag("de-AT")).value(), ElementsAre("de-AT:ja"));
@@ -48,7 +45,8 @@ TEST(OwnFrontEndTest, IsToldTheLanguage) {
 
 TEST(OwnFrontEndTest, IsStartedOncePerLanguage) {
   const std::filesystem::path log = make_test_folder() / "starts";
-  OwnFrontEnd front_end(config_of("echo start >> '" + log.string() + "'; " + std::string(kReverses)));
+  OwnFrontEnd front_end(
+      config_of("echo start >> '" + log.string() + "'; " + std::string(kReverses)));
   const std::vector<std::string> lines = {"one"};
   ASSERT_TRUE(front_end.answers(lines, Language::en));
   ASSERT_TRUE(front_end.answers(lines, Language::en));

@@ -43,8 +43,7 @@ Result<std::string> OwnReader::symbols(std::string_view line, const LanguageTag&
     cache_.insert(speaker, line, *known);
   }
   if (known->empty()) {
-    return to_failure(
-        msg::g2p_empty{.command = command(), .text = excerpt(line, kShownLine)});
+    return to_failure(msg::g2p_empty{.command = command(), .text = excerpt(line, kShownLine)});
   }
   return *std::move(known);
 }

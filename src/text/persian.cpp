@@ -231,7 +231,8 @@ class PersianReader {
   std::size_t read_letter(const Place& place) {
     if (is_ascii_letter(place.rest[0])) {
       const string_view word = leading_letters(place.rest);
-      if (word == "v" && ends_at_boundary(place.before) && starts_with_digit(place.rest.substr(1))) {
+      if (word == "v" && ends_at_boundary(place.before) &&
+          starts_with_digit(place.rest.substr(1))) {
         out_.words(behind_version_word(place.before) ? "" : "نسخهٔ");  // v2.1
         return 1;
       }

@@ -66,14 +66,17 @@ void PhonemeCache::read_file() {
   }
 }
 
-std::optional<std::string> PhonemeCache::find(std::string_view speaker, std::string_view words) const {
+std::optional<std::string> PhonemeCache::find(std::string_view speaker,
+                                              std::string_view words) const {
   read_once();
   const std::shared_lock lock(mutex_);
   const auto found = entries_.find(make_key(speaker, words));
   return found == entries_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PhonemeCache::insert(std::string_view speaker, std::string_view words, std::string_view phonemes) {
+void PhonemeCache::insert(std::string_view speaker,
+                          std::string_view words,
+                          std::string_view phonemes) {
   const std::unique_lock lock(mutex_);
   insert_locked(make_key(speaker, words), phonemes);
   ++unsaved_;

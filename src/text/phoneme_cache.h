@@ -1,7 +1,8 @@
 // Phonemes that were asked for before, in memory and optionally in a file.
 //
-// Thread-safe. The file is read by the first question, and appears whole or not at all; entries another program wrote meanwhile are
-// kept. A file of another espeak-ng version, or one that cannot be read, is replaced.
+// Thread-safe. The file is read by the first question, and appears whole or not at all; entries
+// another program wrote meanwhile are kept. A file of another espeak-ng version, or one that cannot
+// be read, is replaced.
 #pragma once
 
 #include <cstdint>

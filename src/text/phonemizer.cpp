@@ -111,9 +111,7 @@ std::vector<PhonemeChunk> split_for_phonemes(std::string_view normalised) {
 }
 
 Phonemizer::Phonemizer(const PhonemizerConfig& config)
-    : config_(config),
-      version_(require_version(config)),
-      cache_(config.cache_file, version_) {}
+    : config_(config), version_(require_version(config)), cache_(config.cache_file, version_) {}
 
 Phonemizer::Voice& Phonemizer::speaker(const std::string& voice) {
   const std::lock_guard lock(mutex_);
@@ -152,8 +150,7 @@ Result<std::string> Phonemizer::phonemes(std::string_view line, const LanguageTa
   return std::move(answer.value().front());
 }
 
-Result<Done> Phonemizer::remember(std::span<const std::string> lines,
-                                  const LanguageTag& language) {
+Result<Done> Phonemizer::remember(std::span<const std::string> lines, const LanguageTag& language) {
   std::vector<std::string> unknown;
   std::ranges::copy_if(lines, std::back_inserter(unknown), [&](const std::string& line) {
     return !cache_.find(language.text(), line);
@@ -204,7 +201,8 @@ Result<std::string> Phonemizer::phonemes(std::string_view normalised) {
   std::vector<std::optional<std::string>> phonemes;
   for (const PhonemeChunk& chunk : chunks) {
     const bool mark = chunk.kind == PhonemeChunk::Kind::mark;
-    phonemes.push_back(mark ? std::optional(chunk.text) : cache_.find(to_string(chunk.language), chunk.text));
+    phonemes.push_back(mark ? std::optional(chunk.text)
+                            : cache_.find(to_string(chunk.language), chunk.text));
   }
   for (const Language language : {Language::en, Language::fa}) {
     if (const Result<Done> asked = ask_espeak(language, chunks, phonemes); !asked) {

@@ -95,9 +95,9 @@ class Phonemizer {
   const PhonemizerConfig config_;
   std::string version_;
   PhonemeCache cache_;
-  std::mutex mutex_;                                     // guards the rest
+  std::mutex mutex_;                                      // guards the rest
   std::map<std::string, std::unique_ptr<Voice>> voices_;  // by espeak-ng's name; only added to
-  std::optional<std::vector<std::string>> languages_;    // unset: not asked for yet
+  std::optional<std::vector<std::string>> languages_;     // unset: not asked for yet
 };
 
 }  // namespace qanat

@@ -21,8 +21,8 @@
 namespace qanat {
 namespace {
 
-constexpr std::size_t kExcerpt = 40;    // characters of the text in messages
-constexpr std::size_t kAtOnce = 128;    // rows that are asked for together
+constexpr std::size_t kExcerpt = 40;  // characters of the text in messages
+constexpr std::size_t kAtOnce = 128;  // rows that are asked for together
 
 std::string shown(std::string_view text) {
   return excerpt(encode_utf8(decode_utf8(text)), kExcerpt);
@@ -96,46 +96,47 @@ Result<Done> TextFrontEnd::ask_ahead(std::span<const TextRow> rows,
   return own_ ? own_->remember(lines, language) : Result<Done>(Done{});
 }
 
-std::uint64_t TextFrontEnd::learn(std::span<const TextRow> rows, const Learning& how) {
-  struct Outcome {
-    std::size_t read = 0;
-    std::optional<Failure> first{};  // of the rows that could not be
-  };
-  SymbolCollector collector(config_.units);
-  std::map<LanguageTag, Outcome> outcomes;
-  for (std::size_t begin = 0; begin < rows.size() && !how.stop.stop_requested();
-       begin += kAtOnce) {
-    const std::span<const TextRow> some =
-        rows.subspan(begin, std::min(kAtOnce, rows.size() - begin));
-    std::set<LanguageTag> languages;
-    for (const TextRow& row : some) {
-      if (learns_from(row.language)) {
-        languages.insert(row.language);
-      }
+void TextFrontEnd::learn_some(std::span<const TextRow> rows,
+                              SymbolCollector& collector,
+                              std::map<LanguageTag, LearningOutcome>& outcomes) const {
+  std::set<LanguageTag> languages;
+  for (const TextRow& row : rows) {
+    if (learns_from(row.language)) {
+      languages.insert(row.language);
     }
-    if (languages.empty()) {
+  }
+  for (const LanguageTag& language : languages) {
+    // What fails together is asked for one by one below.
+    static_cast<void>(ask_ahead(rows, language).ok());
+  }
+  for (const TextRow& row : rows) {
+    if (!languages.contains(row.language)) {
       continue;
     }
-    for (const LanguageTag& language : languages) {
-      // What fails together is asked for one by one below.
-      static_cast<void>(ask_ahead(some, language).ok());
+    LearningOutcome& outcome = outcomes[row.language];
+    const Result<Spoken> said = speak(row.text, row.language);
+    if (said) {
+      ++outcome.read;
+      collector.add(said.value().symbols, row.language);
+    } else if (!outcome.first) {
+      outcome.first = said.failure();
     }
-    for (const TextRow& row : some) {
-      if (!languages.contains(row.language)) {
-        continue;
-      }
-      Outcome& outcome = outcomes[row.language];
-      const Result<Spoken> said = speak(row.text, row.language);
-      if (said) {
-        ++outcome.read;
-        collector.add(said.value().symbols, row.language);
-      } else if (!outcome.first) {
-        outcome.first = said.failure();
-      }
-    }
-    if (how.progress) {
+  }
+}
+
+std::uint64_t TextFrontEnd::learn(std::span<const TextRow> rows, const Learning& how) {
+  SymbolCollector collector(config_.units);
+  std::map<LanguageTag, LearningOutcome> outcomes;
+  for (std::size_t begin = 0; begin < rows.size() && !how.stop.stop_requested(); begin += kAtOnce) {
+    const std::span<const TextRow> some =
+        rows.subspan(begin, std::min(kAtOnce, rows.size() - begin));
+    learn_some(some, collector, outcomes);
+    if (how.progress && !outcomes.empty()) {
       how.progress(begin + some.size(), rows.size());
     }
+  }
+  if (outcomes.empty()) {
+    return 0;
   }
   ContentHasher answers;
   answers.add(kAnyLanguageVersion);
@@ -148,13 +149,10 @@ std::uint64_t TextFrontEnd::learn(std::span<const TextRow> rows, const Learning&
       answers.add(language.text()).add(own_->probe(language).value());
     }
   }
-  if (outcomes.empty()) {
-    return 0;
-  }
   LearntSymbols learnt = collector.learnt(tokenizer_.learnt());
   if (learnt.added.size() > kMaxLearntSymbols) {
-    throw MessageError(msg::too_many_symbols{.count = learnt.added.size(),
-                                             .most = kMaxLearntSymbols});
+    throw MessageError(
+        msg::too_many_symbols{.count = learnt.added.size(), .most = kMaxLearntSymbols});
   }
   tokenizer_ = Tokenizer(config_.units, std::move(learnt));
   return answers.value();
@@ -234,8 +232,7 @@ Result<TextFrontEnd::Spoken> TextFrontEnd::speak_own(std::string_view raw_text,
 Result<TextFrontEnd::Spoken> TextFrontEnd::speak_other(std::string_view raw_text,
                                                        const LanguageTag& language) const {
   const bool characters = !phonemizer_ && !own_;
-  Result<std::string> line =
-      characters ? normalise_any(raw_text, language) : tidy_line(raw_text);
+  Result<std::string> line = characters ? normalise_any(raw_text, language) : tidy_line(raw_text);
   if (!line) {
     return line.failure();
   }

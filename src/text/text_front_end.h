@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,7 +93,8 @@ class TextFrontEnd {
   // the training set, before anything else reads. English and Persian add nothing, except with
   // SymbolSet::own. Rows that cannot be read are passed over; whoever reads them later is told.
   // Throws Error when no row of a language can be read: espeak-ng does not have it, or the command
-  // does not keep to its word. Returns what the readings depend on besides hash() before; 0: nothing.
+  // does not keep to its word. Returns what the readings depend on besides hash() before; 0:
+  // nothing.
   std::uint64_t learn(std::span<const TextRow> rows, const Learning& how);
 
   // Fails when nothing is left to be read, espeak-ng does not answer, or the language is none that
@@ -117,7 +119,15 @@ class TextFrontEnd {
   void save_phonemes() const;
 
  private:
+  struct LearningOutcome {
+    std::size_t read = 0;            // rows
+    std::optional<Failure> first{};  // of those that could not be
+  };
+
   bool learns_from(const LanguageTag& language) const;
+  void learn_some(std::span<const TextRow> rows,
+                  SymbolCollector& collector,
+                  std::map<LanguageTag, LearningOutcome>& outcomes) const;
   // What the symbols are of, and the text as it is shown to people.
   struct Spoken {
     std::string normalised;

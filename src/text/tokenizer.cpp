@@ -125,9 +125,8 @@ std::optional<TokenId> Tokenizer::find_language(const LanguageTag& language) con
   if (found == learnt_.added.end()) {
     return std::nullopt;
   }
-  return kFirstPlain +
-         static_cast<TokenId>(symbols_.size() +
-                              static_cast<std::size_t>(found - learnt_.added.begin()));
+  return kFirstPlain + static_cast<TokenId>(symbols_.size() + static_cast<std::size_t>(
+                                                                  found - learnt_.added.begin()));
 }
 
 bool Tokenizer::sits_on_letter(char32_t code_point, Scope scope) {
@@ -188,8 +187,8 @@ std::string Tokenizer::symbol(TokenId id) const {
   return encode_utf8({&code_point, 1});
 }
 
-std::vector<UnknownSymbol> Tokenizer::count_unknown_symbols(
-    std::string_view normalised, const LanguageTag& language) const {
+std::vector<UnknownSymbol> Tokenizer::count_unknown_symbols(std::string_view normalised,
+                                                            const LanguageTag& language) const {
   const Scope scope = scope_of(language);
   std::vector<UnknownSymbol> unknown;
   for (std::size_t at = 0; at < normalised.size();) {

@@ -1,9 +1,9 @@
 #include <string>
 
 #include "cli/help_formatter.h"
+#include "cli/language_flag.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
-#include "cli/language_flag.h"
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/data_set_errors.h"

@@ -20,9 +20,9 @@ CheckpointChoice CheckpointFlags::choice() const {
   return {.path = checkpoint_ == "auto" ? TrainingConfig().checkpoint_dir : checkpoint_,
           .pick = pick_ == "best" ? CheckpointPick::best : CheckpointPick::newest,
           .weights = weights_ == "plain" ? WeightsPick::plain : WeightsPick::averaged,
-          .front_end = {.g2p = g2p_,
-                        .if_other = force_ ? FrontEndChoice::IfOther::use
-                                           : FrontEndChoice::IfOther::refuse}};
+          .front_end = {
+              .g2p = g2p_,
+              .if_other = force_ ? FrontEndChoice::IfOther::use : FrontEndChoice::IfOther::refuse}};
 }
 
 }  // namespace qanat

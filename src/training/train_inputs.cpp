@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -110,7 +110,8 @@ std::vector<LanguageTag> training_languages(const UtteranceSet& set) {
   const LanguageTag* before = nullptr;
   for (const Utterance& utterance : set.manifest.utterances) {
     if (before == nullptr || *before != utterance.language) {
-      const std::uint64_t place = utterance.language.reader() ? language_number(utterance.language) : 2;
+      const std::uint64_t place =
+          utterance.language.reader() ? language_number(utterance.language) : 2;
       found.emplace(place, utterance.language);
       before = &utterance.language;
     }
@@ -139,11 +140,11 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   reading.learnt = earlier.symbols;
   const auto text = std::make_shared<TextFrontEnd>(reading);
   inputs.text = text;
-  std::optional<TrainingSets> sets = load_sets(
-      config,
-      options,
-      trains_vocoder(config.training) ? make_audio_index_sources(kMel.sample_rate)
-                                      : make_index_sources(*text, kMel.sample_rate));
+  std::optional<TrainingSets> sets =
+      load_sets(config,
+                options,
+                trains_vocoder(config.training) ? make_audio_index_sources(kMel.sample_rate)
+                                                : make_index_sources(*text, kMel.sample_rate));
   if (!sets) {
     return std::nullopt;
   }
