@@ -195,7 +195,7 @@ class WrongUse(CorpusTest):
                                ({"mel": None}, "^mel: null; expected a name"),
                                ({"num_workers": -1}, "^num_workers: "),
                                ({"batch_size": 0, "prefetch": -1}, "^batch_size: (.|\n)*\nprefetch: "),
-                               ({"language": "de"}, "^language: de is not valid; expected one of en, fa"),
+                               ({"language": "german"}, "^language: german is not valid; expected a language tag"),
                                ({"max_bad_fraction": 2.0}, "^max_bad_fraction: ")):
             with self.subTest(settings), self.assertRaisesRegex(ValueError, what):
                 self.loader(**settings)
