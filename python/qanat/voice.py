@@ -47,9 +47,9 @@ class Voice:
             self.sample_rate = int(self._config["audio"]["sample_rate"])
             names = self._config["speaker_id_map"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise VoiceError(f"{beside}: cannot be read as the file that qanat export writes: {error!r}") from error
+            raise VoiceError(f"{next to}: cannot be read as the file that qanat export writes: {error!r}") from error
         if self._config.get("phoneme_type") != "text":
-            raise VoiceError(f"{beside}: a voice of phonemes; expected one of characters; Piper speaks this one")
+            raise VoiceError(f"{next to}: a voice of phonemes; expected one of characters; Piper speaks this one")
         self.speakers = sorted(names, key=names.get)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads

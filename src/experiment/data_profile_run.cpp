@@ -185,10 +185,10 @@ std::optional<ProfiledSet> load_profiled_set(const RunConfig& config,
   TrainingSetOptions options = make_training_set_options(config, read_host_facts());
   options.index.progress = progress;
   options.index.stop = stop;
-  ProfiledSet data{.set = nullptr,
-                   .text = std::make_shared<TextFrontEnd>(make_text_config(config.data))};
+  const auto text = std::make_shared<TextFrontEnd>(make_text_config(config.data));
+  ProfiledSet data{.set = nullptr, .text = text};
   std::optional<UtteranceSet> set = load_utterance_set(
-      options.train_data, options, make_index_sources(*data.text, kMel.sample_rate));
+      options.train_data, options, make_index_sources(*text, kMel.sample_rate));
   if (!set) {
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ namespace qanat {
 // What is loaded; read once, used by every measurement.
 struct ProfiledSet {
   std::shared_ptr<const UtteranceSet> set;
-  std::shared_ptr<TextFrontEnd> text;
+  std::shared_ptr<const TextFrontEnd> text;
 };
 
 // Nothing when stopped. Throws Error when there is no such data set.

@@ -77,7 +77,7 @@ class ServedVoice : public VoiceEngine {
     facts_.rate = state.mel.sample_rate;
     facts_.vocoder = opened.vocoder->name();
     add_voices(state);
-    for (const Language language : state.languages) {
+    for (const LanguageTag& language : state.languages) {
       facts_.languages.emplace_back(to_string(language));
     }
     if (facts_.languages.empty()) {
