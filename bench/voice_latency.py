@@ -150,7 +150,35 @@ def spread(values):
     return {"median": middle, "low": low, "high": high}
 
 
+def measure(options, voices):
+    """Figures by contender and kind, and how busy the machine was. Leaves no program behind."""
+    contenders, figures = {}, {}
+    try:
+        for name, voice in voices.items():
+            contenders[name] = Server(options, voice)
+        if options.piper:
+            contenders["Piper medium"] = Piper(options)
+        figures = {name: {"factor": [], "first": [], "process": []} for name in contenders}
+        load_before = os.getloadavg()[0]
+        for number in range(options.rounds + 1):
+            print(f"round {number} of {options.rounds}", file=sys.stderr)
+            for name, contender in contenders.items():
+                measured = contender.measure()
+                process = new_process(options, voices[name]) if name in voices else None
+                if number == 0:
+                    continue  # files come into the cache
+                figures[name]["factor"].append(measured["work"] / measured["audio"])
+                figures[name]["first"].append(measured["first"])
+                if process is not None:
+                    figures[name]["process"].append(process)
+        return figures, load_before
+    finally:
+        for contender in contenders.values():
+            contender.stop()
+
+
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--qanat", required=True)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/voice_bench"))
@@ -163,23 +191,7 @@ def main():
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     voices = make_voices(options)
-    contenders = {name: Server(options, voice) for name, voice in voices.items()}
-    if options.piper:
-        contenders["Piper medium"] = Piper(options)
-    figures = {name: {"factor": [], "first": [], "process": []} for name in contenders}
-    load_before = os.getloadavg()[0]
-    for number in range(options.rounds + 1):
-        for name, contender in contenders.items():
-            measured = contender.measure()
-            process = new_process(options, voices[name]) if name in voices else None
-            if number == 0:
-                continue  # files come into the cache
-            figures[name]["factor"].append(measured["work"] / measured["audio"])
-            figures[name]["first"].append(measured["first"])
-            if process is not None:
-                figures[name]["process"].append(process)
-    for contender in contenders.values():
-        contender.stop()
+    figures, load_before = measure(options, voices)
     result = {name: {key: spread(values) for key, values in parts.items() if values} for name, parts in figures.items()}
     print(f"{options.rounds} rounds on core {options.core} of {os.cpu_count()}; load average {load_before:.1f} before, "
           f"{os.getloadavg()[0]:.1f} after")

@@ -62,7 +62,7 @@ class Server:
         self.process.stderr.close()
         return self.process.returncode
 
-    def ask(self, method, path, body=None, timeout=60, **headers):
+    def ask(self, method, path, body=None, timeout=600, **headers):
         """Status, headers and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
