@@ -3,7 +3,7 @@
 #
 #   START=english/voice examples/voices/prompts_es.sh FOLDER [STEP]...
 #
-# Not run yet: the program of this version reads English and Persian only.
+# Not run yet.
 # shellcheck disable=SC2034 source=voice.sh
 source "$(dirname "${BASH_SOURCE[0]}")/voice.sh"
 

@@ -16,6 +16,7 @@ speech_steps=2500
 vocoder_steps=1800
 tuned_steps=600
 corpus_flags=()
+check_flags=(--phonemes)       # as the features are made
 speech_flags=(--batch-size 16)
 vocoder_flags=(--batch-size 6 --lr 3e-3)
 sentences="$here/sentences_en.txt"  # that are in no data set; empty: none
@@ -58,7 +59,7 @@ make_corpus() {
 # 10: something was found, such as prompts that are too short; training leaves those out and lists them.
 check_corpus() {
   local code=0
-  "$qanat" data check "$folder/data" >"$folder/check.txt" || code=$?
+  "$qanat" data check "$folder/data" "${check_flags[@]}" >"$folder/check.txt" || code=$?
   tail -n 3 "$folder/check.txt" >&2
   ((code == 0 || code == 10)) || die "the data set cannot be used; see $folder/check.txt"
 }

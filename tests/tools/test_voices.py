@@ -146,6 +146,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual([done.returncode, again.returncode], [0, 0], done.stderr)
         self.assertEqual([call.split()[0] for call in first],
                          ["data", "precompute", "train", "train", "train", "evaluate"])
+        self.assertIn("--phonemes", first[0])
         self.assertIn("--mel-from", first[4])
         self.assertEqual(second, [])
 
