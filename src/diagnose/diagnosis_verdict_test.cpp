@@ -100,6 +100,31 @@ TEST_F(DiagnosisTest, ALargeGainThatIsHardlyKnownIsNotBehindASmallOne) {
   EXPECT_EQ(diagnosis.recoverable_share, 0) << "it is no headline";
 }
 
+// Whether the wait for cores grew with the steps is told differently from one moment to the next:
+// the verdict does not depend on it while the neighbours cost more.
+TEST_F(DiagnosisTest, AMomentDoesNotComeBeforeNeighboursThatCostMore) {
+  share_the_machine(/*waited=*/2);
+  summary_.host->last.threads =
+      std::vector<ThreadClock>{{.name = "train", .threads = 4, .running = 4, .waiting = 16}};
+  for (int i = 0; i <= 10; ++i) {  // as long in every step
+    summary_.host->course.push_back(
+        {.steps = 20 * i,
+         .threads = std::vector<ThreadClock>{
+             {.name = "train", .threads = 4, .running = 0.4 * i, .waiting = 1.6 * i}}});
+  }
+  for (std::size_t i = 120; i < summary_.steps.size(); ++i) {
+    summary_.steps[i].phases.forward += Seconds{0.02};
+  }
+
+  const Diagnosis diagnosis = diagnose_run(summary_);
+
+  EXPECT_EQ(cause_of(diagnosis)->id, "HOST005");
+  const auto moment = std::ranges::find(diagnosis.findings, "PER003", &Finding::id);
+  ASSERT_NE(moment, diagnosis.findings.end());
+  EXPECT_EQ(moment->explained_by, "");
+  EXPECT_EQ(moment->severity, FindingSeverity::warn);
+}
+
 TEST_F(DiagnosisTest, AFewStepsAreNoVerdict) {
   summary_.steps.resize(12);
 
