@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "dataset/damage_share.h"
@@ -10,6 +11,7 @@
 #include "features/feature_store.h"
 #include "locale/message_error.h"
 #include "locale/messages/feature_errors.h"
+#include "locale/translator.h"
 #include "pipeline/cached_row_source.h"
 #include "pipeline/precompute_folder.h"
 #include "pipeline/store_row_source.h"
@@ -84,19 +86,31 @@ std::shared_ptr<const FeatureStore> open_store(const RunConfig& config,
   if (!wanted || !is_plain || request.payload != PayloadKind::mel_f32) {
     return nullptr;
   }
-  std::optional<std::filesystem::path> folder = config.data.feature_dir;
-  if (!folder) {
-    folder = find_feature_folder(request.set->manifest.root);
+  const auto tell = [&request](const std::string& reason) {
+    if (request.journal != nullptr) {
+      request.journal->record(DamagedFeatures{.reason = reason});
+    }
+  };
+  const auto open = [&](const std::filesystem::path& folder) {
+    return std::make_shared<const FeatureStore>(
+        FeatureStore::open(folder, feature_fingerprint(request.mel, request.text->hash())));
+  };
+  std::shared_ptr<const FeatureStore> store;
+  if (config.data.feature_dir) {
+    store = open(*config.data.feature_dir);
+  } else {
+    try {  // a folder that nobody has named is not needed
+      const auto found = find_feature_folder(request.set->manifest.root);
+      store = found ? open(*found) : nullptr;
+    } catch (const Error& refused) {
+      tell(Translator().said(reason_of(refused)));
+    }
   }
-  if (!folder) {
+  if (store == nullptr) {
     return nullptr;
   }
-  auto store = std::make_shared<const FeatureStore>(
-      FeatureStore::open(*folder, feature_fingerprint(request.mel, request.text->hash())));
   for (const FeatureStore::RefusedShard& shard : store->refused()) {
-    if (request.journal != nullptr) {
-      request.journal->record(DamagedFeatures{.reason = shard.reason});
-    }
+    tell(shard.reason);
   }
   return store->size() > 0 ? store : nullptr;
 }

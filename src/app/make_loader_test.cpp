@@ -156,6 +156,24 @@ TEST_F(MakeLoaderTest, WhatIsStaleInTheShardsComesFromAudio) {
   EXPECT_EQ(loader->stats().from_store, 2 * (kToneUtterances - 1));
 }
 
+TEST_F(MakeLoaderTest, AFolderOfFeaturesThatNobodyNamedIsNotNeeded) {
+  const std::filesystem::path beside = root_ / ".qanat" / "features";
+  std::filesystem::create_directories(beside.parent_path());
+  std::ofstream(beside) << "no folder";
+  config_.data.feature_dir = std::nullopt;
+  EventList journal;
+  LoaderRequest wanted = request();
+  wanted.journal = &journal;
+
+  const auto loader = make_loader(config_, std::move(wanted));
+  mels(*loader);
+
+  EXPECT_EQ(loader->stats().from_audio, 2 * kToneUtterances);
+  const std::vector<DamagedFeatures> told = journal.events<DamagedFeatures>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].reason.find(beside.string()), std::string::npos);
+}
+
 TEST_F(MakeLoaderTest, AShardThatCannotBeReadIsJournalledAndAudioIsUsed) {
   ASSERT_EQ(precompute_all().num_made, kToneUtterances);
   const std::filesystem::path shard = shard_path(*config_.data.feature_dir, 0);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/file_errors.h"
 #include "locale/messages/training.h"
@@ -44,9 +45,24 @@ RunExports::RunExports(const RunExportOptions& options, std::function<void(const
     trace_ = std::make_unique<TraceSink>(options_.trace_options);
   }
   if (options_.tensorboard) {
-    tensorboard_ = std::make_unique<TensorBoardSink>(*options_.tensorboard);
-    say_(msg::train_tensorboard{.folder = options_.tensorboard->string()});
+    start_tensorboard(*options_.tensorboard);
   }
+}
+
+// A folder that cannot be used is said before the run; one that is refused for the time being, or a
+// full disk, is no reason not to train.
+void RunExports::start_tensorboard(const std::filesystem::path& folder) {
+  try {
+    tensorboard_ = std::make_unique<TensorBoardSink>(folder);
+  } catch (const Error& refused) {
+    const int error = errno_of(refused);
+    if (!may_pass(error) && !says_disk_full(error)) {
+      throw;
+    }
+    say_(msg::file_left_out{.reason = reason_of(refused)});
+    return;
+  }
+  say_(msg::train_tensorboard{.folder = folder.string()});
 }
 
 RunExports::~RunExports() {

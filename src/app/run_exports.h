@@ -32,7 +32,8 @@ std::optional<std::filesystem::path> tensorboard_folder(const TrainingConfig& co
 // For one thread; what sinks() and on_row() return may be called from any. Outlives the run.
 class RunExports {
  public:
-  // `say` gets lines for people. Throws Error when a folder cannot be written.
+  // `say` gets lines for people. Throws Error when a folder cannot be written; where that may pass
+  // the file is left out, and that is said.
   RunExports(const RunExportOptions& options, std::function<void(const MessageArg&)> say);
   RunExports(const RunExports&) = delete;
   RunExports& operator=(const RunExports&) = delete;
@@ -46,6 +47,8 @@ class RunExports {
   void finish();
 
  private:
+  void start_tensorboard(const std::filesystem::path& folder);
+
   const RunExportOptions options_;
   const std::function<void(const MessageArg&)> say_;
   std::unique_ptr<TensorBoardSink> tensorboard_;

@@ -1,6 +1,9 @@
 #include "app/run_exports.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/progress.h"
@@ -46,6 +49,44 @@ TEST(RunExportsTest, ATraceThatCouldNotBeWrittenIsRefusedBeforeTheRun) {
   const SayFn silent = [](const MessageArg&) {};
 
   EXPECT_THROW(RunExports({.tensorboard = std::nullopt, .trace = file}, silent), Error);
+}
+
+// No file can be opened while this lives.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(RunExportsTest, TensorBoardFilesThatAreRefusedForTheTimeBeingEndNoRun) {
+  const std::filesystem::path folder = fresh_folder();
+  std::vector<std::string> said;
+  const NoMoreFiles none;
+
+  const RunExports exports(
+      {.tensorboard = folder, .trace = std::nullopt},
+      [&](const MessageArg& line) { said.push_back(Translator().said(line)); });
+
+  EXPECT_TRUE(exports.sinks().empty());
+  EXPECT_THAT(said, testing::ElementsAre(HasSubstr("the run continues without this file")));
+}
+
+TEST(RunExportsTest, ATensorBoardFolderThatCannotBeMadeIsRefusedBeforeTheRun) {
+  const std::filesystem::path file = fresh_folder() / "file";
+  std::ofstream(file) << "no folder";
+  const SayFn silent = [](const MessageArg&) {};
+
+  EXPECT_THROW(RunExports({.tensorboard = file / "inside", .trace = std::nullopt}, silent), Error);
 }
 
 TEST(RunExportsTest, TensorBoardFilesAreBesideTheCheckpointsUnlessAFolderIsNamed) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/feature_errors.h"
 
@@ -43,13 +44,28 @@ std::optional<std::uint32_t> leftover_number(std::string_view name) {
   return part == name.npos ? std::nullopt : shard_number(name.substr(0, part + kSuffix.size()));
 }
 
-std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+struct Listed {
   std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    files.push_back(it->path());
+};
+
+Listed list_once(const std::filesystem::path& folder) {
+  Listed listed;
+  for (std::filesystem::directory_iterator it(folder, listed.error), end;
+       !listed.error && it != end;
+       it.increment(listed.error)) {
+    listed.files.push_back(it->path());
   }
+  return listed;
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+  Listed listed = list_once(folder);
+  for (int attempt = 0; listed.error && pause_before_retry(attempt, listed.error.value());
+       ++attempt) {
+    listed = list_once(folder);
+  }
+  auto& [files, error] = listed;
   const bool is_absent = error == std::errc::no_such_file_or_directory;
   if (error && !is_absent) {
     throw MessageError(

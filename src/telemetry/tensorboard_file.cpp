@@ -3,6 +3,8 @@
 #include <array>
 #include <cerrno>
 #include <span>
+#include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +13,6 @@
 #include "audio/wav_layout.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "locale/message_error.h"
 
 namespace qanat {
 namespace {
@@ -89,6 +90,12 @@ std::filesystem::path make_folder(const std::filesystem::path& folder) {
   return folder;
 }
 
+// With its errno: who asked for the file decides whether that may pass.
+[[noreturn]] void refuse(FileTrouble trouble) {
+  std::string what = to_string(trouble);
+  throw Error(Failure{.what = std::move(what), .trouble = std::move(trouble)});
+}
+
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
@@ -109,10 +116,10 @@ TensorBoardFile::TensorBoardFile(const std::filesystem::path& folder, double wal
                                  number);
     fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
     if (!fd_ && errno != EEXIST) {
-      throw MessageError(to_message({.path = path_.string(),
-                                     .action = FileAction::create,
-                                     .error = errno,
-                                     .flag = "training.tensorboard_dir"}));
+      refuse({.path = path_.string(),
+              .action = FileAction::create,
+              .error = errno,
+              .flag = "training.tensorboard_dir"});
     }
   }
   ProtoWriter first;
@@ -212,8 +219,7 @@ void TensorBoardFile::flush() {
       continue;
     }
     if (put < 0) {
-      throw MessageError(
-          to_message({.path = path_.string(), .action = FileAction::write, .error = errno}));
+      refuse({.path = path_.string(), .action = FileAction::write, .error = errno});
     }
     rest.remove_prefix(static_cast<std::size_t>(put));
   }
