@@ -206,7 +206,7 @@ class Exported(unittest.TestCase):
     def compared(self, *arguments):
         result = subprocess.run([PYTHON, SOURCE / "bench/exported_voice.py", "--checkpoint", self.checkpoints, "--qanat",
                                  QANAT, "--each", "4", "--keep", self.out.parent, *arguments], env=environment(),
-                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, check=False)
         self.assertIn(result.returncode, (0, 1), result.stderr)
         report = json.loads(result.stdout)
         self.assertEqual(report["onnx_checker"], "passed")
