@@ -142,7 +142,7 @@ TEST(RunHtmlTest, ARecordingIsHeardBesideWhatTheVocoderMadeOfIt) {
                         "src=\"renders/recording-0123456789abcdef.wav\">"));
   EXPECT_THAT(page, HasSubstr("spoken by vocos</span>"));
   EXPECT_THAT(page, Not(HasSubstr("secret")));
-  EXPECT_THAT(renders_html(view), AllOf(HasSubstr("ضبط</span>"), HasSubstr("با صدای")));
+  EXPECT_THAT(renders_html(view), AllOf(HasSubstr("ضبط‌شده</span>"), HasSubstr("با صدای")));
 }
 
 TEST(RunHtmlTest, SaysWhatWasTrained) {

@@ -154,7 +154,7 @@ class FailingListener : public TrainListener {
  public:
   void on_note(const MessageArg& note) override {
     TrainListener::on_note(note);
-    if (Translator().tr(note).find("trying again") != std::string::npos) {
+    if (Translator().said(note).find("trying again") != std::string::npos) {
       refused_.release();
     }
   }
