@@ -40,16 +40,16 @@ class Voice:
             import onnxruntime
         except ImportError as error:
             raise VoiceError("qanat.Voice needs onnxruntime; try: pip install onnxruntime") from error
-        beside = pathlib.Path(os.fspath(path) + ".json")
+        facts = pathlib.Path(os.fspath(path) + ".json")
         try:
-            self._config = json.loads(beside.read_text(encoding="utf-8"))
+            self._config = json.loads(facts.read_text(encoding="utf-8"))
             self._ids = self._config["phoneme_id_map"]
             self.sample_rate = int(self._config["audio"]["sample_rate"])
             names = self._config["speaker_id_map"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise VoiceError(f"{next to}: cannot be read as the file that qanat export writes: {error!r}") from error
+            raise VoiceError(f"{facts}: cannot be read as the file that qanat export writes: {error!r}") from error
         if self._config.get("phoneme_type") != "text":
-            raise VoiceError(f"{next to}: a voice of phonemes; expected one of characters; Piper speaks this one")
+            raise VoiceError(f"{facts}: a voice of phonemes; expected one of characters; Piper speaks this one")
         self.speakers = sorted(names, key=names.get)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads

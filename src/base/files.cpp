@@ -127,8 +127,11 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   if (size == 0) {
     return MappedFile(nullptr, 0);
   }
-  void* begin = retry_call(
-      [&] { return ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.value().get(), 0); });
+  // Private pages: whoever writes into a tensor of a checkpoint gets a copy of the page, not a
+  // fault.
+  void* begin = retry_call([&] {
+    return ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.value().get(), 0);
+  });
   if (begin == MAP_FAILED) {
     return cannot(FileAction::map, path);
   }

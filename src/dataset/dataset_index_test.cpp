@@ -148,8 +148,7 @@ TEST_F(DatasetIndexTest, FilesThatTheCacheKnowsNeedNotBeAsked) {
   const DatasetIndex first = build();
   folder_.add_audio("wavs/u0.wav", "changed since");
 
-  const DatasetIndex second =
-      build({.cache_folders = {cache_}, .files = FileCheck::unknown_files});
+  const DatasetIndex second = build({.cache_folders = {cache_}, .files = FileCheck::unknown_files});
 
   EXPECT_TRUE(first.origin.is_cached);
   EXPECT_EQ(second.entries, first.entries);

@@ -44,10 +44,9 @@ class GivenRows {
 };
 
 std::optional<LanguageTag> GivenRows::language(const GivenRow& row) const {
-  std::optional<LanguageTag> known =
-      !row.language.empty() ? to_language_tag(row.language)
-      : options_.language   ? options_.language
-                            : script_of(row.text).language;
+  std::optional<LanguageTag> known = !row.language.empty() ? to_language_tag(row.language)
+                                     : options_.language   ? options_.language
+                                                           : script_of(row.text).language;
   if (!known && options_.text != TextUse::tokens) {
     return LanguageTag();  // nobody reads the text
   }

@@ -42,7 +42,7 @@ TEST(GivenRowsTest, WhatCannotBeUsedIsListedWithItsRow) {
   const DatasetFolder folder;
   GivenRow away{.id = "away", .audio = "none.wav", .text = "x"};
   GivenRow foreign = in_memory("foreign");
-  foreign.language = "tlh";
+  foreign.language = "no tag";
 
   const Manifest manifest = make_manifest({in_memory("a"),
                                            in_memory("a"),
@@ -83,7 +83,7 @@ TEST(GivenRowsTest, AManifestOnDiskMayLackTextsToo) {
   const DatasetFolder folder;
   folder.add_audio("wavs/a.wav");
   folder.add_audio("wavs/b.wav");
-  folder.write("metadata.csv", "id|text|language\na|hello|tlh\nb||\n");
+  folder.write("metadata.csv", "id|text|language\na|hello|no tag\nb||\n");
 
   EXPECT_THROW(read_manifest({.data = folder.root(), .language = {}}), Error);
   EXPECT_EQ(read_manifest({.data = folder.root(), .language = {}, .text = TextUse::none})

@@ -1,5 +1,5 @@
-// What a folder of synthesized clips is worth beside the recordings of the same sentences, clip by clip;
-// and beside those of another system. Values; evaluate() makes them.
+// What a folder of synthesized clips is worth beside the recordings of the same sentences, clip by
+// clip; and beside those of another system. Values; evaluate() makes them.
 #pragma once
 
 #include <array>

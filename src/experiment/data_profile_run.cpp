@@ -187,8 +187,8 @@ std::optional<ProfiledSet> load_profiled_set(const RunConfig& config,
   options.index.stop = stop;
   const auto text = std::make_shared<TextFrontEnd>(make_text_config(config.data));
   ProfiledSet data{.set = nullptr, .text = text};
-  std::optional<UtteranceSet> set = load_utterance_set(
-      options.train_data, options, make_index_sources(*text, kMel.sample_rate));
+  std::optional<UtteranceSet> set =
+      load_utterance_set(options.train_data, options, make_index_sources(*text, kMel.sample_rate));
   if (!set) {
     return std::nullopt;
   }

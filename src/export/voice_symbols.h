@@ -22,7 +22,8 @@ struct VoiceSymbols {
 struct VoiceText {
   SymbolSet units = SymbolSet::characters;
   StressMarks stress = StressMarks::keep;
-  std::vector<LanguageTag> languages;  // one, or English and Persian: then the script of a text decides
+  std::vector<LanguageTag>
+      languages;  // one, or English and Persian: then the script of a text decides
 };
 
 VoiceSymbols make_voice_symbols(const Tokenizer& tokenizer, const VoiceText& text);

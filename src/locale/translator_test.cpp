@@ -111,7 +111,7 @@ TEST(TranslatorTest, DurationsAndSizesTakeTheUnitThatFits) {
   EXPECT_EQ(kEnglish.duration(Seconds{90}), "90 s");
   EXPECT_EQ(kEnglish.bytes(3.5 * 1024 * 1024), "3.5 MiB");
   EXPECT_EQ(kPersian.duration(Seconds{180}), "۳ دقیقه");
-  EXPECT_EQ(kPersian.tick(Seconds{180}), "۳ د");
+  EXPECT_EQ(kPersian.tick(Seconds{180}), "۳ min");
 }
 
 TEST(TranslatorTest, PersianNumbersHavePersianDigitsAndSigns) {

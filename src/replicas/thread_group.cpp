@@ -99,7 +99,9 @@ class ThreadGroup : public ProcessGroup {
         random_(table_->options().seed * 1000 + static_cast<std::uint64_t>(rank)) {}
 
   ProcessRank rank() const override { return {.rank = rank_, .world = table_->options().world}; }
-  std::string host(int rank) const override { return "thread" + std::to_string(rank); }
+  std::string host(int rank) const override {
+    return table_->options().one_host ? "threads" : "thread" + std::to_string(rank);
+  }
   std::string backend() const override { return "threads"; }
 
   std::unique_ptr<Exchange> start_all_reduce(const torch::Tensor& values,

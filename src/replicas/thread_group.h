@@ -15,6 +15,7 @@ struct ThreadGroupOptions {
   Seconds max_delay{0};         // before every call, drawn at random
   double bytes_per_second = 0;  // of the link of a rank; 0: carries everything at once
   std::uint64_t seed = 1;
+  bool one_host = false;  // all on one machine; else each on one of its own
   Seconds timeout{60.0};  // after which a rank that does not come is lost
 };
 

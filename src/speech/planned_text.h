@@ -27,8 +27,9 @@ struct PlannedText {
   std::vector<std::string> pieces{};  // of the normalised text, each said in one breath
 };
 
-// `language`: nothing means by the script of the text, where that decides among the languages of the
-// model; it is never guessed. Throws Error where it does not, and for a text without anything to say.
+// `language`: nothing means by the script of the text, where that decides among the languages of
+// the model; it is never guessed. Throws Error where it does not, and for a text without anything
+// to say.
 PlannedText plan_text(const std::string& text,
                       const std::optional<LanguageTag>& language,
                       const SpeechModel& model);

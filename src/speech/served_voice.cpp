@@ -44,10 +44,8 @@ class ModelSpeechMaker : public SpeechMaker {
     const VoiceChoice& voice = voices_.at(order.voice);
     const SpeechOptions options{
         .reference = voice.reference, .speaker = voice.speaker, .length_scale = 1.0 / order.speed};
-    return std::make_unique<StreamedSpeech>(
-        SpeechStream(plan_text(order.text, std::nullopt, *model_),
-                     options,
-                     streaming_chunks(vocoder_->mel())));
+    return std::make_unique<StreamedSpeech>(SpeechStream(
+        plan_text(order.text, std::nullopt, *model_), options, streaming_chunks(vocoder_->mel())));
   }
 
   std::optional<std::vector<float>> next(Speech& speech) override {

@@ -7,8 +7,9 @@
 
 namespace qanat {
 
-// Each makes its share. Then the first process, then the first of every other machine, then the rest: each finds what is
-// stored where it can see it, and makes the rest. Collective. False when stopped: the others are told.
+// Each makes its share. Then the first process, then the first of every other machine, then the
+// rest: each finds what is stored where it can see it, and makes the rest. Collective. False when
+// stopped: the others are told.
 bool prepare_in_turns(RunTask& task,
                       const PrepareRequest& request,
                       ProcessGroup& group,

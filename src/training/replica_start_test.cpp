@@ -51,7 +51,7 @@ TEST(TakeTurnsTest, WhatItCouldNotStoreIsAskedAgain) {
 
 // Notes of those who divide the cores of this machine among `processes`, by rank.
 std::vector<std::vector<std::string>> notes_of_sharing(int processes) {
-  const auto groups = make_thread_groups({.world = processes});
+  const auto groups = make_thread_groups({.world = processes, .one_host = true});
   std::vector<TrainListener> listeners(static_cast<std::size_t>(processes));
   {
     std::vector<std::jthread> threads;
