@@ -100,8 +100,9 @@ std::vector<EvaluationSentence> read_evaluation_sentences(
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = encode_utf8(decode_utf8(text.substr(begin, end - begin)));
-    if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      sentences.push_back({.text = line});
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    if (last != std::string::npos) {
+      sentences.push_back({.text = line.substr(0, last + 1)});
     }
     begin = end + 1;
   }
