@@ -111,6 +111,12 @@ Result<Done> OwnFrontEnd::start(Speaker& with, const LanguageTag& language) cons
   return Done{};
 }
 
+// A command that has never answered is not waited for again: every row would wait as long.
+void OwnFrontEnd::note_failed_start(Speaker& with) {
+  with.process.reset();
+  with.failures_in_a_row = with.probed.empty() ? kMaxFailures : with.failures_in_a_row + 1;
+}
+
 Result<std::vector<std::string>> OwnFrontEnd::ask_all(Speaker& with,
                                                       std::span<const std::string> lines) const {
   std::vector<std::string> answers;
@@ -142,8 +148,7 @@ Result<std::vector<std::string>> OwnFrontEnd::answers(std::span<const std::strin
   }
   if (!with.process) {
     if (const Result<Done> started = start(with, language); !started) {
-      with.process.reset();
-      ++with.failures_in_a_row;
+      note_failed_start(with);
       return started.failure();
     }
   }
@@ -159,9 +164,11 @@ Result<std::uint64_t> OwnFrontEnd::probe(const LanguageTag& language) {
   Speaker& with = speaker(language);
   const std::lock_guard lock(with.mutex);
   if (with.probed.empty()) {
+    if (with.failures_in_a_row >= kMaxFailures) {
+      return to_failure(msg::g2p_given_up{.command = config_.command});
+    }
     if (const Result<Done> started = start(with, language); !started) {
-      with.process.reset();
-      ++with.failures_in_a_row;
+      note_failed_start(with);
       return started.failure();
     }
   }

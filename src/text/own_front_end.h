@@ -56,6 +56,7 @@ class OwnFrontEnd {
 
   Speaker& speaker(const LanguageTag& language);
   Result<Done> start(Speaker& with, const LanguageTag& language) const;
+  static void note_failed_start(Speaker& with);
   Result<std::string> ask(Speaker& with, const std::string& line, Seconds timeout) const;
   Result<std::vector<std::string>> ask_all(Speaker& with, std::span<const std::string> lines) const;
 

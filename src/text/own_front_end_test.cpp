@@ -108,6 +108,13 @@ TEST(OwnFrontEndTest, IsNotAskedAgainAfterThreeFailures) {
   EXPECT_THAT(front_end.answers(lines, Language::en).failure().what, HasSubstr("not asked again"));
 }
 
+TEST(OwnFrontEndTest, ACommandThatHasNeverAnsweredIsNotWaitedForAgain) {
+  OwnFrontEnd front_end(config_of("exec cat > /dev/null"));
+  ASSERT_FALSE(front_end.probe(Language::en));
+
+  EXPECT_THAT(front_end.probe(Language::en).failure().what, HasSubstr("not asked again"));
+}
+
 TEST(OwnFrontEndTest, TheHashIsThatOfTheAnswers) {
   OwnFrontEnd one(config_of(kReverses));
   OwnFrontEnd same(config_of("sed -u 's/a/A/g; s/^$/ /'"));
