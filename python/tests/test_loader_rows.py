@@ -195,6 +195,17 @@ class Kinds(RowsTest):
 
 
 class Text(RowsTest):
+    def test_letters_of_any_language_are_tokens(self):
+        texts = {"ru": "привет мир", "el": "καλημέρα"}
+        rows = [{"audio": self.clip_bytes(i), "text": text, "language": language}
+                for i, (language, text) in enumerate(texts.items())]
+
+        batch = next(iter(self.open(rows, batch_size=2)))
+
+        for item, tokens in zip(batch.items.tolist(), batch.tokens.tolist()):
+            letters = [token for token in tokens[2:] if token > 4]  # behind the language and the silence
+            self.assertEqual(len(letters), len(rows[item]["text"].replace(" ", "")))
+
     def test_raw_texts_in_any_language(self):
         texts = ["你好", "مرحبا", "", "hello"]
         loader = self.open([{"audio": self.clip(i), "text": text, "language": "xx"}

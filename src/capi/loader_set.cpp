@@ -83,7 +83,7 @@ std::uint64_t hash_of(const std::vector<TokenIds>& tokens, std::uint64_t setting
 IndexSources index_sources(const LoaderSettings& settings,
                            const LoaderSet& set,
                            const SharedTokens& given,
-                           const TextFrontEnd& text) {
+                           TextFrontEnd& text) {
   const SampleRate rate = settings.mel.sample_rate;
   IndexSources sources = settings.text == TextUse::tokens ? make_index_sources(text, rate)
                                                           : make_audio_index_sources(rate);
@@ -221,7 +221,7 @@ nlohmann::json read_rows(const LoaderSettings& settings) {
 
 std::optional<LoaderSet> open_set(const LoaderSettings& settings,
                                   const RowTable* rows,
-                                  const std::shared_ptr<const TextFrontEnd>& text,
+                                  const std::shared_ptr<TextFrontEnd>& text,
                                   const std::stop_token& stop) {
   LoaderSet opened;
   const auto given = std::make_shared<const std::vector<TokenIds>>(

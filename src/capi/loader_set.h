@@ -34,7 +34,7 @@ struct LoaderSet {
 // Error when the set cannot be used.
 std::optional<LoaderSet> open_set(const LoaderSettings& settings,
                                   const RowTable* rows,
-                                  const std::shared_ptr<const TextFrontEnd>& text,
+                                  const std::shared_ptr<TextFrontEnd>& text,
                                   const std::stop_token& stop);
 
 // The rows of the data set on disk that the settings name, as qanat_read_rows() gives them.
