@@ -22,9 +22,9 @@
 #include "speech/checkpoint_weights.h"
 #include "speech/hifigan.h"
 #include "speech/open_vocoder.h"
-#include "speech/reference_voice.h"
 #include "speech/speech_model.h"
 #include "speech/vocos.h"
+#include "speech/voice_of.h"
 #include "train/trained_vocoder.h"
 
 namespace qanat {
@@ -63,7 +63,7 @@ Cast make_cast(const ExportRequest& request, const CheckpointState& state) {
       throw MessageError(msg::export_name_taken{.name = voice.name});
     }
     cast.names.push_back(voice.name);
-    cast.sources.push_back({.reference = read_reference_voice(voice.file, state.mel)});
+    cast.sources.push_back({.reference = read_reference(voice.file, state.mel)});
   }
   if (cast.names.empty()) {
     cast.names.push_back(request.out.stem().string());
