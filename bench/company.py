@@ -1,6 +1,6 @@
 """Training beside another program: steps/s of nano alone and with one core kept busy by a neighbour.
 
-Both with threads of libtorch that wait as the program adapts them (src/session/adaptive_waits.h) and
+Both with threads of libtorch that wait as the program adapts them (src/run/session/adaptive_waits.h) and
 with libgomp's own waiting, in interleaved turns: a machine that gets slower does so for all of them.
 Ratios are taken within a round.
 """

@@ -22,7 +22,7 @@ else()
     set_target_properties(torch PROPERTIES INTERFACE_COMPILE_OPTIONS "")
   endif()
 endif()
-# What processes that train together exchange with (src/replicas): c10d's Gloo, whose header needs
+# What processes that train together exchange with (src/learn/replicas): c10d's Gloo, whose header needs
 # those of libgloo-dev (libtorch links the library itself); NCCL comes with libtorch for CUDA.
 if(QANAT_TORCH)
   add_library(qanat_exchange INTERFACE)

@@ -29,15 +29,20 @@ function(qanat_use_prefix target name)
   endif()
 endfunction()
 
-# qanat_module(<name> [TORCH] [SOURCES <files>...] [DEPENDS <modules>...] [LINK <libraries>...])
+# qanat_module(<name> [TORCH] [SOURCES <files>...] [LINK <libraries>...])
 #
-# One folder under src/ = one target qanat_<name>, alias qanat::<name>. Sources are listed, never
-# globbed. A module without sources is header-only. TORCH: it includes libtorch.
+# One folder of a wing under src/ = one target qanat_<name>, alias qanat::<name>. Sources are listed,
+# never globbed. A module without sources is header-only. It links the modules that layers.txt lets it
+# include. TORCH: it includes libtorch.
 function(qanat_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;LINK")
+  set(arg_DEPENDS ${qanat_depends_of_${name}})
+  if(NOT QANAT_TORCH)
+    list(REMOVE_ITEM arg_DEPENDS ${qanat_torch_modules})
+  endif()
   list(TRANSFORM arg_DEPENDS PREPEND qanat::)
-  set(include_folders "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
-                      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/qanat>")
+  list(TRANSFORM qanat_include_folders REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE include_folders)
+  list(APPEND include_folders "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/qanat>")
   if(arg_SOURCES)
     add_library(qanat_${name} STATIC ${arg_SOURCES})
     target_link_libraries(qanat_${name} PUBLIC ${arg_DEPENDS} ${arg_LINK}
@@ -87,7 +92,7 @@ function(qanat_test_program target)
     ${target}
     TEST_PREFIX ${arg_PREFIX}.
     DISCOVERY_MODE PRE_TEST
-    # Tests share the cores, so threads do not spin for long; src/cli/torch_part.cpp prepares the
+    # Tests share the cores, so threads do not spin for long; src/programs/cli/torch_part.cpp prepares the
     # other for the program too. In two properties: a list would be cut.
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GOMP_SPINCOUNT=2000
                ENVIRONMENT_MODIFICATION ONEDNN_MAX_CPU_ISA=set:AVX512_CORE_BF16 ${arg_PROPERTIES})

@@ -66,8 +66,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/qanat-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/qanat-config.cmake
               ${PROJECT_BINARY_DIR}/qanat-config-version.cmake
         DESTINATION ${package_dir} COMPONENT library)
+list(TRANSFORM qanat_wings PREPEND src/ OUTPUT_VARIABLE wing_folders)
+list(TRANSFORM wing_folders APPEND /)
 install(
-  DIRECTORY src/
+  DIRECTORY ${wing_folders}
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qanat
   COMPONENT library
   FILES_MATCHING

@@ -167,6 +167,7 @@ def markdown_files():
                  "examples/README.md"):
         if (ROOT / name).exists():
             yield ROOT / name
+    yield from sorted((ROOT / "src").glob("*/README.md"))
 
 
 def link_problems():

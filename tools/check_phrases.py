@@ -214,29 +214,35 @@ def po_texts(text, keyword):
     return "\n".join(lines)
 
 
+def without_wing(path):
+    """Rules name modules: src/learn/train/a.h is src/train/a.h to them."""
+    return re.sub(r"^src/[a-z]+/(?=[a-z_]+/)", "src/", path)
+
+
 class Page:
     """One text of a file, in which offsets are still those of the file's lines."""
 
     def __init__(self, path, text):
         self.path = path
+        self.module_path = without_wing(path)
         self.text = text
 
     def found(self, at, words, ban):
-        if any(re.search(where, self.path) and re.fullmatch(right, words, re.I)
+        if any(re.search(where, self.module_path) and re.fullmatch(right, words, re.I)
                for where, right, _ in ALLOWED):
             return []
         line = self.text.count("\n", 0, at) + 1
         return [f'{self.path}:{line}: "{words}": say {ban.say}']
 
     def prose_problems(self, bans):
-        bans = [ban for ban in bans if re.search(ban.under, self.path)]
+        bans = [ban for ban in bans if re.search(ban.under, self.module_path)]
         any_ban = re.compile("|".join(f"(?:{ban.pattern})" for ban in bans), re.I)
         for match in any_ban.finditer(self.text):
             ban = next(b for b in bans if re.match(b.pattern, match[0], re.I))
             yield from self.found(match.start(), match[0], ban)
 
     def name_problems(self):
-        bans = [ban for ban in NAMES if re.search(ban.under, self.path)]
+        bans = [ban for ban in NAMES if re.search(ban.under, self.module_path)]
         if not bans:
             return
         any_ban = re.compile("|".join(f"(?:{ban.pattern})" for ban in bans))
@@ -294,7 +300,7 @@ def notebook_prose(text):
 
 def cpp_problems(path, text):
     code, comments = code_and_comments(text)
-    if not path.endswith(("_test.cpp", "_testing.h")) and path.startswith("src/") and not path.startswith("src/text/"):
+    if not path.endswith(("_test.cpp", "_testing.h")) and path.startswith("src/") and "/text/" not in path:
         yield from Page(path, sentences(text)).prose_problems(ENGLISH)
     yield from Page(path, code).name_problems()
     yield from Page(path, code).prose_problems(CODE)
@@ -330,7 +336,7 @@ def files(root):
     for folder in CODE_FOLDERS:
         yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
     for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
-                    "*/README.md", "locale/*.po", "examples/*.py", "examples/*.sh", "examples/*.ipynb", "python/**/*.py",
+                    "*/README.md", "src/*/README.md", "locale/*.po", "examples/*.py", "examples/*.sh", "examples/*.ipynb", "python/**/*.py",
                     "configs/*.yaml", "dev"):
         yield from sorted(root.glob(pattern))
 

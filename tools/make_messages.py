@@ -191,12 +191,12 @@ def by_section(english, known):
     sections = {name: [] for name in known}
     for entry in english.values():
         if entry.section not in sections:
-            entry.fail(f"id {entry.id} stands in section {entry.section or '(none)'}, which src/locale/CMakeLists.txt"
+            entry.fail(f"id {entry.id} stands in section {entry.section or '(none)'}, which src/core/locale/CMakeLists.txt"
                        " does not list")
         sections[entry.section].append(entry)
     empty = [name for name, entries in sections.items() if not entries]
     if empty:
-        raise Problem(f"src/locale/CMakeLists.txt: section {empty[0]} has no sentence")
+        raise Problem(f"src/core/locale/CMakeLists.txt: section {empty[0]} has no sentence")
     return sections
 
 

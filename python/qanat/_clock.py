@@ -6,7 +6,7 @@ import sys
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-# The parts of the journal (src/metrics/step_record.h), and one that is settled when a step ends.
+# The parts of the journal (src/core/metrics/step_record.h), and one that is settled when a step ends.
 PARTS = ("wait", "transfer", "forward", "loss", "backward", "retry", "optimizer", "checkpoint",
          "residual")
 INSIDE = "inside"  # a step, but no phase of it

@@ -1,5 +1,5 @@
 """What the machine did for this run: /proc and the control group, as a line of kind "host" has it
-(src/monitor/host_counters.h). What cannot be read is left out."""
+(src/observe/monitor/host_counters.h). What cannot be read is left out."""
 from __future__ import annotations
 
 import glob

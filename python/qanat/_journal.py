@@ -1,4 +1,4 @@
-"""The journal of a run: JSON Lines, the same that `qanat train` writes (src/metrics/journal.h)."""
+"""The journal of a run: JSON Lines, the same that `qanat train` writes (src/core/metrics/journal.h)."""
 from __future__ import annotations
 
 import errno

@@ -1,4 +1,4 @@
-"""What a journal that continues in a new file repeats of everything before, as src/metrics/journal_recap.h
+"""What a journal that continues in a new file repeats of everything before, as src/core/metrics/journal_recap.h
 has it: the steps joined to a few hundred lines, and of every other kind the first line, the newest and
 some of those between."""
 from __future__ import annotations

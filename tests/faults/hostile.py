@@ -62,7 +62,7 @@ class Campaign:
         return False
 
     def damaged(self, data):
-        """As src/base/damage_testing.h does it."""
+        """As src/core/base/damage_testing.h does it."""
         data, at = bytearray(data), self.random.randrange(max(1, len(data)))
         count = self.random.randint(1, 64)
         way = self.random.randrange(6)

@@ -1,7 +1,7 @@
 """The CUDA backend as users meet it, on scripted GPUs: what works, and what is said when it does not.
 
 Nothing here touches a GPU. QANAT_FAKE_CUDA names the library the program takes for CUDA's runtime
-(src/cuda_runtime/fake_cuda_library.cpp); libtorch computes on the processor.
+(src/devices/cuda_runtime/fake_cuda_library.cpp); libtorch computes on the processor.
 """
 import json
 import os

@@ -28,7 +28,7 @@ def keys():
 
 def of_one_process():
     """The keys that may differ, from the list in the source."""
-    source = (ROOT / "src/training/replica_agreement.cpp").read_text(encoding="utf-8")
+    source = (ROOT / "src/run/training/replica_agreement.cpp").read_text(encoding="utf-8")
     listed = re.search(r"kOfOneProcess = \{(.*?)\};", source, re.S)[1]
     return set(re.findall(r'"([a-z_.]+)"', listed))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HiFi-GAN's generator in PyTorch: what src/speech/hifigan_test.cpp is compared with.
+"""HiFi-GAN's generator in PyTorch: what src/voice/speech/hifigan_test.cpp is compared with.
 
   hifigan.py          prints the samples that the test expects of small generators
   hifigan.py DIR      writes generators of full size with random weights, and what they make of random
