@@ -56,7 +56,7 @@ def main():
         stub_lightning(torch)
     for name in ("dataset", "mos", "mel_processing"):
         sys.modules[f"piper.train.vits.{name}"] = Missing(name)
-    # Of the package only the training part is needed; its __init__ would load ONNX Runtime.
+    # Only the training part of the package is needed; its __init__ would load ONNX Runtime.
     if options.site:
         package = types.ModuleType("piper")
         package.__path__ = [str(pathlib.Path(options.site) / "piper")]

@@ -58,7 +58,7 @@ class Runs:
             self.rows += sum(step["shape"][0] for steps in ranks for step in steps)
         self.rates.append(rate)
         self.exposed.append(statistics.mean(share_of(steps, "exchange") for steps in ranks))
-        # Of two ranks one waits for the other; what both wait is the exchange itself.
+        # One of two ranks waits for the other; what both wait is the exchange itself.
         self.even.append(sum(min(step["phases"].get("exchange", 0) for step in together) for together in zip(*ranks)) /
                          sum(step["wall"] for step in ranks[0]))
 

@@ -13,7 +13,7 @@ namespace qanat {
 // Gone for that long, as a device would be; takes no core.
 void occupy(Seconds time);
 
-// Of one batch.
+// What one batch took.
 struct StageTimes {
   Seconds prepare{0};
   Seconds copy{0};

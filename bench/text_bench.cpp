@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 8> kPersian = {
     "خانهٔ ما کنار باغی بود که درختان بلندش سایه‌ای خنک بر حیاط می‌انداختند.",
     "هیچ‌کس نمی‌دانست چرا نامه‌ها دیگر به دست او نمی‌رسیدند و چه کسی آن‌ها را می‌برد."};
 
-// Of this thread: other programs on the core do not count.
+// Counts this thread: other programs on the core do not count.
 double cpu_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -10,6 +10,7 @@ The table below is the glossary: what not to say, and what to say instead. It is
 - locale/en.po (msgid) and locale/fa.po (msgstr), where there are any,
 - comments and texts of Python files under python/ and examples/, comments of scripts and of configs/,
   the text cells of notebooks, and what `./dev help` prints.
+A comment of C++ or Python, that of tests, bench and tools included, does not begin with "Of": it has a verb.
 Each line it prints is `file:line: "words": say ...`. A word that is right in one place belongs in
 ALLOWED, with the reason.
 """
@@ -72,6 +73,10 @@ CODE = [
     Ban(r"\bSeconds longest\b(?!\{0\})", "timeout"),  # from 0 on: a largest value that was seen
     Ban(r"\bgroup\.sum\(", "all_reduce", r"src/train/"),
     Ban(r"\breserve\b(?!\()", "slack", r"src/(transfer/ring_tuner|session/ring_observer)"),
+]
+# Comments alone.
+COMMENTS = [
+    Ban(r"(?-i:(?://|/\*|#) Of\b)", "what the thing is, with a verb: \"Counts the rows of ...\""),
 ]
 # English prose: comments, pages, messages.
 ENGLISH = [
@@ -279,6 +284,15 @@ def python_prose(text):
     return "\n".join("".join(line) for line in lines)
 
 
+def python_comments(text):
+    """Comments in their lines; everything else blank."""
+    lines = [""] * (text.count("\n") + 1)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = token.string
+    return "\n".join(lines)
+
+
 def script_prose(text):
     """Comments of a shell script or a YAML file, and what a here-document prints."""
     kept, inside = [], ""
@@ -304,13 +318,19 @@ def cpp_problems(path, text):
         yield from Page(path, sentences(text)).prose_problems(ENGLISH)
     yield from Page(path, code).name_problems()
     yield from Page(path, code).prose_problems(CODE)
-    yield from Page(path, QUOTED.sub(blank, comments)).prose_problems(ENGLISH)
+    yield from Page(path, QUOTED.sub(blank, comments)).prose_problems(COMMENTS + ENGLISH)
 
 
 def page_problems(path, text, bans):
     for pattern in (FENCE, QUOTED, LINK):
         text = pattern.sub(blank, text)
     yield from Page(path, text).prose_problems(bans)
+
+
+def python_problems(path, text):
+    yield from Page(path, python_comments(text)).prose_problems(COMMENTS)
+    if path.startswith(("python/", "examples/")):
+        yield from Page(path, re.sub(r"`[^`\n]*`", blank, python_prose(text))).prose_problems(ENGLISH)
 
 
 def file_problems(path, text):
@@ -325,7 +345,7 @@ def file_problems(path, text):
     elif path.endswith("fa.po"):
         yield from Page(path, po_texts(text, "msgstr")).prose_problems(PERSIAN)
     elif path.endswith(".py"):
-        yield from Page(path, re.sub(r"`[^`\n]*`", blank, python_prose(text))).prose_problems(ENGLISH)
+        yield from python_problems(path, text)
     elif path.endswith(".ipynb"):
         yield from page_problems(path, notebook_prose(text), ENGLISH)
     elif path == "dev" or path.endswith((".sh", ".yaml")):
@@ -337,7 +357,7 @@ def files(root):
         yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
     for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
                     "*/README.md", "src/*/README.md", "locale/*.po", "examples/*.py", "examples/*.sh", "examples/*.ipynb", "python/**/*.py",
-                    "configs/*.yaml", "dev"):
+                    "tests/**/*.py", "bench/**/*.py", "tools/**/*.py", "configs/*.yaml", "dev"):
         yield from sorted(root.glob(pattern))
 
 

@@ -32,7 +32,7 @@ from typing import Callable, Tuple
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import qanat  # noqa: E402
 
-# Of the machine and of chance: on a busy machine they are right, and none of the loop's doing.
+# The machine and chance cause these: on a busy machine they are right, and none of the loop's doing.
 OF_THE_MACHINE = {"HOST001", "HOST002", "HOST003", "HOST004", "HOST005", "HOST008", "CFG008", "DL013"}
 FALSE_ALARM = 0.05  # of the step
 SMALL = 0.02  # of the step: nobody would act on it

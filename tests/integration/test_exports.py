@@ -189,7 +189,7 @@ class Exports(unittest.TestCase):
         text = file.read_text(encoding="utf-8")
         samples = check_prometheus(self, text)
         steps = self.journal("step")
-        # Of the newest session: the test that resumes may have run before.
+        # Only the newest session counts: the test that resumes may have run before.
         newest = [line for line in steps if line["step"] >= 6] or steps
         self.assertEqual(samples["qanat_steps_total", None], len(newest))
         self.assertAlmostEqual(samples["qanat_phase_seconds_total", '{phase="forward"}'],

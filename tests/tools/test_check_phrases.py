@@ -48,6 +48,13 @@ class ProseTest(unittest.TestCase):
                          ['src/a/a.h:1: "Page-locked": say pinned',
                           'src/a/a.h:3: "anew": say again, from the start'])
 
+    def test_a_comment_that_begins_with_of_lacks_its_verb(self):
+        source = "// Of every row.\nint a = 0;  // of all; Of course\n/* Of one call. */\n// Offsets, Of\nint Of;\n"
+        self.assertEqual([line.split(":")[1] for line in found("src/a/a.h", source)], ["1", "3"])
+        for path in ("tests/a.py", "bench/a.py", "tools/a.py", "python/a.py", "examples/a.py"):
+            self.assertEqual([line.split(":")[1] for line in found(path, 'x = "# Of it"\n# Of the rows.\ny = 1  # Of it\n')],
+                             ["2", "3"], path)
+
     def test_what_a_comment_quotes_is_a_key(self):
         self.assertEqual(found("src/a/a.h", '// The field "ledger", see `rhythm`.\n'), [])
 

@@ -31,7 +31,7 @@ struct ShortCode {
   std::string_view two;
 };
 
-// Of languages that speech data are often labelled with by three letters, both codes where ISO
+// Speech data are often labelled with these languages by three letters; both codes where ISO
 // 639-2 has two.
 constexpr auto kShortCodes = std::to_array<ShortCode>({
     {"afr", "af"}, {"amh", "am"}, {"ara", "ar"}, {"asm", "as"}, {"aze", "az"}, {"bel", "be"},

@@ -92,7 +92,7 @@ struct GpuList {
   GpuList(int one) : indices{one} {}  // NOLINT(google-explicit-constructor): a number is a list
   explicit GpuList(std::vector<int> all) : indices(std::move(all)) {}
 
-  // Of the process that has this number on its machine; the only one is everybody's.
+  // The index for the process that has this number on its machine; a single one is for all.
   int of(int process) const {
     return indices[indices.size() == 1 ? 0 : static_cast<std::size_t>(process)];
   }

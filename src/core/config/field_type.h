@@ -44,7 +44,7 @@ inline bool in_range(const FieldSpec& spec, double value) {
   return value >= spec.min && value <= spec.max;
 }
 
-// Of types that are no choice.
+// Types that are no choice have no words.
 struct NoWords {
   static std::vector<std::string> words() { return {}; }
 };

@@ -50,7 +50,7 @@ class Reader {
     return is_slurm_step() ? slurm() : ReplicaPlace{};
   }
 
-  // Of srun, not of the script that holds the allocation.
+  // Whether srun started this, not the script that holds the allocation.
   bool is_slurm_step() const {
     constexpr std::uint32_t kSpecialSteps = 0xFFFFFFF0U;
     const std::optional<std::string> step = environment_("SLURM_STEP_ID");

@@ -67,7 +67,7 @@ struct RunStart {
   std::optional<bool> prefetch_to_gpu{}, pinned{};
   std::map<std::string, std::int64_t> cadences{};  // steps between things that happen again
   std::optional<nlohmann::json> loader{};          // arguments of a DataLoader that is not ours
-  // Of a run of several processes; a run of one may say nothing, or 0 of 1.
+  // Set in a run of several processes; a run of one may say nothing, or 0 of 1.
   std::optional<int> rank{}, world{};
   std::optional<std::string> host{};  // the name of the machine
   std::optional<ExchangeSetup> exchange{};
@@ -214,7 +214,7 @@ struct CudaDeviceUsed {
   }
 };
 
-// Of a loop of somebody else's, looked at a few times a second: what its thread was at. All counts
+// Says what the thread of a foreign loop was at, sampled a few times a second. All counts
 // only grow.
 struct LoopSample {
   struct Line {

@@ -2,7 +2,7 @@
 // same run: the steps joined to a few hundred lines, and of every other kind the first line, the
 // newest and some of those between. About a megabyte at most, however long the run.
 //
-// Of earlier sessions it has what was learnt: steps, validations and renders.
+// From earlier sessions it has what was learnt: steps, validations and renders.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string to_journal_line(Seconds time, const JournalEvent& event);
 // Not thread-safe.
 class JournalRecap {
  public:
-  // Of each kind, but for validations: of these there may be so many more.
+  // How many of each kind are kept; of validations there may be so many more.
   static constexpr std::size_t kMaxLines = 64;
   static constexpr std::size_t kMaxValidations = 500;
 

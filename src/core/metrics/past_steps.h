@@ -10,7 +10,7 @@
 
 namespace qanat {
 
-// Of those values that were finite numbers.
+// Covers those values that were finite numbers.
 struct ValueRange {
   std::int64_t count = 0;
   double low = 0;

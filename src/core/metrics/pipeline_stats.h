@@ -21,7 +21,7 @@ struct WorkerStats {
   Seconds blocked{0};  // the window was full: the consumer is slow
   Seconds starved{0};  // there was nothing to claim: the next epoch's plan was not ready
   Seconds parked{0};   // switched off by the autotuner
-  // Of its time as the kernel saw it, a few rows old. What is left of busy when cpu, run_delay and
+  // How the kernel saw its time, a few rows old. What is left of busy when cpu, run_delay and
   // lock_wait are taken off, it was blocked: by storage, as a rule.
   std::optional<Seconds> cpu{};
   std::optional<Seconds> run_delay{};  // ready to run, but no processor was free
@@ -132,7 +132,7 @@ struct PipelineStats {
   std::optional<RingUse> ring{};
   std::vector<DeviceUse> devices{};
 
-  // Of the time since the consumer first called, the share it waited for data.
+  // The share of the time since the consumer first called that it waited for data.
   double wait_share() const {
     const Seconds waited = ready.pop_wait.total;
     const Seconds total = waited + consumer_busy;

@@ -85,7 +85,7 @@ struct RunSnapshot {
 
   // Over the newest steps; nothing before there are two.
   std::optional<double> steps_per_second() const;
-  // Of the time of the newest steps, waiting for data and transfers.
+  // The share of the newest steps' time spent waiting for data and transfers.
   std::optional<double> wait_share() const;
 
   void add(const JournalEntry& entry);

@@ -79,18 +79,18 @@ void StepPhases::visit_fields(auto& self, auto&& field) {
   }
 }
 
-// Of the rows of an update, each weighted with its frames; nats, but for the duration and what
+// Covers the rows of an update, each weighted with its frames; nats, but for the duration and what
 // discriminators say. Those that a task does not have are zero.
 struct StepLosses {
   double total = 0;  // weighted sum, as it is minimised
   double mel = 0;
-  // Of the speech model.
+  // Only the speech model has these.
   double postnet_mel = 0;
   double prior = 0;
   double forward_sum = 0;
   double binarisation = 0;
   double duration = 0;
-  // Of a vocoder.
+  // Only a vocoder has these.
   double stft = 0;
   double magnitude = 0;  // of the spectrum that the network predicts, before it is sound
   double adversarial = 0;

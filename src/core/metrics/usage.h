@@ -17,8 +17,8 @@ struct ThreadUsage {
   std::int64_t major_faults = 0;       // pages that had to come from storage
 };
 
-// Of the thread that made it, which is the only one that may read it. A reading costs about two
-// microseconds: once in a few items, not for each.
+// Measures the thread that made it, which is the only one that may read it. A reading costs about
+// two microseconds: once in a few items, not for each.
 class ThreadUsageMeter {
  public:
   ThreadUsageMeter();

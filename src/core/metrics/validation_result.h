@@ -38,8 +38,8 @@ struct SinceLowest {
 struct ValidationResult {
   std::int64_t utterances = 0;
   std::int64_t frames = 0;
-  // Of the speech model: teacher-forced; binarisation is not part of the total. Of a vocoder: of
-  // copy synthesis; the total is the sum of both distances.
+  // The speech model's are teacher-forced; binarisation is not part of the total. A vocoder's
+  // are of copy synthesis; the total is the sum of both distances.
   StepLosses losses;
   std::optional<FreeRunning> free_running{};
   // Not journalled: the total by clip or group of clips, in an order that does not change.

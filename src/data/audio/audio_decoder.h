@@ -56,7 +56,7 @@ class Resampler {
 
 using AudioSamples = std::variant<std::span<const std::int16_t>, std::span<const float>>;
 
-// Of a decoded file, at the rate it is decoded to.
+// Counts samples of a decoded file, at the rate it is decoded to.
 struct SampleRange {
   SampleCount first;
   SampleCount count;

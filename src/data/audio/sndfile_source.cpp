@@ -98,7 +98,7 @@ bool looks_like_text(const AudioFile& file) {
   return got && std::all_of(bytes.begin(), bytes.begin() + got.value(), is_text);
 }
 
-// Of a file that could not be opened, by a thread that opens alone.
+// Says why a file could not be opened, by a thread that opens alone.
 Failure not_audio(const AudioFile& file) {
   if (looks_like_text(file)) {
     return to_failure(msg::audio_is_text{});

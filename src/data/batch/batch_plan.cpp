@@ -286,7 +286,7 @@ class EpochPlanner {
     }
   }
 
-  // Of the items from `begin` on.
+  // Makes a batch from the items from `begin` on.
   void add_short_batch(std::uint32_t begin) {
     const auto all = static_cast<std::uint32_t>(plan_.items_.size());
     const std::size_t bucket = first_holding(longest_of(begin, all - begin));

@@ -24,7 +24,7 @@ enum class LastBatch { kept, dropped };
 struct PlanRequest {
   std::span<const ItemLength> lengths;  // of every utterance; item numbers are positions in it
   std::span<const int> speakers{};      // of every utterance, from 0; none: all are of one speaker
-  // Of every utterance: how often it comes (times_in_epoch). None: each once. Only where all edges
+  // How often each utterance comes (times_in_epoch). None: each once. Only where all edges
   // have as many rows, as otherwise epochs would not be equally long.
   std::span<const double> weights{};
   LastBatch last = LastBatch::kept;
@@ -62,7 +62,7 @@ class BatchPlan {
   std::int64_t size() const { return static_cast<std::int64_t>(batches_.size()); }
   std::int64_t epoch() const { return epoch_; }
   BatchSpec batch(std::int64_t index) const;  // O(1)
-  // Of all ranks.
+  // Counts the items of all ranks.
   std::int64_t num_items() const { return static_cast<std::int64_t>(items_.size()); }
 
  private:

@@ -52,7 +52,7 @@ class AudioLocator {
 
   std::filesystem::path root_;
   std::unordered_map<std::string, Listing> listings_;
-  // Of all audio files below the root, by name without extension; made when first asked for.
+  // All audio files below the root, by name without extension; made when first asked for.
   std::optional<std::unordered_map<std::string, std::string>> everywhere_;
 };
 

@@ -26,7 +26,7 @@ struct DamageShare {
   }
 };
 
-// Of rows of which `used` are used and `problems` say why others are not.
+// `used` rows are used; `problems` say why others are not.
 DamageShare damage_share(std::int64_t used, std::span<const DatasetProblem> problems);
 
 // Why a run refuses the set: more than `max_bad_fraction` is damaged.

@@ -61,14 +61,14 @@ struct IndexSources {
   // All are called from several threads at once.
   std::function<Result<SampleCount>(const std::filesystem::path&)> probe_length;
   std::function<Result<TokenCount>(const Utterance&)> count_tokens;
-  // Of audio that is no file of its own: which version it is, and how long. Absent: files are
+  // Which version audio is that is no file of its own, and how long. Absent: files are
   // asked, the second one by probe_length().
   std::function<Result<FileIdentity>(const Utterance&)> identify{};
   std::function<Result<SampleCount>(const Utterance&)> measure{};
   // Called first, with all utterances, from one thread: whoever counts tokens may have to know them
   // all. Gives what the answers depend on besides settings_hash; 0: nothing. May be absent.
   std::function<std::uint64_t(std::span<const Utterance>, const IndexOptions&)> learn{};
-  // Of everything the two answers depend on: target rate, tokenizer, normaliser, their versions.
+  // Covers all that the two answers depend on: target rate, tokenizer, normaliser, their versions.
   std::uint64_t settings_hash = 0;
 };
 

@@ -64,7 +64,7 @@ struct NamedTotal {
   bool operator==(const NamedTotal&) const = default;
 };
 
-// Of one rate and number of channels.
+// Sums what has one rate and number of channels.
 struct FormatTotal {
   Message name;  // "22050 Hz mono"
   SetTotal total;

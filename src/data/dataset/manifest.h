@@ -39,7 +39,7 @@ struct ManifestOptions {
   // The folder of the data set, or one manifest file in it. A folder is read as
   // metadata_train.csv and metadata_eval.csv where one of them is there, else as metadata.csv.
   std::filesystem::path data;
-  // Of rows whose manifest does not say; unset: by the script of the text, where that decides.
+  // Holds where the manifest does not say; unset: by the script of the text, where that decides.
   std::optional<LanguageTag> language;
   TextUse text = TextUse::tokens;
 };

@@ -33,7 +33,7 @@ struct ManifestColumns {
 // texts, or is a number beside words, and is shorter than a text. What fits neither is not guessed.
 ManifestForm manifest_form(std::string_view rows, char line_end);
 
-// Of a form that can be told.
+// `form` is one that can be told.
 ManifestColumns columns_of(ManifestForm form);
 // "id|text|speaker"
 std::string_view name_of(ManifestForm form);

@@ -17,8 +17,8 @@ struct RepeatedAudio {
   bool operator==(const RepeatedAudio&) const = default;
 };
 
-// Of the items named, ascending. Reads the start of files that share their size with another, and
-// whole files that also start alike. A file that cannot be read repeats nothing. Nothing when
+// Compares the items named, ascending. Reads the start of files that share their size with another,
+// and whole files that also start alike. A file that cannot be read repeats nothing. Nothing when
 // stopped.
 std::vector<RepeatedAudio> find_repeated_audio(const Manifest& manifest,
                                                const DatasetIndex& index,

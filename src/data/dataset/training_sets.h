@@ -66,7 +66,7 @@ struct SplitOptions {
   std::uint64_t seed = 0;
   // By which the run divided the set before: what one of them trained on does not validate.
   std::vector<SplitRule> earlier{};
-  // Of a checkpoint that stores no rules: they hold only where no files divide the set.
+  // A checkpoint that stores no rules sets it: they hold only where no files divide the set.
   bool earlier_is_guess = false;
 };
 

@@ -54,7 +54,7 @@ class FeatureStore {
     std::unique_ptr<std::atomic<bool>[]> damaged;
   };
   struct RefusedShard {
-    // Of what is unreadable nothing is known: it may be whole.
+    // Nothing is known of what is unreadable: it may be whole.
     enum class Kind { unreadable, damaged };
 
     std::filesystem::path path;

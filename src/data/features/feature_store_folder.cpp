@@ -38,7 +38,7 @@ std::optional<std::uint32_t> shard_number(std::string_view name) {
   return number;
 }
 
-// Of an unfinished file: the number of the shard that it was to be.
+// The number of the shard that an unfinished file was to be.
 std::optional<std::uint32_t> leftover_number(std::string_view name) {
   const std::size_t part = name.find(std::string(kSuffix) + ".part-");
   return part == name.npos ? std::nullopt : shard_number(name.substr(0, part + kSuffix.size()));

@@ -38,7 +38,7 @@ class ShardWriter {
   void commit();
 
   std::size_t num_entries() const { return records_.size(); }
-  // Of the file, were it committed now.
+  // How large the file would be if it were committed now.
   Bytes size() const;
   // What add() would make the file larger by.
   Bytes cost(const FeatureRecord& record) const;
@@ -70,7 +70,7 @@ class FeatureStoreWriter {
   void add(const FeatureRecord& record);
   void finish();
 
-  // Of complete shards.
+  // These count complete shards.
   std::size_t num_shards() const { return num_shards_; }
   std::int64_t num_entries() const { return num_entries_; }
   Bytes bytes() const { return bytes_; }

@@ -98,7 +98,7 @@ class GriffinLim {
   std::vector<float> window_;
   std::vector<float> synthesis_;
   SimdBuffer work_;
-  // Of one call.
+  // These belong to one call.
   std::size_t frames_ = 0;
   SimdBuffer magnitudes_;      // [groups, bins, lanes]
   SimdBuffer previous_;        // [groups, fft_size + 1, lanes]

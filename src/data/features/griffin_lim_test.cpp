@@ -236,7 +236,7 @@ TEST(GriffinLimTest, LjSpeechSurvivesTheWayThroughItsMel) {
 constexpr int kFrameSize = 1024;
 constexpr int kFrameHop = 256;
 
-// Of a wave that is silent outside.
+// `wave` counts as silent outside.
 float magnitude_of(std::span<const float> wave, int frame, int bin) {
   std::complex<double> sum = 0;
   for (int i = 0; i < kFrameSize; ++i) {

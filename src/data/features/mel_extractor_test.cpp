@@ -332,7 +332,7 @@ TEST(MelExtractorTest, SixteenBitAndFloatSamplesAgreeToTheBit) {
   EXPECT_EQ(log_mel(MelConfig{}, pcm), log_mel(MelConfig{}, to_float(pcm)));
 }
 
-// Of 80 bands, where every frame begins on a cache line, and of 13.
+// With 80 bands, every frame begins on a cache line; with 13, it does not.
 class MelUseTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Bands, MelUseTest, testing::Values(80, 13));
 

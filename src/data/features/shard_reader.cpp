@@ -90,7 +90,7 @@ T value_at(std::span<const std::byte> bytes, std::size_t offset) {
   return value;
 }
 
-// Of a header or footer: everything in front of its field `checksum`.
+// Hashes what stands in front of the field `checksum` of a header or footer.
 std::uint64_t checksum_before(std::span<const std::byte> bytes, std::size_t checksum_offset) {
   return content_hash(bytes.first(checksum_offset));
 }

@@ -377,7 +377,7 @@ struct AskedBlocks {
   std::int64_t most = 0;
 };
 
-// Of one loader, whose pool calls it from one thread at a time.
+// Belongs to one loader, whose pool calls it from one thread at a time.
 class AskedAllocator final : public BlockAllocator {
  public:
   explicit AskedAllocator(AskedBlocks& asked) : asked_(asked) {}

@@ -61,7 +61,7 @@ class SegmentRowSource final : public RowSource {
   const SegmentRowInputs inputs_;
 };
 
-// Of every utterance of a set; those of an unusable one are 0.
+// Has a length for every utterance of a set; 0 for one that cannot be used.
 std::vector<ItemLength> segment_lengths(const DatasetIndex& index, const SegmentOptions& options);
 
 }  // namespace qanat

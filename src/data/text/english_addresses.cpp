@@ -80,7 +80,7 @@ const Domain* find_domain(string_view name) {
   return row == kDomains.size() ? nullptr : &kDomains[row];
 }
 
-// Of "example.com/about": "example.com".
+// Turns "example.com/about" into "example.com".
 string_view leading_host(string_view address) {
   return address.substr(0, std::min(address.find_first_of("/:?#"), address.size()));
 }

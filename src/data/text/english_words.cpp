@@ -230,7 +230,7 @@ bool is_short_form(string_view word) {
          (is_ascii_upper(word[0]) && is_calendar_name(lower));
 }
 
-// Of the plain word that `text` starts with: small letters, the first of them perhaps a capital,
+// How long the plain word is that `text` starts with: small letters, perhaps after a capital,
 // that no rule is about. 0 when it may be something else.
 std::size_t plain_word_length(string_view text) {
   if (!starts_with_letter(text)) {

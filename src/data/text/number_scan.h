@@ -26,7 +26,7 @@ std::optional<WrittenNumber> scan_number(std::string_view text);
 
 std::string_view leading_digits(std::string_view text);
 
-// Of at most 18 digits; longer ones are not read as a number.
+// Reads at most 18 digits; longer ones are not read as a number.
 std::optional<std::uint64_t> to_value(std::string_view digits);
 
 // "10:30", "10:30:15"
@@ -73,7 +73,7 @@ class DigitGroups {
   auto end() const { return groups_.begin() + size_; }
 
   void add(std::string_view group) { groups_[size_++] = group; }
-  // Of the first `count` groups together.
+  // Counts the digits of the first `count` groups together.
   std::size_t num_digits(std::size_t count) const;
   // They have these numbers of digits.
   bool have_sizes(std::initializer_list<std::size_t> sizes) const;

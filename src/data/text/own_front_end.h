@@ -43,7 +43,7 @@ class OwnFrontEnd {
   Result<std::vector<std::string>> answers(std::span<const std::string> lines,
                                            const LanguageTag& language);
 
-  // Of its answers to fixed lines: equal commands answer alike. Failure and Error as above.
+  // Hashes its answers to fixed lines: equal commands answer alike. Failure and Error as above.
   Result<std::uint64_t> probe(const LanguageTag& language);
 
  private:

@@ -30,7 +30,7 @@ constexpr std::array kPersianScales = {PersianScale{1'000'000'000'000'000, "کو
                                        PersianScale{1'000'000, "میلیون"},
                                        PersianScale{1'000, "هزار"}};
 
-// Of one to six decimal places.
+// How one to six decimal places are named.
 constexpr std::array<string_view, 7> kPlaces = {
     "", "دهم", "صدم", "هزارم", "ده‌هزارم", "صدهزارم", "میلیونم"};
 

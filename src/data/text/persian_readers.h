@@ -53,11 +53,11 @@ std::size_t read_persian_phone(const Place& place, WordWriter& out);
 std::size_t read_persian_card(const Place& place, WordWriter& out);
 // IR and up to 24 digits, spaces allowed.
 std::size_t read_iban(const Place& place, WordWriter& out);
-// Of the IBAN at the start of `text`, 0 when there is none.
+// How long the IBAN at the start of `text` is; 0 when there is none.
 std::size_t iban_length(std::string_view text);
 
-// Of the roman numeral at `place`, behind a word that is numbered (قرن XX, فصل IV); 0 when there is
-// none.
+// How long the roman numeral at `place` is, behind a word that is numbered (قرن XX, فصل IV); 0 when
+// there is none.
 std::size_t persian_roman_length(const Place& place);
 // Reads it: an ordinal behind a century or a king, a number behind a chapter.
 std::size_t read_persian_roman(const Place& place, WordWriter& out);

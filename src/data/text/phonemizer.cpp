@@ -66,7 +66,7 @@ class ChunkSplitter {
  private:
   using Kind = PhonemeChunk::Kind;
 
-  // Of letters, and of what stands between two of one script; a space between words counts.
+  // The script of a letter, or of what stands between two of one script, spaces included.
   std::optional<Language> script_at(std::size_t at) const {
     if (const std::optional<Language> script = script_of(text_[at])) {
       return script;

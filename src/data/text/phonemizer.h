@@ -57,7 +57,7 @@ class Phonemizer {
   // failures in a row it is not asked again.
   Result<std::string> phonemes(std::string_view normalised);
 
-  // Of a line of a language without a reader, as tidy_line() makes it: what espeak-ng says of it,
+  // Reads a line of a language without a reader, as tidy_line() makes it: what espeak-ng says,
   // numbers included, and the marks where it pauses. Fails as above, and when espeak-ng has no
   // such language.
   Result<std::string> phonemes(std::string_view line, const LanguageTag& language);

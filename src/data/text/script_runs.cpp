@@ -119,7 +119,7 @@ class ScriptSplitter {
     return at >= 2 && kMarks.find(text_[at - 1]) != std::u32string_view::npos && digit_at(at - 2);
   }
 
-  // Of the Latin letters that start here and are read by the Persian rules; 0 if there are none.
+  // How many Latin letters start here and are read by the Persian rules; 0 if there are none.
   std::size_t own_length(std::size_t at) const {
     if (!persian_) {
       return 0;
@@ -157,7 +157,7 @@ class ScriptSplitter {
            digit_at(end + 1);
   }
 
-  // Of the unit sign that starts here, behind a number of the Persian sentence; 0 if there is none.
+  // How long the unit sign is that starts here, behind a number of the Persian sentence; 0: none.
   std::size_t unit_length(std::size_t at) const {
     if (at == 0) {
       return 0;

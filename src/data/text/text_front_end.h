@@ -105,7 +105,7 @@ class TextFrontEnd {
   // How many tokens there will be at most; of English and Persian exactly.
   Result<std::int64_t> count_tokens(std::string_view raw_text, const LanguageTag& language) const;
 
-  // Of everything the ids depend on: rules, symbols, settings, espeak-ng's version.
+  // Covers everything the ids depend on: rules, symbols, settings, espeak-ng's version.
   std::uint64_t hash() const;
   // The same without what was learnt: what lengths depend on.
   std::uint64_t reading_hash() const;

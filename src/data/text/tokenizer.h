@@ -83,7 +83,7 @@ class Tokenizer {
 
   int size() const;
   int version() const { return kSymbolTableVersion; }
-  // Of set, version and symbols: equal hashes, equal ids. The same on every machine.
+  // Covers set, version and symbols: equal hashes, equal ids. The same on every machine.
   std::uint64_t hash() const { return hash_; }
 
   TokenId pad() const { return id_of(SpecialSymbol::pad); }

@@ -34,7 +34,7 @@ struct SpokenSign {
 // The one `text` starts with; null when there is none in this language.
 const SpokenSign* find_sign(std::string_view text, Language language);
 
-// Of currencies.tsv.
+// Is a line of currencies.tsv.
 struct SpokenCurrency {
   std::string_view sign;  // "$", "US$", "USD"
   std::string_view one;

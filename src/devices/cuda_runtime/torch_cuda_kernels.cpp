@@ -112,7 +112,7 @@ class CudaAlignmentKernels : public AlignmentKernels {
     Driver::Function* search_durations = nullptr;
   };
 
-  // Of the current GPU.
+  // Returns the kernels of the current GPU.
   Loaded loaded() {
     const int device = c10::cuda::current_device();
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,7 @@ namespace {
 // libgomp's entry for `#pragma omp parallel num_threads(threads)`.
 using OpenTeam = void (*)(void (*body)(void*), void* context, unsigned threads, unsigned flags);
 
-// Of the libgomp that libtorch calls. A build of this file with -fopenmp could bring another one.
+// Finds the libgomp that libtorch calls. A build of this file with -fopenmp could bring another.
 OpenTeam find_open_team() {
   return reinterpret_cast<OpenTeam>(::dlsym(RTLD_DEFAULT, "GOMP_parallel"));
 }

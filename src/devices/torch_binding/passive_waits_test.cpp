@@ -29,7 +29,7 @@ double cores_in_use_after_an_operation() {
   return (process_cpu_seconds() - before) / seconds_since(begin).count();
 }
 
-// Of some tries: what else a process does only adds, and what a neighbour takes only hides.
+// The least of some tries counts: what a process does besides only adds, a neighbour only hides.
 constexpr int kTries = 5;
 
 double least_in_use() {

@@ -51,7 +51,7 @@ class AlignmentKernelsTest : public testing::Test {
  protected:
   AlignmentKernelsTest() { at::set_num_threads(1); }
 
-  // Of value and gradient in double precision, to which the host's own are compared as well.
+  // Compares with value and gradient in double precision, as the host's own are compared as well.
   void expect_the_hosts(const Rows& rows, int threads) {
     LockstepKernels kernels(threads);
     torch::Tensor exact = rows.scores.to(torch::kFloat64).requires_grad_();

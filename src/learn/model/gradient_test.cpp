@@ -25,7 +25,7 @@ enum class Upstream { contiguous, transposed };
 using Gradients = std::map<std::string, torch::Tensor>;
 using Apply = std::function<torch::Tensor(const torch::Tensor&)>;  // [B, T, C] to [B, T', C']
 
-// Of the input and of all parameters, for a fixed gradient of the output.
+// Returns those of the input and of all parameters, for a fixed gradient of the output.
 Gradients gradients(const torch::nn::Module& module,
                     const torch::Tensor& input,
                     const Apply& apply,

@@ -29,7 +29,7 @@ struct ModelShape {
   int postnet_width = 0;  // 0: no postnet
 
   int mel_bins = 80;
-  // Of the log-mel the model is trained on: it works on (mel - mean) / std. LJSpeech's.
+  // The log-mel the model is trained on has these; it works on (mel - mean) / std. LJSpeech's.
   float mel_mean = -5.54F;
   float mel_std = 2.12F;
 

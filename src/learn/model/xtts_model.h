@@ -123,7 +123,7 @@ struct LossParts {
   torch::Tensor duration;      // squared error of the logarithm per token
 };
 
-// Of what the model says and how long: everything but the aligner's parts, which stay undefined.
+// Compares what the model says and how long: the aligner's parts stay undefined.
 // durations: i64 [B, N] as given to forward().
 LossParts speech_losses(const ModelBatch& batch,
                         const ModelOutput& output,
@@ -138,7 +138,7 @@ LossParts row_losses(const ModelBatch& batch,
                      const ModelOutput& output,
                      const torch::Tensor& durations);
 
-// Of every row, the weighted sum of its parts that are defined: f32 [B].
+// Returns the weighted sum of the parts that are defined, for every row: f32 [B].
 torch::Tensor weighted_rows(const LossParts& parts, const LossWeights& weights);
 // Sum over rows of row_weight * weighted_rows(): a scalar.
 // Weighting rows by their frames makes the gradient of a batch the sum of those of its

@@ -60,7 +60,7 @@ class Heartbeat {
   std::optional<LostReplica> find_lost();
   // Tells the others; whom they were told of first is returned.
   LostReplica publish(const LostReplica& lost) noexcept;
-  // Of this process.
+  // Says that this process failed.
   void publish_failure(std::string_view reason) noexcept;
   // For the process that serves the store: until the others have read why, but not for long.
   void wait_until_others_know() noexcept;

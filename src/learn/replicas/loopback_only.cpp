@@ -14,7 +14,7 @@
 namespace qanat {
 namespace {
 
-// Of the header behind SKF_NET_OFF.
+// Offsets in the header behind SKF_NET_OFF.
 constexpr std::uint32_t kVersion = 0;
 constexpr std::uint32_t kSourceV4 = 12;
 constexpr std::uint32_t kSourceV6 = 8;

@@ -8,7 +8,7 @@
 namespace qanat {
 namespace {
 
-// Of one process: there is nothing to wait for.
+// A single process has nothing to wait for.
 class NoExchange : public Exchange {
  public:
   void wait() override {}

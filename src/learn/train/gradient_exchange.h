@@ -50,7 +50,7 @@ class GradientExchange {
   // Sends what is left and `sums`, and waits for all of it. `sums` are summed, too, if defined.
   void finish(const torch::Tensor& sums);
 
-  // Of the last update; absent where only the device knows its times.
+  // What the last update took; absent where only the device knows its times.
   std::optional<StepExchange> last() const { return last_; }
 
  private:
@@ -77,7 +77,7 @@ class GradientExchange {
   std::vector<std::size_t> slice_of_;  // by parameter
   std::vector<std::size_t> order_;     // of slices, as they are sent
   bool has_order_ = false;
-  // Of the current update.
+  // These describe the current update.
   bool is_open_ = true;                 // the next backward pass is the first one
   bool is_running_ = false;             // a backward pass that completes parameters
   std::vector<bool> has_gradient_;      // by parameter

@@ -15,7 +15,7 @@
 namespace qanat {
 namespace {
 
-// Of the partial sums of the norm: fixed, so that the norm does not depend on the threads.
+// The norm's partial sums have this size: fixed, so that it does not depend on the threads.
 constexpr std::int64_t kBlock = 1 << 15;
 
 double norm_on_host(const torch::Tensor& values) {

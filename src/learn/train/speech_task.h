@@ -53,7 +53,7 @@ class MicrobatchGradient : public TaskGradient {
                      const MicrobatchOptions& options,
                      std::function<ModelBatch()> rows);
 
-  // Of kSpeechPhases.
+  // `phase` counts in kSpeechPhases.
   void run_phase(std::size_t phase, const torch::Tensor& sums) override;
 
   void align();
@@ -106,7 +106,7 @@ class SpeechTask : public TrainTask {
   bool has_validation() const override;
   ValidationResult validate(DeviceStream& stream, ProcessGroup* group) override;
 
-  // Of the batches that come next.
+  // Holds for the batches that come next.
   void set_loss_weights(const LossWeights& weights) { weights_ = weights; }
 
  private:

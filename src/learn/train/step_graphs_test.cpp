@@ -315,7 +315,7 @@ class FullStepBench {
     return bench_.model().gradient.clone();
   }
 
-  // Of the last one.
+  // These describe the last one.
   int num_allocations = 0;
   bool is_recorded = false;
   std::size_t num_splits = 0;

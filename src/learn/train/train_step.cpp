@@ -100,7 +100,7 @@ struct TrainStep::Pending {
   bool is_update = false;
   torch::Tensor numbers;                 // f32 [num_sums + kUpdateNumbers] on the device
   std::unique_ptr<HostNumbers> on_host;  // of updates only
-  // Of updates of several processes; shared with the work that fills it.
+  // Only updates of several processes have one; shared with the work that fills it.
   std::shared_ptr<StepExchange> exchange;
 };
 

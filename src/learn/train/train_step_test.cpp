@@ -24,7 +24,7 @@ BatchShape with_rows(int rows) {
   return {.rows = rows, .frames = kShape.frames, .tokens = kShape.tokens};
 }
 
-// Of the larger of the two.
+// The largest difference, relative to the largest value of `a`.
 double relative_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>() / a.abs().max().item<double>();
 }

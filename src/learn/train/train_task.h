@@ -35,7 +35,7 @@ struct GradientOptions {
   Precision precision = Precision::single;
   torch::Tensor loss_scale{};  // f32 []; undefined: gradients are as they are
   bool check_every_operation = false;
-  // Of the last microbatch of an update that several processes make; not owned. It sums the
+  // Set for the last microbatch of an update that several processes make; not owned. It sums the
   // gradient of the first part while that is computed, if the task lets it.
   GradientExchange* exchange = nullptr;
 };
@@ -137,7 +137,7 @@ class TrainTask {
 // Everything an update changes, block by block.
 std::vector<torch::Tensor> blocks_of(const TrainTask& task);
 
-// Of what `copy` makes of the blocks; without the state.
+// Stores what `copy` makes of the blocks; without the state.
 Checkpoint to_checkpoint(const TrainTask& task,
                          const std::function<torch::Tensor(const torch::Tensor&)>& copy);
 

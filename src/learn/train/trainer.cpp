@@ -17,7 +17,7 @@
 namespace qanat {
 namespace {
 
-// Of a device's memory, what fragmentation leaves.
+// The share of a device's memory that fragmentation leaves.
 constexpr double kFillable = 0.9;
 
 }  // namespace
@@ -395,7 +395,7 @@ nlohmann::json Trainer::make_state() const {
   return state;
 }
 
-// Of the snapshot, which is whole.
+// Copies the snapshot, which is whole.
 Checkpoint Trainer::make_checkpoint() const {
   return to_checkpoint(parts_.task,
                        [this](const torch::Tensor& block) { return saved_->of(block); });

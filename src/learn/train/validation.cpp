@@ -62,7 +62,7 @@ ModelBatch on_device(const ModelBatch& batch, torch::Device device) {
           .mel_weights = move(batch.mel_weights)};
 }
 
-// Of some rows, weighted with their frames.
+// Sums over some rows, weighted with their frames.
 struct RowLosses {
   torch::Tensor sums;  // f32 [kLossSums]
   torch::Tensor rows;  // f32 [B]: the total of each
@@ -129,9 +129,9 @@ SynthesisInput to_spoken(const ModelBatch& batch) {
           .speakers = batch.speakers};
 }
 
-// Of a validation, in all processes: sums of losses over frames, and of what was spoken over rows;
-// frames, rows; losses by clip. One of them may have read a substitute where another has read the
-// utterance.
+// What a validation gathers from all processes: sums of losses over frames, of what was spoken over
+// rows; frames, rows; losses by clip. One of them may have read a substitute where another has read
+// the utterance.
 constexpr std::size_t kLosses = kLossSums;
 constexpr std::size_t kCounts = kLosses + 5;
 using ValidationSums = std::array<double, kCounts + 2 * ClipLosses::kGroups>;

@@ -19,7 +19,7 @@ struct GradientParts {
   Judged judged = Judged::no;
 };
 
-// Of some rows, with kSegmentContext frames at both ends.
+// Holds some rows, with kSegmentContext frames at both ends.
 struct SegmentTensors {
   torch::Tensor samples;  // f32 [rows, samples]
   torch::Tensor mel;      // f32 [rows, mel_bins, frames] for the generator; undefined: of samples

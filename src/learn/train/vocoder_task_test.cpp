@@ -41,7 +41,7 @@ class VocoderTaskTest : public testing::Test {
     step.update({.step = number, .learning_rate = 1e-3});
     return step.wait_finished().value().record;
   }
-  // Of the generator; waits.
+  // The generator's gradient; waits.
   torch::Tensor gradient_of(const TrainStepOptions& options, const HumBatch& batch) {
     TrainStep step(device_, *stream_, *task_, options);
     const Clock::time_point now = Clock::now();
@@ -131,7 +131,7 @@ TEST_F(VocoderTaskTest, GivesEachNetworkTheGradientOfItsOwnLoss) {
   EXPECT_LT(((found - of_judges).norm() / of_judges.norm()).item<double>(), 1e-5);
 }
 
-// Of a mel that is not that of the samples; what is made of it is compared with the samples.
+// The mel is not that of the samples; what is made of it is compared with the samples.
 TEST_F(VocoderTaskTest, FeedsTheGeneratorTheMelThatLiesBesideTheSamples) {
   HumBatch batch(2, {.kind = PayloadKind::pcm_s16, .mel_beside_pcm = true});
   torch::manual_seed(3);

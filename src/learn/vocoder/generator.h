@@ -78,7 +78,7 @@ class PhaseRefiner {
   // As often as the shape says.
   explicit PhaseRefiner(const VocoderShape& shape);
 
-  // Of what was made of `mel`, f32 [1, mel_bins, frames]: frames * hop samples.
+  // Refines what was made of `mel`, f32 [1, mel_bins, frames], to frames * hop samples.
   std::vector<float> refine(const torch::Tensor& mel, const VocoderGeneratorImpl::Sound& sound);
 
  private:

@@ -10,7 +10,7 @@ constexpr std::array<StftOptions, 3> kResolutions = {StftOptions{.fft_size = 512
                                                      StftOptions{.fft_size = 2048, .hop = 512}};
 constexpr double kSilence = 1e-3;  // magnitudes below it are as good as none
 
-// Of every row; a little above 0, so that its gradient is finite.
+// The norm of every row; a little above 0, so that its gradient is finite.
 torch::Tensor length_of(const torch::Tensor& rows) {
   return (rows.square().sum({1, 2}) + kSilence * kSilence).sqrt();
 }

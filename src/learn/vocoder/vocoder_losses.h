@@ -13,8 +13,8 @@ namespace qanat {
 // Log-mel: mean absolute difference, nats.
 torch::Tensor mel_loss(const torch::Tensor& made, const torch::Tensor& recorded);
 
-// Of spectra, f32 [rows, frames, bins]: the spectral convergence (the norm of the difference over
-// that of the recording's) plus the mean absolute difference of their logs.
+// Compares spectra, f32 [rows, frames, bins]: the spectral convergence (the norm of the difference
+// over that of the recording's) plus the mean absolute difference of their logs.
 torch::Tensor magnitude_loss(const torch::Tensor& made, const torch::Tensor& recorded);
 
 // The multi-resolution STFT distance: the mean of magnitude_loss() over resolutions. Tables on one

@@ -67,7 +67,7 @@ struct DataProfile {
   QueueShares queue{};
   WorkerShares workers{};
   std::vector<StageCost> stages{};
-  // Of a paced consumer.
+  // Only a paced consumer has these.
   std::optional<double> wait_share{};
   std::optional<double> ready_share{};   // batches that were there when asked for
   std::optional<Diagnosis> diagnosis{};  // by the rules a trainer is judged by

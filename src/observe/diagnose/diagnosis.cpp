@@ -335,7 +335,7 @@ std::optional<Message> why_exchange_is_open(const RunMeasures& m) {
   return std::nullopt;
 }
 
-// Of the step: what a loop of somebody else's does where no part owns the time. Its place is known.
+// The share of a step that a foreign loop spends where no part owns the time. Its place is known.
 double share_between_parts(const RuleInput& input) {
   return share_of_place(input, kAfterUpdate) + share_of_place(input, kBetweenBatches);
 }

@@ -92,7 +92,7 @@ inline constexpr double kWantedEfficiency = 0.95;
 // Everything after each run's own warm-up, as one run.
 RunSummary pooled_summary(std::span<const DualRun> runs);
 
-// Of all of them, as one run. Where other programs disturbed some, of the most disturbed one alone:
+// Judges all turns as one run. Where other programs disturbed some, only the most disturbed one:
 // it knows of them, and what it says of the machine is true of its steps.
 Diagnosis diagnose_turns(std::span<const DualRun> runs);
 

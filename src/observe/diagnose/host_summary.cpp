@@ -10,7 +10,7 @@ constexpr double kBusy = 0.05;  // share of time with a kernel
 constexpr std::size_t kMaxXids = 100;
 // s: ticks of the kernel's clocks, and a sample that is itself late, are a small part of it.
 constexpr double kShortest = 0.25;
-// Of the time between two samples, or of all: so much may be start or end of the process.
+// How much of the time between two samples, or of all, may be start or end of the process.
 constexpr double kMaxOutside = 0.25;
 
 // Reasons are written with the first sample only.

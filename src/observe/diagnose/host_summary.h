@@ -53,7 +53,7 @@ struct HostSummary {
   Reading<double> other_ranks = 0.0;
 
   double seconds() const { return last_at - first_at; }
-  // Of the time between, spent on sampling.
+  // The share of the time between that was spent on sampling.
   Reading<double> cost_share() const;
   // What other programs took of the machine.
   Reading<Neighbours> neighbours() const;

@@ -199,7 +199,7 @@ TEST(GpuSummaryTest, WithoutGpusTheReasonIsKnown) {
   EXPECT_EQ(summary.gpus->setup.why_not(), "no library");
 }
 
-// Of journals that were not repeated in their last file.
+// Such journals were not repeated in their last file.
 TEST(GpuSummaryTest, SamplesWhoseCardsAreNotKnownAreNoDamage) {
   RunSummary summary;
   summary.add(samples({GpuSample{}}));

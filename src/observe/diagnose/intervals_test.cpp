@@ -25,7 +25,7 @@ Range textbook_interval(std::span<const double> values) {
   return {.low = mean(values) - half, .high = mean(values) + half};
 }
 
-// Of 500 series, how many have an interval that holds the true mean; 475 are promised.
+// How many of 500 series have an interval that holds the true mean; 475 are promised.
 int coverage(double memory, Range (*interval_of)(std::span<const double>)) {
   std::mt19937_64 random(6);
   int held = 0;

@@ -25,7 +25,7 @@ struct LoaderUse {
   int window = 0;      // batches ahead of the consumer, at most
   int slots = 0;       // of the ring behind it; 0: unknown
   double rows = 0;     // filled
-  // Of the time of the workers, parked ones not counted.
+  // The share of the workers' time, not counting parked ones.
   double busy = 0;
   std::optional<BusySplit> split{};       // absent: the kernel did not say
   double work_per_batch = 0;              // s of all workers

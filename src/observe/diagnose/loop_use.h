@@ -16,7 +16,7 @@ inline constexpr std::string_view kBetweenBatches = "residual:between_batches";
 inline constexpr std::string_view kBeforeUpdate = "optimizer:before_update";
 inline constexpr std::string_view kNoLoader = "forward:no_loader";
 
-// Of the step time, over the whole run; 0 where the journal says nothing.
+// The share of the step time, over the whole run; 0 where the journal says nothing.
 double share_of_place(const RuleInput& input, std::string_view place);
 
 // The function that was seen most often in a part, and its line.

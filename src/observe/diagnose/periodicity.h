@@ -30,7 +30,7 @@ struct Periodicity {
   std::vector<double> autocorrelation{};  // lags 1..20, for showing, never for deciding
 };
 
-// Of work-adjusted times without warm-up.
+// Takes work-adjusted times without warm-up.
 Periodicity test_periodicity(std::span<const double> step_seconds);
 
 // Something that is known to happen every `period` steps.

@@ -66,7 +66,7 @@ struct RankComparison {
   ExchangeTimes mean_exchange() const;
 };
 
-// Of those of `steady` that every rank has. Nothing when the run has one rank.
+// Compares the steps of `steady` that every rank has. Nothing when the run has one rank.
 std::optional<RankComparison> compare_ranks(const RunSummary& summary,
                                             const std::vector<StepRecord>& steady);
 

@@ -60,8 +60,8 @@ std::set<std::string> used_gpus(const RunSummary& summary) {
   return used;
 }
 
-// Of the GPUs of the run; of all where it is not known which those are. What others do with theirs
-// is no matter of this run.
+// Looks at the GPUs of the run; at all where it is not known which those are. What others do with
+// theirs is no matter of this run.
 template <typename Predicate>
 Seen find_gpu(const RunSummary& summary, Predicate is_found) {
   const std::set<std::string> used = used_gpus(summary);
@@ -103,7 +103,7 @@ Message to_message(ClockLimit limit) {
   }
 }
 
-// Of a limited clock against a free one, or against the most the card can do.
+// Compares a limited clock with a free one, or with the most the card can do.
 double lost_to_clocks(const GpuFacts& facts, const GpuHistory& history) {
   if (history.num_limited == 0) {
     return 0;

@@ -179,7 +179,7 @@ TEST_F(RulesHostTest, WorkersWithoutACoreCostTheWaitingForTheirData) {
 TEST_F(RulesHostTest, WorkersThatMostlySleepLoseNoMoreToOthersThanTheyWereReady) {
   wait_for_data(0.1);
   summary_.host->last.machine_busy = 38.0;
-  // Of ten seconds, each sleeps most; when it is ready, others are on its core.
+  // Each sleeps most of ten seconds; when it is ready, others are on its core.
   set_threads({{.name = "load", .threads = 2, .running = 0.1, .waiting = 3},
                {.name = "train", .threads = 1, .running = 5}});
 

@@ -52,7 +52,7 @@ double even_own(const RankComparison& ranks, std::size_t rank) {
 
 using OfRank = std::function<double(std::size_t)>;
 
-// Of those in `others`; the lower one of two.
+// The median over the ranks in `others`; the lower one of two.
 double low_median(const std::vector<std::size_t>& others, const OfRank& value) {
   std::vector<double> values(others.size());
   std::ranges::transform(others, values.begin(), value);

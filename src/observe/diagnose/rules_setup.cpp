@@ -99,7 +99,7 @@ RuleOutcome batch_beyond_set(const RuleInput& input) {
       .fixes = {set_key("data.batch_size", static_cast<int>(set.usable))}};
 }
 
-// Of the rules about the data set, where there is none that can be read.
+// Skips a rule about the data set where there is none that can be read.
 template <RuleOutcome (*judge)(const RuleInput&)>
 RuleOutcome with_data_set(const RuleInput& input) {
   return input.summary.setup->data_set ? judge(input) : skipped(msg::skip_no_data_set{});

@@ -25,7 +25,7 @@ struct FasterRows {
   std::optional<WhatIf> change{};
 };
 
-// Of waiting for files, where the kernel says how long workers did.
+// The share of busy time spent waiting for files, where the kernel says it.
 double blocked_share(const RunMeasures& m) {
   return m.loader && m.loader->split ? m.loader->split->blocked : 1;
 }

@@ -90,7 +90,7 @@ struct RunSummary {
   static constexpr std::size_t kMaxValidations = 64;
   static constexpr std::size_t kMaxStepsOfOthers = 10'000;  // each
 
-  // Of the session, those that are not kept included.
+  // The steps of the session, including those that are not kept.
   std::int64_t num_steps() const { return steps_before + static_cast<std::int64_t>(steps.size()); }
 
   void add(const JournalEntry& entry);

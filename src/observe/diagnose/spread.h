@@ -28,7 +28,7 @@ struct Spread {
   Steadiness label = Steadiness::stable;
 };
 
-// Of work-adjusted times.
+// Takes work-adjusted times.
 Spread measure_spread(std::span<const double> step_seconds);
 
 }  // namespace qanat

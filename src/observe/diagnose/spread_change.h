@@ -27,7 +27,7 @@ inline constexpr std::size_t kMinForSpread = 20;
 // A change counts when it is this improbable by chance and its interval excludes 1.
 inline constexpr double kSpreadAlpha = 0.01;
 
-// Of work-adjusted times in steady state, all above 0. The same input gives the same answer.
+// Compares work-adjusted times in steady state, all above 0. The same input gives the same answer.
 SpreadChange compare_spread(std::span<const double> now, std::span<const double> before);
 
 }  // namespace qanat

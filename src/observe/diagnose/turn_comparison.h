@@ -19,7 +19,7 @@ struct Turn {
 
 // An interval of fewer rounds says nothing.
 inline constexpr std::size_t kMinRounds = 3;
-// Of the cores: a round in which other programs took more does not count.
+// A round in which other programs took more of the cores does not count.
 inline constexpr double kMaxOthersShare = 0.1;
 // How much faster or slower the device's own work may be in one way than in the other. More is not
 // the way's doing: it changes how the device is fed, not what it computes.

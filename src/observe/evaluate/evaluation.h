@@ -136,7 +136,7 @@ struct MeasureSummary {
   std::optional<PairedDifference> difference{};  // made less baseline, of utterances that have both
 };
 
-// Of the measures that any clip has.
+// Summarises the measures that any clip has.
 std::vector<MeasureSummary> summarise(const Evaluation& evaluation);
 
 // Below it a difference counts.

@@ -17,7 +17,7 @@ namespace qanat {
 
 class SpectralEnvelope {
  public:
-  // Of `fft_size` / 2 + 1 bins. A small transform has no room for three periods of a low voice:
+  // Has `fft_size` / 2 + 1 bins. A small transform has no room for three periods of a low voice:
   // frames below lowest_pitch() count as unvoiced.
   SpectralEnvelope(SampleRate rate, std::size_t fft_size);
 

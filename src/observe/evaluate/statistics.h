@@ -23,7 +23,7 @@ struct Estimate {
   std::size_t count = 0;
 };
 
-// Of at least one value; of one value the interval is that value.
+// Takes at least one value; the interval of one value is that value.
 Estimate estimate_mean(std::span<const Weighted> values);
 
 struct PairedDifference {
@@ -31,11 +31,11 @@ struct PairedDifference {
   double p_value = 1;  // that signs were drawn by lot: a permutation test, two-sided
 };
 
-// Of differences, one for each utterance that both systems spoke. Exact up to kMaxExactSigns of
+// Takes a difference for each utterance that both systems spoke. Exact up to kMaxExactSigns of
 // them; above, over kRandomSigns draws.
 PairedDifference estimate_difference(std::span<const Weighted> differences);
 
-// Of so many differences: all of one sign.
+// The p-value if all of so many differences have one sign.
 inline double smallest_p_value(std::size_t count) {
   return std::ldexp(2.0, -static_cast<int>(count));
 }

@@ -48,7 +48,7 @@ TEST(StatisticsTest, TheIntervalIsAsWideAsTheDeviationAsks) {
   EXPECT_GT(estimate.interval.high, estimate.mean);
 }
 
-// Of 200 samples, 95 % should hold the truth; a binomial of 200 stays above 0.89 in all but 1e-4.
+// 95 % of 200 samples should hold the truth; a binomial of 200 stays above 0.89 in all but 1e-4.
 TEST(StatisticsTest, TheIntervalHoldsTheTruthAboutAsOftenAsItSays) {
   int held = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -23,7 +23,7 @@ struct LongRun {
   Bytes limit = RunJournal::kLimit;
 };
 
-// Of no step twice the same; the loss falls from 4 to 2.
+// No two steps are the same; the loss falls from 4 to 2.
 inline StepRecord step_of_long_run(std::int64_t i) {
   const auto x = static_cast<double>(i);
   const double noise = std::sin(12.9898 * x) * 0.5;

@@ -88,7 +88,7 @@ struct RunHistory {
 
   EnvelopeSeries step_seconds;      // by step
   BinnedSeries<StepPhases> phases;  // by step
-  // Of all sessions that went on from each other.
+  // These span all sessions that went on from each other.
   EnvelopeSeries loss, learning_rate, gradient_norm;
   std::map<std::string, EnvelopeSeries> loss_parts;  // by their names in StepLosses
   std::vector<ValidationPoint> validations;

@@ -22,7 +22,7 @@ class VerdictWatch {
   // said; else null. Nothing after the end of the run: then there is a report.
   const Diagnosis* update();
 
-  // Of the newest step.
+  // The state after the newest step.
   const RunSnapshot& snapshot() const { return watch_.snapshot(); }
 
  private:

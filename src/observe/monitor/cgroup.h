@@ -28,7 +28,7 @@ struct CpuThrottling {
   bool operator==(const CpuThrottling&) const = default;
 };
 
-// Of the process's group, or of the group above it that was held back longest.
+// Reads the process's group, or the group above it that was held back longest.
 Reading<CpuThrottling> read_cpu_throttling(const std::filesystem::path& root);
 
 // The folder of the process's group of version 2, from the mount point down; the own one last.

@@ -125,7 +125,7 @@ PressureTotals read_machine_pressure(const fs::path& root) {
           .memory = read_pressure_file(folder / "memory")};
 }
 
-// Of the control group of this process; version 2 only.
+// Reads the control group of this process; version 2 only.
 PressureTotals read_group_pressure(const fs::path& root) {
   const std::vector<fs::path> folders = unified_folders(root);
   if (folders.empty()) {

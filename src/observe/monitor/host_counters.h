@@ -26,7 +26,7 @@ struct ThreadClock {
   bool operator==(const ThreadClock&) const = default;
 };
 
-// Of this process, by name of the threads, sorted. Takes about 20 us per thread.
+// The threads of this process, sorted by name. Takes about 20 us per thread.
 Reading<std::vector<ThreadClock>> read_thread_clocks(const std::filesystem::path& root);
 
 // Seconds, counts and bytes.

@@ -27,7 +27,7 @@ HostFacts read_host_facts(const std::filesystem::path& root = "/");
 // The part of each of so many processes that share memory and quota of the machine. Cores they
 // divide by affinity, where whoever started them has not.
 HostFacts share_of(HostFacts facts, int processes);
-// Of this process, by how many the launcher has started on this machine (launch/replica_place.h).
+// This process's share, by how many the launcher started on this machine (launch/replica_place.h).
 HostFacts read_host_share();
 
 // Threads that can run at once: the smallest of affinity, whole cores of the quota and online

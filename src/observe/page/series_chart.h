@@ -46,7 +46,7 @@ struct SeriesChart {
   double height = 160;
   double left = 76;
 };
-// Of at least one value.
+// `series` has at least one value.
 Figure series_figure(const SeriesChart& chart,
                      const EnvelopeSeries& series,
                      const Translator& words);

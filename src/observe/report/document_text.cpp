@@ -25,7 +25,7 @@ void end_line(std::string& text) {
   text += '\n';
 }
 
-// Of a table, only what people see.
+// Holds what people see of a table.
 struct Grid {
   std::vector<bool> is_number;
   std::vector<std::vector<std::string>> lines;  // the heads first

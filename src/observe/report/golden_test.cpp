@@ -57,7 +57,7 @@ TEST(GoldenTest, FullDiagnosis) {
   expect_texts("full_diagnosis", full_diagnosis());
 }
 
-// Of three ranks, one of which has a slow disk; then one whose gradients take long.
+// Three ranks, one of which has a slow disk; then one whose gradients take long.
 TEST(GoldenTest, Ranks) {
   expect_texts("straggler",
                diagnose_run(make_ranks({.world = 3, .slow_rank = 1, .slow_data = 0.03})));

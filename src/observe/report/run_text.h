@@ -33,7 +33,7 @@ std::string render_findings(const Diagnosis& diagnosis,
                             const Translator& words = Translator(),
                             Detail detail = Detail::all);
 std::string render_checks(const Diagnosis& diagnosis, const Translator& words = Translator());
-// Of it: a line for each check; those that were skipped for the same reason share one.
+// Only a line for each check; those that were skipped for the same reason share one.
 std::string list_checks(const Diagnosis& diagnosis,
                         std::string_view indent,
                         const Translator& words = Translator());

@@ -101,7 +101,7 @@ std::optional<Section> ranks_section(const RunMeasures& measures) {
                  .tables = {std::move(table)}};
 }
 
-// Of a gain that is hardly known, what is certain of it.
+// If the gain is hardly known, says what is certain about it.
 Message speedup_message(const Gain& gain) {
   constexpr double kCertain = 1.005;  // less is 1.00 as it is printed
   if (!is_sharp(gain)) {

@@ -11,7 +11,7 @@
 namespace qanat {
 namespace {
 
-// Of C0, C1 and between lines: the format allows them, but they act where the page is printed.
+// C0, C1 and line separators: the format allows them, but they act where the page is printed.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
 }

@@ -39,7 +39,7 @@ void write_stalls(Exposition& out, const nlohmann::json& counters) {
   }
 }
 
-// Of maps: the newest reading of a GPU by its name, and so on.
+// Looks a key up in a map, such as the newest reading of a GPU by its name.
 std::optional<double> value_in(const auto& values, const auto& key) {
   const auto found = values.find(key);
   return found == values.end() ? std::nullopt : std::optional(found->second);

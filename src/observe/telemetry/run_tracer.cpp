@@ -10,7 +10,7 @@
 namespace qanat {
 namespace {
 
-// Of bookkeeping that a journal of ours never reaches.
+// Bounds the bookkeeping; a journal of ours never reaches it.
 constexpr std::size_t kMaxKept = 4096;
 // The ring's watcher is never that many batches behind the trainer.
 constexpr std::size_t kMaxPending = 64;
@@ -193,7 +193,7 @@ void RunTracer::add_row(const TracedRow& row) {
             flow_id(batch, kWholeBatch));
 }
 
-// Of each utterance into its batch.
+// Returns a flow from each utterance into its batch.
 std::vector<TraceFlow> RunTracer::take_row_flows(const BatchKey& batch) {
   std::vector<TraceFlow> flows;
   const auto rows = row_sets_.find(batch);

@@ -7,8 +7,8 @@
 //   slot N              stage, prepare | copy, ready, in use
 //   checkpoints, renders, events; counters: loss, queue, memory
 //
-// Of a run whose trace is longer than the budget, the beginning and the end are written, and all of
-// the 20 longest steps, from their utterances on.
+// If the trace of a run is longer than the budget, its beginning and its end are written, and all
+// of the 20 longest steps, from their utterances on.
 //
 // The same from a running program and from a file. For one thread; memory is bounded by the budget.
 #pragma once

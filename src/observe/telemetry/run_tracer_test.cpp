@@ -58,7 +58,7 @@ class RunTracerTest : public testing::Test {
   RunTracer tracer_{{.format = TraceFormat::json}};
 };
 
-// Of a journal that was edited, or is hostile: every sum and every loop over them ends.
+// A journal may have been edited, or be hostile: every sum and every loop over them ends.
 TEST_F(RunTracerTest, NumbersThatNoRunHasAreTraced) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   constexpr int kMaxInt = std::numeric_limits<int>::max();

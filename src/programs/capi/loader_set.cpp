@@ -70,7 +70,7 @@ ReadTokens tokens_of(const LoaderSettings& settings, const SharedTokens& given) 
   };
 }
 
-// Of the lengths: what was counted of other tokens does not hold.
+// Identifies stored lengths: what was counted of other tokens does not hold.
 std::uint64_t hash_of(const std::vector<TokenIds>& tokens, std::uint64_t settings_hash) {
   ContentHasher hasher;
   hasher.add(settings_hash);

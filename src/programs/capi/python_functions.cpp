@@ -178,7 +178,7 @@ void* python_array_struct(void* /*self*/, void* const* values, std::ptrdiff_t co
   });
 }
 
-// Of the rows of a batch. Nothing is opened or waited for: the data set is in memory.
+// Returns the texts of a batch's rows. Nothing is opened or waited for: the set is in memory.
 void* python_texts(void* self, void* const* values, std::ptrdiff_t count) {
   const Python& python = *Python::find();
   auto* session = static_cast<LoaderSession*>(python.capsule_pointer(self, kSession));

@@ -33,7 +33,7 @@ struct CommandFacts {
   std::string name() const;  // "qanat data check"
 };
 
-// Of the program that `part` belongs to: the program first, then every group and command in the
+// Lists the program that `part` belongs to: itself first, then every group and command in the
 // order of --help.
 std::vector<CommandFacts> command_tree(const CLI::App& part);
 

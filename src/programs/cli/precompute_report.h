@@ -20,7 +20,7 @@ struct PrecomputeSubject {
 // How much a report says about what was wrong before the run.
 enum class PrecomputeDetail { counts, ids };
 
-// Of `--verify`.
+// What `--verify` prints.
 Document to_document(const PrecomputeSubject& subject, const FeatureAudit& audit);
 Document to_document(const PrecomputeSubject& subject,
                      const PrecomputeReport& report,

@@ -49,7 +49,7 @@ class ReportFlags {
   std::string fail_on_ = "crit";
 };
 
-// Of a --lang, where it was given: its language. Else that of the environment handed in: LC_ALL,
+// The language that --lang names, if it was given. Else the environment decides: LC_ALL,
 // LC_MESSAGES, LANG, the first that is not empty; Persian when it begins with fa. Else English.
 Language report_language(const std::string& code, const EnvironmentLookup& environment);
 // In the environment of this process.

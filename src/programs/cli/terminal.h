@@ -16,7 +16,7 @@ struct Terminal {
   bool operator==(const Terminal&) const = default;
 };
 
-// Of STDOUT_FILENO or STDERR_FILENO, in this process's environment.
+// What STDOUT_FILENO or STDERR_FILENO is connected to, in this process's environment.
 Terminal detect_terminal(int fd);
 
 struct StreamFacts {

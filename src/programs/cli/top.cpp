@@ -98,7 +98,7 @@ std::optional<char> Screen::wait_key(Seconds pause) {
   return ::read(input_, &pressed, 1) == 1 ? std::optional(pressed) : std::nullopt;
 }
 
-// Of the terminal behind `fd` now: asked each time, because windows are resized.
+// The height of the terminal behind `fd`: asked each time, because windows are resized.
 int terminal_rows(int fd) {
   winsize size{};
   return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;

@@ -125,7 +125,7 @@ LoadedConfig named(LoadedConfig config) {
   return config;
 }
 
-// Of a process that is not the first: only what a log of it has to say.
+// Prints for a process that is not the first only what its log has to say.
 class RankObserver : public TrainObserver {
  public:
   RankObserver(const CommandContext& context, int rank) : context_(context), rank_(rank) {}

@@ -52,7 +52,7 @@ class TrainDisplay : public TrainObserver {
   void on_step(const StepRecord& record) override;
   void on_validation(const ValidationDone& done, const TrainProgress& progress) override;
 
-  // Of all steps: for the summary.
+  // The summary shows these; they cover all steps.
   std::optional<double> last_loss() const { return last_loss_; }
   const StepPhases& sums() const { return sums_; }
 

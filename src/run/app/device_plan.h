@@ -25,7 +25,7 @@ struct Hardware {
 enum class RunMode { single_buffered, multi_gpu };
 std::string_view to_string(RunMode mode);
 
-// Of the ring, when nobody says how many: filling, ready and training; three more where features
+// How deep the ring is when nobody says: filling, ready and training; three more where features
 // are made behind the loader's buffer, so that the ring alone evens out batches that take longer
 // to prepare than others.
 int default_slots(RunMode mode);

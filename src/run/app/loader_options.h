@@ -51,7 +51,7 @@ CheckOptions make_check_options(const RunConfig& config, const HostFacts& host);
 IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate);
 // The same, and `text` learns the symbols of the first set that is measured: that to train on.
 IndexSources make_index_sources(TextFrontEnd& text, SampleRate rate);
-// Of a run that reads no text: every one has one token.
+// For a run that reads no text: every utterance has one token.
 IndexSources make_audio_index_sources(SampleRate rate);
 CheckSources make_check_sources(TextFrontEnd& text, SampleRate rate);
 

@@ -57,7 +57,7 @@ struct LoaderRequest {
   std::function<std::unique_ptr<RowSource>(std::unique_ptr<RowSource>)> around_source{};
   RowFn on_row{};  // told of every row, with its name; may be absent
   BadRowFn on_bad{};
-  // Of the set, where a vocoder is trained on it; shared with the run. Null: rows are without.
+  // Predicted mel of every utterance; shared with the run. Null: a vocoder trains on recordings.
   std::shared_ptr<const PredictedMel> predicted{};
 };
 

@@ -13,21 +13,21 @@
 
 namespace qanat {
 
-// Of the batches that all processes share: how many share them does not matter. 2 processes with
-// batches of 8 and one with batches of 16 have the same plan.
+// Covers the batches that all processes share: how many share them does not matter. Two processes
+// with batches of 8 and one with batches of 16 have the same plan.
 std::uint64_t plan_fingerprint(const UtteranceSet& set,
                                const MelConfig& mel,
                                const LoaderOptions& options,
                                const std::optional<SegmentOptions>& segment = std::nullopt,
                                std::span<const double> weights = {});
 
-// Of the utterances in the first `batches`, whatever batches they are in.
+// Covers the utterances in the first `batches`, whatever batches they are in.
 std::uint64_t validation_fingerprint(const UtteranceSet& set,
                                      const MelConfig& mel,
                                      const LoaderOptions& options,
                                      std::int64_t batches);
 
-// Of the first `count` utterances.
+// Covers the first `count` utterances.
 std::uint64_t clips_fingerprint(const UtteranceSet& set, const MelConfig& mel, std::size_t count);
 
 }  // namespace qanat

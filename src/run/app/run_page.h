@@ -9,7 +9,7 @@
 
 namespace qanat {
 
-// Of a run with this journal. Throws Error when it cannot be written.
+// Writes the page of a run with this journal. Throws Error when it cannot be written.
 void write_run_page(const RunRecord& record,
                     const Diagnosis& diagnosis,
                     const std::filesystem::path& journal,

@@ -256,7 +256,7 @@ std::filesystem::path Analyzer::sweep_journal() const {
   return request_.folder / "journals" / "sweep" / "journal.jsonl";
 }
 
-// Of the run whose steps were profiled, and of the sweep once it is there.
+// Shows the run whose steps were profiled, and the sweep once it is there.
 void Analyzer::write_page() const {
   const std::filesystem::path journal =
       request_.folder / "journals" / "step" / "run" / "journal.jsonl";

@@ -31,14 +31,14 @@ struct SelftestRow {
   bool is_healthy() const { return expected.empty(); }
   // A wrong answer on a busy machine says nothing about the diagnosis.
   bool is_judged() const { return right || !disturbed; }
-  // Of the prediction, relative to what was measured.
+  // The prediction's, relative to what was measured.
   std::optional<double> error() const;
 };
 
 struct SelftestReport {
   std::vector<SelftestRow> rows;
 
-  // Of the runs that could be judged.
+  // These cover the runs that could be judged.
   double right_share() const;  // of the faults
   double false_alarm_share() const;
   std::optional<double> median_error() const;

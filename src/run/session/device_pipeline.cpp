@@ -67,7 +67,7 @@ std::unique_ptr<Loader> start_loader(DevicePipelineRequest& request, RunDevices&
   return make_loader(request.config, options, std::move(loader));
 }
 
-// Of what the loader makes, also where a measurement goes without predicted mel.
+// Describes what the loader makes, also where a measurement goes without predicted mel.
 PayloadFormat format_of(const DevicePipelineRequest& request) {
   PayloadFormat format = trained_format(request.config);
   format.mel_beside_pcm = request.loader.predicted != nullptr;

@@ -16,7 +16,7 @@
 namespace qanat {
 namespace {
 
-// Of a card's memory, what its driver, libtorch's kernels and fragmentation leave.
+// The share of a card's memory that its driver, libtorch's kernels and fragmentation leave.
 constexpr double kUsableShare = 0.9;
 constexpr int kMaxRows = 1024;
 constexpr std::array kCards = {12, 16, 24};

@@ -102,7 +102,7 @@ class RingObserver {
   RingObserver& operator=(const RingObserver&) = delete;
   ~RingObserver();
 
-  // Of every batch whose reader was done when this was called; waits until they are counted.
+  // Counts every batch whose reader was done when this was called; waits until they are counted.
   ConsumerStats stats() const;
 
  private:

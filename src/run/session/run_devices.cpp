@@ -14,7 +14,7 @@
 namespace qanat {
 namespace {
 
-// Of the cores: what a data device gets beside a model, and what a loader may use beside one.
+// One core in so many is what a data device gets beside a model, and a loader may use beside one.
 constexpr std::size_t kSideShare = 4;
 
 std::unique_ptr<Device> make_device(HostDeviceOptions options) {

@@ -14,7 +14,7 @@
 
 namespace qanat {
 
-// Of a new run with training.init_from: throws Error, saying what to try, when there is no
+// Checks a new run with training.init_from: throws Error, saying what to try, when there is no
 // checkpoint of such a model. Reads no weights: to be called before anything that takes long.
 void check_initial(const RunConfig& config);
 

@@ -19,7 +19,7 @@ struct ModeRunRequest {
   std::vector<TrainingMode> modes;
   std::int64_t steps = 30;  // of each turn
   int rounds = 3;           // turns of each mode
-  // Of the demonstration; takes <mode>/journal.jsonl and report.html of the first turn, and the
+  // The demonstration's; takes <mode>/journal.jsonl and report.html of the first turn, and the
   // journals of the others in <mode>/turn-2, ...
   std::filesystem::path folder;
   Translator words{};     // of the pages

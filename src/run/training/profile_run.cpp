@@ -15,7 +15,7 @@
 namespace qanat {
 namespace {
 
-// Of the probe: enough different batches to stand for all, each kept for a few steps.
+// The probe needs enough different batches to stand for all, each kept for a few steps.
 int uses_of_batch(std::int64_t steps) {
   constexpr std::int64_t kDifferentBatches = 16;
   constexpr std::int64_t kMinUses = 4;

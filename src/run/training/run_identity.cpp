@@ -174,7 +174,7 @@ bool is_other_front_end(const StoredText& stored, const StoredText& ours) {
          });
 }
 
-// Of the data set, but not of the checkpoint.
+// Symbols that the data set has and the checkpoint lacks.
 std::vector<std::string> symbols_beyond(const StoredText& stored, const StoredText& ours) {
   constexpr std::size_t kShown = 20;
   std::vector<std::string> fresh;

@@ -37,7 +37,7 @@ struct TrainInputs {
 // By which rules a run divided its set before it was interrupted: what trained continues to train.
 struct EarlierSplits {
   std::vector<SplitRule> rules{};
-  // Of a checkpoint that stores no rules: they hold only where no files divide the set.
+  // A checkpoint that stores no rules sets it: they hold only where no files divide the set.
   bool is_guess = false;
   LearntSymbols symbols{};  // that the weights of the run know
 };

@@ -36,7 +36,7 @@ class EpochRows {
     };
   }
 
-  // Of the batches from `first` up to, not including, `last`.
+  // What the batches hold from `first` up to, not including, `last`.
   std::multiset<std::string> utterances(std::int64_t first, std::int64_t last) const {
     const std::lock_guard lock(mutex_);
     std::multiset<std::string> found;

@@ -7,7 +7,7 @@
 
 namespace qanat {
 
-// Of the generator; docs in vocoder/vocoder_shape.h. `smooth` is [mel_bins, bins].
+// Describes the generator; docs in vocoder/vocoder_shape.h. `smooth` is [mel_bins, bins].
 struct VocosPlan {
   MelConfig mel;
   std::int64_t blocks = 0;

@@ -12,7 +12,7 @@
 
 namespace qanat {
 
-// Of f32, on the CPU; those whose names begin with one of `without` are left out.
+// Makes f32 arrays on the CPU; tensors whose names begin with one of `without` are left out.
 ArrayMap to_arrays(const TensorMap& tensors, const std::vector<std::string>& without = {});
 Array to_array(const torch::Tensor& tensor);
 

@@ -159,7 +159,7 @@ TEST(HifiGanTest, ChunksAreTheWholeWhereverTheyAreCut) {
   }
 }
 
-// Of V1: 15 frames are 0.17 s.
+// The 15 frames of V1 are 0.17 s.
 TEST(HifiGanTest, TheContextIsAFewFrames) {
   EXPECT_EQ(HifiGan(small_v1(), formula_weights(small_v1())).context(), 15);
   EXPECT_EQ(HifiGan(small_v3(), formula_weights(small_v3())).context(), 12);

@@ -24,8 +24,8 @@ class Vocoder {
   // The log-mel it understands.
   virtual const MelConfig& mel() const = 0;
 
-  // Of how many frames before and behind a frame its samples depend, at most: so many are computed
-  // twice where speech is made in chunks. Nothing: of all, so chunks are not what the whole is.
+  // How many frames before and behind a frame its samples depend on, at most: so many are computed
+  // twice where speech is made in chunks. Nothing: on all, so chunks are not what the whole is.
   virtual std::optional<int> context() const = 0;
 
   // [frames, mel_bins] of natural logs, row by row, to frames * hop samples; full scale is 1.

@@ -73,7 +73,7 @@ class StreamServer {
   StreamServer& operator=(const StreamServer&) = delete;
   ~StreamServer();
 
-  // Of the services, in their order.
+  // The port of each service, in their order.
   int port(std::size_t service) const { return ports_[service]; }
   StreamCounts counts() const;  // from any thread
 

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Of the metrics, once they say so.
+// Waits until the metrics contain `line`.
 void wait_for_metric(const VoiceServer& server, const std::string& line) {
   while (server.metrics_text().find(line) == std::string::npos) {
     std::this_thread::yield();

@@ -149,7 +149,7 @@ class CudaActivity {
   };
   // Takes over both events, which were recorded on one stream.
   void add(CudaEventHandle begin, CudaEventHandle end, std::optional<Launch> launch);
-  // Of what is done. A device that is lost stays at what it was.
+  // Sums what is done. A device that is lost stays at what it was.
   Seconds total();
 
  private:

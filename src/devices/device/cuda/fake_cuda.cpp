@@ -105,7 +105,7 @@ double FakeCuda::now_ms() const {
   return script_.is_infinitely_fast || script_.pace ? host_ms() : done_ms_;
 }
 
-// Of work that was computed between two moments, and that the host has launched now.
+// Takes the time of work that was computed between two moments, and that the host has launched now.
 void FakeCuda::take_time(Stream& stream, double began_ms, double computed_ms) {
   const double begin = std::max(stream.busy_until_ms, began_ms);
   stream.busy_until_ms = std::max(begin + *script_.pace * (computed_ms - began_ms), host_ms());

@@ -164,7 +164,7 @@ class FakeCuda : public CudaRuntime {
   std::map<std::thread::id, std::vector<Stream*>> current_;
   Graph* capturing_ = nullptr;
   const Stream* capturing_on_ = nullptr;
-  // Of the GPUs.
+  // The clock of the GPUs.
   double now_ms() const;
   double host_ms() const;
   void take_time(Stream& stream, double began_ms, double computed_ms);
