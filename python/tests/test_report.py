@@ -61,12 +61,23 @@ class ReportTest(WatchTest):
 
 class AnyLoop(ReportTest):
     def test_a_loop_that_waits_is_input_bound_and_the_cause_is_left_open(self):
+        took = []
+
+        def rows():
+            for i in range(STEPS):
+                began = time.perf_counter()
+                slow_row(i)
+                took.append(time.perf_counter() - began)  # a busy machine sleeps longer
+                yield i
+
         with qanat.watch(self.folder) as run:
-            self.train(run, run.loader(slow_row(i) for i in range(STEPS)))
+            self.train(run, run.loader(rows()))
 
         said = json.loads(self.report("--json"))
         self.assertEqual(said["step_s"]["n"] + said["step_s"]["warm_up"], STEPS)
-        self.assertAlmostEqual(said["ledger"]["wait"], 0.008, delta=0.004)
+        judged = took[said["step_s"]["warm_up"]:]
+        mean = sum(judged) / len(judged)
+        self.assertAlmostEqual(said["ledger"]["wait"], mean, delta=0.3 * mean)
         self.assertEqual([finding for finding in said["findings"] if finding["id"][:2] == "DL"], [])
         skipped = {check["id"] for check in said["skipped"]}
         self.assertLessEqual({"DL001", "DL002", "DL005", "DL007", "IO005"}, skipped)

@@ -15,9 +15,10 @@
 namespace qanat {
 namespace {
 
-constexpr double kMuchOutside = 0.05;  // of the step
-constexpr double kMuchBefore = 0.08;   // of the step, before an update: clipping is no fault
-constexpr std::int64_t kMinSeen = 5;   // samples of a line that is named
+constexpr double kMuchOutside = 0.05;     // of the step
+constexpr double kMuchBefore = 0.08;      // of the step, before an update: clipping is no fault
+constexpr double kUnexplainedWait = 0.1;  // of the step: less may be the hand-over
+constexpr std::int64_t kMinSeen = 5;      // samples of a line that is named
 constexpr Metric kOutsideShare{"outside_share"};
 constexpr Metric kSeenShare{"seen_share"};
 
@@ -164,6 +165,18 @@ Message measure_next(const LoaderUse& use) {
   return use.split ? Message(msg::dl017_next_in_loop{}) : msg::dl017_next_usage{};
 }
 
+// A wait of which nothing is known is no warning where it is short, nor where other programs may
+// have kept the batches back.
+FindingSeverity severity_of_unexplained(const RuleInput& input) {
+  const RunMeasures& m = input.measures;
+  if (m.share(m.breakdown.wait) < kUnexplainedWait) {
+    return FindingSeverity::info;
+  }
+  const Reading<Neighbours> others =
+      input.summary.host ? input.summary.host->neighbours() : Reading<Neighbours>{};
+  return others && (*others).is_busy() ? FindingSeverity::info : FindingSeverity::warn;
+}
+
 // What is known of a wait that nothing explains; no gain is promised.
 RuleOutcome wait_unexplained(const RuleInput& input) {
   if (find_wait_cause(input) != WaitCause::unexplained) {
@@ -173,7 +186,7 @@ RuleOutcome wait_unexplained(const RuleInput& input) {
   const LoaderUse& use = *m.loader;
   const Quantity share = in_percent(m.share(m.breakdown.wait));
   return Finding{.title = msg::dl017_title{.share = share, .busy = in_percent(use.busy)},
-                 .severity = FindingSeverity::warn,
+                 .severity = severity_of_unexplained(input),
                  .evidence = {{metric::data_wait_share, m.share(m.breakdown.wait)},
                               {metric::workers_busy_share, use.busy},
                               {metric::workers, static_cast<double>(use.workers)}},

@@ -105,6 +105,29 @@ TEST_F(LoopRulesTest, AWaitThatNothingExplainsIsWithheld) {
   }
 }
 
+TEST_F(LoopRulesTest, AWaitThatNothingExplainsWarnsOnAQuietMachineOnly) {
+  EXPECT_EQ(finding().severity, FindingSeverity::warn);
+
+  HostSummary host{.first_at = 0, .last_at = 10, .samples = 5};
+  host.setup = {.online_cores = 4.0, .affinity_cores = 4.0};
+  visit_counters(host.first, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  visit_counters(host.last, [](const char*, Reading<double>& reading) { reading = 0.0; });
+  host.last.machine_busy = 30.0;  // two cores of others
+  host.last.process_cpu = 10.0;
+  summary_.host = host;
+
+  ASSERT_EQ(finding().id, "DL017");
+  EXPECT_EQ(finding().severity, FindingSeverity::info);
+}
+
+TEST_F(LoopRulesTest, AShortWaitThatNothingExplainsIsNoWarning) {
+  for (StepRecord& step : summary_.steps) {
+    step.phases.wait = Seconds{0.003};
+  }
+  ASSERT_EQ(finding().id, "DL017");
+  EXPECT_EQ(finding().severity, FindingSeverity::info);
+}
+
 TEST_F(LoopRulesTest, WithoutWorkersTheLoopFillsItsBatches) {
   summary_.pipeline->active_workers = 0;
   summary_.pipeline->window.limit = 0;
