@@ -18,6 +18,8 @@ void visit_source_fields(C& c, Visitor& visit) {
             .unset("none"),
         c.train_data);
   visit(field("val_data", msg::field_val_data::id).flag("--val-data").unset("none"), c.val_data);
+  visit(field("view", msg::field_view::id).flag("--view").unset("none"), c.view);
+  visit(field("columns", msg::field_columns::id).flag("--columns").unset("none"), c.columns);
   visit(field("val_split", msg::field_val_split::id).range(0, 0.5), c.val_split);
   visit(field("split_seed", msg::field_split_seed::id)
             .flag("--split-seed")

@@ -25,6 +25,8 @@ inline constexpr std::array kChoices<PreprocessingMode> = {
 struct DataConfig {
   std::optional<std::string> train_data;
   std::optional<std::string> val_data;
+  std::optional<std::string> view;     // a file of `data doctor`
+  std::optional<std::string> columns;  // role=name,...
   double val_split = 0.05;
   std::optional<std::int64_t> split_seed;
   std::optional<LanguageTag> language;
