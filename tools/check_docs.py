@@ -12,18 +12,21 @@
 - Commands, configuration and rules are what the program says today (tools/make_reference.py).
 - Tables of figures are those of bench/figures.json (bench/tables.py).
 - Every `qanat ...` in a block of commands names a command and flags that exist.
-- Blocks marked `console` run, each chapter in a folder of its own; `console slow` only with
-  --slow. A line begins with `$ `; one that ends in `# exit N` has to exit with N.
+- Blocks marked `console` run, each page in an empty folder and one shell, from top to bottom, and print what the
+  page shows; `console slow` only with --slow. A command that ends in `# exit N` has to exit with N. Blocks that do
+  not run say why (tools/doc_blocks.py has the forms).
+
+    tools/check_docs.py --refresh README.md docs/en/quick_start.md    # writes today's figures into the output shown
 """
 import argparse
 import os
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 
+from doc_blocks import NEEDS, Shell, blocks, commands, has_module, reason_problems, refreshed, run_page
 from make_reference import Program, collect, marked, pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -35,18 +38,6 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 WALKS = (30, 15)  # files at most: an utterance to the optimizer step, a finding to its page
 NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
 SECONDS = 10  # the longest a quick command may take on a machine with nothing else to do
-
-
-def blocks(text):
-    """[(info, [lines])] of the fenced blocks."""
-    return [(info.strip(), body.splitlines()) for info, body in FENCE.findall(text)]
-
-
-def commands(text, slow):
-    """The lines to run, in order."""
-    kinds = ("console", "console slow") if slow else ("console",)
-    return [line[2:] for info, lines in blocks(text) if info in kinds
-            for line in lines if line.startswith("$ ")]
 
 
 def without_code(text):
@@ -76,13 +67,16 @@ def chapter_problems():
         if levels[0] != levels[1]:
             yield (f"docs/fa/{name}: {len(levels[1])} headings, docs/en has {len(levels[0])}, or "
                    "their levels differ")
-        shown = [lines for info, lines in blocks(ours) if info.partition(" ")[0] in ("console", "sh")]
-        told = [lines for info, lines in blocks(theirs) if info.partition(" ")[0] in ("console", "sh")]
-        if shown != told:
+        if shown_blocks(ours) != shown_blocks(theirs):
             yield f"docs/fa/{name}: its blocks of commands differ from docs/en"
         yield from table_problems(name, ours, theirs)
         yield from figure_problems(name, ours, theirs)
         yield from direction_problems(name, theirs)
+
+
+def shown_blocks(text):
+    """Commands, what they print, and files: alike in both languages."""
+    return [block for block in blocks(text) if block.kind in ("console", "sh") or block.words]
 
 
 def table_sizes(text):
@@ -186,6 +180,11 @@ def link_problems():
                     yield f"{where}: link to {target}, which has no such heading"
 
 
+def block_problems():
+    for page in markdown_files():
+        yield from reason_problems(page.relative_to(ROOT), page.read_text(encoding="utf-8"))
+
+
 def reference_problems(program):
     for path, text in pages(program).items():
         committed = DOCS / path
@@ -203,11 +202,12 @@ def usage_problems(program):
     """Commands that are shown exist, with their flags."""
     flags = known_flags(program)
     for page in markdown_files():
-        for info, lines in blocks(page.read_text(encoding="utf-8")):
-            if info.partition(" ")[0] not in ("console", "sh"):
+        for block in blocks(page.read_text(encoding="utf-8")):
+            if block.kind not in ("console", "sh"):
                 continue
-            text = "\n".join(lines).replace("\\\n", " ")
-            for call in re.findall(r"(?:^|[|;&] *|\$ )(?:\S*/)?qanat +([^#|;\n]+)", text, re.MULTILINE):
+            shown = [command.line for command in commands(block)] if block.kind == "console" else block.lines
+            text = "\n".join(shown).replace("\\\n", " ")
+            for call in re.findall(r"(?:^|[|;&] *|\$ )(?:\S*/)?qanat +([^#|;&\n]+)", text, re.MULTILINE):
                 yield from call_problems(page.relative_to(ROOT), call, flags)
 
 
@@ -227,45 +227,70 @@ def call_problems(where, call, flags):
             yield f"{where}: qanat {path} has no flag {word}"
 
 
-def run_problems(program, slow):
-    """Every command that is marked runs."""
+def reader(program):
+    """What a reader's terminal has: the program, Debian's Python with this package, an English locale."""
     binary = pathlib.Path(program.path).resolve()
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "QANAT_SOURCE": str(ROOT),
-                   "PATH": f"{binary.parent}{os.pathsep}{os.environ['PATH']}"}
-    for page in sorted((DOCS / "en").glob("*.md")):
-        lines = commands(page.read_text(encoding="utf-8"), slow)
-        if not lines:
+    path = [str(binary.parent), "/usr/bin", os.environ["PATH"]]  # /usr/bin: the Python that python3-torch belongs to
+    return {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "QANAT_SOURCE": str(ROOT), "COLUMNS": "110",
+            "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "python"), "QANAT_BIN": str(binary)}
+
+
+def pages_that_run():
+    return [ROOT / "README.md", *sorted((DOCS / "en").glob("*.md"))]
+
+
+def run_problems(program, slow, only=()):
+    """Every command that is marked runs, from an empty folder, in the order of its page."""
+    environment = reader(program)
+    for page in pages_that_run():
+        text, where = page.read_text(encoding="utf-8"), page.relative_to(ROOT)
+        if (only and str(where) not in only) or not any(block.runs(slow) for block in blocks(text)):
+            continue
+        missing = [name for name in NEEDS.findall(text) if not has_module(name, environment)]
+        if missing:
+            print(f"{where}: skipped: python3 has no {', '.join(missing)}")
             continue
         with tempfile.TemporaryDirectory(prefix="qanat docs ") as folder:
-            for line in lines:
-                print(f"{page.name}: $ {line}", flush=True)
-                yield from run_line(page, line, {"cwd": folder, "env": environment,
-                                                 "timeout": 600 if slow else 30 * SECONDS})
+            shell = Shell(folder, environment)
+            try:
+                yield from run_page(where, text, shell, folder, slow, 600 if slow else 30 * SECONDS)
+            finally:
+                shell.close()
 
 
-def run_line(page, line, options):
-    expected = re.search(r"# exit (\d+)$", line)
-    wanted = int(expected[1]) if expected else 0
-    try:
-        done = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    except subprocess.TimeoutExpired:
-        yield f"docs/en/{page.name}: {line}: took too long; mark it `console slow`"
-        return
-    if done.returncode != wanted:
-        yield (f"docs/en/{page.name}: {line}: exit code {done.returncode}, expected {wanted}:\n"
-               f"{done.stdout[-2000:]}")
+def refresh(program, page):
+    """Writes what the commands of a page print today into both languages."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="qanat docs ") as folder:
+        shell = Shell(folder, reader(program))
+        try:
+            after = refreshed(text, shell, folder, 600)
+        finally:
+            shell.close()
+    other = DOCS / "fa" / page.name
+    if page.parent.name == "en" and other.exists():
+        persian = other.read_text(encoding="utf-8")
+        for old, new in zip(blocks(text), blocks(after)):
+            persian = persian.replace("\n".join(old.lines) + "\n```", "\n".join(new.lines) + "\n```")
+        other.write_text(persian, encoding="utf-8")
+    page.write_text(after, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--qanat", default=os.environ.get("QANAT_BIN", "build/release/bin/qanat"))
     parser.add_argument("--slow", action="store_true", help="run all commands, nothing else")
+    parser.add_argument("--only", action="append", default=[], metavar="PAGE", help="run the commands of this page, nothing else")
+    parser.add_argument("--refresh", nargs="+", metavar="PAGE", help="write what the commands print today into these pages")
     options = parser.parse_args()
     program = Program(str(pathlib.Path(options.qanat).resolve()))
-    found = list(run_problems(program, options.slow))
-    if not options.slow:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *source_problems(), *reference_problems(program),
+    if options.refresh:
+        for page in options.refresh:
+            refresh(program, (ROOT / page).resolve())
+        return 0
+    found = list(run_problems(program, options.slow, options.only))
+    if not options.slow and not options.only:
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(), *reference_problems(program),
                   *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0

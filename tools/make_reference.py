@@ -110,7 +110,7 @@ def command_section(path, facts, language, sections):
     if facts["footer"]:
         text += f"\n{escaped(facts['footer'])}\n"
     if facts["examples"]:
-        text += "\n" + fenced(facts["examples"], "sh", language)
+        text += "\n" + fenced(facts["examples"], "sh examples", language)
     return text
 
 

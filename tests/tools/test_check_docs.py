@@ -1,4 +1,5 @@
 """tools/check_docs.py finds what it is for."""
+import os
 import pathlib
 import sys
 import tempfile
@@ -6,6 +7,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import check_docs  # noqa: E402
+import doc_blocks  # noqa: E402
 import tables  # noqa: E402
 from make_reference import command_section, marked  # noqa: E402
 
@@ -116,15 +118,62 @@ class CheckDocsTest(unittest.TestCase):
         self.assertTrue(list(check_docs.call_problems("a.md", "data check D --xml", flags)))
         self.assertTrue(list(check_docs.call_problems("a.md", "fly away", flags)))
 
+    def page_problems(self, text, slow=False, timeout=30):
+        with tempfile.TemporaryDirectory() as folder:
+            shell = doc_blocks.Shell(folder, os.environ)
+            try:
+                return "\n".join(doc_blocks.run_page("a.md", text, shell, folder, slow, timeout))
+            finally:
+                shell.close()
+
     def test_a_command_that_fails(self):
-        page = check_docs.DOCS / "en/a.md"
-        self.assertEqual(list(check_docs.run_line(page, "exit 3  # exit 3", {})), [])
-        self.assertTrue(list(check_docs.run_line(page, "exit 3", {})))
+        self.assertEqual(self.page_problems("```console\n$ (exit 3)  # exit 3\n```\n"), "")
+        self.assertIn("exit code 3, expected 0", self.page_problems("```console\n$ (exit 3)\n```\n"))
+
+    def test_a_page_has_one_shell_from_an_empty_folder_and_keeps_its_order(self):
+        self.assertEqual(self.page_problems("```console\n$ ls\n$ mkdir in; cd in; word=it\n```\n\n```console\n"
+                                            "$ basename \"$PWD\"; echo $word\nin\nit\n```\n"), "")
+        self.assertIn("exit code", self.page_problems("```console\n$ cat made\n$ touch made\n```\n"))
+
+    def test_what_a_command_prints_is_what_the_page_shows(self):
+        page = "```console\n$ printf 'a  12.5 ms\\nleft out\\nb 3\\n'\na 9 ms\n...\n%s\n```\n"
+        self.assertEqual(self.page_problems(page % "b 4"), "")
+        self.assertIn("does not print `c 4`", self.page_problems(page % "c 4"))
+        self.assertIn("does not print `a 1 ms`", self.page_problems(page % "b 4\na 1 ms"))  # not in this order
+        self.assertEqual(self.page_problems((page % "c 4").replace("console", "console varies")), "")
+
+    def test_a_command_of_several_lines_is_one(self):
+        self.assertEqual(self.page_problems("```console\n$ echo one \\\n  two\none two\n```\n"), "")
+
+    def test_files_of_a_page_are_there_for_its_commands(self):
+        self.assertEqual(self.page_problems("```python train.py\nprint(3)\n```\n\n```console\n$ cat train.py\n"
+                                            "print(3)\n```\n"), "")
+
+    def test_a_command_runs_in_place_of_a_block_that_cannot(self):
+        page = "<!-- tests run: echo > loaded -->\n```sh installs\nfetch it\n```\n\n```console\n$ cat loaded\n```\n"
+        self.assertEqual(self.page_problems(page), "")
+
+    def test_a_command_that_never_ends(self):
+        self.assertIn("took too long", self.page_problems("```console\n$ sleep 60\n```\n", timeout=0.5))
+
+    def test_a_block_that_does_not_run_says_why(self):
+        self.assertEqual(list(doc_blocks.reason_problems("a.md", "```sh gpus\nrun\n```\n")), [])
+        self.assertTrue(list(doc_blocks.reason_problems("a.md", "```sh\nrun\n```\n")))
+        self.assertTrue(list(doc_blocks.reason_problems("a.md", "```sh whatever\nrun\n```\n")))
+
+    def test_figures_are_refreshed_and_words_are_not(self):
+        self.assertEqual(doc_blocks.compared(["a 1", "...", "b 2", "c 3"], ["a 7", "x", "b  8"]),
+                         (["a 7", "...", "b  8", "c 3"], "c 3"))
 
     def test_slow_commands_wait_for_the_slow_suite(self):
-        text = "```console slow\n$ sleep 60\n```\n"
-        self.assertEqual(check_docs.commands(text, slow=False), [])
-        self.assertEqual(check_docs.commands(text, slow=True), ["sleep 60"])
+        page = "```console slow\n$ false\n```\n"
+        self.assertEqual(self.page_problems(page), "")
+        self.assertIn("exit code 1", self.page_problems(page, slow=True))
+
+    def test_files_that_differ_between_the_languages(self):
+        self.write("en/a.md", ENGLISH + "\n```python a.py\n1\n```\n")
+        self.write("fa/a.md", PERSIAN.replace("\n</div>\n\n|", "\n```python a.py\n2\n```\n\n</div>\n\n|"))
+        self.assertIn("blocks of commands differ", self.chapters())
 
 
 class MakeReferenceTest(unittest.TestCase):
@@ -143,7 +192,7 @@ class MakeReferenceTest(unittest.TestCase):
         self.assertIn("qanat it [OPTIONS] [DIR]\n", command_section("it", optional, "en", set()))
         self.assertIn("| `--seed N` | seed | `1` |\n", text)
         self.assertIn("[configuration](configuration.md): `--lr`\n", text)
-        self.assertIn("\nUses `--seed`.\n\n```sh\nqanat it here\n```\n", text)
+        self.assertIn("\nUses `--seed`.\n\n```sh examples\nqanat it here\n```\n", text)
 
 
 class TablesTest(unittest.TestCase):
