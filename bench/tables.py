@@ -20,14 +20,6 @@ PAGES = {"docs/en/performance.md": "en", "docs/fa/performance.md": "fa", "README
 PLACE = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 MARK = "\u200e"  # keeps `>= 5` in its order where text runs right to left
 
-# The README shows these, each with the command that reproduces it.
-HEADLINES = ["utt_per_s_ratio_torch_data", "python_of_cpp", "python_lock_cost", "cached_epoch_ratio_dataloader", "one_worker_paced_wait",
-             "padding_share", "mel_cost_over_fft", "nano_step_ratio", "buffered_busy", "buffered_wait",
-             "ring_three_slots_over_slowest"]
-
-# And these, until there is a table of the newest loaders.
-DATALOADER = ["utt_per_s_ratio_dataloader", "utt_per_cpu_s_ratio_dataloader"]
-
 
 def read_store():
     return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
@@ -67,18 +59,6 @@ def chapter_table(part, store, language):
                 bound = bound if target.bound is None else f"{MARK}`{bound}`"
             lines.append(f"| `{target.key}` | {what} | {bound} | {number(figures[target.key])} |")
     return "\n".join([*lines, "", machine_line(store[part], language)])
-
-
-def readme_table(store):
-    lines = ["| | figure | shown by |", "|---|---|---|"]
-    headlines = HEADLINES if "peers" in store else [*HEADLINES, *DATALOADER]
-    for part, wanted in targets.PARTS.items():
-        figures = store.get(part, {}).get("figures", {})
-        for target in wanted:
-            if target.key in headlines and target.key in figures:
-                command = "./dev demo" if part == "modes" else f"./dev bench {part}"
-                lines.append(f"| {target.what} | {short(figures[target.key], target)} | `{command}` |")
-    return "\n".join(lines)
 
 
 PACED_ROWS = {"serial": "Qanat without prefetching", "dataloader": "PyTorch DataLoader, 2 workers (slow storage: 4)",
@@ -130,20 +110,12 @@ def peers_table(store, language):
     return "\n".join([*lines, "", machine_line(stored, "fa" if language == "fa" else "en")])
 
 
-def short(value, target):
-    if not target.unit:
-        return f"{100 * value:.3g} %"
-    return f"{number(value)}{target.unit}"
-
-
 def filled(text, language, store):
     def table(match):
         if match[2] == "paced":
             body = paced_table(store)
         elif match[2] == "loaders":
             body = peers_table(store, language)
-        elif language == "readme":
-            body = readme_table(store)
         elif match[2] in store:
             body = chapter_table(match[2], store, language)
         else:

@@ -9,7 +9,7 @@
   sources read in environment.md.
 - The walks of architecture.md are as short as WALKS says and name the same files in both.
 - Links lead somewhere, anchors included.
-- Commands, configuration and rules are what the program says today (tools/make_reference.py).
+- Commands, configuration, rules and the Python API are what the program says today (tools/make_reference.py).
 - Tables of figures are those of bench/figures.json (bench/tables.py).
 - Every `qanat ...` in a block of commands names a command and flags that exist.
 - Blocks marked `console` run, each page in an empty folder and one shell, from top to bottom, and print what the
@@ -26,6 +26,7 @@ import shlex
 import sys
 import tempfile
 
+import make_api
 from doc_blocks import NEEDS, Shell, blocks, commands, has_module, reason_problems, refreshed, run_page
 from make_reference import Program, collect, marked, pages
 
@@ -192,6 +193,11 @@ def reference_problems(program):
             yield f"docs/{path}: not what the program says; run ./dev docs"
 
 
+def api_problems():
+    for name in make_api.undocumented():
+        yield f"python/qanat: {name} has no docstring"
+
+
 def known_flags(program):
     """{"data check": {"--json", ...}}, and the command that the wheel's program adds."""
     return {"watch": {"--out"}, **{path: {name for flag in facts["flags"] for name in flag["names"]}
@@ -290,8 +296,8 @@ def main():
         return 0
     found = list(run_problems(program, options.slow, options.only))
     if not options.slow and not options.only:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(), *reference_problems(program),
-                  *usage_problems(program), *stale_tables()]
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(),
+                  *reference_problems(program), *api_problems(), *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0
 

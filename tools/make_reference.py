@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the chapters that the program knows best: commands, configuration and rules.
+"""Writes the chapters that the program knows best: commands, configuration, rules, and the API of the Python package.
 
     tools/make_reference.py --qanat build/release/bin/qanat     # rewrites docs/{en,fa}/*.md
 
 Both languages come from the program: `qanat manual --json`, `qanat config reference` and `qanat rules`,
-with `--lang`. tools/check_docs.py compares what is committed with what this would write.
+with `--lang`; make_api.py reads the docstrings. tools/check_docs.py compares what is committed with what this would write.
 """
 import argparse
 import json
@@ -14,8 +14,9 @@ import re
 import subprocess
 import sys
 
+import make_api
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GENERATED = ("commands.md", "configuration.md", "rules.md")
 ISOLATES = re.compile("[\u2068\u2069]")  # pages have marks of their own: see marked()
 
 
@@ -178,24 +179,17 @@ def rules_page(program, language):
     return text
 
 
-def readme_page(commands):
-    """The README with its table of commands."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    head = "| command | what it does |\n|---|---|\n"
-    rows = "".join(f"| `qanat {path}` | {facts['summary']} |\n" for path, facts in commands)
-    return re.sub(re.escape(head) + r"(?:\|.*\n)*", lambda _: head + rows, text)
-
-
 def pages(program):
     """{path below docs/: text} of everything generated."""
     reference = {language: ISOLATES.sub("", program.run("config", "reference", "--lang", language))
                  for language in ("en", "fa")}
     return {
-        "../README.md": readme_page(collect(program)),
         "en/commands.md": commands_page(program, "en"),
         "fa/commands.md": right_to_left(commands_page(program, "fa")),
         "en/configuration.md": reference["en"],
         "fa/configuration.md": right_to_left(reference["fa"]),
+        "en/python_api.md": make_api.api_page("en"),
+        "fa/python_api.md": right_to_left(make_api.api_page("fa")),
         "en/rules.md": rules_page(program, "en"),
         "fa/rules.md": right_to_left(rules_page(program, "fa")),
     }

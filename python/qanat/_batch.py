@@ -37,6 +37,7 @@ class Array:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all values."""
         size = _SIZES[self.dtype]
         for extent in self.shape:
             size *= extent
@@ -104,6 +105,7 @@ class Array:
         return values
 
     def tolist(self) -> List[Any]:
+        """The values as lists of lists."""
         if len(self.shape) == 1:
             values: List[Any] = self._session.values(self._lease, self._field)
             return values
@@ -139,8 +141,8 @@ def _array_property(name: str) -> Any:
 
 
 class Batch:
-    """Utterances, padded to one shape. Arrays that there are none of are None: which there are depends on
-    `payload` and `text` of the loader. A batch is also a mapping of those that there are, by name.
+    """Utterances, padded to one shape. Arrays that the batch does not have are None: which it has depends on
+    `payload` and `text` of the loader. A batch is also a mapping from names to its arrays.
 
     mel            float32 [rows, frames, mel_bins], padded with silence
     audio          int16   [rows, samples], padded with 0
@@ -183,7 +185,7 @@ class Batch:
         return texts
 
     def keys(self) -> List[str]:
-        """Names of the arrays that there are."""
+        """Names of the arrays that this batch has."""
         return [name for name in FIELDS if getattr(self, name) is not None]
 
     def __getitem__(self, name: str) -> Array:
@@ -204,7 +206,7 @@ class Batch:
 
     def to(self, device: Any) -> "Dict[str, torch.Tensor]":
         """Every array as a tensor on a device, by name; when it returns, the batch may be dropped. For copies
-        that go on meanwhile see examples/pinned_memory.py."""
+        that overlap with training see examples/pinned_memory.py."""
         return {name: tensor.to(device) for name, tensor in self.tensors().items()}
 
     def __len__(self) -> int:

@@ -135,7 +135,7 @@ class Run:
         return WatchedLoader(self, loader)
 
     def step(self, batch_size: Optional[int] = None, *, length: int = 0, frames: int = 0) -> Step:
-        """One update of the weights. `length` is that of a padded row and `frames` those of all rows
+        """One update of the weights. `length` is the length of a padded row, `frames` the sum of all rows
         without padding: with both, the report says what padding costs."""
         return Step(self, batch_size, length, frames)
 

@@ -159,7 +159,7 @@ def coqui(run: Run) -> Dict[str, Callable[..., None]]:
 
 
 def accelerate(run: Run, accelerator: Any) -> TorchHooks:
-    """Watches a loop of Accelerate: its steps are those of the optimizers. Call before the loop;
+    """Watches a loop of Accelerate: a step is an update by its optimizers. Call before the loop;
     `remove()` of what is returned ends it."""
     hooks = TorchHooks(run, _imported("torch", "torch"))
     save_state = accelerator.save_state

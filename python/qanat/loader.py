@@ -340,6 +340,7 @@ class Loader(Generic[T]):
 
     @property
     def num_utterances(self) -> int:
+        """Utterances of an epoch."""
         count: int = self._facts["utterances"]
         return count
 
@@ -357,7 +358,7 @@ class Loader(Generic[T]):
 
     @property
     def damaged(self) -> List[Dict[str, Any]]:
-        """Rows that are broken: those of `left_out`, and those that could not be read when their turn came,
+        """Rows that are broken: damaged ones in `left_out`, and rows that could not be read when their turn came,
         with the item, the first epoch, and how many times. Another row took the place of the latter."""
         rows = self._session.damaged()
         return [row for row in rows["left_out"] if row["damaged"]] + rows["failed"]

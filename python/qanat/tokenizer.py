@@ -9,14 +9,14 @@ from qanat._native import library, library_path, to_json
 
 
 class Tokenizer:
-    """What `qanat.Loader` makes of texts, one sentence at a time.
+    """Makes tokens of texts as `qanat.Loader` does, one sentence at a time.
 
         tokenizer = qanat.Tokenizer()
         tokenizer("Dr. Smith paid $5.")     # [2, 1, ...]
         tokenizer.symbols[2]                # "[en]"
 
-    phonemes    of espeak-ng instead of letters
-    language    of sentences whose call does not say; None: by their script
+    phonemes    make phonemes by espeak-ng, instead of letters
+    language    of sentences whose call does not give one; None: the script decides
     """
 
     def __init__(self, *, phonemes: bool = False, language: Optional[str] = None) -> None:
@@ -31,12 +31,12 @@ class Tokenizer:
 
     @property
     def symbols(self) -> List[str]:
-        """By token. Those of several letters, such as "[pad]" and "[en]", are no part of the text."""
+        """The symbol of each token. Symbols of several letters, such as "[pad]" and "[en]", are no part of the text."""
         return self._symbols
 
     def read(self, text: str, language: Optional[str] = None) -> Dict[str, Any]:
-        """text as it is read aloud, phonemes, tokens, language, and how often each symbol that is unknown
-        was left out."""
+        """A dict: the text as it is read aloud, its phonemes, tokens and language, and how often each unknown
+        symbol was left out."""
         tag = language if language is not None else self._language
         if "\0" in text:
             raise ValueError("text: holds a zero byte")
