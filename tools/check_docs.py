@@ -6,7 +6,7 @@
 - docs/en and docs/fa have the same chapters, with as many headings, tables of the same size, the same
   commands and the same figures; the pages in docs/fa run right to left, and their code left to right.
 - Every kind of line that a journal has is in journal.md, and every environment variable that the
-  sources read in environment.md.
+  sources read in environment.md; the numbers of formats in compatibility.md are those of the sources.
 - The walks of architecture.md are as short as WALKS says and name the same files in both.
 - Links lead somewhere, anchors included.
 - Commands, configuration, rules and the Python API are what the program says today (tools/make_reference.py).
@@ -38,6 +38,13 @@ FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 WALKS = (30, 15)  # files at most: an utterance to the optimizer step, a finding to its page
 NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
+FORMATS = {  # file of a row in compatibility.md: the sources' number
+    "checkpoint_format.md": ("src/learn/checkpoint_files/checkpoint_state.cpp", r"kStateVersion = (\d+)"),
+    "journal.md": ("src/core/metrics/journal.h", r"kFormat = (\d+)"),
+    "shard_format.md": ("src/data/features/shard_format.h", r"kShardVersion = (\d+)"),
+    "qanat.Loader": ("python/qanat/loader.py", r"STATE_VERSION = (\d+)"),
+    "QANAT_ABI": ("src/programs/capi/qanat.h", r"QANAT_ABI (\d+)"),
+}
 SECONDS = 10  # the longest a quick command may take on a machine with nothing else to do
 
 
@@ -114,6 +121,17 @@ def source_problems():
     yield from named_in("journal.md", set(re.findall(r'kKind = "(\w+)"', texts)))
     variables = set(re.findall(r'(?:getenv|environment_variable|environment)\(\s*"([A-Z_]+)"', texts))
     yield from named_in("environment.md", variables - NO_SETTINGS)
+
+
+def format_problems():
+    """The numbers of compatibility.md are those that the sources write."""
+    for language in ("en", "fa"):
+        rows = (DOCS / language / "compatibility.md").read_text(encoding="utf-8").splitlines()
+        for name, (source, pattern) in FORMATS.items():
+            number = re.search(pattern, (ROOT / source).read_text(encoding="utf-8"))[1]
+            told = [row.split("|")[2].strip() for row in rows if row.startswith("|") and name in row.split("|")[1]]
+            if told[:1] != [number]:
+                yield f"docs/{language}/compatibility.md: format of {name} is {told[:1]}, {source} has {number}"
 
 
 def figure_problems(name, english, persian):
@@ -296,7 +314,7 @@ def main():
         return 0
     found = list(run_problems(program, options.slow, options.only))
     if not options.slow and not options.only:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(),
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(), *format_problems(),
                   *reference_problems(program), *api_problems(), *usage_problems(program), *stale_tables()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0

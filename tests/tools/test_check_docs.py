@@ -70,6 +70,14 @@ class CheckDocsTest(unittest.TestCase):
         self.assertEqual(list(check_docs.source_problems()), ["docs/en/journal.md: slot is missing",
                                                               "docs/fa/environment.md: NO_COLOR is missing"])
 
+    def test_numbers_of_formats_are_those_of_the_sources(self):
+        self.addCleanup(setattr, check_docs, "FORMATS", check_docs.FORMATS)
+        check_docs.FORMATS = {"a.md": ("a.h", r"kFormat = (\d+)")}
+        (check_docs.ROOT / "a.h").write_text("kFormat = 3;\n")
+        for language, number in (("en", 3), ("fa", 2)):
+            self.write(f"{language}/compatibility.md", f"| [a](a.md) | {number} |\n")
+        self.assertEqual([problem.split(":")[0] for problem in check_docs.format_problems()], ["docs/fa/compatibility.md"])
+
     def test_figures_that_differ(self):
         self.write("fa/a.md", PERSIAN.replace("3.5", "3.6"))
         self.assertIn("speed is 3.6, docs/en says 3.5", self.chapters())
