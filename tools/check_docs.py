@@ -7,7 +7,8 @@
   commands and the same figures; the pages in docs/fa run right to left, and their code left to right.
 - Every kind of line that a journal has is in journal.md, and every environment variable that the
   sources read in environment.md; the numbers of formats in compatibility.md are those of the sources.
-- The walks of architecture.md are as short as WALKS says and name the same files in both.
+- The walks of architecture.md are as short as WALKS says and name the same files in both; a `function()` that a
+  row names stands in its file.
 - Links lead somewhere, anchors included.
 - Commands, configuration, rules and the Python API are what the program says today (tools/make_reference.py).
 - Tables of figures are those of bench/figures.json (bench/tables.py).
@@ -36,7 +37,7 @@ from tables import stale_tables  # noqa: E402
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-WALKS = (30, 15)  # files at most: an utterance to the optimizer step, a finding to its page
+WALKS = (32, 15)  # files at most: an utterance to the optimizer step, a finding to its page
 NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
 FORMATS = {  # file of a row in compatibility.md: the sources' number
     "checkpoint_format.md": ("src/learn/checkpoint_files/checkpoint_state.cpp", r"kStateVersion = (\d+)"),
@@ -148,6 +149,13 @@ def walk_problems():
     """The numbered tables of files; that the files exist is a matter of link_problems()."""
     walks = {}
     for language in ("en", "fa"):
+        page = DOCS / language / "architecture.md"
+        for target, row in re.findall(r"^\| \d+ \| \[[^\]]*\]\((\S+)\) \|(.*)$", page.read_text(encoding="utf-8"),
+                                      re.MULTILINE):
+            for call in re.findall(r"`(\w+)\(\)`", row):
+                source = page.parent / target
+                if source.exists() and not re.search(rf"\b{call}\(", source.read_text(encoding="utf-8")):
+                    yield f"docs/{language}/architecture.md: {call}() is not in {target}"
         text = (DOCS / language / "architecture.md").read_text(encoding="utf-8")
         tables = re.findall(r"(?:^\| \d+ \| \[.*\n)+", text, re.MULTILINE)
         walks[language] = [re.findall(r"^\| \d+ \| \[[^\]]*\]\((\S+)\)", table, re.MULTILINE)

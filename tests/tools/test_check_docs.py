@@ -105,6 +105,16 @@ class CheckDocsTest(unittest.TestCase):
         self.assertIn("docs/fa/architecture.md: 0 walks; expected 1",
                       self.walks(en=["a.cpp"], fa=[]))
 
+    def test_a_walk_that_names_what_a_file_does_not_do(self):
+        (check_docs.ROOT / "src").mkdir()
+        (check_docs.ROOT / "src" / "a.cpp").write_text("void run() {}", encoding="utf-8")
+        for language in ("en", "fa"):
+            self.write(f"{language}/architecture.md", "| 1 | [`a`](../../src/a.cpp) | calls `run()` and `stop()` |\n")
+        self.addCleanup(setattr, check_docs, "WALKS", check_docs.WALKS)
+        check_docs.WALKS = (1,)
+        self.assertEqual(list(check_docs.walk_problems()), [f"docs/{language}/architecture.md: stop() is not in "
+                                                            "../../src/a.cpp" for language in ("en", "fa")])
+
     def test_code_that_would_run_the_wrong_way(self):
         self.write("fa/a.md", PERSIAN.replace('<div dir="ltr">\n\n', ""))
         self.assertIn('1 blocks of code, 0 inside <div dir="ltr">', self.chapters())
