@@ -16,6 +16,7 @@
 #include "replicas/backend.h"
 #include "replicas/c10d_errors.h"
 #include "replicas/heartbeat.h"
+#include "replicas/store_gather.h"
 #include "replicas/store_texts.h"
 
 namespace qanat {
@@ -174,7 +175,11 @@ class C10dGroup : public ProcessGroup {
   explicit C10dGroup(const JoinOptions& options)
       : place_(options.place),
         store_(meet_at_store(options)),
-        texts_([store = store_] { return store; }),
+        gather_(
+            [place = place_, timeout = std::min(options.timeout / 2, kReconnectTimeout)] {
+              return connect_store(place, timeout, StoreRole::listener);
+            },
+            {.rank = place_.rank, .world = place_.world}),
         hosts_(Meeting(store_, options).hosts()),
         heartbeat_(
             std::make_unique<StoreTexts>(
@@ -230,37 +235,30 @@ class C10dGroup : public ProcessGroup {
 
   // Through the store, which takes texts of any length.
   std::vector<std::string> gather_texts(const std::string& own) override {
-    const std::vector<std::string> names =
-        names_by_rank(fmt::format("gather/{}", gathered_), place_.world);
-    const auto rank = static_cast<std::size_t>(place_.rank);
-    guarded([&] {
-      texts_.set(names[rank], own);
-      if (gathered_ > 1) {  // all have come to the last round, so all have read the one before
-        store_->deleteKey(fmt::format("gather/{}/{}", gathered_ - 2, place_.rank));
-      }
-    });
-    ++gathered_;
-    wait([&] { return has_all(*store_, names); });
-    std::vector<std::string> texts;
-    for (const std::string& name : names) {
-      texts.push_back(texts_.get(name).value_or(""));
-    }
-    return texts;
+    gather_.begin(own);
+    std::optional<std::vector<std::string>> texts;
+    wait([&] { return (texts = gather_.hear()).has_value(); });
+    return *texts;
   }
 
   std::string share(std::string text) override {
-    const std::string name = fmt::format("shared/{}", shared_++);
     if (place_.rank == 0) {
-      guarded([&] { texts_.set(name, text); });
+      wait([&] { return gather_.share(text); });
       return text;
     }
-    wait([&] { return has_all(*store_, {name}); });
-    return texts_.get(name).value_or("");
+    std::optional<std::string> heard;
+    wait([&] { return (heard = gather_.shared()).has_value(); });
+    return *heard;
   }
 
+  // Rank 0 comes out last: it serves the store that the others wait at.
   void barrier() override {
     const double here = 1;
     all_gather({&here, 1});
+    if (!control_) {
+      gather_.begin("");
+      wait([&] { return gather_.part(); });
+    }
   }
 
   void at_step(std::int64_t step) override {
@@ -359,13 +357,11 @@ class C10dGroup : public ProcessGroup {
 
   const ReplicaPlace place_;
   const StorePointer store_;
-  StoreTexts texts_;
+  StoreGather gather_;                    // of the host's thread
   const std::vector<std::string> hosts_;  // by rank
   Heartbeat heartbeat_;
   std::atomic<std::int64_t> step_ = 0;
   std::atomic<bool> has_failed_ = false;
-  std::int64_t shared_ = 0;           // texts, so far
-  std::int64_t gathered_ = 0;         // rounds through the store
   std::unique_ptr<Backend> control_;  // of the host's thread; null: through the store
   std::unique_ptr<Backend> data_;     // of the stream's work
 };
@@ -374,7 +370,7 @@ class C10dGroup : public ProcessGroup {
 
 void check_open_files(int world) {
   constexpr rlim_t kOwn = 96;    // data, journal, threads, libraries
-  constexpr rlim_t kOfEach = 4;  // connections to another process; of rank 0: to its store, too
+  constexpr rlim_t kOfEach = 5;  // connections to another process; of rank 0: to its store, too
   const rlim_t needed = kOwn + kOfEach * static_cast<rlim_t>(world);
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) {

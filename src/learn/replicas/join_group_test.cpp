@@ -37,7 +37,7 @@ class JoinGroupTest : public testing::Test {
                       .local_world = world,
                       .address = "127.0.0.1",
                       .port = port_},
-            .timeout = Seconds(2),
+            .timeout = timeout_,
             .start_timeout = Seconds(30),
             .talk_over_store = talk_over_store_};
   }
@@ -55,6 +55,7 @@ class JoinGroupTest : public testing::Test {
 
   const int port_ = free_port();
   bool talk_over_store_ = false;
+  Seconds timeout_{2};
 };
 
 TEST_F(JoinGroupTest, SumsAreTheSameOnEveryRank) {
@@ -200,6 +201,33 @@ TEST_F(LostProcessTest, AStoppedOneIsNamedAfterTheTimeout) {
   EXPECT_EQ(exit_code(first), 0);
   ::kill(second, SIGKILL);
   EXPECT_EQ(exit_code(second), 128 + SIGKILL);
+}
+
+// As hosts talk in a build without Gloo: the numbers that steps agree on, 100 updates long.
+TEST_F(LostProcessTest, SixteenTalkOverTheStore) {
+  constexpr int kWorld = 16;
+  constexpr int kRounds = 100;
+  talk_over_store_ = true;
+  timeout_ = Seconds(30);
+  std::vector<pid_t> processes;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    processes.push_back(start(rank, kWorld, [](ProcessGroup& group) {
+      group.barrier();
+      for (int round = 0; round < kRounds; ++round) {
+        const std::array<double, 6> own = {1.0 * group.rank().rank, 1.0 * round, 0.5, -1, 2, 3};
+        const std::vector<double> all = group.all_gather(own);
+        if (all[6 * 11] != 11 || all[6 * 15 + 1] != round) {
+          return 1;
+        }
+      }
+      group.barrier();
+      return 0;
+    }));
+  }
+
+  for (const pid_t process : processes) {
+    EXPECT_EQ(exit_code(process), 0);
+  }
 }
 
 // The group is taken down with an exchange that its thread still waits for.

@@ -1,12 +1,10 @@
-#include "replicas/backend.h"
-
-#ifdef QANAT_NCCL
-
 #include <chrono>
 #include <utility>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+
+#include "replicas/backend.h"
 
 namespace qanat {
 namespace {
@@ -94,19 +92,3 @@ std::unique_ptr<Backend> make_nccl(const BackendOptions& options) {
 }
 
 }  // namespace qanat
-
-#else
-
-namespace qanat {
-
-bool has_nccl() {
-  return false;
-}
-
-std::unique_ptr<Backend> make_nccl(const BackendOptions& /*options*/) {
-  return nullptr;
-}
-
-}  // namespace qanat
-
-#endif

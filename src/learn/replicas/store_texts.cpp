@@ -25,14 +25,6 @@ namespace {
 // Backends meet through the first connection; who does not come is found by others.
 constexpr std::chrono::milliseconds kLongWait = std::chrono::minutes(5);
 
-std::vector<std::uint8_t> to_bytes(const std::string& text) {
-  return {text.begin(), text.end()};
-}
-
-std::string to_text(const std::vector<std::uint8_t>& bytes) {
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole role) {
@@ -49,6 +41,8 @@ StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole
     }
     if (role == StoreRole::first_of_process) {
       store->setTimeout(kLongWait);
+    } else if (role == StoreRole::listener) {
+      store->setTimeout(std::chrono::duration_cast<std::chrono::milliseconds>(kStorePatience));
     }
     return c10::make_intrusive<c10d::PrefixStore>(
         fmt::format("qanat/{}/{}", place.attempt, place.secret), store);
@@ -84,18 +78,19 @@ void shut_store_connections(const ReplicaPlace& place) noexcept {
 }
 
 void StoreTexts::set(const std::string& name, const std::string& text) {
-  with_store([&](c10d::Store& store) { store.set(name, to_bytes(text)); });
+  with_store([&](c10d::Store& store) { store.set(name, to_store_bytes(text)); });
 }
 
 std::optional<std::string> StoreTexts::get(const std::string& name) {
   return with_store([&](c10d::Store& store) {
-    return store.check({name}) ? std::optional(to_text(store.get(name))) : std::nullopt;
+    return store.check({name}) ? std::optional(from_store_bytes(store.get(name))) : std::nullopt;
   });
 }
 
 std::string StoreTexts::set_once(const std::string& name, const std::string& text) {
-  return with_store(
-      [&](c10d::Store& store) { return to_text(store.compareSet(name, {}, to_bytes(text))); });
+  return with_store([&](c10d::Store& store) {
+    return from_store_bytes(store.compareSet(name, {}, to_store_bytes(text)));
+  });
 }
 
 }  // namespace qanat

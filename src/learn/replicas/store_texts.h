@@ -1,10 +1,12 @@
 // c10d's store as SharedTexts, and where it is found.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -16,13 +18,23 @@ namespace qanat {
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
 // One connection to the store of a run, whose names it keeps apart from those of other attempts.
-// Rank 0 serves it with its first connection. Throws MessageError.
-enum class StoreRole { first_of_process, another };
+// Rank 0 serves it with its first connection. A listener's calls give up a text that does not come
+// after kStorePatience, and the connection with it. Throws MessageError.
+enum class StoreRole { first_of_process, another, listener };
+inline constexpr Seconds kStorePatience{1};
 StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole role);
 
 // Ends all connections of this process to the store, also those that a call waits at: c10d waits
 // for an answer without bound, and a link that was cut brings none. Thread-safe.
 void shut_store_connections(const ReplicaPlace& place) noexcept;
+
+// A store keeps bytes.
+inline std::vector<std::uint8_t> to_store_bytes(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+inline std::string from_store_bytes(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
 
 class StoreTexts : public SharedTexts {
  public:
