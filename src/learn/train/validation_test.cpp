@@ -108,6 +108,9 @@ class ValidationTest : public testing::Test {
 std::unique_ptr<Trained> ValidationTest::copies_;
 std::unique_ptr<Trained> ValidationTest::knows_the_mean_;
 
+// Judged by the mel, in which alone the two differ by what they were shown: the other parts of the
+// loss know no reference, and in models so small the last bits of a product decide which of them
+// learned those better.
 TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
   ASSERT_LT(copies_->mel_loss, 0.5 * knows_the_mean_->mel_loss);  // where it is given away
 
@@ -115,7 +118,6 @@ TEST_F(ValidationTest, CopyingTheReferenceIsNotRewarded) {
   const ValidationResult knowing = validate(*knows_the_mean_, 4);
 
   EXPECT_GE(copying.losses.mel, knowing.losses.mel);
-  EXPECT_GE(score_of(copying, BestBy::loss), score_of(knowing, BestBy::loss));
   EXPECT_GE(score_of(copying, BestBy::free_running), score_of(knowing, BestBy::free_running));
 }
 
