@@ -225,12 +225,12 @@ def without_wing(path):
 
 
 class Page:
-    """One text of a file, in which offsets are still those of the file's lines."""
+    """One text of a file, line by line that of the file; wide gaps, of which blanked texts mostly consist, are narrowed."""
 
     def __init__(self, path, text):
         self.path = path
         self.module_path = without_wing(path)
-        self.text = text
+        self.text = re.sub(" {3,}", "  ", text)
 
     def found(self, at, words, ban):
         if any(re.search(where, self.module_path) and re.fullmatch(right, words, re.I)
