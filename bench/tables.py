@@ -16,7 +16,7 @@ import targets
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORE = ROOT / "bench" / "figures.json"
-PAGES = {"docs/en/performance.md": "en", "docs/fa/performance.md": "fa", "README.md": "readme"}
+PAGES = {"docs/en/performance.md": "en", "docs/fa/performance.md": "fa", "README.md": "en", "README.fa.md": "fa"}
 PLACE = re.compile(r"(<!-- figures (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 MARK = "\u200e"  # keeps `>= 5` in its order where text runs right to left
 
@@ -61,23 +61,29 @@ def chapter_table(part, store, language):
     return "\n".join([*lines, "", machine_line(store[part], language)])
 
 
-PACED_ROWS = {"serial": "Qanat without prefetching", "dataloader": "PyTorch DataLoader, 2 workers (slow storage: 4)",
-              "buffered": "**Single-GPU Buffered**, 1 worker (slow storage: 4)",
-              "multi": "**Multi-GPU**, features on the data GPU"}
+PACED_HEADS = {"en": "| a GPU whose step takes 45 ms: 22.2 steps/s at most | steps/s | data wait | cores | "
+                     "slow storage: steps/s | data wait |",
+               "fa": "| GPUای که گامش ۴۵ میلی‌ثانیه است: حداکثر ۲۲٫۲ گام در ثانیه | گام در ثانیه | انتظار داده | هسته | "
+                     "دیسک کند: گام در ثانیه | انتظار داده |"}
+PACED_ROWS = {  # of both languages
+    "serial": ("Qanat without prefetching", "قنات بدون prefetch"),
+    "dataloader": ("PyTorch DataLoader, 2 workers (slow storage: 4)", "PyTorch DataLoader با ۲ worker (دیسک کند: ۴)"),
+    "buffered": ("**Single-GPU Buffered**, 1 worker (slow storage: 4)", "**Single-GPU Buffered** با ۱ worker (دیسک کند: ۴)"),
+    "multi": ("**Multi-GPU**, features on the data GPU", "**Multi-GPU**، ویژگی‌ها روی GPU داده")}
 
 
-def paced_table(store):
+def paced_table(store, language):
     """How well the modes feed a device, with warm files and with slow storage."""
     figures = store.get("modes", {}).get("figures", {})
-    lines = ["| a GPU whose step takes 45 ms: 22.2 steps/s at most | steps/s | data wait | cores | "
-             "slow storage: steps/s | data wait |", "|---|---|---|---|---|---|"]
-    for key, name in PACED_ROWS.items():
+    persian = language == "fa"
+    lines = [PACED_HEADS["fa" if persian else "en"], "|---|---|---|---|---|---|"]
+    for key, names in PACED_ROWS.items():
         cells = [figures.get(f"paced_{storage}_{key}_{figure}") for storage, figure in
                  (("warm", "steps_per_s"), ("warm", "wait_share"), ("warm", "cores"),
                   ("slow", "steps_per_s"), ("slow", "wait_share"))]
         if None not in cells:
             rate, wait, cores, slow_rate, slow_wait = cells
-            lines.append(f"| {name} | {rate:.1f} | {100 * wait:.1f} % | {cores:.2f} | {slow_rate:.1f} | "
+            lines.append(f"| {names[persian]} | {rate:.1f} | {100 * wait:.1f} % | {cores:.2f} | {slow_rate:.1f} | "
                          f"{100 * slow_wait:.1f} % |")
     if len(lines) == 2:
         return "`./dev demo` shows it on your machine; `./dev bench modes` on an idle one writes its figures here."
@@ -113,7 +119,7 @@ def peers_table(store, language):
 def filled(text, language, store):
     def table(match):
         if match[2] == "paced":
-            body = paced_table(store)
+            body = paced_table(store, language)
         elif match[2] == "loaders":
             body = peers_table(store, language)
         elif match[2] in store:

@@ -3,14 +3,16 @@
 
     tools/check_docs.py --qanat build/release/bin/qanat [--slow]
 
-- docs/en and docs/fa have the same chapters, with as many headings, tables of the same size, the same
-  commands and the same figures; the pages in docs/fa run right to left, and their code left to right.
+- docs/en and docs/fa, README.md and README.fa.md have the same chapters, with as many headings, tables of the same
+  size, the same commands, files, links and code, and the same figures in the rows of tables; Persian pages run right to
+  left, and their code left to right.
 - Every kind of line that a journal has is in journal.md, and every environment variable that the
   sources read in environment.md; the numbers of formats in compatibility.md are those of the sources.
 - The walks of architecture.md are as short as WALKS says and name the same files in both; a `function()` that a
   row names stands in its file.
 - Links lead somewhere, anchors included.
 - Commands, configuration, rules and the Python API are what the program says today (tools/make_reference.py).
+- The words in the pictures of the README are the program's (tools/make_pictures.py).
 - Tables of figures are those of bench/figures.json (bench/tables.py).
 - Every `qanat ...` in a block of commands names a command and flags that exist.
 - Blocks marked `console` run, each page in an empty folder and one shell, from top to bottom, and print what the
@@ -29,6 +31,7 @@ import tempfile
 
 import make_api
 from doc_blocks import NEEDS, Shell, blocks, commands, has_module, reason_problems, refreshed, run_page
+from make_pictures import check_pictures
 from make_reference import Program, collect, marked, pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -37,6 +40,7 @@ from tables import stale_tables  # noqa: E402
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+DIGITS = str.maketrans("۰۱۲۳۴۵۶۷۸۹٫٬", "0123456789.,")
 WALKS = (32, 15)  # files at most: an utterance to the optimizer step, a finding to its page
 NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
 FORMATS = {  # file of a row in compatibility.md: the sources' number
@@ -71,16 +75,24 @@ def chapter_problems():
     for name in sorted(english.keys() ^ persian.keys()):
         yield f"docs/{'fa' if name in english else 'en'}/{name}: missing"
     for name in sorted(english.keys() & persian.keys()):
-        ours, theirs = english[name], persian[name]
-        levels = [level for level, _ in headings(ours)], [level for level, _ in headings(theirs)]
-        if levels[0] != levels[1]:
-            yield (f"docs/fa/{name}: {len(levels[1])} headings, docs/en has {len(levels[0])}, or "
-                   "their levels differ")
-        if shown_blocks(ours) != shown_blocks(theirs):
-            yield f"docs/fa/{name}: its blocks of commands differ from docs/en"
-        yield from table_problems(name, ours, theirs)
-        yield from figure_problems(name, ours, theirs)
-        yield from direction_problems(name, theirs)
+        yield from pair_problems(name, english[name], persian[name])
+    if (ROOT / "README.fa.md").exists():
+        yield from pair_problems("README.fa.md", (ROOT / "README.md").read_text(encoding="utf-8"),
+                                 (ROOT / "README.fa.md").read_text(encoding="utf-8"))
+
+
+def pair_problems(name, ours, theirs):
+    """A page and its Persian one tell the same."""
+    levels = [level for level, _ in headings(ours)], [level for level, _ in headings(theirs)]
+    if levels[0] != levels[1]:
+        yield (f"docs/fa/{name}: {len(levels[1])} headings, docs/en has {len(levels[0])}, or "
+               "their levels differ")
+    if shown_blocks(ours) != shown_blocks(theirs):
+        yield f"docs/fa/{name}: its blocks of commands differ from docs/en"
+    yield from table_problems(name, ours, theirs)
+    yield from figure_problems(name, ours, theirs)
+    yield from direction_problems(name, theirs)
+    yield from fact_problems(name, ours, theirs)
 
 
 def shown_blocks(text):
@@ -103,6 +115,31 @@ def table_problems(name, english, persian):
         if wanted != is_size:
             yield (f"docs/fa/{name}: table {number} has {is_size[0]} rows of {is_size[1]} bars, docs/en "
                    f"{wanted[0]} of {wanted[1]}")
+
+
+def facts(text):
+    """What both languages have in common, by kind: aims of links, and figures and code in the rows of tables."""
+    aims = sorted(re.sub(r"docs/fa/|modes_fa", lambda found: found[0].replace("fa", "en").replace("modes_en", "modes"), aim)
+                  for aim in (match.partition("#")[0] for match in LINK.findall(text))
+                  if aim and not re.search(r"(^|/)README(\.fa)?\.md$", aim))
+    rows = []
+    for table in re.findall(r"(?:^\|.*\|\n)+", FENCE.sub("", text), re.MULTILINE):
+        for row in table.translate(DIGITS).splitlines():
+            rows.append((sorted(set(re.findall(r"`((?:--)?[A-Za-z_][^`]*)`", row))),  # 0 to 2 are words in Persian
+                         sorted(figure for figure in re.findall(r"\d+(?:[.:]\d+)*", row.replace(",", "")) if figure not in "012")))
+    return aims, rows
+
+
+def fact_problems(name, english, persian):
+    """Links lead to the same pages, and rows of tables have the same code and figures."""
+    ours, theirs = facts(english), facts(persian)
+    for aim in sorted(set(ours[0]) ^ set(theirs[0])):
+        yield f"docs/fa/{name}: {'no' if aim in ours[0] else 'a'} link to {aim}, unlike docs/en"
+    for wanted, is_row in zip(ours[1], theirs[1]):
+        if wanted[0] != is_row[0]:
+            yield f"docs/fa/{name}: a row of a table has the code {is_row[0]}, docs/en {wanted[0]}"
+        elif wanted[1] != is_row[1]:
+            yield f"docs/fa/{name}: a row of a table has the figures {is_row[1]}, docs/en {wanted[1]}"
 
 
 def named_in(page, names):
@@ -184,7 +221,7 @@ def direction_problems(name, text):
 
 def markdown_files():
     yield from sorted(DOCS.rglob("*.md"))
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md", "bench/README.md",
+    for name in ("README.md", "README.fa.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md", "bench/README.md",
                  "examples/README.md"):
         if (ROOT / name).exists():
             yield ROOT / name
@@ -322,8 +359,9 @@ def main():
         return 0
     found = list(run_problems(program, options.slow, options.only))
     if not options.slow and not options.only:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(), *format_problems(),
-                  *reference_problems(program), *api_problems(), *usage_problems(program), *stale_tables()]
+        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(),
+                  *format_problems(), *reference_problems(program), *api_problems(), *usage_problems(program), *stale_tables(),
+                  *check_pictures()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0
 

@@ -82,6 +82,21 @@ class CheckDocsTest(unittest.TestCase):
         self.write("fa/a.md", PERSIAN.replace("3.5", "3.6"))
         self.assertIn("speed is 3.6, docs/en says 3.5", self.chapters())
 
+    def test_facts_that_differ(self):
+        row = "| `--lr` | 3 of 12,000 |\n"
+        persian = PERSIAN.replace("| `speed` |", "| " + marked("`--lr`") + " | ۳ از ۱۲٬۰۰۰ |\n\n| `speed` |")
+        self.write("en/a.md", ENGLISH.replace("| `speed` |", row + "\n| `speed` |"))
+        self.write("fa/a.md", persian)
+        self.assertEqual(self.chapters(), "")
+        self.write("fa/a.md", persian.replace("۳", "۴"))
+        self.assertIn("has the figures ['12000', '4'], docs/en ['12000', '3']", self.chapters())
+        self.write("fa/a.md", persian.replace("--lr", "--seed"))
+        self.assertIn("has the code ['--seed'], docs/en ['--lr']", self.chapters())
+
+    def test_links_that_differ(self):
+        self.write("en/a.md", ENGLISH + "\n[b](b.md#x)\n")
+        self.assertIn("no link to b.md", self.chapters())
+
     def walks(self, **texts):
         self.addCleanup(setattr, check_docs, "WALKS", check_docs.WALKS)
         check_docs.WALKS = (2,)
@@ -120,6 +135,7 @@ class CheckDocsTest(unittest.TestCase):
         self.assertIn('1 blocks of code, 0 inside <div dir="ltr">', self.chapters())
 
     def test_a_flag_that_would_lose_its_dashes(self):
+        self.write("en/a.md", ENGLISH.replace("how fast", "flag `--speed`"))
         self.write("fa/a.md", PERSIAN.replace("تندی", "پرچم `--speed`"))
         self.assertIn("lacks its left-to-right marks", self.chapters())
         self.write("fa/a.md", PERSIAN.replace("تندی", marked("پرچم `--speed`")))
