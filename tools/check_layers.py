@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if a module includes one it may not know, or libtorch where it has no business.
+"""Fails if a module includes one it may not know, or libtorch where it has no business, and if two headers
+define a type of one name: a program that links both destroys one of them as the other.
 
 cmake/layers.txt lists the wings, their modules and what each module may include beside itself; CMake links by
 the same list. Every line may only name modules above it, so wings depend on wings above them.
@@ -69,8 +70,35 @@ def problems(src: pathlib.Path, layers):
                 yield f"{path}:{number}: libtorch is not allowed in {module}/"
 
 
+NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*) \{$")
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^;]*)?(?: \{.*)?$")
+
+
+def types_of(header):
+    """(name, line) of what a header defines in namespace qanat itself; forward declarations end with a semicolon."""
+    namespaces = []
+    for number, line in enumerate(header.splitlines(), 1):
+        if match := NAMESPACE.match(line):
+            namespaces.append(match[1])
+        elif line.startswith("}") and "namespace" in line:
+            namespaces = namespaces[:-1]
+        elif namespaces == ["qanat"] and (match := TYPE.match(line)):
+            yield match[1], number
+
+
+def twice_defined(headers):
+    """`headers`: their paths and texts."""
+    first = {}
+    for path, text in headers:
+        for name, number in types_of(text):
+            if other := first.get(name):
+                yield f"{path}:{number}: {name} is another type in {other}"
+            first.setdefault(name, f"{path}:{number}")
+
+
 if __name__ == "__main__":
     layers = Layers((ROOT / "cmake/layers.txt").read_text())
     found = list(table_problems(layers)) + list(problems(ROOT / "src", layers))
+    found += twice_defined((path.relative_to(ROOT), path.read_text()) for path in sorted((ROOT / "src").rglob("*.h")))
     print("\n".join(found) or "layers: ok")
     sys.exit(1 if found else 0)

@@ -58,12 +58,9 @@ class Served(unittest.TestCase):
 
 class Speech(Served):
     def assert_same(self, chunks, whole):
-        """A step of 16 bits is 3e-5. A vocoder of two steps predicts phases that contradict each other: where they are
-        refined, the last bit of a float can grow to 5e-4 in a few frames. Trained ones stay within 1e-4 (vocos_test.cpp)."""
+        """Within 1e-4: three steps of 16 bits, and one that rounding to them adds."""
         self.assertEqual(len(chunks), len(whole))
-        differences = [abs(a - b) for a, b in zip(chunks, whole)]
-        self.assertLessEqual(max(differences), 64)
-        self.assertLess(sum(one > 3 for one in differences), 0.01 * len(whole))
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(chunks, whole)), 4)
 
     def test_says_what_synth_says(self):
         for text in (ENGLISH, PERSIAN):
@@ -128,9 +125,11 @@ class Flags(Served):
                             (["--voice", "nowhere.wav=anna"], "nowhere.wav"),
                             (["--address", "example.com", "--token", "x"], "not an address")):
             result = qanat("serve", "--checkpoint", self.voice, *flags)
-            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(result.returncode, (1, 2))
             self.assertIn(said, result.stderr)
-        self.assertIn("no complete checkpoint", qanat("serve", "--checkpoint", "/nowhere").stderr)
+        nowhere = qanat("serve", "--checkpoint", "/nowhere")
+        self.assertEqual(nowhere.returncode, 1)
+        self.assertIn("no complete checkpoint", nowhere.stderr)
 
     def test_another_address_gets_a_token(self):
         with Server(self.voice, "--address", "0.0.0.0") as server:

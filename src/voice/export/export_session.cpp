@@ -182,7 +182,7 @@ std::vector<std::int64_t> sample_tokens(const Tokenizer& tokenizer, const VoiceT
 // All of them are complete before the first has its name.
 void write_files(const std::vector<std::pair<fs::path, std::string>>& texts,
                  const fs::path& network_path,
-                 const ProtoWriter& network) {
+                 const ProtoMessage& network) {
   std::vector<std::unique_ptr<AtomicFile>> files;
   for (const auto& [path, text] : texts) {
     files.push_back(std::make_unique<AtomicFile>(path));
@@ -211,22 +211,22 @@ ExportReport run_export(const ExportRequest& request) {
   const ExportedVocoder vocoder = open_exported_vocoder(request, opened);
   const Cast cast = make_cast(request, state);
   const VoiceTable voices = make_voice_table(state, opened.weights, cast.sources);
-  VoiceFacts facts{.name = request.out.stem().string(),
-                   .size = opened.stored["model"]["size"],
-                   .text = {.units = state.text.units,
-                            .stress = state.text.stress,
-                            .languages = spoken_languages(request, state)},
-                   .speakers = cast.names,
-                   .mel = state.mel};
+  ExportedFacts facts{.name = request.out.stem().string(),
+                      .size = opened.stored["model"]["size"],
+                      .text = {.units = state.text.units,
+                               .stress = state.text.stress,
+                               .languages = spoken_languages(request, state)},
+                      .speakers = cast.names,
+                      .mel = state.mel};
   const VoiceSymbols symbols = make_voice_symbols(tokenizer, facts.text);
   const VoiceParts parts{.opened = opened,
                          .vocoder = vocoder,
                          .symbols = symbols,
                          .voices = voices,
                          .several = cast.names.size() > 1};
-  const ProtoWriter network = to_onnx({.graph = write_graph(parts, request.weights),
-                                       .producer_version = request.version,
-                                       .metadata = sherpa_metadata(facts)});
+  const ProtoMessage network = to_onnx({.graph = write_graph(parts, request.weights),
+                                        .producer_version = request.version,
+                                        .metadata = sherpa_metadata(facts)});
   if (network.size() > kLargestFile) {
     throw MessageError(
         msg::export_too_large{.size = in_bytes(static_cast<double>(network.size()))});
@@ -245,7 +245,7 @@ ExportReport run_export(const ExportRequest& request) {
                       .bytes = static_cast<std::int64_t>(network.size()),
                       .weights = request.weights};
   if (request.weights == WeightType::f16) {
-    const MelDifference difference = rounding_difference(
+    const RoundingDifference difference = rounding_difference(
         state, opened.weights, cast.sources.front(), sample_tokens(tokenizer, facts.text));
     report.mean_difference = difference.mean;
     report.max_difference = difference.max;

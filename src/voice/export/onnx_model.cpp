@@ -7,10 +7,10 @@ constexpr std::int64_t kIrVersion = 8;  // the first with opset 17
 
 enum class AttributeKind { real = 1, whole = 2, graph = 5, wholes = 7 };
 
-ProtoWriter to_proto(OnnxGraph graph);
+ProtoMessage to_proto(OnnxGraph graph);
 
-ProtoWriter to_proto(OnnxTensor tensor) {
-  ProtoWriter out;
+ProtoMessage to_proto(OnnxTensor tensor) {
+  ProtoMessage out;
   for (const std::int64_t dim : tensor.dims) {
     out.number(1, dim);
   }
@@ -20,33 +20,33 @@ ProtoWriter to_proto(OnnxTensor tensor) {
   return out;
 }
 
-ProtoWriter begin_attribute(const std::string& name, AttributeKind kind) {
-  ProtoWriter out;
+ProtoMessage begin_attribute(const std::string& name, AttributeKind kind) {
+  ProtoMessage out;
   out.text(1, name);
   out.number(20, static_cast<std::int64_t>(kind));
   return out;
 }
 
-ProtoWriter to_proto(const OnnxAttribute& attribute) {
+ProtoMessage to_proto(const OnnxAttribute& attribute) {
   if (const auto* whole = std::get_if<std::int64_t>(&attribute.value)) {
-    ProtoWriter out = begin_attribute(attribute.name, AttributeKind::whole);
+    ProtoMessage out = begin_attribute(attribute.name, AttributeKind::whole);
     out.number(3, *whole);
     return out;
   }
   if (const auto* real = std::get_if<float>(&attribute.value)) {
-    ProtoWriter out = begin_attribute(attribute.name, AttributeKind::real);
+    ProtoMessage out = begin_attribute(attribute.name, AttributeKind::real);
     out.real(2, *real);
     return out;
   }
-  ProtoWriter out = begin_attribute(attribute.name, AttributeKind::wholes);
+  ProtoMessage out = begin_attribute(attribute.name, AttributeKind::wholes);
   for (const std::int64_t one : std::get<std::vector<std::int64_t>>(attribute.value)) {
     out.number(8, one);
   }
   return out;
 }
 
-ProtoWriter to_proto(OnnxNode node) {
-  ProtoWriter out;
+ProtoMessage to_proto(OnnxNode node) {
+  ProtoMessage out;
   for (const std::string& input : node.inputs) {
     out.text(1, input);
   }
@@ -59,17 +59,17 @@ ProtoWriter to_proto(OnnxNode node) {
     out.message(5, to_proto(attribute));
   }
   for (OnnxGraph& body : node.body) {
-    ProtoWriter attribute = begin_attribute("body", AttributeKind::graph);
+    ProtoMessage attribute = begin_attribute("body", AttributeKind::graph);
     attribute.message(6, to_proto(std::move(body)));
     out.message(5, std::move(attribute));
   }
   return out;
 }
 
-ProtoWriter to_proto(const OnnxValueType& value) {
-  ProtoWriter shape;
+ProtoMessage to_proto(const OnnxValueType& value) {
+  ProtoMessage shape;
   for (const auto& dim : value.dims) {
-    ProtoWriter one;
+    ProtoMessage one;
     if (const auto* size = std::get_if<std::int64_t>(&dim)) {
       one.number(1, *size);
     } else {
@@ -77,21 +77,21 @@ ProtoWriter to_proto(const OnnxValueType& value) {
     }
     shape.message(1, std::move(one));
   }
-  ProtoWriter tensor;
+  ProtoMessage tensor;
   tensor.number(1, static_cast<std::int64_t>(value.type));
   if (value.has_shape) {
     tensor.message(2, std::move(shape));
   }
-  ProtoWriter type;
+  ProtoMessage type;
   type.message(1, std::move(tensor));
-  ProtoWriter out;
+  ProtoMessage out;
   out.text(1, value.name);
   out.message(2, std::move(type));
   return out;
 }
 
-ProtoWriter to_proto(OnnxGraph graph) {
-  ProtoWriter out;
+ProtoMessage to_proto(OnnxGraph graph) {
+  ProtoMessage out;
   for (OnnxNode& node : graph.nodes) {
     out.message(1, to_proto(std::move(node)));
   }
@@ -110,18 +110,18 @@ ProtoWriter to_proto(OnnxGraph graph) {
 
 }  // namespace
 
-ProtoWriter to_onnx(OnnxModel model) {
-  ProtoWriter opset;
+ProtoMessage to_onnx(OnnxModel model) {
+  ProtoMessage opset;
   opset.text(1, "");
   opset.number(2, kOnnxOpset);
-  ProtoWriter out;
+  ProtoMessage out;
   out.number(1, kIrVersion);
   out.text(2, "qanat");
   out.text(3, model.producer_version);
   out.message(7, to_proto(std::move(model.graph)));
   out.message(8, std::move(opset));
   for (const auto& [key, value] : model.metadata) {
-    ProtoWriter entry;
+    ProtoMessage entry;
     entry.text(1, key);
     entry.text(2, value);
     out.message(14, std::move(entry));

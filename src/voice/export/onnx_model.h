@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "export/proto_writer.h"
+#include "export/proto_message.h"
 
 namespace qanat {
 
@@ -61,6 +61,6 @@ struct OnnxModel {
 };
 
 // The tensors are moved into it.
-ProtoWriter to_onnx(OnnxModel model);
+ProtoMessage to_onnx(OnnxModel model);
 
 }  // namespace qanat

@@ -48,7 +48,7 @@ nlohmann::ordered_json language_json(const LanguageTag& language) {
 
 }  // namespace
 
-nlohmann::ordered_json piper_json(const VoiceFacts& facts, const VoiceSymbols& symbols) {
+nlohmann::ordered_json piper_json(const ExportedFacts& facts, const VoiceSymbols& symbols) {
   nlohmann::ordered_json ids = {
       {kPad, {0}}, {kBegin, {symbols.plan.silence}}, {kEnd, {symbols.plan.silence}}};
   for (const auto& [symbol, id] : symbols.ids) {
@@ -87,7 +87,7 @@ std::string sherpa_tokens(const VoiceSymbols& symbols) {
   return lines;
 }
 
-std::vector<std::pair<std::string, std::string>> sherpa_metadata(const VoiceFacts& facts) {
+std::vector<std::pair<std::string, std::string>> sherpa_metadata(const ExportedFacts& facts) {
   const LanguageTag& language = facts.text.languages.front();
   std::vector<std::pair<std::string, std::string>> pairs = {
       {"model_type", "vits"},

@@ -13,7 +13,7 @@
 
 namespace qanat {
 
-struct VoiceFacts {
+struct ExportedFacts {
   std::string name;  // of the file, without its ending
   std::string size;  // of the model, as a preset is called
   VoiceText text;
@@ -21,9 +21,9 @@ struct VoiceFacts {
   MelConfig mel;
 };
 
-nlohmann::ordered_json piper_json(const VoiceFacts& facts, const VoiceSymbols& symbols);
+nlohmann::ordered_json piper_json(const ExportedFacts& facts, const VoiceSymbols& symbols);
 // A symbol and its id per line; the space is a line with its id only.
 std::string sherpa_tokens(const VoiceSymbols& symbols);
-std::vector<std::pair<std::string, std::string>> sherpa_metadata(const VoiceFacts& facts);
+std::vector<std::pair<std::string, std::string>> sherpa_metadata(const ExportedFacts& facts);
 
 }  // namespace qanat

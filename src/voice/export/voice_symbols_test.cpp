@@ -75,7 +75,7 @@ TEST(VoiceSymbolsTest, StressThatWasDroppedInTrainingIsABlank) {
   EXPECT_GT(make_voice_symbols(phonemes, kept).ids.at(U'ˈ'), 0);
 }
 
-VoiceFacts facts_of(std::vector<std::string> speakers) {
+ExportedFacts facts_of(std::vector<std::string> speakers) {
   return {
       .name = "voice", .size = "nano", .text = kBoth, .speakers = std::move(speakers), .mel = {}};
 }

@@ -87,10 +87,10 @@ VoiceTable make_voice_table(const CheckpointState& state,
   return {.latents = to_array(torch::cat(latents, 0)), .vectors = to_array(torch::cat(vectors, 0))};
 }
 
-MelDifference rounding_difference(const CheckpointState& state,
-                                  const TensorMap& weights,
-                                  const VoiceSource& voice,
-                                  const std::vector<std::int64_t>& tokens) {
+RoundingDifference rounding_difference(const CheckpointState& state,
+                                       const TensorMap& weights,
+                                       const VoiceSource& voice,
+                                       const std::vector<std::int64_t>& tokens) {
   TensorMap rounded;
   for (const auto& [name, tensor] : weights) {
     rounded.emplace(name, tensor.to(torch::kFloat16).to(torch::kFloat32));

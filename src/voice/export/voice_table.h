@@ -29,13 +29,13 @@ VoiceTable make_voice_table(const CheckpointState& state,
 
 // How far what the model says with its weights rounded to sixteen bits is from what it says, for
 // `tokens` with the durations of the latter: natural logs of mel.
-struct MelDifference {
+struct RoundingDifference {
   double mean = 0;
   double max = 0;
 };
-MelDifference rounding_difference(const CheckpointState& state,
-                                  const TensorMap& weights,
-                                  const VoiceSource& voice,
-                                  const std::vector<std::int64_t>& tokens);
+RoundingDifference rounding_difference(const CheckpointState& state,
+                                       const TensorMap& weights,
+                                       const VoiceSource& voice,
+                                       const std::vector<std::int64_t>& tokens);
 
 }  // namespace qanat

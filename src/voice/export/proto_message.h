@@ -10,13 +10,13 @@
 namespace qanat {
 
 // GraphValue: one message that grows field by field. Not thread-safe.
-class ProtoWriter {
+class ProtoMessage {
  public:
   void number(int field, std::int64_t value);    // negative ones take ten bytes
   void real(int field, float value);             // four bytes
   void text(int field, std::string_view value);  // also bytes
   void block(int field, std::string bytes);      // the same, of many bytes
-  void message(int field, ProtoWriter value);
+  void message(int field, ProtoMessage value);
 
   std::size_t size() const { return size_; }
   // One after the other they are the message.

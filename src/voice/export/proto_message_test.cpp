@@ -1,4 +1,4 @@
-#include "export/proto_writer.h"
+#include "export/proto_message.h"
 
 #include <gmock/gmock.h>
 
@@ -13,12 +13,12 @@ std::string bytes(std::initializer_list<int> values) {
   return all;
 }
 
-TEST(ProtoWriterTest, WritesNumbersAsVarints) {
-  ProtoWriter small;
+TEST(ProtoMessageTest, WritesNumbersAsVarints) {
+  ProtoMessage small;
   small.number(1, 5);
-  ProtoWriter large;
+  ProtoMessage large;
   large.number(20, 300);
-  ProtoWriter negative;
+  ProtoMessage negative;
   negative.number(1, -1);
 
   EXPECT_EQ(small.joined(), bytes({0x08, 5}));
@@ -27,30 +27,30 @@ TEST(ProtoWriterTest, WritesNumbersAsVarints) {
             bytes({0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}));
 }
 
-TEST(ProtoWriterTest, WritesRealNumbersInFourBytes) {
-  ProtoWriter writer;
+TEST(ProtoMessageTest, WritesRealNumbersInFourBytes) {
+  ProtoMessage writer;
   writer.real(2, 1.5F);
 
   EXPECT_EQ(writer.joined(), bytes({0x15, 0, 0, 0xC0, 0x3F}));
 }
 
-TEST(ProtoWriterTest, WritesMessagesWithTheirLength) {
-  ProtoWriter inner;
+TEST(ProtoMessageTest, WritesMessagesWithTheirLength) {
+  ProtoMessage inner;
   inner.text(2, "ab");
-  ProtoWriter outer;
+  ProtoMessage outer;
   outer.message(7, std::move(inner));
   outer.number(1, 0);
 
   EXPECT_EQ(outer.joined(), bytes({0x3A, 4, 0x12, 2, 'a', 'b', 0x08, 0}));
 }
 
-TEST(ProtoWriterTest, KeepsTheOrderOfLargeBlocksAndWhatIsAroundThem) {
+TEST(ProtoMessageTest, KeepsTheOrderOfLargeBlocksAndWhatIsAroundThem) {
   const std::string large(100'000, 'x');
-  ProtoWriter inner;
+  ProtoMessage inner;
   inner.number(1, 1);
   inner.block(9, large);
   inner.text(8, "end");
-  ProtoWriter outer;
+  ProtoMessage outer;
   outer.text(1, "begin");
   outer.message(2, std::move(inner));
   outer.text(3, "behind");

@@ -1,4 +1,4 @@
-#include "export/proto_writer.h"
+#include "export/proto_message.h"
 
 #include <bit>
 #include <utility>
@@ -13,7 +13,7 @@ constexpr std::size_t kSmall = 4096;  // what is longer becomes a part of its ow
 
 }  // namespace
 
-void ProtoWriter::append(std::string_view bytes) {
+void ProtoMessage::append(std::string_view bytes) {
   if (parts_.empty() || parts_.back().size() > kSmall) {
     parts_.emplace_back();
   }
@@ -21,7 +21,7 @@ void ProtoWriter::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-void ProtoWriter::varint(std::uint64_t value) {
+void ProtoMessage::varint(std::uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) {
     bytes += static_cast<char>(value | 0x80);
@@ -30,16 +30,16 @@ void ProtoWriter::varint(std::uint64_t value) {
   append(bytes);
 }
 
-void ProtoWriter::begin(int field, int kind) {
+void ProtoMessage::begin(int field, int kind) {
   varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(kind));
 }
 
-void ProtoWriter::number(int field, std::int64_t value) {
+void ProtoMessage::number(int field, std::int64_t value) {
   begin(field, kVarint);
   varint(static_cast<std::uint64_t>(value));
 }
 
-void ProtoWriter::real(int field, float value) {
+void ProtoMessage::real(int field, float value) {
   begin(field, kFourBytes);
   const auto bits = std::bit_cast<std::uint32_t>(value);
   std::string bytes;
@@ -49,13 +49,13 @@ void ProtoWriter::real(int field, float value) {
   append(bytes);
 }
 
-void ProtoWriter::text(int field, std::string_view value) {
+void ProtoMessage::text(int field, std::string_view value) {
   begin(field, kDelimited);
   varint(value.size());
   append(value);
 }
 
-void ProtoWriter::block(int field, std::string bytes) {
+void ProtoMessage::block(int field, std::string bytes) {
   begin(field, kDelimited);
   varint(bytes.size());
   size_ += bytes.size();
@@ -64,7 +64,7 @@ void ProtoWriter::block(int field, std::string bytes) {
   }
 }
 
-void ProtoWriter::message(int field, ProtoWriter value) {
+void ProtoMessage::message(int field, ProtoMessage value) {
   begin(field, kDelimited);
   varint(value.size_);
   for (std::string& part : value.parts_) {
@@ -77,7 +77,7 @@ void ProtoWriter::message(int field, ProtoWriter value) {
   }
 }
 
-std::string ProtoWriter::joined() const {
+std::string ProtoMessage::joined() const {
   std::string all;
   all.reserve(size_);
   for (const std::string& part : parts_) {
