@@ -312,6 +312,33 @@ TEST(GriffinLimTest, RefiningASoundOfTheseMagnitudesLeavesIt) {
   EXPECT_LT(mean_difference(found, wave), 1e-5);
 }
 
+// What speech in chunks relies on: behind the frames that an iteration reaches, nothing differs.
+TEST(GriffinLimTest, RefiningAPartThatBeginsWithAGroupOfFramesIsRefiningTheWhole) {
+  constexpr std::size_t kFrames = 120;
+  constexpr std::size_t kFirst = kMaxLanes;
+  constexpr std::size_t kReached = 4 + 8 * 3;
+  const std::vector<float> wave = voice(kFrames * 256);
+  const std::vector<float> reversed(wave.rbegin(), wave.rend());
+  std::vector<float> magnitudes(kFrames * 513);
+  Noise noise;
+  for (float& one : magnitudes) {
+    one = std::abs(static_cast<float>(noise.next())) / 32768.0F;
+  }
+  const std::vector<float> mel = mel_of_magnitudes(magnitudes);
+  GriffinLim algorithm({}, {.iterations = 8});
+
+  const std::vector<float> whole =
+      algorithm.refine(mel, {.magnitudes = magnitudes, .samples = reversed});
+  const std::vector<float> part =
+      algorithm.refine(std::span(mel).subspan(kFirst * 80),
+                       {.magnitudes = std::span(magnitudes).subspan(kFirst * 513),
+                        .samples = std::span(reversed).subspan(kFirst * 256)});
+
+  const std::size_t same = (kFirst + kReached) * 256;
+  EXPECT_TRUE(std::ranges::equal(std::span(whole).subspan(same),
+                                 std::span(part).subspan(same - kFirst * 256)));
+}
+
 TEST(GriffinLimTest, RefiningASoundOfOtherPhasesChangesIt) {
   const std::vector<float> wave = voice(2048);
   GriffinLim algorithm({}, {.iterations = 8});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "features/kernels.h"
 
 namespace qanat {
 
@@ -23,7 +24,10 @@ std::vector<float> ChunkedVocoding::next(Vocoder& vocoder) {
   const std::size_t all = mel.size() / bins;
   const std::size_t begin = begin_ / bins;
   const std::size_t end = std::min(all, begin + static_cast<std::size_t>(lengths_.first));
-  const std::size_t from = begin - std::min(begin, around);
+  const std::size_t before = begin - std::min(begin, around);
+  // Phases are searched for in groups of frames, whose sums are rounded in another order where a
+  // group begins with another frame; the search lets that grow.
+  const std::size_t from = before - before % kMaxLanes;
   const std::size_t to = std::min(all, end + around);
   std::vector<float> samples = vocoder.synthesise(mel.subspan(from * bins, (to - from) * bins));
   QANAT_CHECK(samples.size() == (to - from) * hop) << samples.size();
