@@ -6,6 +6,7 @@
 #include "text/characters.h"
 #include "text/english_numbers.h"
 #include "text/english_readers.h"
+#include "text/units.h"
 #include "text/word_index.h"
 
 namespace qanat {
@@ -18,19 +19,16 @@ struct AddressSign {
   string_view word;
 };
 
+// Signs that have a name in addresses only.
 constexpr std::array kAddressSigns = {AddressSign{'.', "dot"},
                                       AddressSign{'/', "slash"},
                                       AddressSign{'-', "dash"},
                                       AddressSign{'_', "underscore"},
-                                      AddressSign{'@', "at"},
                                       AddressSign{':', "colon"},
                                       AddressSign{'?', "question mark"},
-                                      AddressSign{'=', "equals"},
-                                      AddressSign{'&', "and"},
-                                      AddressSign{'+', "plus"},
                                       AddressSign{'#', "hash"},
-                                      AddressSign{'~', "tilde"},
-                                      AddressSign{'%', "percent"}};
+                                      AddressSign{'~', "tilde"}};
+constexpr string_view kSpokenSigns = "@=&+%";  // find_sign() knows their names
 
 enum class DomainReading { word, letters };
 
@@ -59,6 +57,9 @@ constexpr auto kIsAddressByte = [] {
   }
   for (const AddressSign& sign : kAddressSigns) {
     is[static_cast<unsigned char>(sign.sign)] = true;
+  }
+  for (const char sign : kSpokenSigns) {
+    is[static_cast<unsigned char>(sign)] = true;
   }
   return is;
 }();
@@ -141,6 +142,12 @@ void write_address_word(string_view word, string_view before, WordWriter& out) {
   write_alone(ascii_lower(word), out);
 }
 
+// The name of the sign that `rest` begins with.
+string_view sign_word(string_view rest) {
+  const auto* own = std::ranges::find(kAddressSigns, rest[0], &AddressSign::sign);
+  return own == kAddressSigns.end() ? find_sign(rest, Language::en)->english : own->word;
+}
+
 // Letters, digits and signs of `address`, each as words.
 void write_address(string_view address, WordWriter& out) {
   for (std::size_t at = 0; at < address.size();) {
@@ -155,7 +162,7 @@ void write_address(string_view address, WordWriter& out) {
       out.words(address_number(digits));
       length = digits.size();
     } else {
-      out.words(std::ranges::find(kAddressSigns, rest[0], &AddressSign::sign)->word);
+      out.words(sign_word(rest));
     }
     at += length;
   }

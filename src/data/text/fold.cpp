@@ -19,7 +19,7 @@ struct Replacement {
 };
 
 constexpr auto kReplacements = std::to_array<Replacement>({
-    {U"\t\n\v\f\r\u0085•\u2028\u2029", U" "},
+    {U"\t\n\v\f\r\u0085•\u20E3\u2028\u2029", U" "},
     {U"[\uFD3E", U"("},
     {U"]\uFD3F", U")"},
     {U"`´ʻʼ‘’‚‛′", U"'"},

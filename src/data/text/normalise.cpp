@@ -70,13 +70,17 @@ std::string read_text(std::string_view utf8, Language language, const NormaliseO
   std::string words;
   words.reserve(utf8.size() * 2);
   bool persian = false;
+  std::string latin;  // that a Persian sentence goes on behind: "Python ۳٫۱۲" is no quantity
   for (const ScriptRun& run : split_scripts(text, language)) {
     std::string spoken = fold_characters(run.text, run.language);
+    const std::string before = std::exchange(latin, {});
     if (run.language == Language::en) {
+      latin = language == Language::fa ? spoken : "";
       spoken = expand_english(spoken);
     }
     if (run.language == Language::fa || language == Language::fa) {
-      spoken = expand_persian(spoken, options.number_vowels);  // also punctuation of English words
+      // Also punctuation of English words.
+      spoken = expand_persian(spoken, options.number_vowels, before);
       persian = true;
     }
     words += spoken;

@@ -10,7 +10,7 @@ namespace qanat {
 
 // Raised whenever normalise_text() gives something else for some text: precomputed tokens of
 // another version are stale.
-inline constexpr int kNormaliserVersion = 5;
+inline constexpr int kNormaliserVersion = 6;
 
 // Persian spellings of one word: خانه‌ی and خانهٔ, می روم and می‌روم.
 enum class SpellingVariants { unify, keep };

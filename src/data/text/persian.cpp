@@ -29,8 +29,10 @@ constexpr std::array<string_view, 8> kPerUnits = {
 
 class PersianReader {
  public:
-  PersianReader(string_view text, NumberVowels vowels)
+  // Reads what stands behind the first `begin` bytes.
+  PersianReader(string_view text, std::size_t begin, NumberVowels vowels)
       : text_(text),
+        at_(begin),
         out_(vowels == NumberVowels::write ? with_number_vowels : WordWriter::Spelling{}) {
     out_.reserve(text.size() + text.size() / 4);
   }
@@ -170,6 +172,11 @@ class PersianReader {
       out_.symbol(" — ");
       return run;
     }
+    const bool behind_latin = !place.before.empty() && is_ascii_letter(place.before.back());
+    if (behind_latin && starts_with_digit(place.rest.substr(1))) {
+      out_.symbol(" ");  // GPT-۴
+      return run;
+    }
     return read_range(place, run) ? run : 0;
   }
 
@@ -263,14 +270,19 @@ class PersianReader {
   }
 
   string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   WordWriter out_;
 };
 
 }  // namespace
 
-std::string expand_persian(string_view folded, NumberVowels vowels) {
-  return PersianReader(folded, vowels).read();
+std::string expand_persian(string_view folded, NumberVowels vowels, string_view before) {
+  if (before.empty()) {
+    return PersianReader(folded, 0, vowels).read();
+  }
+  std::string text(before);
+  text += folded;
+  return PersianReader(text, before.size(), vowels).read();
 }
 
 }  // namespace qanat

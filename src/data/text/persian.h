@@ -9,8 +9,11 @@
 namespace qanat {
 
 // Numbers, signs and abbreviations as words, no digits, Persian punctuation. `folded` is what
-// fold_characters() makes. Spacing and ZWNJ are left to tidy_text().
-std::string expand_persian(std::string_view folded, NumberVowels vowels);
+// fold_characters() makes. Rules look at `before`, the Latin words that it stands behind, but do
+// not read it. Spacing and ZWNJ are left to tidy_text().
+std::string expand_persian(std::string_view folded,
+                           NumberVowels vowels,
+                           std::string_view before = {});
 
 // One spelling for what Persian writers spell in several ways:
 // خانه‌ی, خانه ی and خانهٔ;

@@ -185,7 +185,7 @@ bool behind_version_word(string_view before) {
 }
 
 bool behind_versioned_name(string_view before) {
-  return persian_word_before(before, kPersianVersioned, 1);
+  return persian_word_before(ascii_lower(last_bytes(before, kLookBehind)), kPersianVersioned, 1);
 }
 
 bool among_score_words(string_view before, string_view after) {

@@ -262,7 +262,8 @@ std::size_t read_version(const Place& place, WordWriter& out) {
     return 0;
   }
   out.words(words);
-  return length;
+  const bool built = parts > 2 && behind.starts_with('-') && starts_with_digit(behind.substr(1));
+  return length + (built ? 1 : 0);  // 5.15.0-91: no range
 }
 
 // ۲ ۱/۲ دو و نیم

@@ -77,6 +77,12 @@ class ScriptSplitter {
     return persian_ ? c == U'-' : c == U' ' || c == U'٫' || c == U'٬';
   }
 
+  // The point of "GPT-4.5".
+  bool is_point_in_number(std::size_t at) const {
+    return text_[at] == U'.' && at > 0 && digit_at(at - 1) && is_foreign_digit(at - 1) &&
+           digit_at(at + 1) && is_foreign_digit(at + 1);
+  }
+
   // What may stand inside a foreign run without being foreign itself.
   bool joins(char32_t c) const {
     if (c == U' ' || c == U'.' || c == U'\'' || c == U'’' || c == U'-' || digit_value(c)) {
@@ -95,7 +101,7 @@ class ScriptSplitter {
         end = at + 1;
         touching = true;
       } else if (!is_foreign_letter(at) && joins(text_[at])) {
-        touching = touching && touches(text_[at]);
+        touching = touching && (touches(text_[at]) || is_point_in_number(at));
       } else {
         break;
       }

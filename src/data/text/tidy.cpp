@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/latin_letters.h"
+#include "text/unicode_data.h"
 
 namespace qanat {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::u32string_view kClosing = U",.;:?!،؛؟)»…";
 constexpr std::u32string_view kOpening = U"(«";
 constexpr std::u32string_view kPausing = U",.;:?!،؛؟…";
+constexpr std::u32string_view kHeard = U" !\"'(),-.:;?—…،؛؟«»";
 constexpr std::u32string_view kOnce = U",.;:?!،؛؟—…'\"";
 
 bool is_in(std::u32string_view set, char32_t code_point) {
@@ -20,6 +22,16 @@ bool is_in(std::u32string_view set, char32_t code_point) {
 
 bool is_word_character(char32_t code_point) {
   return is_arabic_letter(code_point) || is_latin_letter(code_point);
+}
+
+// Has no sound, but is no part of the word before it either: pictures, arrows, lines. Such a sign
+// stays for the tokenizer to report; two words that only it parts are two.
+bool is_silent_sign(char32_t code_point) {
+  if (is_in(kHeard, code_point)) {
+    return false;
+  }
+  const CharacterKind kind = kind_of(code_point);
+  return kind == CharacterKind::sign || kind == CharacterKind::punctuation;
 }
 
 bool parts_scripts(char32_t left, char32_t right) {
@@ -124,6 +136,7 @@ class TidyWriter {
     }
     space_ = joint_ = false;
     append_utf8(out_, code_point);
+    sign_ = !is_word_character(code_point) && is_silent_sign(code_point);
     last_ = code_point;
   }
 
@@ -134,7 +147,8 @@ class TidyWriter {
       out_ += no_space ? "" : " ";
     } else if (joined && is_arabic_letter(last_) && is_arabic_letter(next)) {
       append_utf8(out_, kZwnj);
-    } else if (joined || parts_scripts(last_, next) || pauses_before_word(next)) {
+    } else if (joined || parts_scripts(last_, next) || pauses_before_word(next) ||
+               (sign_ && is_word_character(next))) {
       out_ += ' ';
     }
   }
@@ -145,6 +159,7 @@ class TidyWriter {
 
   std::string out_;
   char32_t last_ = 0;  // the last visible character; 0 before the first
+  bool sign_ = false;  // it is a silent sign
   bool space_ = false;
   bool joint_ = false;
   bool hyphen_ = false;

@@ -27,6 +27,13 @@ TEST(TidyTest, ZwnjStaysBetweenPersianLettersOnly) {
   EXPECT_EQ(tidy_text("pdf\u200Cها"), "pdf ها");
 }
 
+TEST(TidyTest, ASignWithoutASoundPartsTheWordsBesideIt) {
+  EXPECT_EQ(tidy_text("سلام😀خوبی"), "سلام😀 خوبی");
+  EXPECT_EQ(tidy_text("کتاب👍🏽دفتر"), "کتاب👍🏽 دفتر");
+  EXPECT_EQ(tidy_text("one→two|three\\four"), "one→ two| three\\ four");
+  EXPECT_EQ(tidy_text("one 😀 two™, three"), "one 😀 two™, three");
+}
+
 TEST(TidyTest, ScriptsPart) {
   EXPECT_EQ(tidy_text("pdfها"), "pdf ها");
 }
