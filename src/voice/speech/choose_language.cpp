@@ -1,41 +1,38 @@
 #include "speech/choose_language.h"
 
 #include <algorithm>
-#include <array>
 
+#include "dataset/language_scripts.h"
 #include "dataset/script.h"
+#include "text/any_language.h"
 
 namespace qanat {
-namespace {
-
-// Languages in Arabic letters besides Persian.
-bool is_in_arabic_letters(const LanguageTag& language) {
-  constexpr std::array<std::string_view, 8> kOthers = {
-      "ar", "ur", "ps", "ku", "ckb", "ug", "sd", "arz"};
-  return std::ranges::find(kOthers, language.primary()) != kOthers.end();
-}
-
-}  // namespace
 
 std::optional<LanguageTag> choose_language(std::string_view utf8,
                                            const std::vector<LanguageTag>& trained) {
   const bool own_only =
       std::ranges::all_of(trained, [](const LanguageTag& one) { return one.reader().has_value(); });
-  const std::optional<LanguageTag> written = script_of(utf8).language;
+  const TextScript script = script_of(utf8);
   if (own_only) {
+    const std::optional<LanguageTag>& written = script.language;
     return written && written->reader() ? *written : LanguageTag(Language::en);
   }
   if (trained.size() == 1) {
     return trained.front();
   }
-  const bool is_known = written && std::ranges::find(trained, *written) != trained.end();
-  if (!is_known || *written == Language::en) {
-    return std::nullopt;  // Latin letters decide nothing between several languages
-  }
-  if (*written == Language::fa && std::ranges::any_of(trained, is_in_arabic_letters)) {
+  if (!has_any_letter(utf8)) {
     return std::nullopt;
   }
-  return written;
+  std::optional<LanguageTag> only;
+  for (const LanguageTag& language : trained) {
+    if (may_be_written_in(language, script.name)) {
+      if (only) {
+        return std::nullopt;
+      }
+      only = language;
+    }
+  }
+  return only;
 }
 
 }  // namespace qanat

@@ -10,8 +10,8 @@
 namespace qanat {
 
 // `trained` empty (checkpoints of earlier versions), or English and Persian only: by the script. A
-// model of one language: that one. Else by the script where it decides among `trained`; nothing
-// where it does not.
+// model of one language: that one. Else the only one of `trained` that is written in the script of
+// the text; nothing where several are, or none is.
 std::optional<LanguageTag> choose_language(std::string_view utf8,
                                            const std::vector<LanguageTag>& trained);
 
