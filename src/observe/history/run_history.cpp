@@ -429,6 +429,9 @@ Result<RunRecord> read_run_record(const std::filesystem::path& journal,
   if (!damaged) {
     return damaged.failure();
   }
+  if (progress && !stop.stop_requested()) {
+    progress(lines, lines);  // the total was an estimate
+  }
   record.finish();
   record.history.sessions_after += later;
   record.summary.damaged_lines += damaged.value();

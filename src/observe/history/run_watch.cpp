@@ -25,6 +25,7 @@ Result<JournalFollower::Progress> RunWatch::update() {
     snapshot_.add(entry);
     record_.add(entry);
   });
+  record_.summary.keep_latest(options_.most_steps);
   if (progress) {
     progress.value().more = update_others() || progress.value().more;
   }

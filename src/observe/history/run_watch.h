@@ -25,6 +25,8 @@ struct RunWatchOptions {
   Bytes from{0};  // of the journal: where a session begins, when those before do not matter
   std::function<Clock::time_point()> now = Clock::now;
   std::function<Seconds()> cpu_time = thread_cpu_time;
+  // The latest ones, that are judged; all are in the history. About 500 bytes each.
+  std::size_t most_steps = RunSummary::kMaxSteps;
 };
 
 class RunWatch {

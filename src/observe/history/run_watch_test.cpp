@@ -147,6 +147,37 @@ TEST_F(RunWatchTest, ASessionOfAFewStepsGivesWayToTheNewestOneWithEnough) {
   EXPECT_NE(diagnose_run(record.summary).verdict, VerdictKind::incomplete);
 }
 
+TEST_F(RunWatchTest, OnlyTheLatestStepsAreHeld) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 200);
+  RunWatch watch(journal_, {.most_steps = 50});
+
+  ASSERT_TRUE(watch.update());
+
+  EXPECT_EQ(watch.record().summary.steps.size(), 50U);
+  EXPECT_EQ(watch.record().summary.steps.front().step, 150);
+  EXPECT_EQ(watch.record().summary.num_steps(), 200);
+  EXPECT_EQ(watch.record().history.num_steps, 200);
+}
+
+TEST_F(RunWatchTest, AJournalThatWasReadWholeIsSaidToBe) {
+  append({{"kind", "journal"}, {"t", 0.0}});
+  append_steps(0, 4000);
+  // Lines at the beginning are not as long as the others: their number is overestimated.
+  append({{"kind", "note"}, {"t", 0.1}, {"text", std::string(1 << 20, 'x')}});
+  std::int64_t done = -1;
+  std::int64_t total = -1;
+
+  const auto told = [&](std::int64_t lines, std::int64_t of) {
+    done = lines;
+    total = of;
+  };
+  ASSERT_TRUE(read_run_record(journal_, told));
+
+  EXPECT_GT(done, 4000);
+  EXPECT_EQ(done, total);
+}
+
 TEST_F(RunWatchTest, TheSessionThatIsAskedForIsRead) {
   append({{"kind", "journal"}, {"t", 0.0}});
   append_steps(0, 400);

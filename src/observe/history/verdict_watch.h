@@ -4,6 +4,8 @@
 // Belongs to one thread.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <utility>
 
@@ -15,8 +17,11 @@ namespace qanat {
 
 class VerdictWatch {
  public:
+  // Part of the process that trains: what it holds stays small, however many steps there are.
+  static constexpr std::size_t kMostSteps = 20'000;
+
   explicit VerdictWatch(const std::filesystem::path& journal, RunWatchOptions options = {})
-      : watch_(journal, std::move(options)) {}
+      : watch_(journal, with_few_steps(std::move(options))) {}
 
   // Takes what has come since the last call. The diagnosis when it says something that has not been
   // said; else null. Nothing after the end of the run: then there is a report.
@@ -24,8 +29,14 @@ class VerdictWatch {
 
   // The state after the newest step.
   const RunSnapshot& snapshot() const { return watch_.snapshot(); }
+  const RunRecord& record() const { return watch_.record(); }
 
  private:
+  static RunWatchOptions with_few_steps(RunWatchOptions options) {
+    options.most_steps = std::min(options.most_steps, kMostSteps);
+    return options;
+  }
+
   RunWatch watch_;
   SettledVerdict settled_;
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "history/long_run_testing.h"
 #include "metrics/journal_testing.h"
 
 namespace qanat {
@@ -150,6 +151,27 @@ TEST_F(VerdictWatchTest, CausesThatComeAndGoAreSaidThreeTimesAtMost) {
   }
 
   EXPECT_LE(said, 3U);
+}
+
+// It lives in the process that trains, for weeks.
+TEST(VerdictWatchMemoryTest, OfALongRunTheLatestStepsAreHeld) {
+  const std::filesystem::path journal =
+      std::filesystem::path(testing::TempDir()) / "verdict_memory.jsonl";
+  std::filesystem::remove(journal);
+  constexpr auto kSteps = static_cast<std::int64_t>(VerdictWatch::kMostSteps) + 500;
+  {
+    RunJournal writer(journal, {});
+    record_long_run(writer, {.steps = kSteps});
+  }
+  VerdictWatch watch(journal);
+
+  while (watch.record().history.num_steps < kSteps) {
+    watch.update();
+    ASSERT_LE(watch.record().summary.steps.size(), VerdictWatch::kMostSteps);
+    ASSERT_LE(watch.record().summary.slots.size(), VerdictWatch::kMostSteps);
+  }
+
+  EXPECT_EQ(watch.record().summary.num_steps(), kSteps);
 }
 
 }  // namespace
