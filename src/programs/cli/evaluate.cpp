@@ -27,9 +27,13 @@
 namespace qanat {
 namespace {
 
+LanguageTag undetermined() {
+  return *to_language_tag("und");
+}
+
 // Where the script does not decide it is said to be undetermined, not guessed.
 LanguageTag language_by_script(std::string_view text) {
-  return script_of(text).language.value_or(*to_language_tag("und"));
+  return script_of(text).language.value_or(undetermined());
 }
 
 namespace fs = std::filesystem;
@@ -41,11 +45,12 @@ struct Sentences {
   std::map<std::string, EvaluatedText> texts{};
   std::map<std::string, fs::path> recordings{};
   fs::path recorded_in{};
+  bool say_languages = false;  // a data set does; of lines the script is left to decide
 };
 
 // By the name of the file, as clips are found.
 Sentences sentences_of(const Manifest& manifest) {
-  Sentences sentences{.recorded_in = manifest.root};
+  Sentences sentences{.recorded_in = manifest.root, .say_languages = true};
   for (const Utterance& utterance : manifest.utterances) {
     const fs::path audio = manifest.root / utterance.audio;
     const std::string name = audio.stem().string();
@@ -89,7 +94,9 @@ Sentences read_sentences(const fs::path& path) {
 std::vector<NamedText> chosen_texts(const Sentences& sentences, std::size_t limit) {
   std::vector<NamedText> all;
   for (const auto& [name, text] : sentences.texts) {
-    all.push_back({.name = name, .text = text.text});
+    all.push_back({.name = name,
+                   .text = text.text,
+                   .language = sentences.say_languages ? text.language : undetermined()});
   }
   if (limit == 0 || all.size() <= limit) {
     return all;

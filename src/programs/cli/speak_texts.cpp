@@ -75,15 +75,21 @@ std::optional<SpokenBy> speak_texts(const SpeakRequest& request) {
   make_folders(request.folder, "--out");
   const TemporaryFolder temporary;
   const std::filesystem::path list = temporary.path() / "texts.txt";
+  const std::filesystem::path tags = temporary.path() / "languages.txt";
   std::string lines;
+  std::string languages;
   for (const NamedText& one : request.texts) {
     lines += as_line(one.text);
+    languages += (one.language.text() == "und" ? "" : one.language.text()) + "\n";
   }
   write_text_file(list, lines);
+  write_text_file(tags, languages);
   std::vector<std::string> command = {program->string(),
                                       "synth",
                                       "--file",
                                       list.string(),
+                                      "--file-languages",
+                                      tags.string(),
                                       "--out",
                                       (request.folder / ".spoken.wav").string(),
                                       "--checkpoint",

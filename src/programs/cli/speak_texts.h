@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/language_tag.h"
 #include "evaluate/evaluation.h"
 
 namespace qanat {
@@ -15,6 +16,7 @@ namespace qanat {
 struct NamedText {
   std::string name;  // of the clip, without extension
   std::string text;
+  LanguageTag language{};  // "und": whatever its script says
 };
 
 struct SpeakRequest {

@@ -80,6 +80,28 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+// A tag a line, for each of `count` texts; nothing for an empty line.
+std::vector<std::optional<LanguageTag>> read_languages(const std::string& path, std::size_t count) {
+  const std::string text = value_or_throw(read_text_file(path, kMaxText));
+  std::vector<std::optional<LanguageTag>> languages;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    languages.push_back(to_language_tag(line));
+    if (!line.empty() && !languages.back()) {
+      throw MessageError(
+          msg::usage_flag{.flag = "--file-languages", .what = msg::usage_language{.given = line}});
+    }
+    begin = end + 1;
+  }
+  if (languages.size() != count) {
+    throw MessageError(
+        msg::synth_other_lines{.file = path, .lines = languages.size(), .expected = count});
+  }
+  return languages;
+}
+
 // All of it is one text; line breaks are blanks.
 std::string read_standard_input() {
   std::string text = read_all(std::cin);
@@ -126,6 +148,8 @@ class SynthCommand : public Command {
   void declare(Flags& flags) override {
     CLI::Option* const text = flags.argument("TEXT", text_, msg::help_synth_text{});
     flags.text("--file", file_, "FILE", msg::help_synth_file{})->excludes(text);
+    flags.text("--file-languages", languages_, "FILE", msg::help_synth_file_languages{})
+        ->needs("--file");
     language_.declare(flags, msg::help_text_language{});
     flags.text("--voice,--reference", reference_, "FILE", msg::help_synth_reference{});
     flags.text("--speaker", speaker_, "NAME", msg::help_synth_speaker{});
@@ -177,9 +201,13 @@ class SynthCommand : public Command {
     if (given.empty() && file_.empty()) {
       throw UsageError(msg::usage_no_text{});
     }
+    const std::vector<std::string> texts =
+        file_.empty() ? std::vector<std::string>{given} : read_lines(file_);
     return {.checkpoint = checkpoint_.choice(),
-            .texts = file_.empty() ? std::vector<std::string>{given} : read_lines(file_),
+            .texts = texts,
             .language = language_.language(),
+            .languages = languages_.empty() ? std::vector<std::optional<LanguageTag>>{}
+                                            : read_languages(languages_, texts.size()),
             .reference = reference_,
             .speaker = speaker_,
             .length_scale = length_scale_,
@@ -239,6 +267,7 @@ class SynthCommand : public Command {
 
   std::string text_;
   std::string file_;
+  std::string languages_;
   LanguageFlag language_;
   std::string reference_;
   std::string speaker_;

@@ -154,10 +154,24 @@ struct OneOfTheTexts {
   SpokenText spoken;
 };
 
+// What is said of a text; nothing: its script is left to decide.
+std::optional<LanguageTag> language_of(const SynthRequest& request,
+                                       std::size_t text,
+                                       const std::vector<LanguageTag>& trained) {
+  if (request.language || request.languages.empty() || !request.languages[text]) {
+    return request.language;
+  }
+  const LanguageTag& own = *request.languages[text];
+  const bool is_known =
+      trained.empty() ? own.reader().has_value() : std::ranges::find(trained, own) != trained.end();
+  return is_known ? std::optional(own) : std::nullopt;
+}
+
 std::vector<OneOfTheTexts> plan_texts(const SynthRequest& request, const SpeechModel& model) {
   std::vector<OneOfTheTexts> texts;
   for (const std::string& text : request.texts) {
-    PlannedText planned = plan_text(text, request.language, model);
+    PlannedText planned =
+        plan_text(text, language_of(request, texts.size(), model.state().languages), model);
     SpokenText spoken{.text = planned.text,
                       .normalised = planned.normalised,
                       .language = planned.language,

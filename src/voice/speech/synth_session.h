@@ -23,13 +23,15 @@ struct SynthRequest {
   CheckpointChoice checkpoint;
   std::vector<std::string> texts;       // one sound file each
   std::optional<LanguageTag> language;  // unset: by the script of each text
-  std::filesystem::path reference;      // recording of the voice; empty: none
-  std::string speaker;                  // of the model's table; empty: its first
-  double length_scale = 1.0;            // above 1: slower
-  std::string vocoder{};                // see open_vocoder()
-  Seconds chunk{0};                     // sound is written in chunks of this length; 0: at its end
-  std::filesystem::path out;  // WAV; several texts: numbered; "-": standard output, in chunks
-  std::filesystem::path mel;  // NPY [frames, mel_bins]; empty: not written
+  // Of each text, where `language` is unset and the model knows it; empty: nothing is known.
+  std::vector<std::optional<LanguageTag>> languages{};
+  std::filesystem::path reference;  // recording of the voice; empty: none
+  std::string speaker;              // of the model's table; empty: its first
+  double length_scale = 1.0;        // above 1: slower
+  std::string vocoder{};            // see open_vocoder()
+  Seconds chunk{0};                 // sound is written in chunks of this length; 0: at its end
+  std::filesystem::path out;        // WAV; several texts: numbered; "-": standard output, in chunks
+  std::filesystem::path mel;        // NPY [frames, mel_bins]; empty: not written
   std::function<void(const Message&)> warn;
   ProgressFn progress;  // of all sentences, and parts of long ones
   std::stop_token stop;

@@ -47,6 +47,24 @@ TEST_F(SynthSessionTest, WritesWhatItReports) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+TEST_F(SynthSessionTest, ATextIsReadInItsOwnLanguageWhereTheModelKnowsIt) {
+  CheckpointState state = nano_state();
+  state.languages = {Language::en, Language::fa};
+  save(state);
+  SynthRequest asked = request({"Hello 2.", "Hello 2.", "Hello 2."});
+  asked.languages = {Language::fa, std::nullopt, to_language_tag("de")};
+
+  const SynthReport report = run_synthesis(asked);
+  asked.language = Language::en;
+  const SynthReport all_english = run_synthesis(asked);
+
+  ASSERT_EQ(report.texts.size(), 3);
+  EXPECT_EQ(report.texts[0].language, Language::fa);
+  EXPECT_EQ(report.texts[1].language, Language::en);
+  EXPECT_EQ(report.texts[2].language, Language::en);
+  EXPECT_EQ(all_english.texts[0].language, Language::en);
+}
+
 TEST_F(SynthSessionTest, SeveralTextsAreNumbered) {
   save(nano_state());
 
