@@ -18,7 +18,7 @@ namespace qanat {
 class VerdictWatch {
  public:
   // Part of the process that trains: what it holds stays small, however many steps there are.
-  static constexpr std::size_t kMostSteps = 20'000;
+  static constexpr std::size_t kMaxSteps = 20'000;
 
   explicit VerdictWatch(const std::filesystem::path& journal, RunWatchOptions options = {})
       : watch_(journal, with_few_steps(std::move(options))) {}
@@ -33,7 +33,7 @@ class VerdictWatch {
 
  private:
   static RunWatchOptions with_few_steps(RunWatchOptions options) {
-    options.most_steps = std::min(options.most_steps, kMostSteps);
+    options.most_steps = std::min(options.most_steps, kMaxSteps);
     return options;
   }
 

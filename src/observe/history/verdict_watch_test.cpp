@@ -158,7 +158,7 @@ TEST(VerdictWatchMemoryTest, OfALongRunTheLatestStepsAreHeld) {
   const std::filesystem::path journal =
       std::filesystem::path(testing::TempDir()) / "verdict_memory.jsonl";
   std::filesystem::remove(journal);
-  constexpr auto kSteps = static_cast<std::int64_t>(VerdictWatch::kMostSteps) + 500;
+  constexpr auto kSteps = static_cast<std::int64_t>(VerdictWatch::kMaxSteps) + 500;
   {
     RunJournal writer(journal, {});
     record_long_run(writer, {.steps = kSteps});
@@ -167,8 +167,8 @@ TEST(VerdictWatchMemoryTest, OfALongRunTheLatestStepsAreHeld) {
 
   while (watch.record().history.num_steps < kSteps) {
     watch.update();
-    ASSERT_LE(watch.record().summary.steps.size(), VerdictWatch::kMostSteps);
-    ASSERT_LE(watch.record().summary.slots.size(), VerdictWatch::kMostSteps);
+    ASSERT_LE(watch.record().summary.steps.size(), VerdictWatch::kMaxSteps);
+    ASSERT_LE(watch.record().summary.slots.size(), VerdictWatch::kMaxSteps);
   }
 
   EXPECT_EQ(watch.record().summary.num_steps(), kSteps);

@@ -23,7 +23,7 @@ struct SynthRequest {
   CheckpointChoice checkpoint;
   std::vector<std::string> texts;       // one sound file each
   std::optional<LanguageTag> language;  // unset: by the script of each text
-  // Of each text, where `language` is unset and the model knows it; empty: nothing is known.
+  // Each one belongs to a text, and counts where `language` is unset and the model knows it.
   std::vector<std::optional<LanguageTag>> languages{};
   std::filesystem::path reference;  // recording of the voice; empty: none
   std::string speaker;              // of the model's table; empty: its first
