@@ -24,6 +24,7 @@
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/help.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/speech_errors.h"
 #include "speech/copy_session.h"
 #include "speech/synth_session.h"
