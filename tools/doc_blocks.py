@@ -9,7 +9,8 @@
 
 In a console block, `$ ` begins a command, and a line behind one that ends in `\\` continues it. The lines below are
 what it prints: each has to occur, in this order, with any numbers; `...` stands for lines that are left out.
-A comment in front of a block, `<!-- tests run: COMMAND -->`, is what a test runs in its place. A page with
+A comment in front of a block, `<!-- tests run: COMMAND -->`, is what a test runs in its place, if the
+blocks before it ran. A page with
 `<!-- tests need: MODULE -->` runs where Python has that module.
 """
 import os
@@ -170,10 +171,12 @@ def command_problems(where, block, command, answer):
 
 def run_page(where, text, shell, folder, slow, timeout):
     """Runs the blocks of a page in their order; yields problems."""
+    left_out = False  # what stands in for a block may need what a slow one before it makes
     for block in blocks(text):
         if block.kind not in ("console", "sh") and len(block.words) == 1 and "." in block.words[0]:
             (pathlib.Path(folder) / block.words[0]).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
-        if not block.runs(slow) and not (block.kind == "sh" and block.instead):
+        left_out = left_out or (block.kind == "console" and not block.runs(slow))
+        if not block.runs(slow) and not (block.kind == "sh" and block.instead and not left_out):
             continue
         for command in commands(block):
             print(f"{where}: $ {command.line}", flush=True)

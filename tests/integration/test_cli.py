@@ -201,6 +201,13 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.returncode, 2, command)
             self.assertIn("training data: none given", result.stderr)
 
+    def test_commands_that_need_a_checkpoint_say_so_alike(self):
+        for command in (["synth", "Hello.", "--out", "a.wav"], ["serve", "--port", "0"], ["export", "--out", "a.onnx"]):
+            with self.subTest(command[0]), tempfile.TemporaryDirectory() as folder:
+                done = qanat(*command, cwd=folder)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("no complete checkpoint here", done.stderr)
+
     def test_names_of_before_are_still_taken(self):
         for command in (["synth", "hello", "--checkpoint", "nowhere", "--pick", "newest"],
                         ["synth", "hello", "--checkpoint", "nowhere", "--weights", "averaged"],

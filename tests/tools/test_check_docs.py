@@ -187,6 +187,12 @@ class CheckDocsTest(unittest.TestCase):
         page = "<!-- tests run: echo > loaded -->\n```sh installs\nfetch it\n```\n\n```console\n$ cat loaded\n```\n"
         self.assertEqual(self.page_problems(page), "")
 
+    def test_what_runs_in_place_of_a_block_waits_for_slow_ones_before_it(self):
+        page = "```console slow\n$ touch made\n```\n\n<!-- tests run: test -e made -->\n```sh stays\nserve it\n```\n"
+        self.assertEqual(self.page_problems(page), "")
+        self.assertEqual(self.page_problems(page, slow=True), "")
+        self.assertIn("exit code 1", self.page_problems(page.replace("touch made", "true"), slow=True))
+
     def test_a_command_that_never_ends(self):
         self.assertIn("took too long", self.page_problems("```console\n$ sleep 60\n```\n", timeout=0.5))
 
