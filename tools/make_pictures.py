@@ -35,7 +35,7 @@ SHOWN = (  # (command, lines of its output to show)
 )
 STYLE = """text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#d6deeb;white-space:pre}
 .c{fill:#82d9a8}.v{fill:#ffcb6b;font-weight:bold}.m{fill:#8796b0}
-@media (prefers-reduced-motion:no-preference){text.l{animation:s .01s both}@keyframes s{from{opacity:.25}to{opacity:1}}}"""
+@media (prefers-reduced-motion:no-preference){text.l{animation:s .01s both}@keyframes s{from{opacity:.45}to{opacity:1}}}"""
 PAGE = (1200, 760)
 
 
