@@ -59,7 +59,7 @@ def problems(root):
         return
     version = found["CMakeLists.txt"]
     yield from changelog_problems((root / "CHANGELOG.md").read_text(encoding="utf-8"), version)
-    for name in ("README.md", "docs/fa/README.md"):
+    for name in ("README.md", "README.fa.md"):
         if f" {version}" not in (root / name).read_text(encoding="utf-8"):
             yield f"{name}: its status does not say {version}"
 

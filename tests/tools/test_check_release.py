@@ -20,7 +20,7 @@ class CheckReleaseTest(unittest.TestCase):
         self.write("python/qanat/__init__.py", '__version__ = "0.2.0"\n')
         self.write("CHANGELOG.md", CHANGELOG)
         self.write("README.md", "Status: 0.2.0\n")
-        self.write("docs/fa/README.md", "وضعیت: 0.2.0\n")
+        self.write("README.fa.md", "وضعیت: 0.2.0\n")
 
     def write(self, name, text):
         path = self.root / name
@@ -57,8 +57,8 @@ class CheckReleaseTest(unittest.TestCase):
         self.assertIn("a group without a line", self.problems())
 
     def test_a_status_of_another_version(self):
-        self.write("docs/fa/README.md", "وضعیت: 0.1.0\n")
-        self.assertIn("docs/fa/README.md", self.problems())
+        self.write("README.fa.md", "وضعیت: 0.1.0\n")
+        self.assertIn("README.fa.md", self.problems())
 
 
 if __name__ == "__main__":
