@@ -141,7 +141,7 @@ REPLICAS = [
     beside("replicas_exposed", "share of a step that waits for the exchange of gradients",
            "سهم انتظار تبادل گرادیان در هر گام"),
     beside("replicas_exchange", "of that, what every process waits for: the exchange itself, not the slower process",
-           "از این سهم، آنچه هر دو فرایند منتظرش می‌مانند: خود تبادل، نه فرایند کندتر"),
+           "از این سهم، زمانی که هر دو فرایند منتظر می‌مانند: خود تبادل، نه فرایند کندتر"),
 ]
 TOOLS = [
     at_least("sweep_of_best", "throughput of the workers `profile data --benchmark` recommends, over the best",
