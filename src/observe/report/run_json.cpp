@@ -150,6 +150,7 @@ nlohmann::ordered_json to_json(const Diagnosis& diagnosis) {
       {"periodicity", to_json(m.periodicity)},
       {"passed", std::move(passed)},
       {"skipped", std::move(skipped)}};
+  report.update(render_json(Section{.facts = timing_facts(m)}));
   if (const std::optional<Section> ranks = ranks_section(m)) {
     report.update(render_json(*ranks));
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -21,6 +22,16 @@ namespace {
 // "12.3": the number that stands beside others of one unit.
 Quantity bare_ms(double seconds) {
   return plain(1000 * seconds, 1);
+}
+
+constexpr std::size_t kMinStepsWithTail = 100;
+
+// What the slowest one of a hundred steps takes of the time of all: 1 % where all are alike.
+double tail_share(std::vector<double> seconds) {
+  const auto slowest = static_cast<std::ptrdiff_t>(seconds.size() / kMinStepsWithTail);
+  std::ranges::nth_element(seconds, seconds.begin() + slowest, std::greater<>());
+  return std::accumulate(seconds.begin(), seconds.begin() + slowest, 0.0) /
+         std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
 Fact quantile_fact(const RunMeasures& m, double share, const char* name) {
@@ -65,6 +76,11 @@ std::vector<Fact> timing_facts(const RunMeasures& m) {
         {.name = msg::fact_throughput{},
          .value = msg::fact_throughput_value{.frames = plain(m.frames_per_second, 0),
                                              .padding = in_percent(m.padding_share, 1)}});
+  }
+  if (m.seconds.size() >= kMinStepsWithTail) {
+    facts.push_back({.key = "slowest_percent_share",
+                     .name = msg::fact_tail{},
+                     .value = in_percent(tail_share(m.seconds), 1)});
   }
   if (m.journal_share) {
     facts.push_back({.name = msg::fact_journal{},
