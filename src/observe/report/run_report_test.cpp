@@ -83,6 +83,14 @@ TEST(RunReportTest, BrieflyItIsVerdictFindingsAndOneLineOfChecks) {
   EXPECT_THAT(text, Not(HasSubstr("PER001")));
 }
 
+TEST(RunReportTest, TheLineOfChecksHasTheSemicolonOfItsLanguage) {
+  const Diagnosis diagnosis = diagnose_run(starved_run());
+
+  EXPECT_THAT(render_text(diagnosis, Translator(), Detail::brief), HasSubstr("); `--verbose`"));
+  EXPECT_THAT(render_text(diagnosis, Translator(Language::fa), Detail::brief),
+              HasSubstr(")؛ \u2068`--verbose`"));
+}
+
 TEST(RunReportTest, TheJsonSaysTheSame) {
   const nlohmann::ordered_json json = to_json(diagnose_run(starved_run()));
 

@@ -129,10 +129,11 @@ std::string render_text(const Diagnosis& diagnosis, const Translator& w, Detail 
   if (detail == Detail::all) {
     return render_run(diagnosis, w) + "\n" + render_checks(diagnosis, w);
   }
-  return fmt::format("{}\n{}  {}; {}\n",
+  return fmt::format("{}\n{}  {}{} {}\n",
                      render_run(diagnosis, w, detail),
                      w.tr(msg::heading_checks{}),
                      checks_words(diagnosis, w),
+                     w.language() == Language::fa ? "؛" : ";",
                      w.tr(msg::checks_more{}));
 }
 
