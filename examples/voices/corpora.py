@@ -4,8 +4,8 @@
     corpora.py prompts-en FOLDER --packages DIR     recordings: 25 minutes, one woman
     corpora.py prompts-es FOLDER --packages DIR     the same woman in Spanish: 31 minutes
     corpora.py russian FOLDER --packages DIR        100 minutes, one man
-    corpora.py flite FOLDER --packages DIR          three statistical voices, as many sentences as asked for
     corpora.py persian FOLDER                       espeak-ng: robotic
+    corpora.py start FOLDER --packages DIR          hours by three statistical voices, and Persian by espeak-ng
 
 DIR holds unpacked packages (voice.sh unpacks them). A run that was interrupted goes on: a clip appears complete or not
 at all, and the lists are written last. `heldout/` in FOLDER is a data set of its own, with sentences that are in no
@@ -17,6 +17,7 @@ import gzip
 import hashlib
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -69,18 +70,18 @@ def make_clips(jobs, threads):
                 print(f"{done} of {len(waiting)} clips", file=sys.stderr)
 
 
-def write_list(folder, rows, language):
+def write_list(folder, rows):
     part = folder / "metadata.csv.part"
     with open(part, "w", encoding="utf-8") as out:
         out.write("id|text|normalised|speaker|language\n")
-        for name, text, speaker in rows:
+        for name, text, speaker, language in rows:
             out.write(f"{name}|{text}|{text}|{speaker}|{language}\n")
     part.replace(folder / "metadata.csv")
 
 
 def write_lists(folder, rows, options, language):
-    """Divides rows (name, text, speaker) into those for training and those that no run sees."""
-    eligible = [row for row in rows if len(words(row[1])) >= HELD_OUT_WORDS
+    """Divides rows (name, text, speaker, language) into those for training and those that no run sees, of `language`."""
+    eligible = [row for row in rows if row[3] == language and len(words(row[1])) >= HELD_OUT_WORDS
                 and len(row[1]) <= HELD_OUT_CHARACTERS]
     held, texts = [], set()
     for row in sorted(eligible, key=lambda row: digest(row[0])):
@@ -97,13 +98,13 @@ def write_lists(folder, rows, options, language):
     (folder / "heldout").mkdir(exist_ok=True)
     inside = folder / "heldout" / "wavs"
     inside.mkdir(exist_ok=True)
-    for name, _, _ in held:
+    for name, *_ in held:
         source, target = folder / "wavs" / f"{name}.wav", inside / f"{name}.wav"
         if not target.exists():
             os.link(source, target)
-    write_list(folder / "heldout", sorted(held), language)
-    write_list(folder, sorted(kept), language)
-    length = sum(seconds(folder / "wavs" / f"{name}.wav") for name, _, _ in kept)
+    write_list(folder / "heldout", sorted(held))
+    write_list(folder, sorted(kept))
+    length = sum(seconds(folder / "wavs" / f"{name}.wav") for name, *_ in kept)
     print(f"{folder}: {len(kept)} clips, {length / 60:.1f} minutes for training; {len(held)} sentences held out "
           f"(list {digest(' '.join(sorted(row[0] for row in held)))[:12]}); "
           f"{len(rows) - len(kept) - len(held)} left out because they repeat a held-out sentence")
@@ -128,7 +129,7 @@ def make_prompts(options, language, voice):
     found = [row for row in found if row[0].exists()]
     wavs = options.folder / "wavs"
     make_clips([(decode, source, wavs / f"{name}.wav", "-f", "g722") for source, name, _ in found], options.threads)
-    rows = [(name, text, "allison") for _, name, text in found if seconds(wavs / f"{name}.wav") >= SHORTEST]
+    rows = [(name, text, "allison", language) for _, name, text in found if seconds(wavs / f"{name}.wav") >= SHORTEST]
     write_lists(options.folder, rows, options, language)
 
 
@@ -138,9 +139,10 @@ def make_russian(options):
     for line in open(voice / "etc/txt.done.data", encoding="utf-8"):
         match = re.match(r'\( *(\S+) +"(.*)" *\)', line.strip())
         if match:  # `+` marks the stress of the next vowel; espeak-ng finds it itself
-            rows.append((match[1], match[2].replace("+", ""), "nsh"))
+            rows.append((match[1], match[2].replace("+", ""), "nsh", "ru"))
     wavs = options.folder / "wavs"
-    make_clips([(decode, voice / "wav" / f"{name}.wav", wavs / f"{name}.wav") for name, _, _ in rows], options.threads)
+    make_clips([(decode, voice / "wav" / f"{name}.wav", wavs / f"{name}.wav") for name, *_ in rows],
+               options.threads)
     write_lists(options.folder, rows, options, "ru")
 
 
@@ -157,17 +159,33 @@ def wordnet_sentences(packages):
     return sorted(found, key=digest)
 
 
-def make_flite(options):
-    flite = str(options.packages / "usr/bin/flite")
+def wordnet_phrases(packages):
+    """Words and names of one to four words, so that a voice also learns to say little: "hello", "canal boat"."""
+    found = set()
+    for part in ("adj", "adv", "noun", "verb"):
+        for line in open(packages / f"usr/share/wordnet/index.{part}", encoding="utf-8"):
+            text = line.split(" ", 1)[0].replace("_", " ")
+            if re.fullmatch(r"[a-z]+( [a-z]+){0,3}", text) and 4 <= len(text):
+                found.add(text[0].upper() + text[1:] + ".")
+    return sorted(found, key=digest)
+
+
+def flite_rows(options):
+    """Six sentences to one phrase; one voice after the other, as named."""
     voices = options.voices.split(",")
-    rows = []
-    for number, text in enumerate(wordnet_sentences(options.packages)[:options.sentences]):
-        voice = voices[number % len(voices)]
-        rows.append((f"{voice}-{number:05d}", text, voice))
+    texts = wordnet_sentences(options.packages)[:options.sentences * 6 // 7]
+    texts += wordnet_phrases(options.packages)[:options.sentences - len(texts)]
+    return [(f"{voices[number % len(voices)]}-{number:05d}", text, voices[number % len(voices)], "en")
+            for number, text in enumerate(texts)]
+
+
+def speak_flite(rows, options):
+    root = options.packages / "usr"
+    libraries = str(root / "lib" / "x86_64-linux-gnu")
     wavs = options.folder / "wavs"
-    make_clips([(run_to, wavs / f"{name}.wav", [flite, "-voice", voice, "-t", text, "-o"])
-                for name, text, voice in rows], options.threads)
-    write_lists(options.folder, rows, options, "en")
+    flite = ["env", f"LD_LIBRARY_PATH={libraries}", str(root / "bin/flite")]
+    make_clips([(run_to, wavs / f"{name}.wav", [*flite, "-voice", speaker, "-t", text, "-o"])
+                for name, text, speaker, _ in rows], options.threads)
 
 
 def persian_sentences():
@@ -184,20 +202,56 @@ def persian_sentences():
     return sorted(found, key=digest)
 
 
-def make_persian(options):
-    rows = [(f"fa-{number:05d}", text, "espeak") for number, text in enumerate(persian_sentences()[:options.sentences])]
+def persian_catalogue():
+    """Sentences of the program, where they are Persian only."""
+    text = (ROOT / "locale" / "fa.po").read_text(encoding="utf-8")
+    for entry in re.findall(r'^msgstr ((?:".*"\n?)+)', text, flags=re.M):
+        said = "".join(re.findall(r'"(.*)"', entry)).strip()
+        if re.fullmatch(r"[\u0600-\u06ff\u200c\s.،؛؟!:«»()]+", said) and 2 <= len(said.split()) <= 16:
+            yield said
+
+
+def persian_texts(count):
+    """The sentences there are; then their words in other orders, two to nine at a time: a voice by rules says them
+    like any other sentence, and every sound meets more neighbours."""
+    texts = sorted(set(persian_sentences()) | set(persian_catalogue()), key=digest)
+    vocabulary = sorted({word.strip(".،؛؟!:«»()") for text in texts for word in text.split()} - {""}, key=digest)
+    draw = random.Random(1)
+    while len(texts) < count:
+        texts.append(" ".join(draw.sample(vocabulary, draw.randint(2, 9))) + ".")
+    return texts[:count]
+
+
+def persian_rows(count):
+    return [(f"fa-{number:05d}", text, "espeak", "fa") for number, text in enumerate(persian_texts(count))]
+
+
+def speak_persian(rows, options):
     wavs = options.folder / "wavs"
-    make_clips([(run_to, wavs / f"{name}.wav", ["espeak-ng", "-v", "fa", text, "-w"]) for name, text, _ in rows],
+    make_clips([(run_to, wavs / f"{name}.wav", ["espeak-ng", "-v", "fa", text, "-w"]) for name, text, *_ in rows],
                options.threads)
+
+
+def make_persian(options):
+    rows = persian_rows(options.sentences)
+    speak_persian(rows, options)
     write_lists(options.folder, rows, options, "fa")
+
+
+def make_start(options):
+    """English by flite, and a sixth as many Persian clips by espeak-ng. The held-out sentences are English."""
+    english, persian = flite_rows(options), persian_rows(options.sentences // 6)
+    speak_flite(english, options)
+    speak_persian(persian, options)
+    write_lists(options.folder, english + persian, options, "en")
 
 
 MAKERS = {
     "prompts-en": lambda options: make_prompts(options, "en", "en_US_f_Allison"),
     "prompts-es": lambda options: make_prompts(options, "es", "es_MX_f_Allison"),
     "russian": make_russian,
-    "flite": make_flite,
     "persian": make_persian,
+    "start": make_start,
 }
 
 
@@ -208,7 +262,7 @@ def main():
     parser.add_argument("--packages", type=pathlib.Path, help="folder of unpacked packages")
     parser.add_argument("--held-out", type=int, default=30, help="sentences that no run sees (30)")
     parser.add_argument("--sentences", type=int, default=6000, help="of a synthetic voice, at most (6000)")
-    parser.add_argument("--voices", default="slt,rms,awb", help="of flite, in turn (slt,rms,awb)")
+    parser.add_argument("--voices", default="slt,rms,slt,awb", help="of flite, in turn (slt,rms,slt,awb)")
     parser.add_argument("--threads", type=int, default=1, help="clips that are made at the same time (1)")
     options = parser.parse_args()
     if options.corpus != "persian" and not options.packages:

@@ -11,7 +11,5 @@ language=en
 packages=(asterisk-core-sounds-en asterisk-core-sounds-en-g722)
 licence="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same licence, with her name"
 takes="11 MB to load, 300 MB on disk; half an hour on one idle core (estimated)"
-# START=DIR: begin with these weights (start.sh makes them) instead of random ones.
-[[ -z ${START:-} ]] || speech_flags+=(--speaker-table --init-from "$START")
 
 make_voice "$@"

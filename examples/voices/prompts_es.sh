@@ -14,6 +14,5 @@ packages=(asterisk-core-sounds-es asterisk-core-sounds-es-g722)
 licence="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same licence, with her name"
 takes="13 MB to load, 350 MB on disk; half an hour on one idle core (estimated)"
 sentences=
-[[ -z ${START:-} ]] || speech_flags+=(--speaker-table --init-from "$START")
 
 make_voice "$@"

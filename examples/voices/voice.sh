@@ -20,6 +20,8 @@ check_flags=(--phonemes)       # as the features are made
 speech_flags=(--batch-size 16)
 vocoder_flags=(--batch-size 6 --lr 3e-3)
 sentences="$here/sentences_en.txt"  # that are in no data set; empty: none
+voice_steps=(packages corpus check precompute speech vocoder tune evaluate)
+start="${START:-}"
 
 say() { printf '%s: %s\n' "$voice" "$*" >&2; }
 die() {
@@ -32,9 +34,10 @@ usage() {
 usage: $0 FOLDER [STEP]...
 
 Makes the voice $voice in FOLDER. Steps, all of them unless some are named:
-  packages corpus check precompute speech vocoder tune evaluate
+  ${voice_steps[*]}
 Recordings: $licence
 It takes: $takes
+START names the weights to begin with: start, which come with the program, or a folder of checkpoints; empty: random ones.
 QANAT names the program; JUDGES a Python that has the judges of docs/en/evaluating.md.
 HELP
   exit 2
@@ -67,14 +70,20 @@ check_corpus() {
 text_settings=(--set data.use_phonemes=true)
 precompute_features() { "$qanat" precompute --data-path "$folder/data" "${text_settings[@]}" >&2; }
 
+# A table of speakers also where there is one: the new one begins as the mean of those the weights know.
 train_speech() {
+  local begin=()
+  [[ -z $start ]] || begin=(--speaker-table --init-from "$start")
   "$qanat" train --train-data "$folder/data" --model-size "$size" "${text_settings[@]}" --max-steps "$speech_steps" \
-    --checkpoint-dir "$folder/voice" --name "$voice" "${speech_flags[@]}" >&2
+    --checkpoint-dir "$folder/voice" --name "$voice" "${speech_flags[@]}" "${begin[@]}" >&2
 }
 
 train_vocoder() {
+  local begin=()
+  [[ -z $start || $start == start ]] || begin=(--init-from "$start/vocoder")  # those of the program have none
   "$qanat" train --task vocoder --train-data "$folder/data" --model-size "$size" "${text_settings[@]}" \
-    --max-steps "$vocoder_steps" --checkpoint-dir "$folder/vocoder" --name "$voice-vocoder" "${vocoder_flags[@]}" >&2
+    --max-steps "$vocoder_steps" --checkpoint-dir "$folder/vocoder" --name "$voice-vocoder" "${vocoder_flags[@]}" \
+    "${begin[@]}" >&2
 }
 
 # The vocoder goes on with the spectrograms that the speech model makes: those are what it will be fed.
@@ -129,9 +138,9 @@ make_voice() {
   say "takes: $takes"
   local step
   local -A work=([packages]=unpack_packages [corpus]=make_corpus [check]=check_corpus [precompute]=precompute_features
-    [speech]=train_speech [vocoder]=train_vocoder [tune]=tune_vocoder [evaluate]=evaluate_voice)
+    [speech]=train_speech [vocoder]=train_vocoder [tune]=tune_vocoder [evaluate]=evaluate_voice [pack]=pack_weights)
   local steps=("$@")
-  ((${#steps[@]})) || steps=(packages corpus check precompute speech vocoder tune evaluate)
+  ((${#steps[@]})) || steps=("${voice_steps[@]}")
   for step in "${steps[@]}"; do
     [[ -n ${work[$step]:-} ]] || usage
     run_step "$step" "${work[$step]}"
