@@ -1,7 +1,11 @@
 // A run that trains the speech model.
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +28,15 @@ class SpeechRun : public RunTask {
   SpeechRun(const RunConfig& config, const TrainInputs& inputs)
       : config_(config), inputs_(inputs), languages_(inputs.languages) {}
 
-  nlohmann::json state() const override { return to_json(checkpoint_state()); }
+  nlohmann::json state() const override {
+    nlohmann::json json = to_json(checkpoint_state());
+    for (const LanguageTag& language : inputs_.languages) {
+      if (const auto speaker = main_speaker(language)) {
+        json["default_speakers"][std::string(to_string(language))] = *speaker;
+      }
+    }
+    return json;
+  }
 
   void resume(const LoadedCheckpoint& loaded) override {
     check_same_model(loaded, checkpoint_state());
@@ -97,6 +109,17 @@ class SpeechRun : public RunTask {
                            .recording = std::move(clip.samples)});
     }
     return sentences;
+  }
+
+  // Who of the table says most in a language; the first of them where several say as much.
+  std::optional<std::string> main_speaker(const LanguageTag& language) const {
+    std::map<std::string_view, std::int64_t> said;
+    for (const Utterance& utterance : inputs_.train->manifest.utterances) {
+      said[utterance.speaker] += utterance.language == language ? 1 : 0;
+    }
+    const auto most = std::ranges::max_element(
+        inputs_.speakers, {}, [&](const std::string& speaker) { return said[speaker]; });
+    return most != inputs_.speakers.end() && said[*most] > 0 ? std::optional(*most) : std::nullopt;
   }
 
   CheckpointState checkpoint_state() const {

@@ -286,6 +286,27 @@ TEST_F(TrainResumeTest, WeightsKeepTheLanguagesTheyHaveLearned) {
   EXPECT_EQ(newest_of(config).state.at("languages"), nlohmann::json({"en", "fa"}));
 }
 
+TEST_F(TrainResumeTest, WhoSaysMostInALanguageSpeaksItUnlessAnotherIsAskedFor) {
+  data_.write_manifest("metadata.csv", 0, 12, {"anna", "bert", "bert"});
+  LoadedConfig config = this->config("speakers", 1);
+  config.values.data.val_split = 0;
+  config.values.model.speaker_table = true;
+
+  losses_of(config);
+
+  EXPECT_EQ(newest_of(config).state.at("default_speakers"),
+            nlohmann::json::object({{"en", "bert"}}));
+}
+
+TEST_F(TrainResumeTest, AModelWithoutATableHasNoDefaultSpeakers) {
+  data_.write_manifest("metadata.csv", 0, 12, {"anna", "bert"});
+  const LoadedConfig config = this->config("nobody", 1);
+
+  losses_of(config);
+
+  EXPECT_FALSE(newest_of(config).state.contains("default_speakers"));
+}
+
 TEST_F(TrainResumeTest, LanguagesThatAreNotKnownStaySo) {
   const LoadedConfig config = interrupted("unknown");
   edit_newest(config, [](Checkpoint& checkpoint) { checkpoint.state.erase("languages"); });
