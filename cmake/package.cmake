@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, the package that find_package(qanat) finds, and the .deb files.
 #
 #   bin/qanat                      the program; it starts its second part for what needs libtorch
+#   share/qanat/start/             weights to begin with
 #   libexec/qanat/                 that part, and the speaker of the demo corpus
 #   lib/, include/qanat/, lib/cmake/qanat/
 #                                  the library: qanat::app (loader, reports), and with
@@ -26,6 +27,8 @@ install(
   COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+# Weights to begin with, which speak without a training: the program looks for them from where it is.
+install(DIRECTORY share/start DESTINATION ${CMAKE_INSTALL_DATADIR}/qanat COMPONENT program)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The library. What needs no libtorch is one component, so that it can be used without.
@@ -101,7 +104,8 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION sound)
 # Without it the reference BLAS is used, forty times slower.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libopenblas0-openmp | libopenblas0")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "espeak-ng")
+# Phonemes come from it: the start weights cannot speak without.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "espeak-ng")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libqanat-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS

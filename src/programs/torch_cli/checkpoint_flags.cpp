@@ -1,6 +1,5 @@
 #include "torch_cli/checkpoint_flags.h"
 
-#include "config/run_config.h"
 #include "locale/messages/help.h"
 #include "locale/messages/languages.h"
 
@@ -17,7 +16,7 @@ void CheckpointFlags::declare(Flags& flags) {
 }
 
 CheckpointChoice CheckpointFlags::choice() const {
-  return {.path = checkpoint_ == "auto" ? TrainingConfig().checkpoint_dir : checkpoint_,
+  return {.path = checkpoint_ == "auto" ? "" : checkpoint_,
           .pick = pick_ == "best" ? CheckpointPick::best : CheckpointPick::newest,
           .weights = weights_ == "plain" ? WeightsPick::plain : WeightsPick::averaged,
           .front_end = {

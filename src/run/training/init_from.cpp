@@ -5,11 +5,15 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "base/program_files.h"
 #include "checkpoint/find_checkpoint.h"
+#include "checkpoint_files/checkpoint_seal.h"
 #include "config/field_type.h"
 #include "locale/message_error.h"
+#include "locale/messages/checkpoint_errors.h"
 #include "locale/messages/training.h"
 #include "text/tokenizer.h"
 
@@ -44,6 +48,28 @@ std::vector<std::string> shortened_list(const std::vector<std::string>& names) {
     shown.emplace_back("…");
   }
   return shown;
+}
+
+// What the user names: a folder of checkpoints, one of them, or the start weights of the program.
+struct Origin {
+  std::filesystem::path path;
+  bool is_start = false;
+};
+
+Origin origin_of(const RunConfig& config) {
+  if (*config.training.init_from != kStartWord) {
+    return {.path = *config.training.init_from};
+  }
+  const std::filesystem::path start = start_weights();
+  const std::filesystem::path path = trains_vocoder(config.training) ? start / "vocoder" : start;
+  std::error_code unknown;
+  if (start.empty() || !std::filesystem::exists(start / kSealName, unknown)) {
+    throw MessageError(msg::start_none{.path = start.string()});
+  }
+  if (!std::filesystem::exists(path / kSealName, unknown)) {
+    throw MessageError(msg::start_no_vocoder{});
+  }
+  return {.path = path, .is_start = true};
 }
 
 LoadedCheckpoint load_at(const std::filesystem::path& path,
@@ -203,10 +229,8 @@ class Taking {
   MessageArg::List details_;
 };
 
-void check_network(const std::filesystem::path& path,
-                   ModelSize stored,
-                   const MelConfig& mel,
-                   ModelSize size) {
+void check_network(const Origin& origin, ModelSize stored, const MelConfig& mel, ModelSize size) {
+  const std::filesystem::path path = origin.is_start ? kStartWord : origin.path;
   if (stored != size) {
     throw MessageError(msg::init_other_size{.path = path.string(),
                                             .stored = FieldType<ModelSize>::name_of(stored),
@@ -217,12 +241,11 @@ void check_network(const std::filesystem::path& path,
   }
 }
 
-void check_model(const LoadedCheckpoint& loaded,
-                 const std::filesystem::path& path,
-                 const RunConfig& config) {
+void check_model(const LoadedCheckpoint& loaded, const Origin& origin, const RunConfig& config) {
+  const std::filesystem::path& path = origin.path;
   if (!trains_vocoder(config.training)) {
     const CheckpointState stored = state_of(loaded, path);
-    check_network(path, stored.model.size, stored.mel, config.model.size);
+    check_network(origin, stored.model.size, stored.mel, config.model.size);
     return;
   }
   const Result<VocoderState> stored = to_vocoder_state(loaded.checkpoint.state);
@@ -230,17 +253,17 @@ void check_model(const LoadedCheckpoint& loaded,
     throw MessageError(
         msg::init_damaged{.path = path.string(), .reason = reason_of(stored.failure())});
   }
-  check_network(path, stored.value().size, stored.value().mel, config.model.size);
+  check_network(origin, stored.value().size, stored.value().mel, config.model.size);
 }
 
 }  // namespace
 
 void check_initial(const RunConfig& config) {
   if (config.training.init_from) {
-    const std::filesystem::path path = *config.training.init_from;
+    const Origin origin = origin_of(config);
     const LoadedCheckpoint loaded =
-        load_at(path, {.weights = false, .ema = false, .optimizer = false}, nullptr);
-    check_model(loaded, path, config);
+        load_at(origin.path, {.weights = false, .ema = false, .optimizer = false}, nullptr);
+    check_model(loaded, origin, config);
   }
 }
 
@@ -251,9 +274,9 @@ std::optional<LoadedCheckpoint> load_initial(const RunConfig& config, const Warn
     }
     return std::nullopt;
   }
-  const std::filesystem::path path = *config.training.init_from;
-  LoadedCheckpoint loaded = load_at(path, {.weights = false, .optimizer = false}, warn);
-  check_model(loaded, path, config);
+  const Origin origin = origin_of(config);
+  LoadedCheckpoint loaded = load_at(origin.path, {.weights = false, .optimizer = false}, warn);
+  check_model(loaded, origin, config);
   if (loaded.checkpoint.ema.empty()) {
     loaded = load_at(loaded.folder, {.ema = false, .optimizer = false}, warn);
     loaded.checkpoint.ema = std::move(loaded.checkpoint.weights);

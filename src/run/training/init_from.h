@@ -20,7 +20,8 @@ void check_initial(const RunConfig& config);
 
 // That checkpoint, with its averaged weights, or its plain ones where it has no others, in `ema`;
 // nothing when the run starts with random weights. training.init_from is a folder of checkpoints,
-// of which the latest counts, or one of them.
+// of which the latest counts, one of them, or the word `start`: the weights that come with the
+// program (base/program_files.h).
 std::optional<LoadedCheckpoint> load_initial(const RunConfig& config, const WarnFn& warn);
 
 // Copies what fits into `views`, which are the weights of a model of `ours` by their names. The

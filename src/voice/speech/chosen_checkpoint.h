@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/language_tag.h"
 #include "base/message.h"
 #include "checkpoint_files/checkpoint_state.h"
 
@@ -25,16 +27,25 @@ struct FrontEndChoice {
 };
 
 struct CheckpointChoice {
+  // `start`: the start weights. Empty: the folder of a training here, `checkpoints`; where there is
+  // none, the start weights.
   std::filesystem::path path = "checkpoints";
   CheckpointPick pick = CheckpointPick::newest;
   WeightsPick weights = WeightsPick::averaged;
   FrontEndChoice front_end{};
 };
 
+// Who speaks a language when nobody is asked for.
+struct DefaultSpeaker {
+  LanguageTag language;
+  int speaker = 0;  // of the table
+};
+
 struct ChosenCheckpoint {
   std::int64_t step = 0;
   std::filesystem::path folder;
   std::shared_ptr<SpeechModel> model;  // shared with nobody; the type is incomplete here
+  std::vector<DefaultSpeaker> default_speakers{};  // of some languages, or of none
 };
 
 // The tensors of a checkpoint, for whoever makes something else of them than a SpeechModel. Defined

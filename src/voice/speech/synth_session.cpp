@@ -32,7 +32,8 @@ namespace {
 
 // Who speaks, and how.
 struct Speaking {
-  SpeechModel& model;
+  const ChosenCheckpoint& chosen;
+  SpeechModel& model;  // its
   Vocoder& vocoder;
   SpeechOptions options;
   ChunkLengths chunks;
@@ -40,12 +41,23 @@ struct Speaking {
   std::stop_token stop;
 };
 
+// Nobody where the checkpoint does not say.
+std::optional<int> default_speaker(const ChosenCheckpoint& chosen, const LanguageTag& language) {
+  const auto found =
+      std::ranges::find(chosen.default_speakers, language, &DefaultSpeaker::language);
+  return found == chosen.default_speakers.end() ? std::nullopt : std::optional(found->speaker);
+}
+
 // The pieces one after the other, handed to `take` as they are made. Returns their log-mel; nothing
 // when stopped.
 std::optional<std::vector<float>> say(const PlannedText& planned,
                                       const Speaking& with,
                                       const SamplesFn& take) {
-  SpeechStream stream(planned, with.options, with.chunks);
+  SpeechOptions options = with.options;
+  if (!options.speaker && options.reference.empty()) {
+    options.speaker = default_speaker(with.chosen, planned.language);
+  }
+  SpeechStream stream(planned, options, with.chunks);
   std::vector<float> all;
   std::size_t done = 0;
   for (;;) {
@@ -255,7 +267,8 @@ SynthReport run_synthesis(const SynthRequest& request) {
       request.progress(done, pieces);
     }
   };
-  const Speaking speaking{.model = model,
+  const Speaking speaking{.chosen = chosen,
+                          .model = model,
                           .vocoder = *opened.vocoder,
                           .options = options,
                           .chunks = chunk_lengths(request, *opened.vocoder),

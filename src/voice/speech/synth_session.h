@@ -26,7 +26,7 @@ struct SynthRequest {
   // Each one belongs to a text, and counts where `language` is unset and the model knows it.
   std::vector<std::optional<LanguageTag>> languages{};
   std::filesystem::path reference;  // recording of the voice; empty: none
-  std::string speaker;              // of the model's table; empty: its first
+  std::string speaker;              // of the model's table; empty: see DefaultSpeaker
   double length_scale = 1.0;        // above 1: slower
   std::string vocoder{};            // see open_vocoder()
   Seconds chunk{0};                 // sound is written in chunks of this length; 0: at its end
