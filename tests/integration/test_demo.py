@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -68,6 +69,12 @@ class Demo(unittest.TestCase):
         self.assertIn('dir="rtl"', page)
         self.assertNotIn("paced virtual GPU", page)
         self.assertIn('id="feed-modes-plot"', page)
+        if shutil.which("espeak-ng"):
+            said = report["speech"]["sentences"]
+            self.assertEqual([one["language"] for one in said], ["en", "fa"])
+            for one in said:
+                self.assertGreater((pathlib.Path(report["report"]).parent / one["file"]).stat().st_size, 50_000)
+                self.assertIn(f'src="{one["file"]}"', page)
 
     def test_text_has_a_table_a_page_and_commands_that_run(self):
         result = self.demo("text")

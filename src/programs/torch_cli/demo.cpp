@@ -16,12 +16,14 @@
 #include "cli/report_flags.h"
 #include "cli/torch_part.h"
 #include "corpus/demo_corpus.h"
+#include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/help.h"
 #include "locale/translator.h"
 #include "report/feed_table.h"
 #include "report/mode_table.h"
 #include "selftest/feed_run.h"
+#include "torch_cli/demo_speech.h"
 #include "torch_cli/torch_commands.h"
 #include "training/mode_run.h"
 
@@ -67,8 +69,11 @@ class DemoCommand : public Command {
       return ExitCode::failed;
     }
     const Translator words = report_.words();
-    write_text_file(page(), render_html(*rows, render_sections(*fed, words), words));
-    print(*fed, *rows, data, context.out);
+    const Section heard = to_section(speak(context));
+    write_text_file(
+        page(),
+        render_html(*rows, render_html(heard, words) + render_sections(*fed, words), words));
+    print(*fed, *rows, heard, data, context.out);
     return ExitCode::done;
   }
 
@@ -76,7 +81,7 @@ class DemoCommand : public Command {
   std::filesystem::path page() const { return out_ / "report.html"; }
 
   static void begin_part(int part, const Message& what, const CommandContext& context) {
-    tell(context, msg::part_begins{.part = part, .parts = 3, .what = what});
+    tell(context, msg::part_begins{.part = part, .parts = 4, .what = what});
   }
 
   std::filesystem::path make_corpus(const CommandContext& context) const {
@@ -138,25 +143,34 @@ class DemoCommand : public Command {
                       .stop = context.stop});
   }
 
+  DemoSpeech speak(const CommandContext& context) const {
+    begin_part(4, msg::demo_part_speech{}, context);
+    return speak_demo(
+        out_, [&](const Message& text) { tell(context, msg::note{.text = text}); }, context.stop);
+  }
+
   void print(const FeedTable& fed,
              const std::vector<ModeRow>& rows,
+             const Section& heard,
              const std::filesystem::path& data,
              std::ostream& out) const {
     if (report_.json()) {
       const nlohmann::ordered_json object{{"schema", "qanat.demo"},
-                                          {"schema_version", "1.1"},
+                                          {"schema_version", "1.2"},
                                           {"data", data.string()},
                                           {"report", page().string()},
                                           {"paced", to_json(fed)},
-                                          {"modes", to_json(rows)}};
+                                          {"modes", to_json(rows)},
+                                          {"speech", render_json(heard)}};
       out << object.dump(2) << '\n';
       return;
     }
     const Translator words = report_.words();
     fmt::print(out,
-               "\n{}\n{}\n{}\n\n{}\n",
+               "\n{}\n{}\n{}\n{}\n\n{}\n",
                render_text(to_document(fed), words),
                render_text(to_document(rows), words),
+               render_text(heard, words),
                words.tr(msg::report_is{.place = absolute(page()).string()}),
                words.tr(msg::demo_next{}));
     const auto suggest = [&](const std::string& command, const Message& why) {
@@ -165,6 +179,7 @@ class DemoCommand : public Command {
     const std::string qanat = as_word(called_as());
     suggest(qanat + " report " + as_word(out_ / "serial"), msg::demo_next_report{});
     suggest(qanat + " data check " + as_word(data), msg::demo_next_check{});
+    suggest(qanat + " synth 'Hello.' --out hello.wav", msg::demo_next_synth{});
     suggest(qanat + " train --data " + as_word(data), msg::demo_next_train{});
     suggest(qanat + " top checkpoints", msg::demo_next_top{});
   }
