@@ -120,22 +120,6 @@ bool is_flac(std::span<const std::byte> prefix) {
   return text_in(prefix.subspan(begin)).starts_with("fLaC");
 }
 
-Result<AudioSourcePtr> open_audio_source(const AudioFile& file, std::span<const std::byte> prefix) {
-  if (is_wav(prefix)) {
-    const Result<std::optional<WavLayout>> layout = read_wav_layout(file, prefix);
-    if (!layout) {
-      return layout.failure();
-    }
-    if (layout.value()) {
-      return make_wav_source(file, *layout.value());
-    }
-  }
-  if (is_flac(prefix)) {
-    return open_flac_source(file);
-  }
-  return is_mpeg(prefix) ? open_mpeg_source(file) : open_sndfile_source(file);
-}
-
 Result<AudioSourcePtr> open_audio_source(const AudioFile& file) {
   std::array<std::byte, kPrefix> bytes;
   const Result<std::size_t> got = read_at(file, Bytes{0}, bytes);

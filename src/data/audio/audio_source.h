@@ -43,9 +43,8 @@ class AudioSource {
 using AudioSourcePtr = std::unique_ptr<AudioSource>;
 
 AudioSourcePtr make_wav_source(const AudioFile& file, const WavLayout& layout);
+// Opens what has no reader of its own.
 Result<AudioSourcePtr> open_sndfile_source(const AudioFile& file);
-Result<AudioSourcePtr> open_mpeg_source(const AudioFile& file);
-Result<AudioSourcePtr> open_flac_source(const AudioFile& file);
 
 // The ID3 tag that the bytes begin with; 0 without one.
 std::size_t id3_size(std::span<const std::byte> prefix);

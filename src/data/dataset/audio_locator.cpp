@@ -1,13 +1,14 @@
 #include "dataset/audio_locator.h"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cerrno>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "audio/audio_formats.h"
 #include "base/content_hash.h"
 #include "base/retry.h"
 #include "locale/message_error.h"
@@ -17,14 +18,26 @@ namespace qanat {
 namespace {
 
 constexpr std::string_view kAudioFolder = "wavs/";
-constexpr std::array<std::string_view, 8> kExtensions = {
-    ".wav", ".flac", ".ogg", ".mp3", ".WAV", ".FLAC", ".OGG", ".MP3"};
+
+// In lower case, then in upper case.
+const std::vector<std::string>& extensions() {
+  static const std::vector<std::string> kExtensions = [] {
+    std::vector<std::string> all(audio_endings().begin(), audio_endings().end());
+    for (const std::string_view ending : audio_endings()) {
+      std::string& upper = all.emplace_back(ending);
+      std::ranges::transform(
+          upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    }
+    return all;
+  }();
+  return kExtensions;
+}
 
 // A data set that is larger is not searched to its end for files that are missing.
 constexpr std::size_t kMaxLookedThrough = 2'000'000;
 
 std::string_view without_extension(std::string_view name) {
-  for (const std::string_view extension : kExtensions) {
+  for (const std::string_view extension : extensions()) {
     if (name.size() > extension.size() && name.ends_with(extension)) {
       return name.substr(0, name.size() - extension.size());
     }
@@ -147,7 +160,7 @@ std::optional<std::string> AudioLocator::find(std::string_view name, std::string
     }
   }
   for (const std::string_view folder : {kAudioFolder, std::string_view()}) {
-    for (const std::string_view extension : kExtensions) {
+    for (const std::string_view extension : extensions()) {
       candidate.assign(absolute ? std::string_view() : folder).append(stem).append(extension);
       if (exists(candidate)) {
         return candidate;

@@ -120,11 +120,16 @@ TEST_P(AudioFormTest, IsFoundByIdAlone) {
   EXPECT_EQ(utterance.audio, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Manifest,
-    AudioFormTest,
-    testing::Values(
-        "wavs/a.wav", "wavs/a.flac", "wavs/a.ogg", "wavs/a.mp3", "wavs/a.WAV", "a.wav", "a.flac"));
+INSTANTIATE_TEST_SUITE_P(Manifest,
+                         AudioFormTest,
+                         testing::Values("wavs/a.wav",
+                                         "wavs/a.flac",
+                                         "wavs/a.ogg",
+                                         "wavs/a.opus",
+                                         "wavs/a.mp3",
+                                         "wavs/a.WAV",
+                                         "a.wav",
+                                         "a.flac"));
 
 TEST_F(ManifestTest, TheChoiceAmongFormatsIsTheSameForEveryRow) {
   folder_.add_audio("wavs/a.flac");
@@ -189,7 +194,8 @@ TEST_F(ManifestTest, MissingAudioIsReportedWithItsLine) {
   EXPECT_EQ(problem.id, "gone");
   EXPECT_THAT(
       problem.detail,
-      Says("audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg and .mp3"));
+      Says(
+          "audio: gone; no such file; tried wavs/gone and gone with .wav, .flac, .ogg, .opus and .mp3"));
 }
 
 TEST_F(ManifestTest, AFolderThatMayNotBeReadIsNamedWithTheReason) {

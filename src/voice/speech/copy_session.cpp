@@ -1,11 +1,10 @@
 #include "speech/copy_session.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "audio/audio_decoder.h"
+#include "audio/audio_formats.h"
 #include "audio/wav_writer.h"
 #include "base/files.h"
 #include "base/time.h"
@@ -20,18 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_sound(const fs::path& file) {
-  constexpr std::array<std::string_view, 5> kEndings = {".wav", ".flac", ".ogg", ".opus", ".mp3"};
-  return std::ranges::find(kEndings, file.extension().string()) != kEndings.end();
-}
-
 std::vector<CopiedClip> planned(const CopyRequest& request) {
   if (!fs::is_directory(request.from)) {
     return {{.from = request.from, .out = request.out}};
   }
   std::vector<CopiedClip> clips;
   for (const fs::directory_entry& entry : fs::directory_iterator(request.from)) {
-    if (is_sound(entry.path())) {
+    if (has_audio_ending(entry.path().native())) {
       clips.push_back(
           {.from = entry.path(), .out = request.out / entry.path().stem().concat(".wav")});
     }
