@@ -10,6 +10,8 @@
   sources read in environment.md; the numbers of formats in compatibility.md are those of the sources.
 - The walks of architecture.md are as short as WALKS says and name the same files in both; a `function()` that a
   row names stands in its file.
+- The recipes of extending.md are as short as RECIPES says, name the same files in both, and what was added by
+  each stands in no other file.
 - Links lead somewhere, anchors included.
 - Commands, configuration, rules and the Python API are what the program says today (tools/make_reference.py).
 - The words in the pictures of the README are the program's (tools/make_pictures.py).
@@ -42,6 +44,11 @@ FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 DIGITS = str.maketrans("۰۱۲۳۴۵۶۷۸۹٫٬", "0123456789.,")
 WALKS = (32, 15)  # files at most: an utterance to the optimizer step, a finding to its page
+# In the order of extending.md: what was added by a recipe, the files that it may cost at most, and files that use
+# what was added without being part of it.
+RECIPES = (("CMP009|cmp009_", 4, ()), (r"field_best_by\b", 4, ()),
+           ("fact_tail|slowest_percent_share", 3, ()), (r'flac_source|"\.flac"', 3, ()), ('"styletts2"', 3, ()),
+           ("CachedRowSource|cached_row_source", 4, ()))
 NO_SETTINGS = {"PATH", "QANAT_CUDA_RUNTIME"}  # everybody's, and a test's own
 FORMATS = {  # file of a row in compatibility.md: the sources' number
     "checkpoint_format.md": ("src/learn/checkpoint_files/checkpoint_state.cpp", r"kStateVersion = (\d+)"),
@@ -207,6 +214,38 @@ def walk_problems():
         yield "docs/fa/architecture.md: its walks name other files than docs/en"
 
 
+def files_with(pattern):
+    """Sources and sentences, without those for tests."""
+    for folder in ("src", "locale"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if ((path.suffix in (".h", ".cpp", ".po") or path.name == "CMakeLists.txt")
+                    and not re.search(r"(_test|_testing)\.\w+$|/fake_\w+", path.as_posix())
+                    and re.search(pattern, path.read_text(encoding="utf-8"))):
+                yield path
+
+
+def recipe_problems():
+    """A table of files behind every heading of extending.md."""
+    recipes = {}
+    for language in ("en", "fa"):
+        page = DOCS / language / "extending.md"
+        sections = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        recipes[language] = [(section.splitlines()[0],
+                              [(page.parent / target).resolve()
+                               for target in re.findall(r"^\| \[`[^`]*`\]\((\S+)\) \|", section, re.MULTILINE)])
+                             for section in sections]
+    if len(recipes["en"]) != len(RECIPES):
+        yield f"docs/en/extending.md: {len(recipes['en'])} recipes; RECIPES has {len(RECIPES)}"
+    if [files for _, files in recipes["en"]] != [files for _, files in recipes["fa"]]:
+        yield "docs/fa/extending.md: its recipes name other files than docs/en"
+    for (title, files), (pattern, most, users) in zip(recipes["en"], RECIPES):
+        if len(files) > most:
+            yield f"docs/en/extending.md: {title}: {len(files)} files; expected at most {most}"
+        for path in files_with(pattern):
+            if path.resolve() not in files and path.name not in users:
+                yield f"docs/en/extending.md: {title}: {pattern} stands in {path.relative_to(ROOT)} too"
+
+
 def direction_problems(name, text):
     if not (text.startswith('<div dir="rtl">\n\n') and text.endswith('\n</div>\n')):
         yield f'docs/fa/{name}: not inside <div dir="rtl">'
@@ -359,9 +398,9 @@ def main():
         return 0
     found = list(run_problems(program, options.slow, options.only))
     if not options.slow and not options.only:
-        found += [*chapter_problems(), *walk_problems(), *link_problems(), *block_problems(), *source_problems(),
-                  *format_problems(), *reference_problems(program), *api_problems(), *usage_problems(program), *stale_tables(),
-                  *check_pictures()]
+        found += [*chapter_problems(), *walk_problems(), *recipe_problems(), *link_problems(), *block_problems(),
+                  *source_problems(), *format_problems(), *reference_problems(program), *api_problems(),
+                  *usage_problems(program), *stale_tables(), *check_pictures()]
     print("\n".join(found) or "docs: ok")
     return 1 if found else 0
 

@@ -130,6 +130,30 @@ class CheckDocsTest(unittest.TestCase):
         self.assertEqual(list(check_docs.walk_problems()), [f"docs/{language}/architecture.md: stop() is not in "
                                                             "../../src/a.cpp" for language in ("en", "fa")])
 
+    def recipes(self, english, persian, source="a.cpp"):
+        self.addCleanup(setattr, check_docs, "RECIPES", check_docs.RECIPES)
+        check_docs.RECIPES = (("precedent", 1, ("user.cpp",)),)
+        (check_docs.ROOT / "locale").mkdir()
+        (check_docs.ROOT / "src").mkdir()
+        for name in (source, "user.cpp", "a_test.cpp"):
+            (check_docs.ROOT / "src" / name).write_text("precedent", encoding="utf-8")
+        for language, files in (("en", english), ("fa", persian)):
+            rows = "".join(f"| [`{name}`](../../src/{name}) | x |\n" for name in files)
+            self.write(f"{language}/extending.md", f"# E\n\n## R\n\n| file | x |\n|---|---|\n{rows}")
+        return "\n".join(check_docs.recipe_problems())
+
+    def test_a_recipe_that_names_every_file(self):
+        self.assertEqual(self.recipes(["a.cpp"], ["a.cpp"]), "")
+
+    def test_a_recipe_that_is_too_long(self):
+        self.assertIn("R: 2 files; expected at most 1", self.recipes(["a.cpp", "b.cpp"], ["a.cpp", "b.cpp"]))
+
+    def test_a_recipe_of_other_files(self):
+        self.assertIn("docs/fa/extending.md: its recipes name other files", self.recipes(["a.cpp"], ["b.cpp"]))
+
+    def test_a_recipe_that_forgets_a_file(self):
+        self.assertIn("R: precedent stands in src/b.cpp too", self.recipes(["a.cpp"], ["a.cpp"], source="b.cpp"))
+
     def test_code_that_would_run_the_wrong_way(self):
         self.write("fa/a.md", PERSIAN.replace('<div dir="ltr">\n\n', ""))
         self.assertIn('1 blocks of code, 0 inside <div dir="ltr">', self.chapters())
