@@ -4,7 +4,11 @@ define a type of one name: a program that links both destroys one of them as the
 
 cmake/layers.txt lists the wings, their modules and what each module may include beside itself; CMake links by
 the same list. Every line may only name modules above it, so wings depend on wings above them.
+
+cmake/known_elsewhere.txt holds how many files of which modules know what others decide: the configuration of a
+run. The numbers only go down: a file more fails, and so does a number that is too high.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -16,6 +20,14 @@ CUDA_FOLDER = "cuda_runtime"
 CUDA_HEADER = re.compile(r"^(c10/cuda|ATen/cuda|cuda|nccl)\b|^cuda_|^nv")
 CUDA_CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC)")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+# What only some modules should know -> those modules, and how a file shows that it does.
+KNOWN = {
+    "config": ({"config", "cli", "torch_cli", "capi"},
+               re.compile(r"\b(Run|Data|Model|Training|Vocoder|Pipeline|Loaded)Config\b")),
+}
+ONLY_FOR_TESTS = re.compile(r"(_test|_testing)\.\w+$|/(fake|test)_\w+$")
 
 
 class Layers:
@@ -94,11 +106,38 @@ def twice_defined(headers):
             if other := first.get(name):
                 yield f"{path}:{number}: {name} is another type in {other}"
             first.setdefault(name, f"{path}:{number}")
+def counted(src: pathlib.Path):
+    """(what, module) -> files that know it and should not have to."""
+    found = collections.Counter()
+    for path in sorted(p for ext in ("*.h", "*.cpp") for p in src.rglob(ext)):
+        parts = path.relative_to(src).parts
+        if len(parts) < 3 or ONLY_FOR_TESTS.search(path.as_posix()):
+            continue
+        text = path.read_text()
+        for what, (owners, pattern) in KNOWN.items():
+            if parts[1] not in owners and pattern.search(text):
+                found[what, parts[1]] += 1
+    return found
+
+
+def known_problems(src: pathlib.Path, listed: str):
+    allowed = {tuple(line.split()[:2]): int(line.split()[2])
+               for line in listed.splitlines() if line.strip() and not line.startswith("#")}
+    found = counted(src)
+    for what, module in sorted(allowed.keys() | found.keys()):
+        number, most = found[what, module], allowed.get((what, module), 0)
+        if number > most:
+            yield (f"check_layers: {number} files of {module}/ know of {what}; cmake/known_elsewhere.txt has {most}: "
+                   "hand over the values that they need")
+        elif number < most:
+            yield (f"check_layers: {number} files of {module}/ know of {what}; cmake/known_elsewhere.txt has {most}: "
+                   "write the lower number there")
 
 
 if __name__ == "__main__":
     layers = Layers((ROOT / "cmake/layers.txt").read_text())
     found = list(table_problems(layers)) + list(problems(ROOT / "src", layers))
     found += twice_defined((path.relative_to(ROOT), path.read_text()) for path in sorted((ROOT / "src").rglob("*.h")))
+    found += known_problems(ROOT / "src", (ROOT / "cmake/known_elsewhere.txt").read_text())
     print("\n".join(found) or "layers: ok")
     sys.exit(1 if found else 0)
