@@ -109,7 +109,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "espeak-ng")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libqanat-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-    "libfmt-dev, nlohmann-json3-dev, libsndfile1-dev, libsoxr-dev, libyaml-cpp-dev, libpng-dev, libutf8proc-dev, libxxhash-dev, pkg-config"
+    "libfmt-dev, nlohmann-json3-dev, libsndfile1-dev, libsoxr-dev, libyaml-cpp-dev, libpng-dev, libutf8proc-dev, libxxhash-dev, zlib1g-dev, libzstd-dev, liblz4-dev, libsnappy-dev, pkg-config"
 )
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libtorch-dev")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "loader, features and reports of Qanat as a C++ library")
