@@ -127,6 +127,9 @@ def rows_of(data: Data, settings: Dict[str, Any], given: Dict[str, Any]) -> Opti
     if tokenizer is not None and given["text"] != "tokens":
         raise ValueError(f"tokenizer: with text={given['text']!r} nobody asks for tokens")
     if isinstance(data, (str, bytes, os.PathLike)):
+        if given["columns"]:
+            settings["config"].setdefault("data", {})["columns"] = ",".join(
+                f"{role}={name}" for role, name in given["columns"].items())
         settings["rows_root"] = os.fsdecode(data)
         if given["text"] is None and _rows.without_manifest(data):
             rows = _rows.collect(data, {})

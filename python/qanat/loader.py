@@ -59,8 +59,9 @@ class Loader(Generic[T]):
     number of workers or on restarts. An iteration that is left early continues where it stopped;
     `set_epoch(n)` begins another epoch.
 
-    data            folder with metadata.csv (LJSpeech, Coqui) and audio, or a manifest file; a folder of
-                    audio files (text=None); a Hugging Face data set; or any iterable of dicts
+    data            folder of a data set (LJSpeech, VCTK, LibriTTS, Common Voice, Kaldi, NeMo ...) or a
+                    manifest file, as `qanat train` reads it; a folder of audio files (text=None); a
+                    Hugging Face data set; or any iterable of dicts
                     ({"audio": ..., "text": ..., "speaker": ..., "language": ...}), of (audio, text,
                     speaker), or of audio. Audio is a path, the bytes of a file, (samples, rate), or
                     {"bytes": ..., "path": ...}. It is gone through once; bytes stay where they are.

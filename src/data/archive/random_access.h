@@ -35,7 +35,7 @@ class FileAccess final : public RandomAccess {
   Bytes size() const override { return identity_.size; }
   Result<Done> read(Bytes offset, std::span<std::byte> out) const override;
 
-  // Of the file that is open, whatever has its name since.
+  // Identifies the file that is open, whatever has its name since.
   const FileIdentity& identity() const { return identity_; }
   // Gives the file away.
   UniqueFd release() && { return std::move(fd_); }

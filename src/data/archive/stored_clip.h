@@ -67,7 +67,7 @@ class FileContainer final : public ClipContainer {
   const FileIdentity identity_;  // of the file that was indexed
 };
 
-// Of a clip, by its container's and its place in it.
+// Identifies a clip by the version of its container and its place in it.
 FileIdentity identity_in(const FileIdentity& container, const ClipPlace& place);
 
 }  // namespace qanat

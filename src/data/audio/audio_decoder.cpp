@@ -108,9 +108,16 @@ Resampler::Progress Resampler::run(std::span<const float> input,
 }
 
 Result<std::span<const float>> AudioDecoder::decode(const std::filesystem::path& path) {
-  const Result<Held> held = load(path);
+  const Result<AudioFile> file = open_audio_file(path);
+  Result<std::span<const float>> samples =
+      file ? decode(file.value()) : Result<std::span<const float>>(file.failure());
+  return samples ? samples : about(path, samples.failure());
+}
+
+Result<std::span<const float>> AudioDecoder::decode(const AudioFile& file) {
+  const Result<Held> held = load(file);
   if (!held) {
-    return about(path, held.failure());
+    return held.failure();
   }
   if (held.value() == Held::floats) {
     return std::span<const float>(floats_);
@@ -130,7 +137,18 @@ Result<std::span<const std::int16_t>> AudioDecoder::decode_pcm16(
 
 Result<std::span<const std::int16_t>> AudioDecoder::decode_pcm16(const std::filesystem::path& path,
                                                                  const SampleRange& range) {
-  return as_pcm16(path, load_range(path, range));
+  const Result<AudioFile> file = open_audio_file(path);
+  return as_pcm16(path, file ? load_range(file.value(), range) : Result<Held>(file.failure()));
+}
+
+Result<std::span<const std::int16_t>> AudioDecoder::decode_pcm16(const AudioFile& file,
+                                                                 const SampleRange& range) {
+  const Result<Held> held = load_range(file, range);
+  if (!held) {
+    return held.failure();
+  }
+  last_ = held.value();
+  return last_as_pcm16();
 }
 
 Result<std::span<const std::int16_t>> AudioDecoder::as_pcm16(const std::filesystem::path& path,
@@ -251,29 +269,25 @@ Result<AudioDecoder::Held> AudioDecoder::load_any(AudioSource& source) {
   return Held::floats;
 }
 
-Result<AudioDecoder::Held> AudioDecoder::load_range(const std::filesystem::path& path,
+Result<AudioDecoder::Held> AudioDecoder::load_range(const AudioFile& file,
                                                     const SampleRange& range) {
   release_large_buffers();
-  const Result<AudioFile> file = open_audio_file(path);
-  if (!file) {
-    return file.failure();
-  }
   std::array<std::byte, kHeaderRead> beginning;
-  const Result<std::size_t> got = read_at(file.value(), Bytes{0}, beginning);
+  const Result<std::size_t> got = read_at(file, Bytes{0}, beginning);
   if (!got) {
     return got.failure();
   }
   const std::span<const std::byte> prefix = std::span(beginning).first(got.value());
   if (is_wav(prefix)) {
-    const Result<std::optional<WavLayout>> layout = read_wav_layout(file.value(), prefix);
+    const Result<std::optional<WavLayout>> layout = read_wav_layout(file, prefix);
     if (!layout) {
       return layout.failure();
     }
     if (layout.value() && is_plain(*layout.value(), target_)) {
-      return load_plain_range(file.value(), *layout.value(), range);
+      return load_plain_range(file, *layout.value(), range);
     }
   }
-  const Result<AudioSourcePtr> source = open_audio_source(file.value(), prefix);
+  const Result<AudioSourcePtr> source = open_audio_source(file, prefix);
   if (!source) {
     return source.failure();
   }

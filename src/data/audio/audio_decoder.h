@@ -70,6 +70,7 @@ class AudioDecoder {
   // resampled_length() says of the header. The span is valid until the next call. A file that
   // holds fewer samples than its header says, or a sample that is NaN, is a Failure.
   Result<std::span<const float>> decode(const std::filesystem::path& path);
+  Result<std::span<const float>> decode(const AudioFile& file);
 
   // The same as 16-bit PCM: bit-exact for 16-bit mono at the target rate, else rounded.
   Result<std::span<const std::int16_t>> decode_pcm16(const std::filesystem::path& path);
@@ -86,13 +87,15 @@ class AudioDecoder {
   // A part of what decode_pcm16() gives: reads and decodes no more of the file than that takes, so
   // what lies outside of it is not checked. Resampled files agree to the last bit but one. Fewer
   // samples than asked for are a Failure.
+  Result<std::span<const std::int16_t>> decode_pcm16(const AudioFile& file,
+                                                     const SampleRange& range);
   Result<std::span<const std::int16_t>> decode_pcm16(const std::filesystem::path& path,
                                                      const SampleRange& range);
 
  private:
   enum class Held { pcm, floats };
 
-  Result<Held> load_range(const std::filesystem::path& path, const SampleRange& range);
+  Result<Held> load_range(const AudioFile& file, const SampleRange& range);
   Result<Held> load_plain_range(const AudioFile& file,
                                 const WavLayout& layout,
                                 const SampleRange& range);

@@ -93,7 +93,9 @@ class Inspection {
   std::vector<float> mono_;
 };
 
-Result<AudioFacts> inspect(const AudioFile& file) {
+}  // namespace
+
+Result<AudioFacts> inspect_audio(const AudioFile& file) {
   const Result<AudioSourcePtr> source = open_audio_source(file);
   if (!source) {
     return source.failure();
@@ -110,11 +112,9 @@ Result<AudioFacts> inspect(const AudioFile& file) {
   return inspection.facts();
 }
 
-}  // namespace
-
 Result<AudioFacts> inspect_audio(const std::filesystem::path& path) {
   const Result<AudioFile> file = open_audio_file(path);
-  Result<AudioFacts> facts = file ? inspect(file.value()) : file.failure();
+  Result<AudioFacts> facts = file ? inspect_audio(file.value()) : file.failure();
   if (!facts) {
     return to_failure(msg::set_refused{.file = path.string(), .why = reason_of(facts.failure())});
   }

@@ -28,5 +28,7 @@ inline constexpr double kSilenceLevel = 0.001;
 // Reads the whole file at its own rate. What AudioDecoder refuses is a Failure here, too, except
 // for samples that are not finite: those are counted.
 Result<AudioFacts> inspect_audio(const std::filesystem::path& path);
+// The same of a clip that is open; failures do not name it.
+Result<AudioFacts> inspect_audio(const AudioFile& file);
 
 }  // namespace qanat

@@ -64,13 +64,17 @@ Result<std::size_t> read_at(const AudioFile& file, Bytes offset, std::span<std::
     std::copy_n(file.memory.begin() + static_cast<std::ptrdiff_t>(begin), count, out.begin());
     return count;
   }
+  if (file.begin.value > 0) {  // what follows the clip is another one
+    const std::int64_t left = std::max<std::int64_t>(0, (file.size - offset).value);
+    out = out.first(std::min(out.size(), static_cast<std::size_t>(left)));
+  }
   std::size_t filled = 0;
   while (filled < out.size()) {
     const ssize_t got = retry_call([&] {
       return ::pread(file.fd.get(),
                      out.data() + filled,
                      out.size() - filled,
-                     offset.value + static_cast<off_t>(filled));
+                     file.begin.value + offset.value + static_cast<off_t>(filled));
     });
     if (got < 0) {
       return to_failure(msg::cannot_read{.reason = system_reason(errno)});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/files.h"
 #include "base/quantity.h"
@@ -16,7 +17,9 @@ namespace qanat {
 struct AudioFile {
   UniqueFd fd;
   Bytes size;
-  std::span<const std::byte> memory{};  // instead of a file; outlives this
+  std::span<const std::byte> memory{};  // instead of a file; outlives this, or is held by `page`
+  Bytes begin{};                        // of the clip in the file
+  std::shared_ptr<const std::vector<std::byte>> page{};  // shared by the clips in it
 };
 
 // A regular file with something in it. Does not wait for the writer of a named pipe.

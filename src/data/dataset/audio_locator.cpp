@@ -13,11 +13,13 @@
 #include "base/retry.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_facts.h"
+#include "locale/messages/data_set_layouts.h"
 
 namespace qanat {
 namespace {
 
 constexpr std::string_view kAudioFolder = "wavs/";
+constexpr std::string_view kPiperFolder = "wav/";
 
 // In lower case, then in upper case.
 const std::vector<std::string>& extensions() {
@@ -35,15 +37,6 @@ const std::vector<std::string>& extensions() {
 
 // A data set that is larger is not searched to its end for files that are missing.
 constexpr std::size_t kMaxLookedThrough = 2'000'000;
-
-std::string_view without_extension(std::string_view name) {
-  for (const std::string_view extension : extensions()) {
-    if (name.size() > extension.size() && name.ends_with(extension)) {
-      return name.substr(0, name.size() - extension.size());
-    }
-  }
-  return name;
-}
 
 // Whether the path has parts that make it other than it looks: "", "." or "..".
 bool is_plain(std::string_view path) {
@@ -74,6 +67,15 @@ Result<std::string> inside_root(std::string_view name) {
 
 }  // namespace
 
+std::string_view AudioLocator::without_extension(std::string_view name) {
+  for (const std::string_view extension : extensions()) {
+    if (name.size() > extension.size() && name.ends_with(extension)) {
+      return name.substr(0, name.size() - extension.size());
+    }
+  }
+  return name;
+}
+
 Result<AudioLocation> AudioLocator::locate(std::string_view name) {
   const Result<std::string> path = inside_root(name);
   if (!path) {
@@ -96,6 +98,14 @@ Message AudioLocator::why_missing(std::string_view name, std::string_view text) 
   }
   if (const std::optional<std::string> place = elsewhere(stem)) {
     return msg::seen_audio_elsewhere{.name = name, .place = *place};
+  }
+  if (const std::optional<std::string> foreign = foreign_format(name)) {
+    const std::string wav = std::filesystem::path(*foreign).replace_extension(".wav").string();
+    return msg::convert_audio{
+        .name = name,
+        .file = *foreign,
+        .command =
+            fmt::format("ffmpeg -i {} {}", (root_ / *foreign).string(), (root_ / wav).string())};
   }
   const Result<AudioLocation> swapped = locate(text);
   if (swapped && swapped.value().path) {
@@ -152,16 +162,38 @@ std::optional<std::string> AudioLocator::find(std::string_view name, std::string
   std::string candidate;
   // A name that says its extension is meant as it stands, if that file is there.
   if (name.size() != stem.size()) {
-    for (const std::string_view folder : {std::string_view(), kAudioFolder}) {
+    for (const std::string_view folder : {std::string_view(), kAudioFolder, kPiperFolder}) {
       candidate.assign(absolute ? std::string_view() : folder).append(name);
       if (exists(candidate)) {
         return candidate;
       }
     }
   }
-  for (const std::string_view folder : {kAudioFolder, std::string_view()}) {
+  for (const std::string_view folder : {kAudioFolder, std::string_view(), kPiperFolder}) {
     for (const std::string_view extension : extensions()) {
       candidate.assign(absolute ? std::string_view() : folder).append(stem).append(extension);
+      if (exists(candidate)) {
+        return candidate;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> AudioLocator::foreign_format(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kForeign = {
+      ".m4a", ".aac", ".mp4", ".wma", ".webm", ".amr", ".sph", ".aiff", ".caf"};
+  std::string stem(without_extension(name));
+  for (const std::string_view extension : kForeign) {
+    if (stem.ends_with(extension)) {
+      stem.resize(stem.size() - extension.size());
+      break;
+    }
+  }
+  for (const std::string_view folder : {std::string_view(), kAudioFolder, kPiperFolder}) {
+    for (const std::string_view extension : kForeign) {
+      std::string candidate =
+          fmt::format("{}{}{}", name.starts_with('/') ? "" : folder, stem, extension);
       if (exists(candidate)) {
         return candidate;
       }

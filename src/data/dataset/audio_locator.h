@@ -26,9 +26,12 @@ class AudioLocator {
   explicit AudioLocator(std::filesystem::path root) : root_(std::move(root)) {}
 
   // Failure: the name leaves the data set by `..`. An absolute path is accepted as it is.
-  // Search order: the path itself; then the name in wavs/, then in the root, each with .wav, .flac,
-  // .ogg, .mp3, in lower case, then in upper case.
+  // Search order: the path itself; then the name in wavs/, in the root and in wav/, each with .wav,
+  // .flac, .ogg, .mp3, in lower case, then in upper case.
   Result<AudioLocation> locate(std::string_view name);
+
+  // The name without the extension of a format that is read.
+  static std::string_view without_extension(std::string_view name);
 
   // Explains why locate() found no file for a name, in a row with that text: where the file is
   // instead, that the columns are swapped, or what was tried. The first call scans the data set.
@@ -43,6 +46,8 @@ class AudioLocator {
     int error = 0;  // errno, why it is not
   };
 
+  // A file of that name in a format that is not read.
+  std::optional<std::string> foreign_format(std::string_view name);
   std::optional<std::string> elsewhere(std::string_view stem);
   bool exists(const std::string& path);
   const Listing& listing(const std::string& folder);

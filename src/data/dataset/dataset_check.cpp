@@ -17,6 +17,7 @@
 #include "dataset/sound_findings.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_facts.h"
+#include "locale/messages/data_set_layouts.h"
 #include "metrics/order_statistics.h"
 
 namespace qanat {
@@ -74,6 +75,7 @@ class DatasetCheck {
   bool measure();
   bool inspect_all();
   void inspect(std::uint32_t item, WorkerFindings& found) const;
+  Result<SoundFacts> facts_of(const Utterance& utterance) const;
   void inspect_text(std::uint32_t item, WorkerFindings& found) const;
   void merge(std::vector<WorkerFindings> found);
   void drop_damaged(std::vector<std::uint32_t> damaged);
@@ -176,7 +178,7 @@ bool DatasetCheck::inspect_all() {
 
 void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
   const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
-  const Result<SoundFacts> facts = sources_.inspect(path, options_.depth);
+  const Result<SoundFacts> facts = facts_of(manifest_.utterances[item]);
   if (!facts) {
     found.problems.push_back(
         problem_of(item, ProblemKind::damaged_audio, reason_of(facts.failure(), path)));
@@ -191,6 +193,16 @@ void DatasetCheck::inspect(std::uint32_t item, WorkerFindings& found) const {
     found.problems.push_back(problem_of(item, finding.kind, std::move(finding.detail)));
   }
   inspect_text(item, found);
+}
+
+Result<SoundFacts> DatasetCheck::facts_of(const Utterance& utterance) const {
+  const ClipContainer* const container = container_of(manifest_, utterance);
+  if (container == nullptr) {
+    return sources_.inspect(audio_path(manifest_, utterance), options_.depth);
+  }
+  Result<StoredClip> clip = container->open(utterance.place);
+  return clip ? sources_.inspect_stored(std::move(clip).value(), options_.depth)
+              : Result<SoundFacts>(clip.failure());
 }
 
 void DatasetCheck::inspect_text(std::uint32_t item, WorkerFindings& found) const {
@@ -299,6 +311,12 @@ void DatasetCheck::check_pace() {
   }
   if (!all.empty()) {
     report_.characters_per_second = median(all);
+  }
+  if (const std::optional<double> pace = impossible_median(all)) {
+    report_.problems.push_back({.kind = ProblemKind::set_pace,
+                                .detail = msg::seen_set_pace{.pace = plain(*pace, 1),
+                                                             .slowest = plain(kSlowestMedian, 0),
+                                                             .fastest = plain(kFastestMedian, 0)}});
   }
 }
 

@@ -21,6 +21,8 @@ namespace qanat {
 struct CheckSources {
   IndexSources index;
   std::function<Result<SoundFacts>(const std::filesystem::path&, CheckDepth)> inspect;
+  // The same of a clip in a container.
+  std::function<Result<SoundFacts>(StoredClip, CheckDepth)> inspect_stored{};
   // The characters of the text that are not read, each once, and how often it holds them.
   std::function<std::vector<NamedCount>(const Utterance&)> unknown_characters;
 };

@@ -79,6 +79,7 @@ class IndexBuild {
   void measure(std::size_t item, std::vector<IndexFailure>& failures);
   Result<Done> measure_audio(std::size_t item, const CachedLengths* known);
   Result<Done> measure_text(std::size_t item, const CachedLengths* known);
+  Result<SampleCount> probe(const ClipContainer& container, const ClipPlace& place) const;
   IndexCache to_cache() const;
 
   const Manifest& manifest_;
@@ -160,8 +161,11 @@ Result<Done> IndexBuild::measure_audio(std::size_t item, const CachedLengths* kn
   }
   const std::filesystem::path path = audio_path(manifest_, manifest_.utterances[item]);
   const Utterance& utterance = manifest_.utterances[item];
-  const Result<FileIdentity> identity =
-      sources_.identify ? sources_.identify(utterance) : read_file_identity(path);
+  const ClipContainer* const container = container_of(manifest_, utterance);
+  const Result<FileIdentity> identity = sources_.identify ? sources_.identify(utterance)
+                                        : container != nullptr
+                                            ? container->identity(utterance.place)
+                                            : read_file_identity(path);
   if (!identity) {
     ++probed_;
     return identity.failure();
@@ -172,13 +176,21 @@ Result<Done> IndexBuild::measure_audio(std::size_t item, const CachedLengths* kn
     return Done{};
   }
   ++probed_;
-  const Result<SampleCount> samples =
-      sources_.measure ? sources_.measure(utterance) : sources_.probe_length(path);
+  const Result<SampleCount> samples = sources_.measure       ? sources_.measure(utterance)
+                                      : container != nullptr ? probe(*container, utterance.place)
+                                                             : sources_.probe_length(path);
   if (!samples) {
     return samples.failure();
   }
   entry.samples = samples.value();
   return Done{};
+}
+
+Result<SampleCount> IndexBuild::probe(const ClipContainer& container,
+                                      const ClipPlace& place) const {
+  Result<StoredClip> clip = container.open(place);
+  return clip ? sources_.probe_stored(std::move(clip).value())
+              : Result<SampleCount>(clip.failure());
 }
 
 Result<Done> IndexBuild::measure_text(std::size_t item, const CachedLengths* known) {

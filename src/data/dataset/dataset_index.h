@@ -60,6 +60,8 @@ struct IndexOptions;
 struct IndexSources {
   // All are called from several threads at once.
   std::function<Result<SampleCount>(const std::filesystem::path&)> probe_length;
+  // The same of a clip in a container.
+  std::function<Result<SampleCount>(StoredClip)> probe_stored{};
   std::function<Result<TokenCount>(const Utterance&)> count_tokens;
   // Which version audio is that is no file of its own, and how long. Absent: files are
   // asked, the second one by probe_length().

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "archive/stored_clip.h"
 #include "base/language_tag.h"
+#include "dataset/column_names.h"
 #include "dataset/problem.h"
 #include "dataset/text_use.h"
 
@@ -31,17 +34,20 @@ struct Utterance {
   SplitHint split = SplitHint::none;
   std::uint8_t source = 0;  // which of the manifest's files
   int line = 0;             // 1 is the first line of that file
+  ClipPlace place{};        // in a container
 
   bool operator==(const Utterance&) const = default;
 };
 
 struct ManifestOptions {
   // The folder of the data set, or one manifest file in it. A folder is read as
-  // metadata_train.csv and metadata_eval.csv where one of them is there, else as metadata.csv.
+  // metadata_train.csv and metadata_eval.csv where one of them is there, else as metadata.csv,
+  // else as what layout.h recognizes.
   std::filesystem::path data;
   // Holds where the manifest does not say; unset: by the script of the text, where that decides.
   std::optional<LanguageTag> language;
   TextUse text = TextUse::tokens;
+  ColumnChoice columns{};  // of tables; empty: by the names of the columns
 };
 
 struct Manifest {
@@ -52,12 +58,14 @@ struct Manifest {
       {};                          // by source and line; every row that is not used is here
   std::int64_t num_rows = 0;       // rows of the files, used or not
   std::uint64_t content_hash = 0;  // of the bytes of the files
+  // Where audio lies that is no file of its own; shared by the parts of a set and what reads them.
+  std::shared_ptr<const ClipContainers> containers{};
 };
 
 // Throws Error when the set as a whole cannot be used: no manifest, not text, no usable row.
 Manifest read_manifest(const ManifestOptions& options);
 
-// Throws Error when there is nothing to read: no such folder, or no manifest in it. Reads nothing.
+// Throws Error when there is nothing to read: no such folder, or no data set in it. Reads no rows.
 void check_manifest_exists(const std::filesystem::path& data);
 
 // The same as read_manifest() for reports: without a usable row it is all problems, not an Error.
@@ -65,12 +73,20 @@ Manifest scan_manifest(const ManifestOptions& options);
 // What read_manifest() would throw; nothing when there is a usable row.
 std::optional<Message> why_unusable(const Manifest& manifest);
 
+// What a reader should know about how the set was read: its layout, columns taken by what they
+// hold.
+std::vector<MessageArg> reading_notes(const Manifest& manifest);
+
 // The rows named, in that order, as a manifest of its own; without problems.
 Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items);
 
 // Rows that are not used; a problem may also be a mere note.
 std::int64_t num_left_out(const Manifest& manifest);
 
+// The file, or a name for a clip that is in a container.
 std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance);
+
+// Null: the audio is a file of its own.
+const ClipContainer* container_of(const Manifest& manifest, const Utterance& utterance);
 
 }  // namespace qanat

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "dataset/column_names.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_facts.h"
 
@@ -37,50 +37,6 @@ std::optional<std::size_t> first_not_text(std::string_view line) {
   return zero == std::string_view::npos ? invalid : zero;
 }
 
-enum class ColumnRole { audio, text, normalised, speaker, language, unused };
-
-struct ColumnName {
-  std::string_view name;
-  ColumnRole role;
-};
-
-constexpr auto kColumnNames = std::to_array<ColumnName>({
-    {"id", ColumnRole::audio},
-    {"audio", ColumnRole::audio},
-    {"audio_file", ColumnRole::audio},
-    {"file", ColumnRole::audio},
-    {"file_name", ColumnRole::audio},
-    {"filename", ColumnRole::audio},
-    {"path", ColumnRole::audio},
-    {"wav", ColumnRole::audio},
-    {"text", ColumnRole::text},
-    {"raw", ColumnRole::text},
-    {"raw_text", ColumnRole::text},
-    {"sentence", ColumnRole::text},
-    {"transcript", ColumnRole::text},
-    {"normalised", ColumnRole::normalised},
-    {"normalized", ColumnRole::normalised},
-    {"normalised_text", ColumnRole::normalised},
-    {"normalized_text", ColumnRole::normalised},
-    {"transcription", ColumnRole::normalised},
-    {"normalised_transcription", ColumnRole::normalised},
-    {"normalized_transcription", ColumnRole::normalised},
-    {"speaker", ColumnRole::speaker},
-    {"speaker_id", ColumnRole::speaker},
-    {"speaker_name", ColumnRole::speaker},
-    {"lang", ColumnRole::language},
-    {"language", ColumnRole::language},
-});
-
-ColumnRole role_of(std::string_view cell) {
-  std::string name(cell);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) {
-    return c == ' ' || c == '-' ? '_' : static_cast<char>(std::tolower(c));
-  });
-  const auto* const found = std::ranges::find(kColumnNames, name, &ColumnName::name);
-  return found == kColumnNames.end() ? ColumnRole::unused : found->role;
-}
-
 int* column_of(ManifestColumns& columns, ColumnRole role) {
   constexpr std::array kColumns = {&ManifestColumns::audio,
                                    &ManifestColumns::text,
@@ -88,7 +44,7 @@ int* column_of(ManifestColumns& columns, ColumnRole role) {
                                    &ManifestColumns::speaker,
                                    &ManifestColumns::language};
   const auto index = static_cast<std::size_t>(role);
-  return role == ColumnRole::unused ? nullptr : &(columns.*kColumns.at(index));
+  return index < kColumns.size() ? &(columns.*kColumns.at(index)) : nullptr;
 }
 
 struct Header {

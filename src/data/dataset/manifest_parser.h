@@ -22,6 +22,7 @@ namespace qanat {
 struct ManifestRow {
   int line = 0;
   std::string_view audio;  // an id or a path
+  std::string_view id{};   // empty: the name of the audio
   std::string_view text;
   std::string_view speaker;
   std::string_view language;

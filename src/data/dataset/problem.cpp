@@ -2,6 +2,7 @@
 
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_layouts.h"
 #include "locale/messages/data_set_problems.h"
 
 namespace qanat {
@@ -22,6 +23,7 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
     {"unknown_language", msg::problem_unknown_language::id, msg::problem_unknown_language_is::id},
     {"duplicate_id", msg::problem_duplicate_id::id, msg::problem_duplicate_id_is::id},
     {"missing_audio", msg::problem_missing_audio::id, msg::problem_missing_audio_is::id},
+    {"damaged_archive", msg::problem_damaged_archive::id, msg::problem_damaged_archive_is::id},
     {"unreadable_audio", msg::problem_unreadable_audio::id, msg::problem_unreadable_audio_is::id},
     {"untokenizable_text",
      msg::problem_untokenizable_text::id,
@@ -37,11 +39,13 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
     {"clipping", msg::problem_clipping::id, msg::problem_clipping_is::id},
     {"repeated_audio", msg::problem_repeated_audio::id, msg::problem_repeated_audio_is::id},
     {"unusual_pace", msg::problem_unusual_pace::id, msg::problem_unusual_pace_is::id},
+    {"set_pace", msg::problem_set_pace::id, msg::problem_set_pace_is::id},
     {"unknown_characters",
      msg::problem_unknown_characters::id,
      msg::problem_unknown_characters_is::id},
     {"other_rate", msg::problem_other_rate::id, msg::problem_other_rate_is::id},
     {"several_channels", msg::problem_several_channels::id, msg::problem_several_channels_is::id},
+    {"layout", msg::problem_layout::id, msg::problem_layout_is::id},
     {"column_order", msg::problem_column_order::id, msg::problem_column_order_is::id},
     {"unused_column", msg::problem_unused_column::id, msg::problem_unused_column_is::id},
     {"unused_file", msg::problem_unused_file::id, msg::problem_unused_file_is::id},

@@ -31,6 +31,7 @@ enum class ProblemKind : std::uint8_t {
   unknown_language,
   duplicate_id,
   missing_audio,
+  damaged_archive,
   // of the lengths
   unreadable_audio,
   untokenizable_text,
@@ -45,10 +46,12 @@ enum class ProblemKind : std::uint8_t {
   repeated_audio,
   // of both
   unusual_pace,
+  set_pace,
   unknown_characters,
   // facts
   other_rate,
   several_channels,
+  layout,
   column_order,
   unused_column,
   unused_file,

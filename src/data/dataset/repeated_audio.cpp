@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,8 +39,25 @@ void keep_shared(std::vector<FileContent>& files) {
   files = std::move(shared);
 }
 
-std::optional<std::string> read_start(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
+// Up to `most` bytes of a clip in a container.
+std::optional<std::string> read_stored(const ClipContainer& container,
+                                       const ClipPlace& place,
+                                       std::int64_t most) {
+  const Result<StoredClip> clip = container.open(place);
+  if (!clip) {
+    return std::nullopt;
+  }
+  std::string bytes(static_cast<std::size_t>(std::min(most, clip.value().size.value)), '\0');
+  const Result<Done> read =
+      read_clip(clip.value(), Bytes{0}, std::as_writable_bytes(std::span(bytes)));
+  return read ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+std::optional<std::string> read_start(const Manifest& manifest, const Utterance& utterance) {
+  if (const ClipContainer* const container = container_of(manifest, utterance)) {
+    return read_stored(*container, utterance.place, kStart);
+  }
+  std::ifstream file(audio_path(manifest, utterance), std::ios::binary);
   std::string bytes(kStart, '\0');
   if (!file) {
     return std::nullopt;
@@ -49,8 +67,11 @@ std::optional<std::string> read_start(const std::filesystem::path& path) {
   return bytes;
 }
 
-std::optional<std::string> read_whole(const std::filesystem::path& path) {
-  Result<std::string> bytes = read_text_file(path);
+std::optional<std::string> read_whole(const Manifest& manifest, const Utterance& utterance) {
+  if (const ClipContainer* const container = container_of(manifest, utterance)) {
+    return read_stored(*container, utterance.place, std::numeric_limits<std::int64_t>::max());
+  }
+  Result<std::string> bytes = read_text_file(audio_path(manifest, utterance));
   return bytes ? std::optional(std::move(bytes).value()) : std::nullopt;
 }
 
@@ -68,7 +89,7 @@ std::vector<RepeatedAudio> find_repeated_audio(const Manifest& manifest,
   for (const auto read : {read_start, read_whole}) {
     keep_shared(files);
     for_each_item(files.size(), options, [&](int, std::size_t i) {
-      const auto bytes = read(audio_path(manifest, manifest.utterances[files[i].item]));
+      const auto bytes = read(manifest, manifest.utterances[files[i].item]);
       files[i].readable = bytes.has_value();
       files[i].key = content_hash(bytes.value_or(""), files[i].key);
     });

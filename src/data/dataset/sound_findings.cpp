@@ -74,6 +74,15 @@ double pace_of(std::string_view text, Seconds length) {
   return static_cast<double>(num_code_points(text)) / length.count();
 }
 
+std::optional<double> impossible_median(std::span<const double> paces) {
+  if (paces.size() < kMin) {
+    return std::nullopt;
+  }
+  const double middle = median(std::vector<double>(paces.begin(), paces.end()));
+  const bool is_possible = middle >= kSlowestMedian && middle <= kFastestMedian;
+  return is_possible ? std::nullopt : std::optional(middle);
+}
+
 std::vector<PaceOutlier> pace_outliers(std::span<const double> paces) {
   if (paces.size() < kMin) {
     return {};

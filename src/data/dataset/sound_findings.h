@@ -67,6 +67,14 @@ std::vector<PaceOutlier> pace_outliers(std::span<const double> paces);
 inline constexpr double kSlowestPace = 1.0;
 inline constexpr double kFastestPace = 40.0;
 
+// The same of the median of a set: between these lies how fast people read aloud, with their
+// pauses.
+inline constexpr double kSlowestMedian = 3.0;
+inline constexpr double kFastestMedian = 40.0;
+
+// Nothing unless the median is outside, and there are enough paces for one to mean anything.
+std::optional<double> impossible_median(std::span<const double> paces);
+
 // Characters of `text` per second.
 double pace_of(std::string_view text, Seconds length);
 

@@ -137,8 +137,10 @@ std::optional<MeasuredSet> measure_rows(Manifest manifest,
 std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
                                        const TrainingSetOptions& options,
                                        const IndexSources& sources) {
-  Manifest manifest =
-      read_manifest({.data = data, .language = options.language, .text = options.text});
+  Manifest manifest = read_manifest({.data = data,
+                                     .language = options.language,
+                                     .text = options.text,
+                                     .columns = options.columns});
   TrainingSetOptions cached = options;
   if (cached.index.cache_folders.empty()) {
     cached.index.cache_folders = index_cache_folders(manifest.root);
@@ -151,7 +153,8 @@ UtteranceSet take(MeasuredSet& set, std::span<const std::uint32_t> items) {
   UtteranceSet taken{.manifest = {.root = set.manifest.root,
                                   .sources = set.manifest.sources,
                                   .num_rows = set.manifest.num_rows,
-                                  .content_hash = set.manifest.content_hash},
+                                  .content_hash = set.manifest.content_hash,
+                                  .containers = set.manifest.containers},
                      .index = select(set.index, items)};
   taken.index.origin = set.index.origin;
   taken.manifest.utterances.reserve(items.size());

@@ -101,6 +101,7 @@ struct TrainingSetOptions {
   std::optional<std::filesystem::path> val_data;  // unset: a part of train_data
   std::optional<LanguageTag> language;            // of rows that do not say
   TextUse text = TextUse::tokens;
+  ColumnChoice columns{};  // of tables
   SplitOptions split;
   LengthLimits limits;
   IndexOptions index;  // cache_folders empty: index_cache_folders() of each set

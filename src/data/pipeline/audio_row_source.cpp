@@ -174,7 +174,7 @@ AudioRowInputs completed(AudioRowInputs inputs) {
     };
   }
   if (!inputs.clips) {
-    inputs.clips = std::make_shared<const FileClips>(inputs.set->manifest.root);
+    inputs.clips = std::make_shared<const SetClips>(inputs.set->manifest);
   }
   return inputs;
 }

@@ -1,16 +1,17 @@
-// Where the audio of an utterance lies: in a file of its own or in memory; archives and cells of
-// tables are further implementations. Index and rows ask through this and nothing else, so a new
-// place is one class: what is read there, how it is decoded and in which order is decided
-// elsewhere.
+// Where the audio of an utterance lies: in a file of its own, in a container, in memory. Index and
+// rows ask through this and nothing else, so a new place is one class: what is read there, how it
+// is decoded and in which order is decided elsewhere.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "archive/stored_clip.h"
 #include "audio/audio_file.h"
 #include "base/files.h"
 #include "base/result.h"
@@ -43,6 +44,27 @@ class FileClips final : public ClipSource {
  private:
   const std::filesystem::path root_;
 };
+
+// Clips of a set in containers, or each in a file of its own.
+class SetClips final : public ClipSource {
+ public:
+  // Keeps what it needs of the manifest.
+  explicit SetClips(const Manifest& manifest);
+
+  Result<AudioFile> open(const Utterance& utterance) const override;
+  Result<FileIdentity> identity(const Utterance& utterance) const override;
+  std::string describe(const Utterance& utterance) const override;
+
+ private:
+  const ClipContainer* container(const Utterance& utterance) const;
+
+  const FileClips files_;
+  const std::shared_ptr<const ClipContainers> containers_;  // shared with the set
+};
+
+// One clip of a set.
+Result<AudioFile> open_clip(const Manifest& manifest, const Utterance& utterance);
+AudioFile to_audio_file(StoredClip clip);
 
 // Clips in memory that outlives this, found by Utterance::line; where one is empty, a file as
 // above.

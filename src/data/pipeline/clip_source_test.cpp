@@ -47,6 +47,31 @@ TEST_P(ClipSourceTest, MemoryHoldsWhatTheFileHolds) {
   EXPECT_EQ(decoded(memory.open(row(1, "clip")).value()), decoded(in_file.value()));
 }
 
+TEST_P(ClipSourceTest, AContainerHoldsWhatTheFileHolds) {
+  const std::vector<float> tone(20000, 0.25F);
+  write_sndfile(file("clip"), GetParam(), tone);
+  const std::string bytes = read_bytes(file("clip"));
+  const std::string before(700, '\xFF');
+  std::ofstream(file("container"), std::ios::binary) << before << bytes << bytes;
+  ClipContainers containers;
+  containers.push_back(std::make_unique<const FileContainer>(
+      file("container"), read_file_identity(file("container")).value()));
+  const Manifest manifest{
+      .root = folder_, .containers = std::make_shared<const ClipContainers>(std::move(containers))};
+  Utterance stored = row(1, "container/clip");
+  stored.place = {.container = 1,
+                  .offset = Bytes{static_cast<std::int64_t>(before.size())},
+                  .size = Bytes{static_cast<std::int64_t>(bytes.size())}};
+  const SetClips clips(manifest);
+
+  EXPECT_EQ(read_audio_header(clips.open(stored).value()).value().samples,
+            read_audio_header(FileClips(folder_).open(row(1, "clip")).value()).value().samples);
+  EXPECT_EQ(decoded(clips.open(stored).value()),
+            decoded(FileClips(folder_).open(row(1, "clip")).value()));
+  EXPECT_EQ(decoded(open_clip(manifest, row(1, "clip")).value()),
+            decoded(FileClips(folder_).open(row(1, "clip")).value()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats,
                          ClipSourceTest,
                          testing::Values(SndfileFormat{},

@@ -297,7 +297,10 @@ void PrecomputeRun::keep(FeatureStoreWriter& writer,
 Result<Done> PrecomputeRun::check_unchanged(std::uint32_t item) const {
   const std::filesystem::path path =
       audio_path(inputs_.manifest, inputs_.manifest.utterances[item]);
-  const Result<FileIdentity> now = read_file_identity(path);
+  const Utterance& utterance = inputs_.manifest.utterances[item];
+  const ClipContainer* const container = container_of(inputs_.manifest, utterance);
+  const Result<FileIdentity> now =
+      container == nullptr ? read_file_identity(path) : container->identity(utterance.place);
   if (!now) {
     return now.failure();
   }

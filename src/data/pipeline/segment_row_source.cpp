@@ -4,6 +4,7 @@
 
 #include "audio/audio_decoder.h"
 #include "batch/random.h"
+#include "pipeline/clip_source.h"
 
 namespace qanat {
 namespace {
@@ -24,8 +25,11 @@ class SegmentRowFiller final : public RowFiller {
         .first = SampleCount{segment_start(inputs_.segment, row.epoch, item, all, wanted)},
         .count = std::min(all, wanted)};
     const Manifest& manifest = inputs_.set->manifest;
-    const auto samples =
-        decoder_.decode_pcm16(audio_path(manifest, manifest.utterances[item]), range);
+    const Result<AudioFile> file = open_clip(manifest, manifest.utterances[item]);
+    if (!file) {
+      return file.failure();
+    }
+    const auto samples = decoder_.decode_pcm16(file.value(), range);
     if (!samples) {
       return samples.failure();
     }

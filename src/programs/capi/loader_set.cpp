@@ -205,8 +205,10 @@ std::optional<Part> part_of(std::optional<TrainingSets> sets, SetPart part) {
 nlohmann::json read_rows(const LoaderSettings& settings) {
   const TrainingSetOptions options = set_options(settings, nullptr, {});
   // Whoever asks for them has another use for the texts.
-  const Manifest manifest = read_manifest(
-      {.data = options.train_data, .language = options.language, .text = TextUse::kept});
+  const Manifest manifest = read_manifest({.data = options.train_data,
+                                           .language = options.language,
+                                           .text = TextUse::kept,
+                                           .columns = options.columns});
   nlohmann::json rows = nlohmann::json::array();
   for (const Utterance& utterance : manifest.utterances) {
     rows.push_back({{"id", utterance.id},

@@ -14,6 +14,7 @@
 #include "dataset/dataset_check.h"
 #include "locale/messages/command_errors.h"
 #include "locale/messages/command_output.h"
+#include "locale/messages/configuration.h"
 #include "locale/messages/help.h"
 #include "report/dataset_document.h"
 #include "text/text_front_end.h"
@@ -76,6 +77,7 @@ class DataCheckCommand : public Command {
   void declare_set(Flags& flags) {
     DataConfig& data = config_.data;
     language_.declare(flags, msg::help_row_language{});
+    flags.text("--columns", columns_, "ROLE=NAME,...", msg::field_columns{});
     flags.on("--phonemes", data.use_phonemes, msg::help_data_check_phonemes{});
     flags.number(
         "--max-text-length", data.max_text_length, "N", {1, 1e9}, msg::help_data_check_max_text{});
@@ -106,6 +108,9 @@ class DataCheckCommand : public Command {
     RunConfig config = config_;
     config.data.train_data = data_;
     config.data.language = language_.language();
+    if (!columns_.empty()) {
+      config.data.columns = columns_;
+    }
     config.data.split_seed = static_cast<std::int64_t>(seed_);
     if (!cache_.empty()) {
       config.data.cache_dir = cache_;
@@ -136,6 +141,7 @@ class DataCheckCommand : public Command {
 
   std::string data_;
   LanguageFlag language_;  // of the rows
+  std::string columns_;
   std::string cache_;
   std::string fail_on_ = "crit";
   RunConfig config_;  // the defaults that a run has

@@ -86,7 +86,11 @@ class PrecomputeCommand : public Command {
                                            TextFrontEnd& text,
                                            const CommandContext& context) const {
     auto set = std::make_shared<UtteranceSet>();
-    set->manifest = read_manifest({.data = options.train_data, .language = options.language});
+    set->manifest = read_manifest(
+        {.data = options.train_data, .language = options.language, .columns = options.columns});
+    for (const MessageArg& note : reading_notes(set->manifest)) {
+      tell(context, msg::note{.text = note});
+    }
     ProgressLine progress(context, msg::progress_measuring{});
     IndexOptions how = options.index;
     how.progress = progress.fn();

@@ -14,9 +14,11 @@
 #include "audio/audio_facts.h"
 #include "audio/audio_source.h"
 #include "base/content_hash.h"
+#include "base/error.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
+#include "pipeline/clip_source.h"
 
 namespace qanat {
 namespace {
@@ -67,24 +69,25 @@ BatchingConfig make_batching(const RunConfig& config) {
 // Raised when the length read from some header changes: cached lengths of before are not used.
 constexpr int kLengthVersion = 1;
 
-Result<SampleCount> probe_length(const std::filesystem::path& path, SampleRate rate) {
-  const Result<AudioHeader> header = read_audio_header(path);
+Result<SampleCount> length_of(const Result<AudioHeader>& header, SampleRate rate) {
   if (!header) {
     return header.failure();
   }
   return resampled_length(header.value().samples, header.value().rate, rate);
 }
 
-Result<SoundFacts> inspect(const std::filesystem::path& path, CheckDepth depth) {
+// `Audio` is a path or a clip that is open.
+template <typename Audio>
+Result<SoundFacts> inspect(const Audio& audio, CheckDepth depth) {
   if (depth == CheckDepth::headers) {
-    const Result<AudioHeader> header = read_audio_header(path);
+    const Result<AudioHeader> header = read_audio_header(audio);
     if (!header) {
       return header.failure();
     }
     return SoundFacts{
         .rate = header.value().rate, .channels = header.value().channels, .levels = {}};
   }
-  const Result<AudioFacts> facts = inspect_audio(path);
+  const Result<AudioFacts> facts = inspect_audio(audio);
   if (!facts) {
     return facts.failure();
   }
@@ -96,6 +99,18 @@ Result<SoundFacts> inspect(const std::filesystem::path& path, CheckDepth depth) 
                                           .leading_silence = found.leading_silence,
                                           .trailing_silence = found.trailing_silence,
                                           .non_finite = found.non_finite}};
+}
+
+auto probe_files(SampleRate rate) {
+  return [rate](const std::filesystem::path& path) {
+    return length_of(read_audio_header(path), rate);
+  };
+}
+
+auto probe_stored(SampleRate rate) {
+  return [rate](StoredClip clip) {
+    return length_of(read_audio_header(to_audio_file(std::move(clip))), rate);
+  };
 }
 
 // Beside the index: what was asked for once is not asked again. Empty: there is no data set.
@@ -209,6 +224,13 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
     options.val_data = *config.data.val_data;
   }
   options.language = config.data.language;
+  if (config.data.columns) {
+    Result<ColumnChoice> columns = parse_column_choice(*config.data.columns);
+    if (!columns) {
+      throw Error(columns.failure());
+    }
+    options.columns = std::move(columns).value();
+  }
   options.split = {.val_fraction = config.data.val_split,
                    .seed = static_cast<std::uint64_t>(config.data.split_seed.value_or(0))};
   options.limits.max_tokens = TokenCount{config.data.max_text_length};
@@ -226,7 +248,7 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
 CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) {
   const TrainingSetOptions set = make_training_set_options(config, host);
   CheckOptions options;
-  options.manifest = {.data = set.train_data, .language = set.language};
+  options.manifest = {.data = set.train_data, .language = set.language, .columns = set.columns};
   options.split = set.split;
   options.limits = set.limits;
   options.limits.rate = kMel.sample_rate;
@@ -246,8 +268,8 @@ CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) 
 
 IndexSources make_index_sources(const TextFrontEnd& text, SampleRate rate) {
   return {
-      .probe_length =
-          [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
+      .probe_length = probe_files(rate),
+      .probe_stored = probe_stored(rate),
       .count_tokens = [&text](const Utterance& utterance) -> Result<TokenCount> {
         const Result<std::int64_t> count = text.count_tokens(utterance.text, utterance.language);
         return count ? Result<TokenCount>(TokenCount{count.value()}) : count.failure();
@@ -267,18 +289,21 @@ IndexSources make_index_sources(TextFrontEnd& text, SampleRate rate) {
 }
 
 IndexSources make_audio_index_sources(SampleRate rate) {
-  return {.probe_length =
-              [rate](const std::filesystem::path& path) { return probe_length(path, rate); },
+  return {.probe_length = probe_files(rate),
+          .probe_stored = probe_stored(rate),
           .count_tokens = [](const Utterance&) -> Result<TokenCount> { return TokenCount{1}; },
           .settings_hash = content_hash(fmt::format("{} {} audio", kLengthVersion, rate.value))};
 }
 
 CheckSources make_check_sources(TextFrontEnd& text, SampleRate rate) {
   return {.index = make_index_sources(text, rate),
-          .inspect = inspect,
-          .unknown_characters = [&text](const Utterance& utterance) {
-            return unknown_characters(text, utterance);
-          }};
+          .inspect = inspect<std::filesystem::path>,
+          .inspect_stored =
+              [](StoredClip clip, CheckDepth depth) {
+                return inspect(to_audio_file(std::move(clip)), depth);
+              },
+          .unknown_characters =
+              [&text](const Utterance& utterance) { return unknown_characters(text, utterance); }};
 }
 
 }  // namespace qanat

@@ -1,7 +1,10 @@
 #include "diagnosing/diagnose_data.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -171,13 +174,31 @@ std::optional<DataSetResult> data_set_section(const RunConfig& config,
   return result;
 }
 
+namespace {
+
+// That of the clip, or that of the container it is in.
+std::filesystem::path file_with(const Manifest& manifest, const Utterance& utterance) {
+  std::filesystem::path file = audio_path(manifest, utterance);
+  std::error_code ignored;
+  while (container_of(manifest, utterance) != nullptr && file.has_relative_path() &&
+         !std::filesystem::is_regular_file(file, ignored)) {
+    file = file.parent_path();
+  }
+  return file;
+}
+
+}  // namespace
+
 StorageResult storage_section(const UtteranceSet& set,
                               Seconds timeout,
                               const std::stop_token& stop) {
   StorageResult result{.section = {.key = "storage", .title = msg::diagnose_storage{}}};
   std::vector<std::filesystem::path> files;
   for (const Utterance& utterance : set.manifest.utterances) {
-    files.push_back(audio_path(set.manifest, utterance));
+    std::filesystem::path file = file_with(set.manifest, utterance);
+    if (files.empty() || files.back() != file) {
+      files.push_back(std::move(file));
+    }
   }
   const Result<StorageReading> reading = probe_storage(files, {.timeout = timeout, .stop = stop});
   if (!reading) {

@@ -16,8 +16,11 @@
 #include "dataset/problem.h"
 #include "dataset/sound_findings.h"
 #include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_set_layouts.h"
 #include "locale/messages/training.h"
 #include "metrics/order_statistics.h"
+#include "pipeline/clip_source.h"
 
 namespace qanat {
 namespace {
@@ -30,18 +33,6 @@ UtteranceSet first_utterances(const UtteranceSet& set, int count) {
   return first;
 }
 
-// What the reading of the manifest gives reason to say, whatever is trained on it.
-void note_columns(const UtteranceSet& set, std::vector<MessageArg>& notes) {
-  for (const DatasetProblem& problem : set.manifest.problems) {
-    if (problem.kind != ProblemKind::column_order) {
-      continue;
-    }
-    const auto& seen = std::get<Message>(problem.detail.value());
-    notes.emplace_back(msg::set_column_order{.file = set.manifest.sources.at(problem.source),
-                                             .columns = seen.args.front()});
-  }
-}
-
 // Texts that cannot be what is heard: mostly another column, or the rows of another set.
 void note_paces(const UtteranceSet& set, const std::string& data, std::vector<MessageArg>& notes) {
   std::vector<double> paces;
@@ -49,6 +40,12 @@ void note_paces(const UtteranceSet& set, const std::string& data, std::vector<Me
     const Seconds length{static_cast<double>(set.index.entries[i].samples.value) /
                          static_cast<double>(kMel.sample_rate.value)};
     paces.push_back(pace_of(set.manifest.utterances[i].text, length));
+  }
+  if (const std::optional<double> pace = impossible_median(paces)) {
+    notes.emplace_back(msg::set_set_pace{.data = data,
+                                         .pace = plain(*pace, 1),
+                                         .slowest = plain(kSlowestMedian, 0),
+                                         .fastest = plain(kFastestMedian, 0)});
   }
   const std::ptrdiff_t count = std::ranges::count_if(paces, is_impossible_pace);
   if (count > 0) {
@@ -167,7 +164,9 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   if (const std::int64_t rows = num_left_out(inputs.train->manifest); rows > 0) {
     inputs.notes.emplace_back(msg::set_left_out{.count = rows, .data = *config.data.train_data});
   }
-  note_columns(*inputs.train, inputs.notes);
+  for (MessageArg& note : reading_notes(inputs.train->manifest)) {
+    inputs.notes.push_back(std::move(note));
+  }
   if (!trains_vocoder(config.training)) {
     note_paces(*inputs.train, *config.data.train_data, inputs.notes);
   }
@@ -210,11 +209,14 @@ std::vector<ValidationClip> load_validation_clips(
   for (std::size_t item = 0; item < count; ++item) {
     const Manifest& manifest = inputs.validation->manifest;
     const SampleCount all = inputs.validation->index.entries[item].samples;
+    const Result<AudioFile> file = open_clip(manifest, manifest.utterances[item]);
     const auto samples =
-        decoder.decode_pcm16(audio_path(manifest, manifest.utterances[item]),
-                             {.first = {}, .count = SampleCount{std::min(all.value, longest)}});
+        file ? decoder.decode_pcm16(
+                   file.value(), {.first = {}, .count = SampleCount{std::min(all.value, longest)}})
+             : Result<std::span<const std::int16_t>>(file.failure());
     if (!samples) {
-      warn(reason_of(samples.failure()));
+      warn(msg::set_refused{.file = audio_path(manifest, manifest.utterances[item]).string(),
+                            .why = reason_of(samples.failure())});
       continue;
     }
     clips.push_back({.item = static_cast<std::uint32_t>(item),

@@ -17,8 +17,10 @@
 #include "features/mel_extractor.h"
 #include "features/verified_shards.h"
 #include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
 #include "locale/messages/speech_errors.h"
 #include "monitor/host_facts.h"
+#include "pipeline/clip_source.h"
 #include "speech/chosen_checkpoint.h"
 #include "speech/speech_model.h"
 #include "train/reference_crops.h"
@@ -132,10 +134,13 @@ class UtterancePredictor {
 
   Result<std::vector<float>> mel_of(std::uint32_t item) {
     const MelConfig& config = model_.state().mel;
+    const Result<AudioFile> file = open_clip(set_.manifest, set_.manifest.utterances[item]);
     const Result<std::span<const float>> samples =
-        decoder_.decode(audio_path(set_.manifest, set_.manifest.utterances[item]));
+        file ? decoder_.decode(file.value()) : Result<std::span<const float>>(file.failure());
     if (!samples) {
-      return samples.failure();
+      const Utterance& utterance = set_.manifest.utterances[item];
+      return to_failure(msg::set_refused{.file = audio_path(set_.manifest, utterance).string(),
+                                         .why = reason_of(samples.failure())});
     }
     const SampleCount count{static_cast<std::int64_t>(samples.value().size())};
     std::vector<float> mel(
