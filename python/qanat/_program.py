@@ -1,8 +1,10 @@
 """The program `qanat` of the wheel: data check, precompute, profile data, report, top, rules; and `qanat
-watch`, which is Python's. QANAT_BIN names another program, for those who build Qanat."""
+watch` and `qanat gpu-acceptance`, which are Python's. QANAT_BIN names another program, for those who build
+Qanat."""
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import List, NoReturn
 
@@ -53,7 +55,13 @@ def _watch(arguments: List[str]) -> NoReturn:
 def main() -> NoReturn:
     if sys.argv[1:2] == ["watch"]:
         _watch(sys.argv[2:])
+    if sys.argv[1:2] == ["gpu-acceptance"]:
+        from qanat import gpu_acceptance
+
+        sys.exit(gpu_acceptance.main(sys.argv[2:]))
     program = os.environ.get("QANAT_BIN") or os.path.join(os.path.dirname(__file__), "bin", "qanat")
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and what it starts would inherit that
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execv(program, ["qanat", *sys.argv[1:]])
     except OSError as error:

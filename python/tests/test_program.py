@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from qanat._program import watch_command
@@ -30,6 +31,35 @@ class Command(unittest.TestCase):
     def test_nothing_to_run_is_no_command(self):
         for arguments in ([], ["--"], ["--out", "runs/a"], ["--", "python"], ["--", "python", "-m"]):
             self.assertEqual(watch_command(arguments), [], arguments)
+
+
+class Launcher(unittest.TestCase):
+    """The program is what it would be without Python before it."""
+
+    def run_launcher(self, program, *arguments, **more):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + program)
+            os.chmod(path, 0o755)
+            return subprocess.run([sys.executable, "-m", "qanat", *arguments], text=True, capture_output=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": PYTHON, "QANAT_BIN": path, "ONE": "1 2"}, **more)
+
+    def test_arguments_environment_standard_input_and_exit_code_are_handed_on(self):
+        done = self.run_launcher('cat; printf "%s|" "$ONE" "$@"; exit 12\n', "train", "a b", "", input="in\n")
+
+        self.assertEqual((done.stdout, done.returncode), ("in\n1 2|train|a b||", 12))
+
+    def test_no_signal_is_ignored_that_was_not_before(self):
+        own = subprocess.run(["grep", "SigIgn", "/proc/self/status"], text=True, capture_output=True, check=True)
+        done = self.run_launcher("grep SigIgn /proc/self/status\n", "devices")
+
+        self.assertEqual(done.stdout, own.stdout)
+
+    def test_it_is_one_process_so_that_a_signal_ends_it_as_one(self):
+        done = self.run_launcher("kill -TERM $$\n", "train")
+
+        self.assertEqual(done.returncode, -15)
 
 
 class Program(WatchTest):

@@ -1,11 +1,11 @@
-"""What tools/gpu_acceptance.py makes of a trace of CUDA's own profiler and of a journal: made up, no GPU."""
+"""What `qanat gpu-acceptance` makes of a trace of CUDA's own profiler and of a journal: made up, no GPU."""
 import contextlib
 import io
 import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "qanat"))
 from gpu_acceptance import Acceptance, host_waits  # noqa: E402
 
 TRAINER, AUTOGRAD, CALLBACKS = 11, 12, 13
