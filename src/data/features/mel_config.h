@@ -50,6 +50,35 @@ struct MelConfig {
   std::optional<SampleRate> band_rate = std::nullopt;
 
   bool operator==(const MelConfig&) const = default;
+
+  // The one list of fields: `visit(name, field)` for each.
+  static void visit_sizes(auto& self, auto&& visit) {
+    visit("sample_rate", self.sample_rate);
+    visit("fft_size", self.fft_size);
+    visit("hop", self.hop);
+    visit("window", self.window);
+    visit("mel_bins", self.mel_bins);
+    visit("fmin", self.fmin);
+    visit("fmax", self.fmax);
+    visit("log_floor", self.log_floor);
+  }
+  static void visit_kind(auto& self, auto&& visit) {
+    visit("scale", self.scale);
+    visit("norm", self.norm);
+    visit("spectrum", self.spectrum);
+    visit("window_kind", self.window_kind);
+    visit("frames", self.frames);
+    visit("padding", self.padding);
+    visit("floor", self.floor);
+    visit("magnitude_floor", self.magnitude_floor);
+    visit("mean", self.mean);
+    visit("deviation", self.deviation);
+    visit("band_rate", self.band_rate);
+  }
+  static void visit_fields(auto& self, auto&& visit) {
+    visit_sizes(self, visit);
+    visit_kind(self, visit);
+  }
 };
 
 // MelFrames::hops: floor(samples / hop), so that a clip of n samples and its spectrogram cover the

@@ -285,14 +285,15 @@ std::vector<std::string> language_codes(const std::vector<LanguageTag>& language
 }
 
 nlohmann::json mel_to_json(const MelConfig& mel) {
-  return {{"sample_rate", mel.sample_rate.value},
-          {"fft_size", mel.fft_size},
-          {"hop", mel.hop},
-          {"window", mel.window},
-          {"mel_bins", mel.mel_bins},
-          {"fmin", mel.fmin},
-          {"fmax", mel.fmax},
-          {"log_floor", mel.log_floor}};
+  nlohmann::json json = nlohmann::json::object();
+  MelConfig::visit_sizes(mel, [&json](const char* name, const auto& size) {
+    if constexpr (requires { size.value; }) {
+      json[name] = size.value;
+    } else {
+      json[name] = size;
+    }
+  });
+  return json;
 }
 
 void check_format(StateReader& reader) {
@@ -308,17 +309,17 @@ Failure no_object(const nlohmann::json& json) {
 
 MelConfig read_mel(StateReader& reader) {
   constexpr std::int64_t kMax = 1'000'000;
-  const auto small = [&](const char* path) {
-    return static_cast<int>(reader.integer(path, 1, kMax));
-  };
-  MelConfig mel{.sample_rate = SampleRate{reader.integer("/mel/sample_rate", 1, kMax)},
-                .fft_size = small("/mel/fft_size"),
-                .hop = small("/mel/hop"),
-                .window = small("/mel/window"),
-                .mel_bins = small("/mel/mel_bins"),
-                .fmin = reader.number("/mel/fmin"),
-                .fmax = reader.number("/mel/fmax"),
-                .log_floor = reader.number("/mel/log_floor")};
+  MelConfig mel;
+  MelConfig::visit_sizes(mel, [&reader](const std::string& name, auto& size) {
+    const std::string path = "/mel/" + name;
+    if constexpr (requires { size.value; }) {
+      size.value = reader.integer(path.c_str(), 1, kMax);
+    } else if constexpr (std::floating_point<std::remove_cvref_t<decltype(size)>>) {
+      size = reader.number(path.c_str());
+    } else {
+      size = static_cast<int>(reader.integer(path.c_str(), 1, kMax));
+    }
+  });
   const std::vector<std::string> found = problems(mel);
   if (!found.empty()) {
     reader.fail(fmt::format("/mel: {}", fmt::join(found, "; ")));
