@@ -17,4 +17,4 @@ from qanat.voice import Speech, Voice, VoiceError
 
 __all__ = ["Array", "Batch", "DataWarning", "Loader", "LoaderError", "Run", "Speech", "Step", "Tokenizer", "Voice",
            "VoiceError", "WatchError", "mel_presets", "normalize", "watch"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
