@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/language_tag.h"
 #include "checkpoint_files/checkpoint_state.h"
 #include "locale/message_error.h"
 #include "locale/messages/voice_server.h"
@@ -41,11 +42,17 @@ class ModelSpeechMaker : public SpeechMaker {
       : model_(std::move(model)), vocoder_(std::move(vocoder)), voices_(voices) {}
 
   std::unique_ptr<Speech> begin(const SpeechOrder& order) override {
+    return begin(order, std::nullopt);
+  }
+
+  // In this language; nothing: in that of the script of the text.
+  std::unique_ptr<Speech> begin(const SpeechOrder& order,
+                                const std::optional<LanguageTag>& language) {
     const VoiceChoice& voice = voices_.at(order.voice);
     const SpeechOptions options{
         .reference = voice.reference, .speaker = voice.speaker, .length_scale = 1.0 / order.speed};
     return std::make_unique<StreamedSpeech>(SpeechStream(
-        plan_text(order.text, std::nullopt, *model_), options, streaming_chunks(vocoder_->mel())));
+        plan_text(order.text, language, *model_), options, streaming_chunks(vocoder_->mel())));
   }
 
   std::optional<std::vector<float>> next(Speech& speech) override {
@@ -131,14 +138,16 @@ class ServedVoice : public VoiceEngine {
     facts_.voices.push_back({.id = name});
   }
 
-  // What libtorch prepares at its first calls, for short and for long sentences.
-  void warm_up(SpeechMaker& maker) const {
+  // What libtorch prepares at its first calls, for short and for long sentences. Latin letters
+  // would leave the language of a model of several open.
+  void warm_up(ModelSpeechMaker& maker) const {
     const bool persian = facts_.languages.front() == "fa";
     for (const char* text : {persian ? "سلام" : "hello",
                              persian ? "آب از کوه آرام به شهر می‌رسد"
                                      : "the water comes down from the hills by itself"}) {
       const std::unique_ptr<Speech> speech =
-          maker.begin({.text = text, .voice = facts_.voices.front().id});
+          maker.begin({.text = text, .voice = facts_.voices.front().id},
+                      to_language_tag(facts_.languages.front()));
       while (maker.next(*speech)) {
       }
     }
