@@ -42,6 +42,7 @@ class Settings(TypedDict, total=False):
     memory_mb: Optional[int]
     cache_mb: Optional[int]
     cache_dir: Optional[Path]
+    view: Optional[Path]
     max_bad_fraction: Optional[float]
     allocate: Optional[Callable[[int], Any]]
 
@@ -54,7 +55,7 @@ _NUMBERS = {"batch_size": "data.batch_size", "num_workers": "data.num_workers",
 _OTHERS = {"shuffle": "pipeline.shuffle", "static_shapes": "data.enable_static_shapes",
            "language": "data.language", "phonemes": "data.use_phonemes",
            "val_split": "data.val_split", "max_bad_fraction": "pipeline.max_bad_fraction",
-           "cache_dir": "data.cache_dir"}
+           "cache_dir": "data.cache_dir", "view": "data.view"}
 
 
 _KEYWORDS = {key: name for name, key in (*_NUMBERS.items(), *_OTHERS.items())}
@@ -94,8 +95,9 @@ def configuration(data: Data, given: Dict[str, Any]) -> Dict[str, Dict[str, Any]
             if value is not None:
                 section, field = key.split(".")
                 sections[section][field] = convert(name, value)
-    if "cache_dir" in sections["data"]:
-        sections["data"]["cache_dir"] = os.fsdecode(sections["data"]["cache_dir"])
+    for key in ("cache_dir", "view"):
+        if key in sections["data"]:
+            sections["data"][key] = os.fsdecode(sections["data"][key])
     return sections
 
 

@@ -96,6 +96,7 @@ class Loader(Generic[T]):
     cache_mb        memory limit for features of earlier epochs; None: a quarter of what is free
     cache_dir       where the lengths of the clips are remembered; rows that are no folder: nowhere, unless
                     this says so
+    view            file that `qanat data doctor --write-view` wrote: rows to leave out and ends to trim
     max_bad_fraction
                     largest share of damaged utterances before an error
     transform       called with each batch, in the loop's thread; what it returns is what the loop gets
@@ -130,7 +131,7 @@ class Loader(Generic[T]):
                  max_frames: Optional[int] = None, max_tokens: Optional[int] = None,
                  language: Optional[str] = None, phonemes: bool = False,
                  memory_mb: Optional[int] = None, cache_mb: Optional[int] = None,
-                 cache_dir: Optional[Path] = None, max_bad_fraction: Optional[float] = None,
+                 cache_dir: Optional[Path] = None, view: Optional[Path] = None, max_bad_fraction: Optional[float] = None,
                  transform: Optional[Callable[[Batch], Any]] = None,
                  allocate: Optional[Callable[[int], Any]] = None) -> None:
         given = dict(locals())

@@ -12,6 +12,7 @@
 #include "base/for_each_item.h"
 #include "base/utf8.h"
 #include "dataset/damage_share.h"
+#include "dataset/data_view.h"
 #include "dataset/repeated_audio.h"
 #include "dataset/script.h"
 #include "dataset/sound_findings.h"
@@ -111,6 +112,10 @@ class DatasetCheck {
 
 std::optional<DatasetReport> DatasetCheck::run() {
   manifest_ = scan_manifest(options_.manifest);
+  std::vector<MessageArg> notes;
+  if (options_.view) {
+    notes = apply_view(*options_.view, manifest_);
+  }
   report_.root = manifest_.root;
   report_.sources = manifest_.sources;
   report_.depth = options_.depth;
@@ -120,6 +125,7 @@ std::optional<DatasetReport> DatasetCheck::run() {
   if (!measure() || !inspect_all()) {
     return std::nullopt;
   }
+  std::ranges::move(notes, std::back_inserter(report_.notes));
   if (options_.depth == CheckDepth::samples) {
     find_repeats();
   }
@@ -156,6 +162,7 @@ bool DatasetCheck::measure() {
     return false;
   }
   index_ = std::move(*index);
+  trim_lengths(manifest_, options_.limits.rate, index_);
   report_.notes = index_.origin.notes;
   Partition parts = partition(index_, options_.limits);
   usable_ = std::move(parts.usable);

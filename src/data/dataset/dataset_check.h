@@ -29,7 +29,8 @@ struct CheckSources {
 
 struct CheckOptions {
   ManifestOptions manifest;
-  SplitOptions split;  // val_fraction 0: the set is not divided
+  std::optional<std::filesystem::path> view{};  // data_view.h
+  SplitOptions split;                           // val_fraction 0: the set is not divided
   LengthLimits limits;
   SoundLimits sound;
   double max_bad_fraction = 0.1;  // of the rows; a run refuses a set of which more is damaged

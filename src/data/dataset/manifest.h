@@ -11,6 +11,7 @@
 
 #include "archive/stored_clip.h"
 #include "base/language_tag.h"
+#include "base/time.h"
 #include "dataset/column_names.h"
 #include "dataset/problem.h"
 #include "dataset/text_use.h"
@@ -24,6 +25,15 @@ enum class SplitHint : std::uint8_t {
   validation,  // metadata_eval.csv
 };
 
+// What a view keeps of a clip (data_view.h).
+struct KeptPart {
+  Seconds from{0};
+  Seconds to{0};
+  Seconds of{0};  // length of the clip when that was decided
+
+  bool operator==(const KeptPart&) const = default;
+};
+
 // One line of a manifest, found and checked. A value.
 struct Utterance {
   std::string id;       // unique in its set; the audio file's name without `wavs/` and extension
@@ -32,9 +42,10 @@ struct Utterance {
   std::string speaker;  // empty: the manifest does not say
   LanguageTag language;
   SplitHint split = SplitHint::none;
-  std::uint8_t source = 0;  // which of the manifest's files
-  int line = 0;             // 1 is the first line of that file
-  ClipPlace place{};        // in a container
+  std::uint8_t source = 0;         // which of the manifest's files
+  int line = 0;                    // 1 is the first line of that file
+  ClipPlace place{};               // in a container
+  std::optional<KeptPart> kept{};  // absent: all of the clip
 
   bool operator==(const Utterance&) const = default;
 };

@@ -34,6 +34,9 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
     {"more_tokens_than_frames",
      msg::problem_more_tokens_than_frames::id,
      msg::problem_more_tokens_than_frames_is::id},
+    {"changed_since_view",
+     msg::problem_changed_since_view::id,
+     msg::problem_changed_since_view_is::id},
     {"damaged_audio", msg::problem_damaged_audio::id, msg::problem_damaged_audio_is::id},
     {"silence", msg::problem_silence::id, msg::problem_silence_is::id},
     {"clipping", msg::problem_clipping::id, msg::problem_clipping_is::id},
@@ -43,6 +46,7 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
     {"unknown_characters",
      msg::problem_unknown_characters::id,
      msg::problem_unknown_characters_is::id},
+    {"left_out", msg::problem_left_out::id, msg::problem_left_out_is::id},
     {"other_rate", msg::problem_other_rate::id, msg::problem_other_rate_is::id},
     {"several_channels", msg::problem_several_channels::id, msg::problem_several_channels_is::id},
     {"layout", msg::problem_layout::id, msg::problem_layout_is::id},
@@ -53,7 +57,7 @@ constexpr std::array<ProblemWords, kNumProblemKinds> kWords = {{
 
 // Errors come first, facts last.
 constexpr ProblemKind kFirstWarning = ProblemKind::silence;
-constexpr ProblemKind kFirstNote = ProblemKind::other_rate;
+constexpr ProblemKind kFirstNote = ProblemKind::left_out;
 
 constexpr const ProblemWords& words(ProblemKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
@@ -62,7 +66,7 @@ static_assert(words(ProblemKind::wrong_columns).name == "wrong_columns");
 static_assert(words(ProblemKind::missing_audio).name == "missing_audio");
 static_assert(words(ProblemKind::damaged_audio).name == "damaged_audio");
 static_assert(words(kFirstWarning).name == "silence");
-static_assert(words(kFirstNote).name == "other_rate");
+static_assert(words(kFirstNote).name == "left_out");
 static_assert(words(ProblemKind::unused_file).name == "unused_file");
 
 }  // namespace

@@ -39,6 +39,7 @@ enum class ProblemKind : std::uint8_t {
   audio_too_long,
   audio_too_short,
   more_tokens_than_frames,
+  changed_since_view,
   // of the sound
   damaged_audio,
   silence,
@@ -49,6 +50,7 @@ enum class ProblemKind : std::uint8_t {
   set_pace,
   unknown_characters,
   // facts
+  left_out,
   other_rate,
   several_channels,
   layout,

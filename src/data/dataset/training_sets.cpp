@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "dataset/data_view.h"
 #include "dataset/index_cache.h"
 #include "locale/message_error.h"
 #include "locale/messages/charts.h"
@@ -120,10 +121,16 @@ void list_dropped(Manifest& manifest, const Partition& parts) {
 std::optional<MeasuredSet> measure_rows(Manifest manifest,
                                         const TrainingSetOptions& options,
                                         const IndexSources& sources) {
+  std::vector<MessageArg> notes;
+  if (options.view) {
+    notes = apply_view(*options.view, manifest);
+  }
   std::optional<DatasetIndex> index = build_index(manifest, sources, options.index);
   if (!index) {
     return std::nullopt;
   }
+  trim_lengths(manifest, options.limits.rate, *index);
+  std::ranges::move(notes, std::back_inserter(index->origin.notes));
   Partition parts = partition(*index, options.limits);
   if (parts.usable.empty()) {
     throw MessageError(msg::set_none_of{.folder = manifest.root.string(),
@@ -326,7 +333,9 @@ std::optional<TrainingSets> load_training_sets(const TrainingSetOptions& options
   if (is_same_set(options)) {
     return divide(*std::move(train), options.split);
   }
-  std::optional<MeasuredSet> validation = measure_set(*options.val_data, options, sources);
+  TrainingSetOptions separate = options;
+  separate.view.reset();  // it names rows of the other folder
+  std::optional<MeasuredSet> validation = measure_set(*options.val_data, separate, sources);
   if (!validation) {
     return std::nullopt;
   }

@@ -102,6 +102,8 @@ struct TrainingSetOptions {
   std::optional<LanguageTag> language;            // of rows that do not say
   TextUse text = TextUse::tokens;
   ColumnChoice columns{};  // of tables
+  // Applies to train_data, and what is divided from it (data_view.h). Unset: all of it, as it is.
+  std::optional<std::filesystem::path> view{};
   SplitOptions split;
   LengthLimits limits;
   IndexOptions index;  // cache_folders empty: index_cache_folders() of each set

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "audio/audio_decoder.h"
+#include "dataset/data_view.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
+#include "locale/messages/data_view.h"
 
 namespace qanat {
 namespace {
@@ -75,7 +77,9 @@ class AudioRowFiller final : public RowFiller {
       if (count > row.pcm.size()) {
         return too_long(inputs_.clips->describe(utterance(item)), "samples", count, row.pcm.size());
       }
-      std::ranges::copy(decoder_.last_as_pcm16(), row.pcm.begin());
+      const auto first =
+          static_cast<std::size_t>(first_sample(utterance(item), inputs_.mel.sample_rate).value);
+      std::ranges::copy(decoder_.last_as_pcm16().subspan(first, count), row.pcm.begin());
       filled.samples = static_cast<int>(count);
     }
     const Clock::time_point decoded = Clock::now();
@@ -94,7 +98,27 @@ class AudioRowFiller final : public RowFiller {
     if (!file) {
       return file.failure();
     }
-    return decoder_.decode_as_held(file.value());
+    Result<AudioSamples> samples = decoder_.decode_as_held(file.value());
+    if (samples && utterance(item).kept) {
+      return kept_of(item, samples.value());
+    }
+    return samples;
+  }
+
+  // The index knows how much; a file that has changed since may hold less.
+  Result<AudioSamples> kept_of(std::uint32_t item, const AudioSamples& samples) const {
+    const auto first =
+        static_cast<std::size_t>(first_sample(utterance(item), inputs_.mel.sample_rate).value);
+    const auto count = static_cast<std::size_t>(inputs_.set->index.entries[item].samples.value);
+    return std::visit(
+        [&](const auto held) -> Result<AudioSamples> {
+          if (first + count > held.size()) {
+            return to_failure(msg::view_beyond_end{.samples = ungrouped(held.size()),
+                                                   .wanted = ungrouped(first + count)});
+          }
+          return AudioSamples(held.subspan(first, count));
+        },
+        samples);
   }
 
   Result<Done> put_mel(std::uint32_t item, const AudioSamples& samples, const RowView& row) {

@@ -89,9 +89,13 @@ bool FeatureAudit::ok() const {
 }
 
 FeatureKey feature_key(const Utterance& utterance, const IndexEntry& entry) {
-  return {
-      .audio = entry.identity,
-      .text_hash = ContentHasher().add(to_string(utterance.language)).add(utterance.text).value()};
+  ContentHasher hasher;
+  hasher.add(to_string(utterance.language)).add(utterance.text);
+  // Keys from before views do not know them.
+  if (utterance.kept) {
+    hasher.add(utterance.kept->from.count()).add(utterance.kept->to.count());
+  }
+  return {.audio = entry.identity, .text_hash = hasher.value()};
 }
 
 std::optional<FeatureAudit> audit_features(const FeatureStore& store,

@@ -4,6 +4,7 @@
 
 #include "audio/audio_decoder.h"
 #include "batch/random.h"
+#include "dataset/data_view.h"
 #include "pipeline/clip_source.h"
 
 namespace qanat {
@@ -21,10 +22,11 @@ class SegmentRowFiller final : public RowFiller {
     const Clock::time_point start = Clock::now();
     const SampleCount all = inputs_.set->index.entries[item].samples;
     const SampleCount wanted{std::int64_t{inputs_.segment.frames} * inputs_.mel.hop};
-    const SampleRange range{
-        .first = SampleCount{segment_start(inputs_.segment, row.epoch, item, all, wanted)},
-        .count = std::min(all, wanted)};
     const Manifest& manifest = inputs_.set->manifest;
+    const std::int64_t begin = segment_start(inputs_.segment, row.epoch, item, all, wanted);
+    const SampleCount kept = first_sample(manifest.utterances[item], inputs_.mel.sample_rate);
+    const SampleRange range{.first = SampleCount{kept.value + begin},
+                            .count = std::min(all, wanted)};
     const Result<AudioFile> file = open_clip(manifest, manifest.utterances[item]);
     if (!file) {
       return file.failure();
@@ -39,7 +41,7 @@ class SegmentRowFiller final : public RowFiller {
     row.tokens.front() = 0;
     RowTimes times{.decode = seconds_since(start)};
     if (inputs_.predicted != nullptr) {
-      if (const Result<Done> copied = copy_mel(item, range.first, row); !copied) {
+      if (const Result<Done> copied = copy_mel(item, SampleCount{begin}, row); !copied) {
         return copied.failure();
       }
       times.copy = seconds_since(start) - times.decode;

@@ -42,6 +42,7 @@ class DataCheckCommand : public Command {
                 msg::help_data_check_fail_on{})
         ->transform(Flags::renamed("error", "crit"))
         ->transform(Flags::renamed("warning", "warn"));
+    flags.text("--view", view_, "FILE", msg::help_doctor_view{});
     flags.number("--threads", threads_, "N", {0, 1024}, msg::help_data_check_threads{});
     flags.text("--cache-dir", cache_, "DIR", msg::help_data_check_cache{});
     flags.footer(msg::footer_data_check{}, {"qanat data check LJSpeech-1.1 --html report.html"});
@@ -111,6 +112,9 @@ class DataCheckCommand : public Command {
     if (!columns_.empty()) {
       config.data.columns = columns_;
     }
+    if (!view_.empty()) {
+      config.data.view = view_;
+    }
     config.data.split_seed = static_cast<std::int64_t>(seed_);
     if (!cache_.empty()) {
       config.data.cache_dir = cache_;
@@ -143,6 +147,7 @@ class DataCheckCommand : public Command {
   LanguageFlag language_;  // of the rows
   std::string columns_;
   std::string cache_;
+  std::string view_;
   std::string fail_on_ = "crit";
   RunConfig config_;  // the defaults that a run has
   double min_seconds_ =

@@ -15,6 +15,7 @@
 #include "cli/precompute_report.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
+#include "dataset/data_view.h"
 #include "dataset/index_cache.h"
 #include "features/feature_fingerprint.h"
 #include "launch/replica_place.h"
@@ -30,7 +31,7 @@ namespace {
 class PrecomputeCommand : public Command {
  public:
   void declare(Flags& flags) override {
-    flags_.declare(flags, {"data.train_data", "data.num_workers"});
+    flags_.declare(flags, {"data.train_data", "data.view", "data.num_workers"});
     flags.text("--out", out_, "DIR", msg::help_precompute_out{});
     flags.choice("--dtype", dtype_, "WORD", {"f32", "f16"}, msg::help_precompute_dtype{});
     CLI::Option* const verify = flags.on("--verify", verify_, msg::help_precompute_verify{});
@@ -91,6 +92,11 @@ class PrecomputeCommand : public Command {
     for (const MessageArg& note : reading_notes(set->manifest)) {
       tell(context, msg::note{.text = note});
     }
+    if (options.view) {
+      for (const MessageArg& note : apply_view(*options.view, set->manifest)) {
+        tell(context, msg::note{.text = note});
+      }
+    }
     ProgressLine progress(context, msg::progress_measuring{});
     IndexOptions how = options.index;
     how.progress = progress.fn();
@@ -104,9 +110,9 @@ class PrecomputeCommand : public Command {
     if (!index) {
       return nullptr;
     }
+    trim_lengths(set->manifest, kMel.sample_rate, *index);
     set->index = *std::move(index);
-    const std::int64_t num_unused =
-        set->manifest.num_rows - static_cast<std::int64_t>(set->manifest.utterances.size());
+    const std::int64_t num_unused = num_left_out(set->manifest);
     if (num_unused > 0) {
       const Message unused =
           msg::set_left_out{.count = num_unused, .data = options.train_data.string()};

@@ -223,6 +223,9 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
   if (config.data.val_data) {
     options.val_data = *config.data.val_data;
   }
+  if (config.data.view) {
+    options.view = *config.data.view;
+  }
   options.language = config.data.language;
   if (config.data.columns) {
     Result<ColumnChoice> columns = parse_column_choice(*config.data.columns);
@@ -249,6 +252,7 @@ CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) 
   const TrainingSetOptions set = make_training_set_options(config, host);
   CheckOptions options;
   options.manifest = {.data = set.train_data, .language = set.language, .columns = set.columns};
+  options.view = set.view;
   options.split = set.split;
   options.limits = set.limits;
   options.limits.rate = kMel.sample_rate;

@@ -13,6 +13,9 @@ namespace {
 
 void add_utterance(ContentHasher& hasher, const Utterance& utterance, const ItemLength& length) {
   hasher.add(utterance.id).add(utterance.speaker).add(length.frames).add(length.tokens);
+  if (utterance.kept) {
+    hasher.add(utterance.kept->from.count()).add(utterance.kept->to.count());
+  }
 }
 
 }  // namespace

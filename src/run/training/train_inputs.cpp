@@ -13,6 +13,7 @@
 #include "app/make_loader.h"
 #include "audio/audio_decoder.h"
 #include "audio/sample_format.h"
+#include "dataset/data_view.h"
 #include "dataset/problem.h"
 #include "dataset/sound_findings.h"
 #include "locale/message_error.h"
@@ -167,6 +168,9 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   for (MessageArg& note : reading_notes(inputs.train->manifest)) {
     inputs.notes.push_back(std::move(note));
   }
+  if (config.data.view) {
+    std::ranges::copy(inputs.train->index.origin.notes, std::back_inserter(inputs.notes));
+  }
   if (!trains_vocoder(config.training)) {
     note_paces(*inputs.train, *config.data.train_data, inputs.notes);
   }
@@ -212,7 +216,9 @@ std::vector<ValidationClip> load_validation_clips(
     const Result<AudioFile> file = open_clip(manifest, manifest.utterances[item]);
     const auto samples =
         file ? decoder.decode_pcm16(
-                   file.value(), {.first = {}, .count = SampleCount{std::min(all.value, longest)}})
+                   file.value(),
+                   {.first = first_sample(manifest.utterances[item], kMel.sample_rate),
+                    .count = SampleCount{std::min(all.value, longest)}})
              : Result<std::span<const std::int16_t>>(file.failure());
     if (!samples) {
       warn(msg::set_refused{.file = audio_path(manifest, manifest.utterances[item]).string(),

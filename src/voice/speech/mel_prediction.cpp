@@ -13,6 +13,7 @@
 #include "base/content_hash.h"
 #include "checkpoint/find_checkpoint.h"
 #include "checkpoint_files/checkpoint_seal.h"
+#include "dataset/data_view.h"
 #include "features/feature_store_writer.h"
 #include "features/mel_extractor.h"
 #include "features/verified_shards.h"
@@ -88,6 +89,10 @@ FeatureKey prediction_key(const UtteranceSet& set, std::uint32_t item, std::uint
       .add(set.manifest.utterances[reference].id)
       .add(shown.size.value)
       .add(shown.modified_ns);
+  // Keys from before views do not know them.
+  if (utterance.kept) {
+    hasher.add(utterance.kept->from.count()).add(utterance.kept->to.count());
+  }
   return {.audio = set.index.entries[item].identity, .text_hash = hasher.value()};
 }
 
@@ -142,11 +147,13 @@ class UtterancePredictor {
       return to_failure(msg::set_refused{.file = audio_path(set_.manifest, utterance).string(),
                                          .why = reason_of(samples.failure())});
     }
-    const SampleCount count{static_cast<std::int64_t>(samples.value().size())};
+    const std::span<const float> kept =
+        kept_of(samples.value(), set_.manifest.utterances[item], config.sample_rate);
+    const SampleCount count{static_cast<std::int64_t>(kept.size())};
     std::vector<float> mel(
         static_cast<std::size_t>(mel_frames(count, config).value * config.mel_bins));
     if (!mel.empty()) {
-      extractor_.extract(samples.value(), mel);
+      extractor_.extract(kept, mel);
     }
     return mel;
   }
