@@ -86,7 +86,9 @@ std::string render_page(const HtmlPage& page) {
       page.language == Language::fa ? "rtl" : "ltr",
       nonce,
       nonce,
-      page.shows_files ? "img-src 'self'; media-src 'self'; " : "",
+      page.shows_pictures ? "img-src 'self' data:; media-src 'self'; "
+      : page.shows_files  ? "img-src 'self'; media-src 'self'; "
+                          : "",
       html_escaped(page.title),
       nonce,
       page.style,

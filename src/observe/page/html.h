@@ -26,11 +26,12 @@ std::string url_from(const std::filesystem::path& page, const std::filesystem::p
 
 struct HtmlPage {
   Language language = Language::en;
-  std::string title{};       // plain text
-  std::string style{};       // ours
-  std::string body{};        // HTML
-  std::string script{};      // ours, a module; empty: the page has none
-  bool shows_files = false;  // pictures and sound from files beside the page
+  std::string title{};          // plain text
+  std::string style{};          // ours
+  std::string body{};           // HTML
+  std::string script{};         // ours, a module; empty: the page has none
+  bool shows_files = false;     // pictures and sound from files beside the page
+  bool shows_pictures = false;  // pictures that are inside of it, as data: URLs; with shows_files
 };
 
 // Persian pages run from right to left. The scripts and styles that may act are those marked with

@@ -1,9 +1,9 @@
 #include "voice_server/speech_answer.h"
 
-#include <cstdint>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "page/base64.h"
 
 namespace qanat {
 
@@ -40,24 +40,6 @@ std::string done_event(std::size_t characters) {
       {"usage",
        {{"input_tokens", characters}, {"output_tokens", 0}, {"total_tokens", characters}}}};
   return fmt::format("data: {}\n\ndata: [DONE]\n\n", done.dump());
-}
-
-std::string to_base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8U | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[group >> (18U - 6U * k) & 63U] : '=';
-    }
-  }
-  return text;
 }
 
 }  // namespace qanat

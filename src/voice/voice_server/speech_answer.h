@@ -19,6 +19,4 @@ std::string streamed_end(bool chunked);
 std::string audio_event(std::string_view sound);
 std::string done_event(std::size_t characters);
 
-std::string to_base64(std::string_view bytes);
-
 }  // namespace qanat

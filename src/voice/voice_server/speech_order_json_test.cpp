@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "page/base64.h"
 #include "voice_server/speech_answer.h"
 
 namespace qanat {
