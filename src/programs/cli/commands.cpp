@@ -15,6 +15,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch) {
       {"config show", msg::summary_config_show::id, make_config_show_command},
       {"config reference", msg::summary_config_reference::id, make_config_reference_command},
       {"data check", msg::summary_data_check::id, make_data_check_command},
+      {"data doctor", msg::summary_data_doctor::id, make_data_doctor_command},
       {"data make-demo", msg::summary_data_make_demo::id, make_data_make_demo_command},
       {"data mel", msg::summary_data_mel::id, make_data_mel_command},
       {"data text", msg::summary_data_text::id, make_data_text_command},

@@ -36,6 +36,7 @@ std::vector<CommandEntry> all_commands(const TorchCommands& torch = {});
 std::unique_ptr<Command> make_config_reference_command();
 std::unique_ptr<Command> make_config_show_command();
 std::unique_ptr<Command> make_data_check_command();
+std::unique_ptr<Command> make_data_doctor_command();
 std::unique_ptr<Command> make_data_make_demo_command();
 std::unique_ptr<Command> make_data_mel_command();
 std::unique_ptr<Command> make_data_text_command();
