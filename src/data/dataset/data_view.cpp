@@ -22,7 +22,7 @@ constexpr Bytes kMaxView = mebibytes(256);
 constexpr std::size_t kNamedRows = 5;
 constexpr double kMaxSeconds = 1e6;
 // Lengths are written with three decimals.
-constexpr Seconds kSameLength{0.002};
+constexpr Seconds kLengthTolerance{0.002};
 
 constexpr std::array kActions = {ViewAction::drop, ViewAction::trim, ViewAction::check};
 
@@ -271,7 +271,7 @@ void trim_lengths(const Manifest& manifest, SampleRate rate, DatasetIndex& index
     }
     const Seconds length(static_cast<double>(entry.samples.value) /
                          static_cast<double>(rate.value));
-    if (std::abs((length - kept->of).count()) > kSameLength.count()) {
+    if (std::abs((length - kept->of).count()) > kLengthTolerance.count()) {
       entry = {};
       index.failures.push_back(
           {.item = i,
