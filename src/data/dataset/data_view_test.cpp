@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "dataset/dataset_testing.h"
 #include "dataset/training_sets.h"
+#include "locale/message_error.h"
 #include "locale/translator.h"
 
 namespace qanat {
