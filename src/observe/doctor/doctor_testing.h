@@ -36,20 +36,27 @@ inline std::vector<float> fake_speech(const FakeSpeech& how) {
   for (float& sample : samples) {
     sample = static_cast<float>(how.noise * (2 * uniform() - 1));
   }
-  const double begin = how.silence;
+  std::vector<double> shape(static_cast<std::size_t>(0.2 * kRate));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    shape[i] = std::sin(std::numbers::pi * static_cast<double>(i) / kRate / 0.2);
+  }
   for (double at = 0; at + 0.2 <= how.seconds; at += 0.25) {
     const double pitch = how.pitch * (0.9 + 0.2 * uniform());
     const double formant = 400 + 1200 * uniform();
+    const auto first = static_cast<std::size_t>((how.silence + at) * kRate);
     for (int harmonic = 1; harmonic * pitch < 9000; ++harmonic) {
       const double hertz = harmonic * pitch;
       const double gain = 0.2 * std::pow(harmonic, -how.tilt) *
                           (1 + 3 * std::exp(-std::pow((hertz - formant) / 300, 2)));
-      for (int i = 0; i < static_cast<int>(0.2 * kRate); ++i) {
-        const double time = i / kRate;
-        const double shape = std::sin(std::numbers::pi * time / 0.2);
-        const auto place = static_cast<std::size_t>((begin + at + time) * kRate);
-        samples[place] +=
-            static_cast<float>(gain * 0.3 * shape * std::sin(2 * std::numbers::pi * hertz * time));
+      const double turn = 2 * std::numbers::pi * hertz / kRate;
+      const double twice_cosine = 2 * std::cos(turn);
+      double last = -std::sin(turn);
+      double wave = 0;
+      for (std::size_t i = 0; i < shape.size(); ++i) {
+        samples[first + i] += static_cast<float>(gain * 0.3 * shape[i] * wave);
+        const double next = twice_cosine * wave - last;  // the sine, without its cost
+        last = wave;
+        wave = next;
       }
     }
   }

@@ -75,7 +75,7 @@ TEST(FeedTableTest, ThePageSpeaksPersian) {
   for (const double others : {0.01, 0.5}) {
     const std::string page = render_sections(fed_table(others), Translator(Language::fa));
 
-    for (const char* english : {"paced",
+    for (const char* english : {"paced virtual GPU",
                                 "steps per second",
                                 "batch ready",
                                 "slow storage",
