@@ -103,7 +103,7 @@ class DoctorTest : public testing::Test {
     for (int i = 0; line.size() < static_cast<std::size_t>(20 + 4 * (number % 5)); ++i) {
       line += words[static_cast<std::size_t>((number * 5 + i * 3 + number / 7) % 14)] + ' ';
     }
-    return line + std::to_string(number % 10);
+    return line + std::to_string(number);
   }
 
   void add(int number, const std::vector<float>& samples, const std::string& text) {

@@ -74,6 +74,21 @@ TEST_F(ExamineSetTest, ACutStartIsFound) {
   EXPECT_THAT(rules_of_last(with_bad({samples.begin() + 6000, samples.end()})), Contains("DOC005"));
 }
 
+TEST_F(ExamineSetTest, WhereManyClipsBeginInsideOfSoundNoneIsAtFault) {
+  for (int number = 0; number < kClips; ++number) {
+    const std::vector<float> samples = fake_speech(usual(number));
+    const int cut = number % 5 < 2 ? 6000 : 0;
+    add(number, {samples.begin() + cut, samples.end()}, text(number));
+  }
+
+  const DoctorReport report = examine();
+
+  EXPECT_EQ(std::ranges::count(report.findings, DoctorRuleKind::starts_inside, &ClipFinding::rule),
+            0);
+  EXPECT_EQ(std::ranges::count(report.skipped, DoctorRuleKind::starts_inside, &SkippedRule::rule),
+            1);
+}
+
 TEST_F(ExamineSetTest, ACutEndIsFound) {
   const std::vector<float> samples = fake_speech(usual(kBad));
   const auto end = static_cast<int>((usual(kBad).silence + 0.85) * 22050);  // inside of a syllable

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "doctor/outliers.h"
@@ -151,6 +152,9 @@ constexpr std::array kFigureRules = {
                .detail = hum_detail},
 };
 
+// A share of a group of clips; faults that are told from what is usual are rarer.
+constexpr double kMaxFlaggedShare = 0.25;
+
 bool is_wrong(const FigureRule& rule, double value, const Usual& usual) {
   const double distance = usual.distance(value);
   const double step = value - usual.middle;
@@ -180,15 +184,24 @@ void judge_figure(const FigureRule& rule,
         {.rule = rule.kind, .why = msg::doctor_usual_edge{.level = plain(usual.middle, 0)}});
     return;
   }
+  std::vector<ClipFinding> found;
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (is_wrong(rule, values[i], usual)) {
-      report.findings.push_back({.rule = rule.kind,
-                                 .item = group[i],
-                                 .strength = std::abs(usual.distance(values[i])),
-                                 .detail = rule.detail(*report.measures[group[i]], usual.middle),
-                                 .action = rule_of(rule.kind).action});
+      found.push_back({.rule = rule.kind,
+                       .item = group[i],
+                       .strength = std::abs(usual.distance(values[i])),
+                       .detail = rule.detail(*report.measures[group[i]], usual.middle),
+                       .action = rule_of(rule.kind).action});
     }
   }
+  // Where so many differ, the set has two ways of its own, and neither is a fault.
+  if (static_cast<double>(found.size()) > kMaxFlaggedShare * static_cast<double>(group.size())) {
+    report.skipped.push_back(
+        {.rule = rule.kind,
+         .why = msg::doctor_two_ways{.count = found.size(), .clips = group.size()}});
+    return;
+  }
+  std::ranges::move(found, std::back_inserter(report.findings));
 }
 
 // What stays at an end that is trimmed: as much as usual, so that speech does not begin at once.

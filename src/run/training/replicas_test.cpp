@@ -63,7 +63,9 @@ TEST_F(ReplicasTest, TwoProcessesLearnWhatOneDoes) {
   }
   const TensorMap together = tensors_of(shared_config("shared", 2, kSteps));
   for (const auto& [name, tensor] : tensors_of(alone)) {
-    EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
+    // 1.2e-5 was seen on a processor with AVX-512; a wrong gradient moves a weight by far
+    // more; losses agree to 1e-6.
+    EXPECT_LT((together.at(name) - tensor).abs().max().item<double>(), 3e-5) << name;
   }
 }
 
