@@ -61,7 +61,8 @@ TEST_F(DataDoctorTest, WritesPageAndView) {
   run({"--view", view, "--json"});
 
   EXPECT_THAT(err_, HasSubstr("clips are trimmed"));
-  for (const auto& finding : nlohmann::json::parse(out_).at("findings")) {
+  const auto report = nlohmann::json::parse(out_);
+  for (const auto& finding : report.at("findings")) {
     EXPECT_NE(finding.at("rule"), "DOC003");
   }
 }
@@ -79,7 +80,8 @@ TEST_F(DataDoctorTest, ACommandThatHearsOtherWordsIsBelieved) {
 
   EXPECT_EQ(code, ExitCode::findings) << err_;
   std::vector<std::string> clips;
-  for (const auto& finding : nlohmann::json::parse(out_).at("findings")) {
+  const auto report = nlohmann::json::parse(out_);
+  for (const auto& finding : report.at("findings")) {
     if (finding.at("rule") == "DOC019") {
       clips.push_back(finding.at("id"));
     }
