@@ -36,6 +36,7 @@ class Job:
     name: str
     command: list
     environment: dict
+    folder: str  # it runs in
     timeout: float  # seconds
     cases: list  # of a test program; none where ctest runs one command
 
@@ -73,7 +74,8 @@ def jobs_of(tests):
         if properties.get("DISABLED"):
             continue
         name = pathlib.Path(command[0]).name if filters else test["name"]
-        job = jobs.setdefault(name, Job(name, command[:1] if filters else command, environment_of(properties), 0, []))
+        job = jobs.setdefault(name, Job(name, command[:1] if filters else command, environment_of(properties),
+                                        properties.get("WORKING_DIRECTORY"), 0, []))
         job.timeout += float(properties.get("TIMEOUT", 120)) * TIMES_SLOWER
         job.cases += [word.partition("=")[2] for word in filters]
     return sorted(jobs.values(), key=lambda job: -len(job.cases) or -job.timeout)
@@ -100,7 +102,7 @@ def run_process(job, arguments, log):
         try:
             status = subprocess.run([*job.command, *arguments], stdin=subprocess.DEVNULL, stdout=out,
                                     stderr=subprocess.STDOUT, env={**os.environ, **job.environment},
-                                    timeout=job.timeout, check=False).returncode
+                                    cwd=job.folder, timeout=job.timeout, check=False).returncode
         except subprocess.TimeoutExpired:
             status = None
     return status, log.read_bytes()[begin:].decode(errors="replace")

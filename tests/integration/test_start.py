@@ -43,6 +43,7 @@ class StartWeights(unittest.TestCase):
         result = self.qanat("synth", text, "--out", "said.wav", *flags)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("the start weights of the program speak", result.stderr)
+        self.assertEqual(result.stderr.count("note: "), 1, "nothing else that a newcomer could do something about")
         return samples_of(self.folder / "said.wav")
 
     def check(self, samples, least, most):

@@ -40,7 +40,8 @@ class RunWhole(unittest.TestCase):
 
     def listed(self, which, cases):
         properties = [{"name": "ENVIRONMENT", "value": [f"WHICH={which}"]},
-                      {"name": "ENVIRONMENT_MODIFICATION", "value": ["SPIN=set:1"]}, {"name": "TIMEOUT", "value": 5.0}]
+                      {"name": "ENVIRONMENT_MODIFICATION", "value": ["SPIN=set:1"]}, {"name": "TIMEOUT", "value": 5.0},
+                      {"name": "WORKING_DIRECTORY", "value": str(self.folder)}]
         return [{"name": f"a.{case}", "command": [str(self.program), f"--gtest_filter={case}"], "properties": properties}
                 for case in cases]
 
@@ -53,7 +54,7 @@ class RunWhole(unittest.TestCase):
 
         self.assertEqual([(job.name, job.cases) for job in jobs], [("a_test", ["A.one", "A.two"])])
         self.assertEqual(jobs[0].environment, {"WHICH": "clean", "SPIN": "1"})
-        self.assertEqual(jobs[0].timeout, 100)
+        self.assertEqual((jobs[0].timeout, jobs[0].folder), (100, str(self.folder)))
         self.assertEqual(self.run_jobs(self.listed("clean", ["A.one", "A.two"])), ({}, 2))
 
     def test_what_stands_behind_a_case_that_dies_is_run(self):

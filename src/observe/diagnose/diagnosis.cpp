@@ -294,6 +294,7 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   return ranked;
 }
 
+constexpr double kMinVerdictShare = 0.05;  // of the step
 constexpr double kLongWait = 0.10;       // of the step: not balanced, whatever the reason
 constexpr double kOpenBreakdown = 0.05;  // of the step: above, a verdict would be a guess
 
@@ -306,13 +307,23 @@ VerdictKind verdict_of(const Finding& finding) {
              : verdict;
 }
 
-// The first finding that makes a verdict.
+// The first finding that makes a verdict. A few per cent are worth a warning; that a run waits for
+// its data, say, is not what it is about.
 const Finding* first_cause(const std::vector<Finding>& findings) {
   const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
-    return finding.severity != FindingSeverity::info &&
+    const bool is_much = finding.severity == FindingSeverity::crit ||
+                         finding.gain.share_saved() >= kMinVerdictShare;
+    return finding.severity != FindingSeverity::info && is_much &&
            verdict_of(finding) != VerdictKind::balanced;
   });
   return first != findings.end() ? &*first : nullptr;
+}
+
+bool is_warned(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    return finding.severity != FindingSeverity::info &&
+           verdict_of(finding) != VerdictKind::balanced;
+  });
 }
 
 // Why waiting for gradients makes no verdict: who is to blame cannot be told.
@@ -365,7 +376,9 @@ void judge(Diagnosis& diagnosis, double placed) {
   }
   if (first == nullptr) {
     diagnosis.verdict = VerdictKind::balanced;
-    diagnosis.why = msg::why_balanced{.share = in_percent(m.share(m.breakdown.busy()), 1)};
+    const Quantity share = in_percent(m.share(m.breakdown.busy()), 1);
+    diagnosis.why = is_warned(diagnosis.findings) ? Message(msg::why_little{.share = share})
+                                                  : Message(msg::why_balanced{.share = share});
     return;
   }
   diagnosis.verdict = verdict_of(*first);

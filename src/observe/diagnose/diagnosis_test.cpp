@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/diagnosis_testing.h"
+#include "locale/messages/verdicts.h"
 
 namespace qanat {
 namespace {
@@ -42,6 +43,18 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
   EXPECT_NEAR(first.gain.step_now - first.gain.step_if_fixed, 0.02, 1e-9);
   EXPECT_LT(first.gain.ci95.low, first.gain.speedup);
   EXPECT_GT(first.gain.ci95.low, 1.2);
+}
+
+TEST_F(DiagnosisTest, AFewPerCentOfWaitingAreAWarningButNoVerdict) {
+  starve(0.001);
+
+  const Diagnosis few = diagnose_run(summary_);
+
+  ASSERT_FALSE(few.findings.empty());
+  EXPECT_EQ(few.findings.front().severity, FindingSeverity::warn);
+  EXPECT_EQ(few.verdict, VerdictKind::balanced);
+  EXPECT_EQ(few.why.id, msg::why_little::id);
+  EXPECT_EQ(cause_of(few), nullptr);
 }
 
 TEST_F(DiagnosisTest, WithAllCoresAtWorkMoreWorkersAreNotTheAnswer) {

@@ -170,7 +170,8 @@ ChosenCheckpoint open_checkpoint(const CheckpointChoice& choice, const WarnFn& w
   auto text = make_text_front_end(stored, choice.front_end.g2p);
   if (stored.units == SymbolSet::own) {
     check_front_end(stored, *text, choice.front_end, opened.folder, warn);
-  } else if (text->hash() != stored.front_end_hash) {
+  } else if (text->hash() != stored.front_end_hash && !means_start(choice)) {
+    // Nobody trains the program's own weights again after reading this: it is for those of a user.
     warn(msg::checkpoint_other_reading{});
   }
   return {.step = opened.step,
