@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the suite of a build program by program instead of case by case.
 
-Under a sanitizer a process takes seconds to start, and the suite has thousands of cases. What ctest runs case by
-case is one process per test program here; everything else runs as ctest would run it. A program that dies goes on
-with the cases behind the one it died in. Failures are told with what was printed, sanitizers' reports included;
-all output is in <folder>/whole/.
+A process of libtorch takes a fraction of a second to start, seconds under a sanitizer, and the suite has thousands
+of cases. What ctest runs case by case is one process per test program here; everything else runs as ctest would run
+it. A program that dies goes on with the cases behind the one it died in. Failures are told with what was printed,
+sanitizers' reports included; all output is in <folder>/whole/.
 
 Usage: run_whole.py --dir build/asan [--label fast] [--jobs 2] [words...]; with words, only programs and tests whose
 name has one of them.
@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -65,7 +66,7 @@ def environment_of(properties):
 
 
 def jobs_of(tests):
-    """Long ones first: the last one decides when all are done."""
+    """Commands first, then the programs with most cases: the last one decides when all are done."""
     jobs = {}
     for test in tests:
         command = test["command"]
@@ -78,7 +79,7 @@ def jobs_of(tests):
                                         properties.get("WORKING_DIRECTORY"), 0, []))
         job.timeout += float(properties.get("TIMEOUT", 120)) * TIMES_SLOWER
         job.cases += [word.partition("=")[2] for word in filters]
-    return sorted(jobs.values(), key=lambda job: -len(job.cases) or -job.timeout)
+    return sorted(jobs.values(), key=lambda job: (len(job.cases) > 0, -len(job.cases), -job.timeout))
 
 
 def around_reports(text):
@@ -141,6 +142,12 @@ def run_job(job, folder):
     return Outcome(job, time.monotonic() - begin, num_run, failures)
 
 
+def how_again(job, name):
+    case = name.partition(" ")[2]
+    return shlex.join([*(f"{key}={value}" for key, value in job.environment.items()), *map(str, job.command),
+                       *([f"--gtest_filter={case}"] if case else [])])
+
+
 def run_all(jobs, folder, at_once):
     line, outcomes, begin = ProgressLine(), [], time.monotonic()
     total = sum(max(1, len(job.cases)) for job in jobs)
@@ -149,7 +156,7 @@ def run_all(jobs, folder, at_once):
             outcomes.append(done.result())
             line.clear()
             for name, text in outcomes[-1].failures:
-                print(f"--- failed: {name}\n{text}", flush=True)
+                print(f"--- failed: {name}\n{text}\n--- again: {how_again(outcomes[-1].job, name)}", flush=True)
             line.show(lambda: f"run_whole: {sum(one.num_run for one in outcomes)} of {total} tests, "
                               f"{time.monotonic() - begin:.0f} s")
     line.clear()
@@ -175,8 +182,9 @@ def main():
     outcomes = run_all(jobs, folder, options.jobs)
     expected = sum(max(1, len(job.cases)) for job in jobs)
     num_run, num_failed = sum(one.num_run for one in outcomes), sum(len(one.failures) for one in outcomes)
-    print(f"{len(jobs)} programs, {num_run} of {expected} tests run, {num_failed} failed, "
+    print(f"{len(jobs)} programs and commands, {num_run} of {expected} tests run in "
           f"{time.monotonic() - begin:.0f} s; output: {folder}")
+    print(f"{num_run - num_failed} passed, {num_failed} failed")
     return 0 if num_failed == 0 and num_run == expected else 1
 
 
