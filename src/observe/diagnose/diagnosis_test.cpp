@@ -46,7 +46,7 @@ TEST_F(DiagnosisTest, TooFewWorkersAreFoundWithTheNumberThatWouldDo) {
 }
 
 TEST_F(DiagnosisTest, AFewPerCentOfWaitingAreAWarningButNoVerdict) {
-  starve(0.001);
+  starve(0.0018);
 
   const Diagnosis few = diagnose_run(summary_);
 

@@ -11,7 +11,9 @@ Diagnosis verdict(const std::string& cause) {
                           cause.empty() ? VerdictKind::balanced : VerdictKind::host_overhead};
   diagnosis.measures.steady.resize(kMinSteps);
   if (!cause.empty()) {
-    diagnosis.findings = {{.id = cause, .severity = FindingSeverity::warn}};
+    diagnosis.findings = {{.id = cause,
+                           .severity = FindingSeverity::warn,
+                           .gain = {.step_now = 1, .step_if_fixed = 0.5}}};
   }
   return diagnosis;
 }
