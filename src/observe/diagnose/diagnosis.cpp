@@ -288,6 +288,9 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   std::vector<Finding> ranked;
   for (Finding& finding : findings) {
     settle(finding, after, input, ranked);
+    if (finding.fixes.empty()) {
+      finding.verify = {};  // nothing was changed that could be checked
+    }
     ranked.push_back(std::move(finding));
   }
   sort_by_place(ranked);

@@ -219,6 +219,7 @@ void expect_sound(const RunSummary& summary) {
   for (const Finding& finding : diagnosis.findings) {
     expect_possible(finding);
     expect_bounded(finding, m);
+    EXPECT_FALSE(finding.fixes.empty() && finding.verify) << finding.id << ": nothing to check";
   }
   if (diagnosis.recoverable_share > 0) {
     EXPECT_TRUE(std::ranges::any_of(diagnosis.findings, [&](const Finding& finding) {

@@ -112,7 +112,7 @@ void say_in_torch_settings(const RuleInput& input, Finding& finding) {
     }
   }
   finding.fixes = std::move(fixes);
-  finding.verify = msg::torch_verify{};
+  finding.verify = msg::verify_rerun{};
 }
 
 }  // namespace qanat

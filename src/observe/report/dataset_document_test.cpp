@@ -178,6 +178,15 @@ TEST(DatasetDocumentTest, AProblemCanBeHeard) {
                         "src=\"../data/voices/wavs/LJ001-0040.wav\">"));
 }
 
+TEST(DatasetDocumentTest, TextsOfClipsKeepTheirOwnDirection) {
+  DatasetReport report = sample_report();
+  report.problems.front().text = "آب <می‌رسد>.";
+
+  EXPECT_THAT(on_page(report),
+              AllOf(HasSubstr("<table class=\"heard\">"),
+                    HasSubstr("<td><bdi>آب &lt;می‌رسد&gt;.</bdi></td>")));
+}
+
 TEST(DatasetDocumentTest, NothingStaysEnglishOnPersianPages) {
   DatasetReport report = report_of_every_problem();
   report.speakers = {{"علی", {2, Seconds{5}}}, {"", {1, Seconds{120}}}};

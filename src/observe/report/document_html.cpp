@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -31,6 +32,9 @@ std::string cell_html(const Column& column, const Value& cell, const Translator&
     return cell.shown ? fmt::format("<audio controls preload=\"none\" src=\"{}\"></audio>",
                                     html_escaped(cell_words(cell, Translator())))
                       : std::string();
+  }
+  if (column.kind == CellKind::quote && cell.shown) {
+    return "<bdi>" + html_escaped(cell_words(cell, Translator())) + "</bdi>";
   }
   // Code stands in its own element, which isolates it.
   return column.kind == CellKind::code ? code_html(cell_words(cell, Translator()))
@@ -69,6 +73,13 @@ std::string row_html(const Table& table, const Row& row, const Translator& w) {
   return "<tr>" + html + "</tr>\n";
 }
 
+// Clips that can be heard stand below each other where the screen is narrow.
+std::string_view class_of(const Table& table, bool has_bars) {
+  const bool is_heard =
+      std::ranges::find(table.columns, CellKind::audio, &Column::kind) != table.columns.end();
+  return has_bars ? " class=\"histogram\"" : is_heard ? " class=\"heard\"" : "";
+}
+
 std::string table_html(const Table& table, const Translator& w) {
   const std::string heads = heads_html(table, w);
   if (heads.empty() || table.rows.empty()) {
@@ -77,7 +88,7 @@ std::string table_html(const Table& table, const Translator& w) {
   const bool has_bars = table.rows.front().bar.has_value();
   std::string html = fmt::format(
       "<div class=\"scroll\"><table{}>\n{}<thead><tr>{}{}</tr></thead>\n<tbody>\n",
-      has_bars ? " class=\"histogram\"" : "",
+      class_of(table, has_bars),
       table.caption ? "<caption>" + html_escaped(w.tr(*table.caption)) + "</caption>\n" : "",
       heads,
       has_bars ? "<td></td>" : "");

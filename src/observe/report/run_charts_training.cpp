@@ -32,14 +32,28 @@ Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& v
           .high = range.high + air};
 }
 
-void mark_validations(SvgPlot& plot, const RunView& run) {
-  for (const ValidationPoint& point : run.history.validations) {
+constexpr std::size_t kMostDots = 60;  // more hide the curve below them: they become a line
+
+std::vector<PlotPoint> validation_losses(const RunHistory& history) {
+  std::vector<PlotPoint> points;
+  for (const ValidationPoint& point : history.validations) {
     if (point.loss) {
-      plot.mark({static_cast<double>(point.step), *point.loss},
-                "validation",
-                run.words.tr(
-                    msg::chart_validation_at{.step = point.step, .loss = plain(*point.loss, 4)}));
+      points.push_back({static_cast<double>(point.step), *point.loss});
     }
+  }
+  return points;
+}
+
+void mark_validations(SvgPlot& plot, std::span<const PlotPoint> points, const Translator& w) {
+  if (points.size() > kMostDots) {
+    plot.line(points, "validation-line");
+    return;
+  }
+  for (const PlotPoint& point : points) {
+    plot.mark(point,
+              "validation",
+              w.tr(msg::chart_validation_at{.step = std::llround(point.x),
+                                            .loss = plain(point.y, 4)}));
   }
 }
 
@@ -73,6 +87,7 @@ std::optional<Figure> loss_figure(const RunView& run) {
     return std::nullopt;
   }
   const auto bins = history.loss.bins();
+  const std::vector<PlotPoint> validations = validation_losses(history);
   SeriesChart chart{.id = "loss",
                     .title = w.tr(msg::chart_loss{}),
                     .about = w.tr(msg::chart_loss_about{
@@ -84,10 +99,13 @@ std::optional<Figure> loss_figure(const RunView& run) {
                     .y = around(history.loss, history.validations),
                     .legend = {{"c-mean-fill", w.tr(msg::chart_training{})},
                                {"c-range", w.tr(msg::chart_least_to_greatest{})}},
-                    .marks = [&run](SvgPlot& plot) { mark_validations(plot, run); },
+                    .marks = [&](SvgPlot& plot) { mark_validations(plot, validations, w); },
                     .height = 240};
-  if (std::ranges::any_of(history.validations, [](const auto& point) { return !!point.loss; })) {
-    chart.legend.push_back({"validation", w.tr(msg::chart_validation{}), LegendShape::dot});
+  if (!validations.empty()) {
+    const bool is_line = validations.size() > kMostDots;
+    chart.legend.push_back({is_line ? "validation-line" : "validation",
+                            w.tr(msg::chart_validation{}),
+                            is_line ? LegendShape::line : LegendShape::dot});
   }
   return series_figure(chart, history.loss, w);
 }

@@ -275,6 +275,26 @@ TEST(RunChartsTest, EverySignOfTheLossIsInItsLegend) {
       html, HasSubstr("<circle class=\"validation\" cx=\"6\" cy=\"6\" r=\"4\"/></svg>validation"));
 }
 
+// A long run has hundreds: as dots they would hide the curve of the training below them.
+TEST(RunChartsTest, ManyValidationsAreALine) {
+  RunRecord record = sample_record();
+  for (int i = 0; i < 100; ++i) {
+    record.add(entry_of({{"kind", "validation"},
+                         {"t", 30.0 + i},
+                         {"step", 200 + i},
+                         {"loss", 1.5},
+                         {"score", 1.5},
+                         {"best", false}}));
+  }
+  const Diagnosis diagnosis = diagnose_run(record.summary);
+  const RunView view{.summary = record.summary, .history = record.history, .diagnosis = diagnosis};
+  const Figure figure = loss_figure(view).value();
+
+  EXPECT_THAT(figure.chart, HasSubstr("<polyline class=\"validation-line\""));
+  EXPECT_THAT(figure.chart, Not(HasSubstr("class=\"validation\"")));
+  EXPECT_EQ(figure.legend.back().shape, LegendShape::line);
+}
+
 TEST(RunChartsTest, WhatDecidesWhichIsBestIsDrawn) {
   const Figure figure = figure_of(score_figure);
 

@@ -74,7 +74,7 @@ TEST(RunReportTest, BrieflyItIsVerdictFindingsAndOneLineOfChecks) {
   EXPECT_THAT(text, testing::StartsWith("VERDICT  INPUT-BOUND"));
   EXPECT_THAT(text, HasSubstr("    gain      1."));
   EXPECT_THAT(text, HasSubstr("    fix       --num-workers 2"));
-  EXPECT_THAT(text, HasSubstr("    check     run again with the flag"));
+  EXPECT_THAT(text, HasSubstr("    check     run again with the change"));
   EXPECT_THAT(text,
               testing::ContainsRegex("\nCHECKS  [0-9]+ checks passed, [0-9]+ skipped "
                                      "\\(no GPU: [0-9]+, no host readings: [0-9]+"));
