@@ -1,5 +1,6 @@
 #include "features/shard_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -286,9 +287,9 @@ Result<Done> ShardReader::read(std::size_t index,
     const auto* mel = reinterpret_cast<const std::uint16_t*>(rest.data());
     from_half({mel, room.mel.size()}, room.mel);
   }
-  std::memcpy(room.tokens.data(),
-              rest.data() + (block.tokens_offset - first.size()),
-              room.tokens.size_bytes());
+  // Not memcpy(): a row without tokens has nowhere to copy to.
+  std::ranges::copy(rest.subspan(block.tokens_offset - first.size(), room.tokens.size_bytes()),
+                    std::as_writable_bytes(room.tokens).begin());
   return Done{};
 }
 

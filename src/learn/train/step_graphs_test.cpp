@@ -250,8 +250,8 @@ TEST(StepGraphWarmthTest, NothingIsComputedForTheFirstTimeInsideOfARecording) {
     const MadeUpBatch batch({3 * i, 3 * i + 1, 3 * i + 2}, kGraphShape);
     const Clock::time_point now = Clock::now();
     step.accumulate(batch.get(), {.host_busy_since = now, .asked = now, .handed = now});
+    bench.stream().synchronise();  // reads the batch until then
   }
-  bench.stream().synchronise();
 
   ASSERT_THAT(journal.events<StepGraphState>(), SizeIs(1));
   EXPECT_THAT(stream.cold, IsEmpty());

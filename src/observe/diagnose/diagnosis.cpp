@@ -288,8 +288,8 @@ std::vector<Finding> rank_by_cause(std::vector<Finding> findings, const RuleInpu
   std::vector<Finding> ranked;
   for (Finding& finding : findings) {
     settle(finding, after, input, ranked);
-    if (finding.fixes.empty()) {
-      finding.verify = {};  // nothing was changed that could be checked
+    if (finding.fixes.empty() && finding.verify.id == msg::verify_rerun::id) {
+      finding.verify = {};  // with which change?
     }
     ranked.push_back(std::move(finding));
   }

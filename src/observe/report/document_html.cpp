@@ -33,9 +33,6 @@ std::string cell_html(const Column& column, const Value& cell, const Translator&
                                     html_escaped(cell_words(cell, Translator())))
                       : std::string();
   }
-  if (column.kind == CellKind::quote && cell.shown) {
-    return "<bdi>" + html_escaped(cell_words(cell, Translator())) + "</bdi>";
-  }
   // Code stands in its own element, which isolates it.
   return column.kind == CellKind::code ? code_html(cell_words(cell, Translator()))
                                        : prose_html(cell_words(cell, w));

@@ -68,7 +68,7 @@ class DemoCommand : public Command {
       tell(context, msg::demo_ended_early{.folder = out_.string()});
       return ExitCode::failed;
     }
-    const Translator words = report_.words();
+    const Translator words = report_.words().on_pages();
     const Section heard = to_section(speak(context));
     write_text_file(
         page(),

@@ -36,7 +36,7 @@ Section to_section(const DemoSpeech& speech) {
   section.lead = msg::demo_speech_about{};
   Table table{
       .key = "sentences",
-      .columns = {{.key = "text", .name = msg::demo_sentence{}, .kind = CellKind::quote},
+      .columns = {{.key = "text", .name = msg::demo_sentence{}, .kind = CellKind::text},
                   {.key = "language"},
                   {.key = "file", .name = msg::demo_sound_file{}, .kind = CellKind::code},
                   {.name = msg::demo_listen{}, .kind = CellKind::audio, .on_pages_only = true}}};
