@@ -17,7 +17,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/devices.h"
 #include "replicas/c10d_errors.h"
-#include "replicas/loopback_only.h"
+#include "replicas/store_port.h"
 
 namespace qanat {
 namespace {

@@ -1,4 +1,4 @@
-#include "replicas/loopback_only.h"
+#include "replicas/store_port.h"
 
 #include <cerrno>
 #include <cstring>
