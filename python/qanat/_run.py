@@ -28,6 +28,10 @@ HOST_SECONDS = 2.0
 PHASES = ("transfer", "forward", "loss", "backward", "optimizer")
 
 
+def _without_graph(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value
+
+
 def _number(value: Any) -> Optional[float]:
     """None for what is unknown or not finite."""
     if value is None:
@@ -220,14 +224,16 @@ class Run:
         rows = step.batch_size or rows or int((stats.settings or {}).get("batch_size") or 0)
         if step.length:
             length, frames, padded = step.length, step.frames, batches * rows * step.length
-        loss = step.loss.detach() if hasattr(step.loss, "detach") else step.loss  # not its graph
+        # `step` is let go: the GPU may be many steps behind, and each would keep its graph till then.
+        loss, learning_rate, gradient_norm = map(
+            _without_graph, (step.loss, step.learning_rate, step.gradient_norm))
         at = self._journal.time(begin)
 
         def settle(parts: Parts) -> None:
             seconds = settled(parts, self._places)
             self._journal.add_step(StepValues(
                 at, number, max(0, epoch), max(0, batch), batches, rows, length, frames, padded,
-                _number(loss), _number(step.learning_rate), _number(step.gradient_norm), seconds))
+                _number(loss), _number(learning_rate), _number(gradient_norm), seconds))
 
         self._clock.end_step(settle)
         if self._said is None:

@@ -1,9 +1,12 @@
 """The order in which trainers call torch, as it was seen in real ones (bench/frameworks.py runs those): what
 is training, what is validation, and where forward ends."""
+import gc
 import os
 import sys
 import types
 import unittest
+import weakref
+from unittest import mock
 
 import qanat
 from qanat import _clock
@@ -304,16 +307,57 @@ class Untouched(FrameworkTest):
         self.assertEqual([worker["rows"] for worker in line["workers"]], [4])
         self.assertEqual(sum(line["row_times"]), 4)
 
-    def test_a_loss_is_kept_without_its_graph(self):
-        class Loss:
-            def detach(loss):
+    def test_loaders_that_are_made_for_each_validation_add_nothing_when_they_are_gone(self):
+        created = self.torch.utils.data._DatasetKind.create_fetcher
+        kind = self.torch.utils.data._DatasetKind
+        self.addCleanup(setattr, kind, "create_fetcher", staticmethod(created))
+
+        def train():
+            for epoch in range(3):
+                for _ in self.loader(4, workers=1):
+                    self.passes()
+                    self.optimizer.step()
+                kind.create_fetcher = staticmethod(created)  # as in another process
+                self.evaluate(self.loader(40, workers=1))
+                gc.collect()
+
+        self.watched(train)
+        line = read_lines(self.folder, "pipeline")[-1]
+        self.assertEqual([worker["rows"] for worker in line["workers"]], [12])
+
+    def test_numbers_are_kept_without_their_graphs(self):
+        """The GPU may be many steps behind: what made a loss would be in memory for each of them."""
+        torch = fake_torch.install(self, has_gpu=True)
+        torch.cuda.Event.clock = self.turn_clock()
+        graphs = weakref.WeakSet()
+
+        class Graph:
+            pass
+
+        class Number:
+            def __init__(number):
+                number.graph = Graph()
+                graphs.add(number.graph)
+
+            def detach(number):
+                return 0.5
+
+            def __float__(number):
                 return 0.5
 
         with qanat.watch(self.folder) as run:
-            with run.step() as step:
-                step.loss = Loss()
+            with run.step():
+                pass
+            with mock.patch.object(torch.cuda.Event, "held", True):
+                for _ in range(3):
+                    with run.step() as step:
+                        step.loss, step.learning_rate, step.gradient_norm = Number(), Number(), Number()
+                del step
+                gc.collect()
+                self.assertEqual(len(graphs), 0)
 
-        self.assertEqual(read_steps(self.folder)[0]["losses"]["total"], 0.5)
+        line = read_steps(self.folder)[3]
+        self.assertEqual((line["losses"]["total"], line["lr"], line["grad_norm"]), (0.5, 0.5, 0.5))
 
 
 class Ranks(WatchTest):

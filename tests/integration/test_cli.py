@@ -289,6 +289,34 @@ class Signals(unittest.TestCase):
         self.assertLess(seconds, 2)
         self.assertEqual(left, [])
 
+    def report(self, journal, stop):
+        """Exit code, processor time and output; `stop` is a signal for when it has begun to read, or nothing."""
+        process = subprocess.Popen([QANAT, "report", journal], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=environment())
+        reads = pathlib.Path(f"/proc/{process.pid}/io")
+        size = journal.stat().st_size
+        while stop and process.poll() is None:
+            if int(reads.read_text().split()[1]) > size / 20:
+                process.send_signal(stop)
+                break
+            time.sleep(0.002)
+        with process.stdout, process.stderr:
+            out, err = process.stdout.read(), process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, usage.ru_utime + usage.ru_stime, out, err
+
+    def test_a_report_of_a_long_journal_stops_at_the_first_sigint(self):
+        with tempfile.TemporaryDirectory() as folder:
+            journal = write_journal(pathlib.Path(folder) / "journal.jsonl", 60000)
+            code, whole, out, _ = self.report(journal, None)
+            self.assertIn(code, (0, 10))
+            self.assertIn("CHECKS", out)
+            code, spent, out, err = self.report(journal, signal.SIGINT)
+        self.assertEqual(code, 128 + signal.SIGINT, err)
+        self.assertEqual(out, "")
+        self.assertLess(spent, 0.5 * whole)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -18,6 +18,11 @@ bool may_pass(int error);
 
 // Waits before the call that failed with `error` is made again, longer each time; a tenth of a
 // second in all. False when it is of no use to go on. Keeps errno.
+//
+// No stop ends the pause: those who read know of none, and a tenth of a second is about what the
+// clip takes that a worker decodes before it looks for a stop. A call that stays refused fails its
+// item, so a stop is heard after one such pause and not after many. What may take longer is for
+// retry_refused().
 bool pause_before_retry(int attempt, int error);
 
 // Makes a system call that returns -1 and sets errno again while that may help. For reading: what

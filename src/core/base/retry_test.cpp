@@ -1,5 +1,6 @@
 #include "base/retry.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,31 @@ TEST(RetryCallTest, AnErrorThatStaysIsReturnedWithItsErrno) {
   EXPECT_EQ(errno, ESTALE);
   EXPECT_GT(calls, 2);
   EXPECT_LT(calls, 10);
+}
+
+// What a stop may have to wait for: a tenth of a second of pauses, of which the last is the longest.
+TEST(RetryCallTest, AllPausesTogetherAreATenthOfASecond) {
+  std::vector<Clock::time_point> calls;
+
+  retry_call([&] {
+    calls.push_back(Clock::now());
+    errno = EIO;
+    return -1;
+  });
+
+  ASSERT_EQ(calls.size(), 4U);
+  EXPECT_GE(calls.back() - calls.front(), Seconds{0.1});
+  EXPECT_GT(calls[3] - calls[2], calls[1] - calls[0]);
+  std::vector<Seconds> least;  // a busy machine makes pauses longer, but not every time
+  for (int i = 0; i < 5; ++i) {
+    const Clock::time_point begin = Clock::now();
+    retry_call([] {
+      errno = EIO;
+      return -1;
+    });
+    least.push_back(seconds_since(begin));
+  }
+  EXPECT_LT(std::ranges::min(least), Seconds{0.2});
 }
 
 TEST(RetryCallTest, AMissingFileIsNotTriedAgain) {

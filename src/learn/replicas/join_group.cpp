@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
-#include <thread>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,25 +16,15 @@
 #include "replicas/c10d_errors.h"
 #include "replicas/heartbeat.h"
 #include "replicas/store_gather.h"
+#include "replicas/store_listener.h"
 #include "replicas/store_texts.h"
 
 namespace qanat {
 namespace {
 
-constexpr auto kStorePoll = std::chrono::milliseconds(5);
 // Signs of life connect again after a failed call. When rank 0 is gone that has to fail soon, so
 // that it is named in time; a store that is only slow is asked again with the next sign.
 constexpr Seconds kReconnectTimeout{3};
-
-// Whether all names are in the store; when not, after a little while. The store's own wait() is not
-// used: one that times out leaves an answer in the connection, which the next call would read.
-bool has_all(c10d::Store& store, const std::vector<std::string>& names) {
-  if (store.check(names)) {
-    return true;
-  }
-  std::this_thread::sleep_for(kStorePoll);
-  return false;
-}
 
 std::vector<std::string> names_by_rank(const std::string& what, int world) {
   std::vector<std::string> names;
@@ -64,6 +53,12 @@ StorePointer meet_at_store(const JoinOptions& options) {
   }
 }
 
+// Another connection to the store each time.
+std::function<StorePointer()> connection(const JoinOptions& options, StoreRole role) {
+  const Seconds timeout = std::min(options.timeout / 2, kReconnectTimeout);
+  return [place = options.place, timeout, role] { return connect_store(place, timeout, role); };
+}
+
 // What a process says of itself when it comes.
 struct Introduction {
   std::string host;
@@ -87,32 +82,40 @@ Introduction to_introduction(const std::string& text) {
 // Introduces itself in the store and waits for the others.
 class Meeting {
  public:
-  Meeting(StorePointer store, const JoinOptions& options)
-      : store_(std::move(store)), texts_([this] { return store_; }), options_(options) {}
+  Meeting(StorePointer store, const JoinOptions& options, std::function<StorePointer()> connect)
+      : texts_([store = std::move(store)] { return store; }),
+        listener_(std::move(connect)),
+        options_(options) {}
 
   std::vector<std::string> hosts() {
     const std::vector<std::string> names = names_by_rank("host", options_.place.world);
     texts_.set(names[static_cast<std::size_t>(options_.place.rank)], to_text(own_));
     const Clock::time_point begin = Clock::now();
-    Clock::time_point compared = begin;
-    while (!has_all(*store_, names)) {
-      if (options_.stop.stop_requested()) {
-        throw MessageError(msg::replicas_stopped{});
-      }
-      if (seconds_since(begin) > options_.start_timeout) {
-        throw_missing(names);
-      }
-      if (seconds_since(compared) > kCompareEvery) {  // who has another number waits for others
-        compare(names);
-        compared = Clock::now();
+    for (const std::string& name : names) {
+      while (!comes(name)) {
+        if (options_.stop.stop_requested()) {
+          throw MessageError(msg::replicas_stopped{});
+        }
+        if (seconds_since(begin) > options_.start_timeout) {
+          throw_missing(names);
+        }
+        compare(names);  // who has another number waits for others
       }
     }
     return compare(names);
   }
 
  private:
-  static constexpr Seconds kCompareEvery{0.2};
   static constexpr Seconds kLingerTimeout{3};  // for those who have not read it yet
+
+  // False after a while.
+  bool comes(const std::string& name) {
+    const auto is_there = [&name](c10d::Store& store) {
+      store.wait({name});
+      return true;
+    };
+    return listener_.in_time(is_there).value_or(false);
+  }
 
   // The hosts of those who have come. Throws MessageError when one was told something else.
   std::vector<std::string> compare(const std::vector<std::string>& names) {
@@ -141,7 +144,7 @@ class Meeting {
     if (options_.place.rank == 0) {
       const Clock::time_point begin = Clock::now();
       while (seconds_since(begin) < kLingerTimeout && !options_.stop.stop_requested() &&
-             !has_all(*store_, {kRefused})) {
+             !comes(kRefused)) {
       }
     } else {
       texts_.set(kRefused, "yes");
@@ -162,8 +165,8 @@ class Meeting {
 
   static constexpr const char* kRefused = "refused";
 
-  const StorePointer store_;
   StoreTexts texts_;
+  StoreListener listener_;
   const JoinOptions& options_;
   const Introduction own_{.host = host_name(),
                           .world = options_.place.world,
@@ -175,18 +178,11 @@ class C10dGroup : public ProcessGroup {
   explicit C10dGroup(const JoinOptions& options)
       : place_(options.place),
         store_(meet_at_store(options)),
-        gather_(
-            [place = place_, timeout = std::min(options.timeout / 2, kReconnectTimeout)] {
-              return connect_store(place, timeout, StoreRole::listener);
-            },
-            {.rank = place_.rank, .world = place_.world}),
-        hosts_(Meeting(store_, options).hosts()),
-        heartbeat_(
-            std::make_unique<StoreTexts>(
-                [place = place_, timeout = std::min(options.timeout / 2, kReconnectTimeout)] {
-                  return connect_store(place, timeout, StoreRole::another);
-                }),
-            {.rank = place_.rank, .world = place_.world, .timeout = options.timeout}) {
+        gather_(connection(options, StoreRole::listener),
+                {.rank = place_.rank, .world = place_.world}),
+        hosts_(Meeting(store_, options, connection(options, StoreRole::listener)).hosts()),
+        heartbeat_(std::make_unique<StoreTexts>(connection(options, StoreRole::another)),
+                   {.rank = place_.rank, .world = place_.world, .timeout = options.timeout}) {
     try {
       connect(options);
     } catch (const std::exception& error) {

@@ -302,6 +302,22 @@ TEST_F(JoinGroupTest, ProcessesOfDifferentNumbersRefuseEachOther) {
   EXPECT_THAT(failures[1], HasSubstr("one of 3 processes, this one as one of 2"));
 }
 
+// The store answers when they have come: in two seconds a thread that asks sleeps hundreds of times.
+TEST_F(JoinGroupTest, WhoWaitsForTheOthersDoesNotAskAgainAndAgain) {
+  JoinOptions alone = options(0, 2);
+  alone.start_timeout = Seconds(2);
+  const auto sleeps = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+  };
+  const long before = sleeps();
+
+  EXPECT_THAT(failure_of([&] { (void)join_group(alone); }), HasSubstr("rank 1 did not connect"));
+
+  EXPECT_LT(sleeps() - before, 100);
+}
+
 // In a process of its own: the hard limit cannot be raised again.
 TEST_F(LostProcessTest, TooFewOpenFilesAreSaidBeforeAnythingIsOpened) {
   const pid_t pid = ::fork();

@@ -7,13 +7,9 @@
 #include <torch/version.h>
 
 #include "base/error.h"
-#include "base/time.h"
 
 namespace qanat {
 namespace {
-
-// Less than this is no wait that ran out, but a call that failed.
-constexpr Seconds kShortestWait{0.4};
 
 std::string said_name(std::int64_t round, int rank) {
   return fmt::format("said/{}/{}", round, rank);
@@ -55,25 +51,7 @@ std::vector<std::string> separated(std::string_view all, int count) {
 }  // namespace
 
 StoreGather::StoreGather(std::function<StorePointer()> connect, ProcessRank place)
-    : connect_(std::move(connect)), place_(place) {}
-
-template <typename Call>
-auto StoreGather::in_time(const Call& call)
-    -> std::optional<decltype(call(std::declval<c10d::Store&>()))> {
-  const Clock::time_point begin = Clock::now();
-  try {
-    if (!store_) {
-      store_ = connect_();
-    }
-    return call(*store_);
-  } catch (const std::exception& error) {
-    store_.reset();
-    if (seconds_since(begin) >= kShortestWait) {
-      return std::nullopt;
-    }
-    throw Error("{}", error.what());  // also where no connection could be made: the caller judges
-  }
-}
+    : listener_(std::move(connect)), place_(place) {}
 
 void StoreGather::begin(std::string own) {
   ++round_;
@@ -112,7 +90,7 @@ std::vector<std::string> StoreGather::collected(c10d::Store& store) const {
 }
 
 std::optional<std::vector<std::string>> StoreGather::hear() {
-  return in_time([&](c10d::Store& store) {
+  return listener_.in_time([&](c10d::Store& store) {
     if (place_.rank != 0) {
       say(store);
       return separated(from_store_bytes(store.get(all_name(round_))), place_.world);
@@ -127,15 +105,16 @@ std::optional<std::vector<std::string>> StoreGather::hear() {
 }
 
 bool StoreGather::part() {
-  return in_time([&](c10d::Store& store) {
-           say(store);
-           return place_.rank != 0 || !collected(store).empty();
-         })
+  return listener_
+      .in_time([&](c10d::Store& store) {
+        say(store);
+        return place_.rank != 0 || !collected(store).empty();
+      })
       .value_or(false);
 }
 
 bool StoreGather::share(const std::string& text) {
-  const std::optional<bool> said = in_time([&](c10d::Store& store) {
+  const std::optional<bool> said = listener_.in_time([&](c10d::Store& store) {
     store.set(fmt::format("shared/{}", num_shared_), to_store_bytes(text));
     return true;
   });
@@ -144,8 +123,8 @@ bool StoreGather::share(const std::string& text) {
 }
 
 std::optional<std::string> StoreGather::shared() {
-  const auto bytes =
-      in_time([&](c10d::Store& store) { return store.get(fmt::format("shared/{}", num_shared_)); });
+  const auto bytes = listener_.in_time(
+      [&](c10d::Store& store) { return store.get(fmt::format("shared/{}", num_shared_)); });
   if (!bytes) {
     return std::nullopt;
   }

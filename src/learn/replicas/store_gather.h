@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "replicas/process_group.h"
-#include "replicas/store_texts.h"
+#include "replicas/store_listener.h"
 
 namespace qanat {
 
@@ -35,16 +35,11 @@ class StoreGather {
   std::optional<std::string> shared();
 
  private:
-  // Nothing when the answer did not come in time: then the connection is given up, because what
-  // comes late would answer the next request.
-  template <typename Call>
-  auto in_time(const Call& call) -> std::optional<decltype(call(std::declval<c10d::Store&>()))>;
   void say(c10d::Store& store);
   std::vector<std::string> collected(c10d::Store& store) const;
 
-  const std::function<StorePointer()> connect_;
+  StoreListener listener_;
   const ProcessRank place_;
-  StorePointer store_;  // null: connect again
   std::int64_t round_ = 0;
   std::int64_t num_shared_ = 0;
   std::string own_;        // of this round

@@ -17,7 +17,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/devices.h"
 #include "replicas/c10d_errors.h"
-#include "replicas/loopback_only.h"
+#include "replicas/store_port.h"
 
 namespace qanat {
 namespace {
@@ -36,8 +36,11 @@ StorePointer connect_store(const ReplicaPlace& place, Seconds timeout, StoreRole
       std::chrono::duration_cast<std::chrono::milliseconds>(std::max(timeout, Seconds(1)));
   try {
     auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    if (options.isServer && is_loopback(place.address)) {
-      listen_on_loopback_only(place.port);
+    if (options.isServer) {
+      bound_requests(place.port);
+      if (is_loopback(place.address)) {
+        listen_on_loopback_only(place.port);
+      }
     }
     if (role == StoreRole::first_of_process) {
       store->setTimeout(kLongWait);

@@ -308,10 +308,14 @@ TEST_P(FailingPhaseTest, TheOthersAreTold) {
   const MadeUpBatch batch({0, 1}, kHalf);
   const Clock::time_point now = Clock::now();
 
-  step.accumulate(
-      batch.get(), {.host_busy_since = now, .asked = now, .handed = now}, BatchPlace::last);
+  EXPECT_THROW(  // by whatever comes after the work has failed
+      {
+        step.accumulate(
+            batch.get(), {.host_busy_since = now, .asked = now, .handed = now}, BatchPlace::last);
+        bench.stream().synchronise();
+      },
+      std::exception);
 
-  EXPECT_THROW(bench.stream().synchronise(), std::exception);
   EXPECT_EQ(group.reason, "the encoded text has a NaN");
 }
 
@@ -319,9 +323,14 @@ TEST(FailingCheckpointTest, TheOthersAreTold) {
   WatchedGroup group;
   StepBench bench(with(group));
 
-  bench.step().submit_checkpoint_work([] { throw std::runtime_error("no memory for a copy"); });
+  EXPECT_THROW(
+      {
+        bench.step().submit_checkpoint_work(
+            [] { throw std::runtime_error("no memory for a copy"); });
+        bench.stream().synchronise();
+      },
+      std::exception);
 
-  EXPECT_THROW(bench.stream().synchronise(), std::exception);
   EXPECT_EQ(group.reason, "no memory for a copy");
 }
 

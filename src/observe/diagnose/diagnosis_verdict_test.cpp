@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,11 @@ TEST_F(DiagnosisTest, AGpuThatWaitsForLaunchesIsHeldUpByTheHost) {
   const Diagnosis several = diagnose_run(summary_);
   EXPECT_EQ(std::ranges::find(several.findings, "CMP004", &Finding::id)->fixes.at(0).key,
             "data.batch_size");
+  summary_.run.world = 1;  // nor for a vocoder
+  summary_.config["training"]["task"] = "vocoder";
+  const Diagnosis vocoder = diagnose_run(summary_);
+  EXPECT_EQ(std::ranges::find(vocoder.findings, "CMP004", &Finding::id)->fixes.at(0).key,
+            "data.batch_size");
 }
 
 // A timer takes as long as its user said.
@@ -45,16 +51,29 @@ TEST_F(DiagnosisTest, WhatATimerTakesIsNoFinding) {
   EXPECT_TRUE(diagnose_run(summary_).findings.empty());
 }
 
-// In a run of several ranks a stall of another one shows as exchange.
-TEST_F(DiagnosisTest, AStallIsChargedToThePartThatHasIt) {
+// A stall of another rank shows as exchange, one of the host of a GPU as launches.
+class StalledPartTest
+    : public DiagnosisTest,
+      public testing::WithParamInterface<std::pair<Seconds StepPhases::*, BreakdownPart>> {};
+
+TEST_P(StalledPartTest, IsChargedWithTheStall) {
+  const auto& [time, part] = GetParam();
   for (const std::size_t at : {61U, 88U, 97U, 134U, 171U, 186U}) {
-    summary_.steps[at].phases.exchange += Seconds{0.4};
+    summary_.steps[at].phases.*time += Seconds{0.4};
   }
+
   const Diagnosis diagnosis = diagnose_run(summary_);
+
   const auto found = std::ranges::find(diagnosis.findings, "VAR001", &Finding::id);
   ASSERT_NE(found, diagnosis.findings.end());
-  EXPECT_EQ(found->part, BreakdownPart::exchange);
+  EXPECT_EQ(found->part, part);
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts,
+                         StalledPartTest,
+                         testing::Values(std::pair(&StepPhases::exchange, BreakdownPart::exchange),
+                                         std::pair(&StepPhases::launch, BreakdownPart::launch),
+                                         std::pair(&StepPhases::transfer, BreakdownPart::transfer)));
 
 TEST_F(DiagnosisTest, WaitingIsNotBalancedWhereTheJournalDoesNotSayWhy) {
   for (StepRecord& step : summary_.steps) {

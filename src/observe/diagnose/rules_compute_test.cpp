@@ -65,5 +65,18 @@ TEST_F(RulesComputeTest, OnePauseMayBeChance) {
   EXPECT_EQ(severity_of_saving(), FindingSeverity::info);
 }
 
+// Twice what the run does now, whatever the default is.
+TEST_F(RulesComputeTest, UpdatesAreProposedTwiceAsRareAsTheyAre) {
+  for (StepRecord& step : summary_.steps) {
+    step.batches = 3;
+    step.phases.optimizer = 0.5 * step.phases.total();
+  }
+
+  const Fix fix = std::get<Finding>(decide("CMP006")).fixes.at(0);
+
+  EXPECT_EQ(fix.key, "training.gradient_accumulation_steps");
+  EXPECT_EQ(fix.value, "6");
+}
+
 }  // namespace
 }  // namespace qanat

@@ -185,8 +185,12 @@ TEST_F(RulesHardwareTest, OthersOnTheGpuAreFound) {
 
 TEST_F(RulesHardwareTest, ANearlyFullGpuIsFound) {
   gpu().memory_most = 23.5e9;
+  summary_.config = {{"data", {{"batch_size", 48}}}};
 
-  expect_complete(decide("HW009"), "HW009");
+  const RuleOutcome outcome = decide("HW009");
+
+  expect_complete(outcome, "HW009");
+  EXPECT_EQ(std::get<Finding>(outcome).fixes.at(0).value, "24");  // half of what it is now
 }
 
 TEST_F(RulesHardwareTest, ADriverThatUnloadsIsFound) {

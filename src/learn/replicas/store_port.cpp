@@ -1,4 +1,4 @@
-#include "replicas/loopback_only.h"
+#include "replicas/store_port.h"
 
 #include <array>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 namespace qanat {
 namespace {
@@ -82,6 +83,27 @@ bool attach_filter(int fd) {
   return ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) == 0;
 }
 
+bool bound_waits(int fd) {
+  const timeval patience{.tv_sec = static_cast<time_t>(kRequestPatience.count()), .tv_usec = 0};
+  return ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
+         ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0;
+}
+
+// False where nobody listens at `port`, or the option was refused.
+bool set_at(int port, bool (*set)(int fd)) noexcept {
+  bool is_set = false;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator files("/proc/self/fd", ignored), end;
+       !ignored && files != end;
+       files.increment(ignored)) {
+    const int fd = std::atoi(files->path().filename().c_str());
+    if (is_listening_at(fd, port)) {
+      is_set = set(fd);
+    }
+  }
+  return is_set;
+}
+
 }  // namespace
 
 bool is_loopback(std::string_view address) {
@@ -89,17 +111,11 @@ bool is_loopback(std::string_view address) {
 }
 
 bool listen_on_loopback_only(int port) noexcept {
-  bool is_kept = false;
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator files("/proc/self/fd", ignored), end;
-       !ignored && files != end;
-       files.increment(ignored)) {
-    const int fd = std::atoi(files->path().filename().c_str());
-    if (is_listening_at(fd, port)) {
-      is_kept = attach_filter(fd);
-    }
-  }
-  return is_kept;
+  return set_at(port, attach_filter);
+}
+
+bool bound_requests(int port) noexcept {
+  return set_at(port, bound_waits);
 }
 
 }  // namespace qanat

@@ -1,8 +1,13 @@
-#include "replicas/loopback_only.h"
+#include "replicas/store_port.h"
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -13,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "base/files.h"
+#include "launch/children.h"
 #include "replicas/store_texts.h"
 
 namespace qanat {
@@ -127,6 +133,61 @@ TEST_F(LoopbackOnlyTest, TheStoreOfProcessesOfOneMachineIsForThisMachine) {
   EXPECT_FALSE(can_connect(mapped(*outside_), port));
 }
 
+UniqueFd connect_to(int port) {
+  UniqueFd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<in_port_t>(port));
+  EXPECT_EQ(::connect(client.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  return client;
+}
+
+// The store has one thread, which reads a request to its end before it looks at the next.
+TEST(StrangerTest, WhoSendsHalfARequestDoesNotKeepTheStoreFromOthers) {
+  const int port = free_port();
+  const ReplicaPlace place{.rank = 0, .world = 2, .address = "127.0.0.1", .port = port};
+  const StorePointer store = connect_store(place, Seconds(5), StoreRole::first_of_process);
+  std::vector<UniqueFd> strangers;
+  for (const std::size_t bytes : {1U, 5U, 9U, 12U}) {  // within a kind, a length, a name
+    constexpr std::array<char, 12> kZeros{};
+    strangers.push_back(connect_to(port));
+    ASSERT_EQ(::send(strangers.back().get(), kZeros.data(), bytes, MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes));
+  }
+
+  // Each request is a turn of the store's thread, in which it also takes what others have sent.
+  std::future<bool> answered = std::async(std::launch::async, [&] {
+    bool is_there = true;
+    for (int turn = 0; turn < 100; ++turn) {
+      const std::string name = "sign/" + std::to_string(turn);
+      store->set(name, std::vector<std::uint8_t>{1});
+      is_there = is_there && store->check({name});
+    }
+    return is_there;
+  });
+  const std::future_status in_time = answered.wait_for(std::chrono::seconds(60));
+  strangers.clear();  // the store goes on, where it waited for them
+
+  EXPECT_EQ(in_time, std::future_status::ready);
+  EXPECT_TRUE(answered.get());
+}
+
+TEST(StrangerTest, WhoDoesNotKnowTheSecretFindsNothing) {
+  const ReplicaPlace place{
+      .rank = 0, .world = 2, .address = "127.0.0.1", .port = free_port(), .secret = "of this run"};
+  const StorePointer store = connect_store(place, Seconds(5), StoreRole::first_of_process);
+  ReplicaPlace strange = place;
+  strange.secret = "a guess";
+  const StorePointer stranger = connect_store(strange, Seconds(5), StoreRole::another);
+
+  stranger->set("failed", std::vector<std::uint8_t>{1});
+
+  EXPECT_FALSE(store->check({"failed"}));
+  store->set("failed", std::vector<std::uint8_t>{2});
+  EXPECT_EQ(stranger->get("failed"), std::vector<std::uint8_t>{1});
+}
+
 TEST(LoopbackTest, IsKnownByItsAddresses) {
   EXPECT_TRUE(is_loopback("127.0.0.1"));
   EXPECT_TRUE(is_loopback("localhost"));
@@ -137,6 +198,7 @@ TEST(LoopbackTest, IsKnownByItsAddresses) {
 
 TEST(LoopbackTest, APortThatNobodyListensOnCannotBeKept) {
   EXPECT_FALSE(listen_on_loopback_only(1));
+  EXPECT_FALSE(bound_requests(1));
 }
 
 }  // namespace
