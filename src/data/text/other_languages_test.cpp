@@ -107,6 +107,45 @@ TEST(OtherLanguagesTest, ALanguageEspeakLacksIsAnErrorWithTheList) {
   }
 }
 
+// An espeak-ng that reads Cyrillic and Latin letters, says what it calls others, and nothing of ☃.
+std::string make_naming_espeak(const std::filesystem::path& folder) {
+  const std::string log = (folder / "asked").string();
+  return make_fake_espeak(
+      folder,
+      "if [ \"$1\" = --voices ]; then printf 'Pty Language\\n 5  ru  --/M  Russian\\n'; exit; fi\n"
+      "while read -r l; do echo \"$l\" >> '" +
+          log +
+          "'\n"
+          "case $l in *漢*) echo '(en)tSaIni:z(ru)letV';; *USA*) echo '(en)ju:(ru) (en)Es(ru) (en)eI(ru)';;\n"
+          "*ა*) echo '';; *) echo \"<$l>\";; esac; done");
+}
+
+TEST(OtherLanguagesTest, LettersThatEspeakNamesInEnglishOrPassesOverAreRefused) {
+  const std::filesystem::path folder = make_test_folder();
+  const LanguageTag russian = *to_language_tag("ru");
+  const TextConfig config{.units = SymbolSet::phonemes,
+                          .espeak_program = make_naming_espeak(folder),
+                          .phoneme_cache = folder / "phonemes.tsv"};
+  const std::vector<TextRow> rows = {{.text = "Привет", .language = russian},
+                                     {.text = "漢", .language = russian},
+                                     {.text = "USA", .language = russian},
+                                     {.text = "ა", .language = russian}};
+  for (int start = 0; start < 2; ++start) {
+    TextFrontEnd front_end(config);
+    front_end.learn(rows, {});
+
+    EXPECT_TRUE(front_end.read("Привет", russian));
+    EXPECT_EQ(front_end.read("USA", russian).value().phonemes, "ju: Es eI");
+    for (const char* const text : {"漢", "ა"}) {
+      const Result<TextReading> reading = front_end.read(text, russian);
+      ASSERT_FALSE(reading);
+      EXPECT_THAT(reading.failure().what, HasSubstr("turns to English"));
+    }
+    front_end.save_phonemes();
+    EXPECT_EQ(std::filesystem::remove(folder / "asked"), start == 0) << "remembered, too";
+  }
+}
+
 TEST(OtherLanguagesTest, TheSecondStartAsksEspeakNothing) {
   const std::filesystem::path folder = make_test_folder();
   const TextConfig config{.units = SymbolSet::phonemes,
