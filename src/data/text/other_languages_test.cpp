@@ -161,6 +161,25 @@ TEST(OtherLanguagesTest, TheSecondStartAsksEspeakNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder / "asked"));
 }
 
+TEST(OtherLanguagesTest, TheSecondStartAsksACommandItsFixedLinesOnly) {
+  const std::filesystem::path folder = make_test_folder();
+  const std::string log = (folder / "asked").string();
+  const TextConfig config{
+      .units = SymbolSet::own,
+      .phoneme_cache = folder / "g2p.tsv",
+      .g2p = "while read -r l; do echo \"$l\" >> '" + log + "'; echo \"<$l>\"; done"};
+  for (int start = 0; start < 2; ++start) {
+    TextFrontEnd front_end(config);
+    front_end.learn(german_rows(), {});
+
+    EXPECT_EQ(front_end.read("Ja, gut.", kGerman).value().phonemes, "<Ja, gut.>");
+    const std::string asked = read_text_file(log).value();
+    EXPECT_EQ(asked.find("gut") != std::string::npos, start == 0) << asked;
+    EXPECT_NE(asked.find("Hello"), std::string::npos) << "is it the same command?";
+    std::filesystem::remove(log);
+  }
+}
+
 TEST(OtherLanguagesTest, OwnFrontEndsLearnFromEnglishToo) {
   TextFrontEnd front_end({.units = SymbolSet::own, .g2p = "exec sed -u 's/^/Ж/'"});
   const std::vector<TextRow> rows = {{.text = "a", .language = Language::en}};
