@@ -50,6 +50,7 @@ SIGNATURES: Dict[str, Tuple[Any, List[Any]]] = {
     "qanat_read_rows": (c_int, [c_char_p, TEXT, TEXT]),
     "qanat_loader_damaged": (c_int, [c_void_p, TEXT, TEXT]),
     "qanat_text_open": (c_int, [c_char_p, POINTER(c_void_p), TEXT]),
+    "qanat_loader_text": (c_int, [c_void_p, POINTER(c_void_p), TEXT]),
     "qanat_text_free": (None, [c_void_p]),
     "qanat_text_read": (c_int, [c_void_p, c_char_p, c_char_p, TEXT, TEXT]),
     "qanat_text_symbols": (c_int, [c_void_p, TEXT, TEXT]),
@@ -203,6 +204,12 @@ class Session:
     def stats(self) -> Dict[str, Any]:
         stats: Dict[str, Any] = self.library.json(self.library.waiting.qanat_loader_stats, self.handle())
         return stats
+
+    def text(self) -> c_void_p:
+        """What made the tokens, for whoever frees it."""
+        text, why = c_void_p(), c_void_p()
+        self.library.check(self.library.quick.qanat_loader_text(self.handle(), byref(text), byref(why)), why)
+        return text
 
     def utterance(self, item: int) -> Dict[str, Any]:
         found: Dict[str, Any] = self.library.json(self.library.quick.qanat_loader_utterance,

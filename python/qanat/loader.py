@@ -141,7 +141,7 @@ class Loader(Generic[T]):
             raise TypeError(f"allocate: {allocate!r}; expected a function of a size in bytes")
         if text not in TEXTS:
             raise ValueError(f"text: {text!r}; expected 'tokens', 'raw' or None")
-        self._text = (phonemes, language)
+        self._language = language
         settings: Dict[str, Any] = {
             "config": configuration(data, given), "part": split, "payload": payload, "mel": mel,
             "text": TEXTS[text], "last": "dropped" if drop_last else "kept",
@@ -377,8 +377,7 @@ class Loader(Generic[T]):
         if not self._makes_tokens:
             raise LoaderError("the tokens of this loader are not Qanat's, or it has none")
         if self._tokenizer is None:
-            phonemes, language = self._text
-            self._tokenizer = Tokenizer(phonemes=phonemes, language=language)
+            self._tokenizer = Tokenizer._of_session(self._session, self._language)
         return self._tokenizer
 
     @property

@@ -5,7 +5,7 @@ import weakref
 from ctypes import byref, c_void_p
 from typing import Any, Dict, Iterable, List, NoReturn, Optional
 
-from qanat._native import library, library_path, to_json
+from qanat._native import Library, Session, library, library_path, to_json
 
 
 class Tokenizer:
@@ -20,12 +20,21 @@ class Tokenizer:
     """
 
     def __init__(self, *, phonemes: bool = False, language: Optional[str] = None) -> None:
-        self._library = library(library_path())
-        self._language = language
-        self._handle, why = c_void_p(), c_void_p()
+        native = library(library_path())
+        handle, why = c_void_p(), c_void_p()
         settings = to_json({"use_phonemes": phonemes})
-        self._library.check(self._library.waiting.qanat_text_open(settings, byref(self._handle), byref(why)),
-                            why)
+        native.check(native.waiting.qanat_text_open(settings, byref(handle), byref(why)), why)
+        self._adopt(native, handle, language)
+
+    @classmethod
+    def _of_session(cls, session: Session, language: Optional[str]) -> "Tokenizer":
+        """The one of a loader, with the symbols that the texts of its data set taught."""
+        tokenizer = cls.__new__(cls)
+        tokenizer._adopt(session.library, session.text(), language)
+        return tokenizer
+
+    def _adopt(self, native: Library, handle: c_void_p, language: Optional[str]) -> None:
+        self._library, self._handle, self._language = native, handle, language
         self._finalizer = weakref.finalize(self, self._library.waiting.qanat_text_free, self._handle)
         self._symbols: List[str] = self._library.json(self._library.quick.qanat_text_symbols, self._handle)
 

@@ -274,6 +274,24 @@ class Text(RowsTest):
         with self.assertRaisesRegex(ValueError, "text"):
             tokenizer("", "en")
 
+    def test_symbols_that_the_texts_taught(self):
+        texts = ["Schöne Grüße", "Привет, мир", "schöne Straße", "мир"]
+        loader = self.open([{"audio": self.clip(i), "text": text, "language": ("de", "ru")[i % 2]}
+                            for i, text in enumerate(texts)])
+        batch = next(iter(loader))
+        self.assertEqual(len(loader.symbols), loader.num_symbols)
+        self.assertLessEqual({"[de]", "[ru]", "ö", "ß", "ü", "и", "р"}, set(loader.symbols))
+        for text, item, tokens, length in zip(batch.texts, batch.items.tolist(), batch.tokens.tolist(),
+                                              batch.token_lengths.tolist()):
+            language = loader.utterance(item)["language"]
+            self.assertEqual(loader.symbols[tokens[0]], f"[{language}]")
+            self.assertEqual(loader.tokenizer(text, language), tokens[:length])
+            self.assertEqual(loader.tokenizer.decode(tokens), text.lower())
+        loader.close()
+        self.assertEqual(loader.tokenizer.read("Straße", "de")["unknown"], {})
+        with self.assertRaisesRegex(ValueError, "symbols for en, fa, de, ru"):
+            loader.tokenizer("bonjour", "fr")
+
     def test_wrong_words(self):
         for settings, text in (({"text": "none"}, "text: 'none'; expected 'tokens', 'raw' or None"),
                                ({"text": None, "tokenizer": len}, "nobody asks for tokens"),

@@ -1,5 +1,7 @@
 #include "text/any_language.h"
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -78,6 +80,35 @@ TEST(AnyLanguageMarksTest, MoreMarksThanAnyScriptWritesAreRefused) {
   }
 
   EXPECT_FALSE(tidy_line(text));
+}
+
+// Texts of which a part that is gone through again for each character would be noticed.
+TEST(AnyLanguageTimeTest, GrowsWithTheLengthOfTheText) {
+  const auto seconds = [](std::string_view part, std::size_t bytes) {
+    std::string text;
+    while (text.size() < bytes) {
+      text += part;
+    }
+    const std::clock_t begin = std::clock();
+    static_cast<void>(normalise_any(text, tag("ru")).ok());
+    static_cast<void>(tidy_line(text).ok());
+    static_cast<void>(split_words(text, tag("ru")).size());
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  for (const std::string_view part : {"я",
+                                      "я ",
+                                      "1",
+                                      "1 ",
+                                      "e\u0301",
+                                      "\u0301",
+                                      "\u200D",
+                                      "क्\u200D",
+                                      "你",
+                                      "\xFF",
+                                      "😀👍🏽"}) {
+    const double of_few = seconds(part, 1 << 15);
+    EXPECT_LT(seconds(part, 1 << 19), 16 * 8 * std::max(of_few, 0.001)) << part;
+  }
 }
 
 TEST(TidyLineTest, DigitsSignsAndCapitalsStay) {

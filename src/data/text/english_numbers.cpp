@@ -31,13 +31,9 @@ struct Irregular {
   string_view ordinal;
 };
 
-constexpr std::array kIrregular = {Irregular{"one", "first"},
-                                   Irregular{"two", "second"},
-                                   Irregular{"three", "third"},
-                                   Irregular{"five", "fifth"},
-                                   Irregular{"eight", "eighth"},
-                                   Irregular{"nine", "ninth"},
-                                   Irregular{"twelve", "twelfth"}};
+constexpr std::array kIrregular = {
+#include "text/english_ordinals_rows.inc"
+};
 
 std::string below_hundred(std::uint64_t value) {
   if (value < 20) {

@@ -21,6 +21,16 @@ Clock::time_point deadline_after(Seconds timeout) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
 }
 
+int count_turns_to_english(std::string_view printed) {
+  constexpr std::string_view kTurn = "(en";  // (en), (en-us)
+  int turns = 0;
+  for (std::size_t at = printed.find(kTurn); at != std::string_view::npos;
+       at = printed.find(kTurn, at + 1)) {
+    ++turns;
+  }
+  return turns;
+}
+
 std::string joined(std::span<const std::string> lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -120,8 +130,8 @@ Result<std::vector<std::string>> Espeak::phonemes(std::span<const std::string> l
   return result;
 }
 
-Result<std::vector<std::vector<std::string>>> Espeak::ask_clauses(
-    std::span<const std::string> lines, Clock::time_point deadline) {
+Result<std::vector<EspeakAnswer>> Espeak::ask_clauses(std::span<const std::string> lines,
+                                                      Clock::time_point deadline) {
   if (!process_) {
     if (const Result<Done> started = start(deadline); !started) {
       return started.failure();
@@ -134,7 +144,7 @@ Result<std::vector<std::vector<std::string>>> Espeak::ask_clauses(
   if (const Result<Done> written = process_->write(question, deadline); !written) {
     return written.failure();
   }
-  std::vector<std::vector<std::string>> said(1);
+  std::vector<EspeakAnswer> said(1);
   while (said.size() <= lines.size()) {
     Result<std::string> answer = process_->read_line(deadline);
     if (!answer) {
@@ -142,20 +152,23 @@ Result<std::vector<std::vector<std::string>>> Espeak::ask_clauses(
     }
     if (answer.value() == end_answer_) {
       said.emplace_back();
-    } else if (std::string clause = without_language_marks(answer.value()); !clause.empty()) {
-      said.back().push_back(std::move(clause));
+      continue;
+    }
+    said.back().turns_to_english += count_turns_to_english(answer.value());
+    if (std::string clause = without_language_marks(answer.value()); !clause.empty()) {
+      said.back().clauses.push_back(std::move(clause));
     }
   }
   said.pop_back();
   return said;
 }
 
-Result<std::vector<std::vector<std::string>>> Espeak::clauses(std::span<const std::string> lines) {
-  std::vector<std::vector<std::string>> all;
+Result<std::vector<EspeakAnswer>> Espeak::clauses(std::span<const std::string> lines) {
+  std::vector<EspeakAnswer> all;
   while (!lines.empty()) {
     const Clock::time_point deadline = deadline_after(timeout_);
     const std::span<const std::string> some = lines.first(std::min(lines.size(), kLinesAtOnce));
-    Result<std::vector<std::vector<std::string>>> said = ask_clauses(some, deadline);
+    Result<std::vector<EspeakAnswer>> said = ask_clauses(some, deadline);
     if (!said) {
       process_.reset();
       return Failure{program_ + ": " + said.failure().what + ", asked for \"" + some[0] + "\""};

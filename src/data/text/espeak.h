@@ -18,6 +18,12 @@ namespace qanat {
 // The program's own name and version, "eSpeak NG text-to-speech: 1.51".
 Result<std::string> read_espeak_version(const std::string& program, Seconds timeout);
 
+// What espeak-ng says of a line.
+struct EspeakAnswer {
+  std::vector<std::string> clauses;  // one for each of its pauses
+  int turns_to_english = 0;          // how often it went over to its English voice
+};
+
 class Espeak {
  public:
   // `voice` as espeak-ng names it. The program is started by the first question.
@@ -28,10 +34,9 @@ class Espeak {
   // the next question.
   Result<std::vector<std::string>> phonemes(std::span<const std::string> lines);
 
-  // What it says of each line, one entry for each of its pauses. Lines may hold anything but line
-  // ends, at most kLongestSentence bytes. Otherwise as above; digits of its answer, which are
-  // tones, stay.
-  Result<std::vector<std::vector<std::string>>> clauses(std::span<const std::string> lines);
+  // What it says of each line. Lines may hold anything but line ends, at most kLongestSentence
+  // bytes. Otherwise as above; digits of its answer, which are tones, stay.
+  Result<std::vector<EspeakAnswer>> clauses(std::span<const std::string> lines);
 
   static constexpr std::size_t kLongestSentence = 780;  // bytes; it reads at most 800 as a clause
   static constexpr std::size_t kLongestLine = 400;      // bytes; espeak-ng breaks longer ones up
@@ -40,8 +45,8 @@ class Espeak {
   Result<Done> start(Clock::time_point deadline);
   Result<std::vector<std::string>> ask(std::span<const std::string> lines,
                                        Clock::time_point deadline);
-  Result<std::vector<std::vector<std::string>>> ask_clauses(std::span<const std::string> lines,
-                                                            Clock::time_point deadline);
+  Result<std::vector<EspeakAnswer>> ask_clauses(std::span<const std::string> lines,
+                                                Clock::time_point deadline);
 
   std::string program_;
   std::string voice_;

@@ -52,6 +52,22 @@ TEST(EspeakTest, LinesTheProgramBreaksUpStayWithTheirQuestion) {
               ElementsAre("x", "a b", "y", "a b", "z"));
 }
 
+TEST(EspeakTest, TurnsToEnglishAreCounted) {
+  Espeak espeak(
+      make_fake_espeak(
+          make_test_folder(),
+          "while read -r l; do case $l in two*) echo \"(en)wn(ru) (en-us)tu:\";; *) echo \"<$l>\";; esac; done"),
+      "ru",
+      10s);
+
+  const std::vector<EspeakAnswer> spoken = espeak.clauses(Lines{"one", "two"}).value();
+
+  EXPECT_THAT(spoken[0].clauses, ElementsAre("<one>"));
+  EXPECT_EQ(spoken[0].turns_to_english, 0);
+  EXPECT_THAT(spoken[1].clauses, ElementsAre("wn tu:"));
+  EXPECT_EQ(spoken[1].turns_to_english, 2);
+}
+
 TEST(EspeakTest, AProgramThatHangsIsAFailureInTime) {
   Espeak espeak(make_fake_espeak(make_test_folder(), kHangs), "en-us", 100ms);
   const Clock::time_point start = Clock::now();

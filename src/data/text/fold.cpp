@@ -42,6 +42,7 @@ constexpr auto kReplacements = std::to_array<Replacement>({
     {U"―", U"—"},
     {U"″", U"\""},
     {U"⁄", U"/"},
+    {U"\uFDFD", U" بسم الله الرحمن الرحیم "},
     {U"℃", U"°C"},
     {U"℉", U"°F"},
 });
@@ -103,6 +104,11 @@ std::optional<std::u32string_view> find_by_language(char32_t code_point, Languag
   }
 }
 
+// Whole sayings in one character: ﷺ and ﷻ.
+bool is_saying(char32_t code_point) {
+  return code_point == 0xFDFA || code_point == 0xFDFB;
+}
+
 bool is_fraction(char32_t code_point) {
   return (code_point >= U'¼' && code_point <= U'¾') || (code_point >= U'⅐' && code_point <= U'⅞');
 }
@@ -147,7 +153,8 @@ bool is_dropped(char32_t code_point) {
   const bool control = code_point < 0x20 || (code_point >= 0x80 && code_point < 0xA0);
   const bool combining_accent = code_point >= 0x0300 && code_point <= 0x036F;
   const bool variation_selector = code_point >= 0xFE00 && code_point <= 0xFE0F;
-  return control || combining_accent || variation_selector;
+  const bool tag = code_point >= 0xE0000 && code_point <= 0xE007F;  // of flags
+  return control || combining_accent || variation_selector || tag;
 }
 
 // What folding leaves as it is and needs no rule: by far the most characters of a text.
@@ -281,12 +288,15 @@ class FoldWriter {
   // mark alone is not read.
   void put_decomposed(char32_t code_point) {
     const std::u32string parts = decompose(code_point);
-    if (is_fraction(code_point)) {
+    if (is_fraction(code_point) || is_saying(code_point)) {
       append(U' ');
     }
     const bool carried = parts.size() > 1 && parts[0] == U' ';
     for (const char32_t part : parts.substr(carried ? 1 : 0)) {
       part == code_point ? append(part) : put(part);
+    }
+    if (is_saying(code_point)) {
+      append(U' ');
     }
   }
 
@@ -305,11 +315,12 @@ std::u32string drop_invisible(std::u32string_view text, Language language) {
       visible.put(code_point);
       continue;
     }
-    const bool hyphen = code_point == 0x00AC || code_point == 0x00AD;
+    // A soft hyphen, or a space without width: typed for the joint that Persian writes.
+    const bool joint = code_point == 0x00AC || code_point == 0x00AD || code_point == 0x200B;
     const bool first_kashida = code_point == kKashida && (at == 0 || text[at - 1] != kKashida);
     if (first_kashida && is_dash_between_numbers(text, at)) {
       visible.put(U'–');
-    } else if (hyphen && language == Language::fa) {
+    } else if (joint && language == Language::fa) {
       visible.put(kZwnj);
     } else if (code_point != 0x00AD && !is_invisible(code_point)) {
       visible.put(code_point);

@@ -107,6 +107,45 @@ TEST(OtherLanguagesTest, ALanguageEspeakLacksIsAnErrorWithTheList) {
   }
 }
 
+// An espeak-ng that reads Cyrillic and Latin letters, says what it calls others, and nothing of ☃.
+std::string make_naming_espeak(const std::filesystem::path& folder) {
+  const std::string log = (folder / "asked").string();
+  return make_fake_espeak(
+      folder,
+      "if [ \"$1\" = --voices ]; then printf 'Pty Language\\n 5  ru  --/M  Russian\\n'; exit; fi\n"
+      "while read -r l; do echo \"$l\" >> '" +
+          log +
+          "'\n"
+          "case $l in *漢*) echo '(en)tSaIni:z(ru)letV';; *USA*) echo '(en)ju:(ru) (en)Es(ru) (en)eI(ru)';;\n"
+          "*ა*) echo '';; *) echo \"<$l>\";; esac; done");
+}
+
+TEST(OtherLanguagesTest, LettersThatEspeakNamesInEnglishOrPassesOverAreRefused) {
+  const std::filesystem::path folder = make_test_folder();
+  const LanguageTag russian = *to_language_tag("ru");
+  const TextConfig config{.units = SymbolSet::phonemes,
+                          .espeak_program = make_naming_espeak(folder),
+                          .phoneme_cache = folder / "phonemes.tsv"};
+  const std::vector<TextRow> rows = {{.text = "Привет", .language = russian},
+                                     {.text = "漢", .language = russian},
+                                     {.text = "USA", .language = russian},
+                                     {.text = "ა", .language = russian}};
+  for (int start = 0; start < 2; ++start) {
+    TextFrontEnd front_end(config);
+    front_end.learn(rows, {});
+
+    EXPECT_TRUE(front_end.read("Привет", russian));
+    EXPECT_EQ(front_end.read("USA", russian).value().phonemes, "ju: Es eI");
+    for (const char* const text : {"漢", "ა"}) {
+      const Result<TextReading> reading = front_end.read(text, russian);
+      ASSERT_FALSE(reading);
+      EXPECT_THAT(reading.failure().what, HasSubstr("turns to English"));
+    }
+    front_end.save_phonemes();
+    EXPECT_EQ(std::filesystem::remove(folder / "asked"), start == 0) << "remembered, too";
+  }
+}
+
 TEST(OtherLanguagesTest, TheSecondStartAsksEspeakNothing) {
   const std::filesystem::path folder = make_test_folder();
   const TextConfig config{.units = SymbolSet::phonemes,
@@ -120,6 +159,25 @@ TEST(OtherLanguagesTest, TheSecondStartAsksEspeakNothing) {
 
   EXPECT_TRUE(second.tokens("Ja, gut.", kGerman));
   EXPECT_FALSE(std::filesystem::exists(folder / "asked"));
+}
+
+TEST(OtherLanguagesTest, TheSecondStartAsksACommandItsFixedLinesOnly) {
+  const std::filesystem::path folder = make_test_folder();
+  const std::string log = (folder / "asked").string();
+  const TextConfig config{
+      .units = SymbolSet::own,
+      .phoneme_cache = folder / "g2p.tsv",
+      .g2p = "while read -r l; do echo \"$l\" >> '" + log + "'; echo \"<$l>\"; done"};
+  for (int start = 0; start < 2; ++start) {
+    TextFrontEnd front_end(config);
+    front_end.learn(german_rows(), {});
+
+    EXPECT_EQ(front_end.read("Ja, gut.", kGerman).value().phonemes, "<Ja, gut.>");
+    const std::string asked = read_text_file(log).value();
+    EXPECT_EQ(asked.find("gut") != std::string::npos, start == 0) << asked;
+    EXPECT_NE(asked.find("Hello"), std::string::npos) << "is it the same command?";
+    std::filesystem::remove(log);
+  }
 }
 
 TEST(OtherLanguagesTest, OwnFrontEndsLearnFromEnglishToo) {

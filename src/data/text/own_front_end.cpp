@@ -112,9 +112,19 @@ Result<Done> OwnFrontEnd::start(Speaker& with, const LanguageTag& language) cons
 }
 
 // A command that has never answered is not waited for again: every row would wait as long.
-void OwnFrontEnd::note_failed_start(Speaker& with) {
+void OwnFrontEnd::note_failed_start(Speaker& with, const Failure& why) {
   with.process.reset();
-  with.failures_in_a_row = with.probed.empty() ? kMaxFailures : with.failures_in_a_row + 1;
+  if (with.probed.empty()) {
+    with.failures_in_a_row = kMaxFailures;
+    with.never_started = why;
+    return;
+  }
+  ++with.failures_in_a_row;
+}
+
+Failure OwnFrontEnd::given_up(const Speaker& with) const {
+  return with.never_started ? *with.never_started
+                            : to_failure(msg::g2p_given_up{.command = config_.command});
 }
 
 Result<std::vector<std::string>> OwnFrontEnd::ask_all(Speaker& with,
@@ -144,11 +154,11 @@ Result<std::vector<std::string>> OwnFrontEnd::answers(std::span<const std::strin
   Speaker& with = speaker(language);
   const std::lock_guard lock(with.mutex);
   if (with.failures_in_a_row >= kMaxFailures) {
-    return to_failure(msg::g2p_given_up{.command = config_.command});
+    return given_up(with);
   }
   if (!with.process) {
     if (const Result<Done> started = start(with, language); !started) {
-      note_failed_start(with);
+      note_failed_start(with, started.failure());
       return started.failure();
     }
   }
@@ -165,10 +175,10 @@ Result<std::uint64_t> OwnFrontEnd::probe(const LanguageTag& language) {
   const std::lock_guard lock(with.mutex);
   if (with.probed.empty()) {
     if (with.failures_in_a_row >= kMaxFailures) {
-      return to_failure(msg::g2p_given_up{.command = config_.command});
+      return given_up(with);
     }
     if (const Result<Done> started = start(with, language); !started) {
-      note_failed_start(with);
+      note_failed_start(with, started.failure());
       return started.failure();
     }
   }

@@ -52,11 +52,13 @@ class OwnFrontEnd {
     std::optional<ChildProcess> process;
     std::vector<std::string> probed;  // its answers to the fixed lines; empty: not asked yet
     int failures_in_a_row = 0;
+    std::optional<Failure> never_started{};  // why it did not answer the first of them
   };
 
   Speaker& speaker(const LanguageTag& language);
   Result<Done> start(Speaker& with, const LanguageTag& language) const;
-  static void note_failed_start(Speaker& with);
+  static void note_failed_start(Speaker& with, const Failure& why);
+  Failure given_up(const Speaker& with) const;
   Result<std::string> ask(Speaker& with, const std::string& line, Seconds timeout) const;
   Result<std::vector<std::string>> ask_all(Speaker& with, std::span<const std::string> lines) const;
 

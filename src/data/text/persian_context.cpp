@@ -42,15 +42,9 @@ constexpr std::array<string_view, 9> kDateWords = {
     "تاریخ", "مورخ", "مورخه", "متولد", "تولد", "تاریخ‌های", "سررسید", "انقضا", "صدور"};
 constexpr std::array<string_view, 4> kYearWords = {"سال", "سال‌های", "سالهای", "در"};
 constexpr std::array<string_view, 4> kRatioWords = {"نسبت", "مقیاس", "ابعاد", "تصویر"};
-constexpr std::array<string_view, 4> kVersionWords = {"نسخه", "ورژن", "نگارش", "ویرایش"};
 
 constexpr std::array kScoreWords = {
 #include "text/persian_score_words_rows.inc"
-};
-
-// Things that have versions: «پایتون ۳٫۱۲» is no quantity.
-constexpr std::array kPersianVersioned = {
-#include "text/persian_versioned_rows.inc"
 };
 
 bool parts_words(char byte) {
@@ -178,14 +172,6 @@ bool behind_year_word(string_view before) {
 
 bool behind_ratio_word(string_view before) {
   return persian_word_before(before, kRatioWords, 2);
-}
-
-bool behind_version_word(string_view before) {
-  return persian_word_before(before, kVersionWords, 2);
-}
-
-bool behind_versioned_name(string_view before) {
-  return persian_word_before(ascii_lower(last_bytes(before, kLookBehind)), kPersianVersioned, 1);
 }
 
 bool among_score_words(string_view before, string_view after) {

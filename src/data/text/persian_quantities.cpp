@@ -76,6 +76,15 @@ std::optional<WrittenNumber> scan_persian_amount(string_view text) {
   return number;
 }
 
+}  // namespace
+
+bool is_grouped_amount(string_view text) {
+  const std::optional<WrittenNumber> number = scan_persian_amount(text);
+  return number && number->grouped;
+}
+
+namespace {
+
 // Amounts of foreign money in Persian text: $۵۰, $۲ میلیون.
 
 constexpr std::array<string_view, 4> kPersianMagnitudes = {
@@ -234,38 +243,6 @@ std::size_t read_slash(const Place& place, WordWriter& out) {
   return fraction->length;
 }
 
-// ۱.۲.۳ and 192.168.1.1: numbers with points between them; two of them behind «نسخه», v, or the
-// name of something that has versions.
-std::size_t read_version(const Place& place, WordWriter& out) {
-  if (ends_in_digit(place.before) || !starts_with_digit(place.rest)) {
-    return 0;
-  }
-  std::string words;
-  std::size_t parts = 0;
-  std::size_t length = 0;
-  for (string_view rest = place.rest;; rest = place.rest.substr(length + 1)) {
-    const string_view digits = leading_digits(rest);
-    words += (parts > 0 ? " نقطه " : "") + persian_digit_group(digits);
-    length += digits.size() + (parts > 0 ? 1 : 0);
-    ++parts;
-    const string_view after = place.rest.substr(length);
-    if (!after.starts_with('.') || !starts_with_digit(after.substr(1))) {
-      break;
-    }
-  }
-  const string_view behind = place.rest.substr(length);
-  const bool named = behind_version_word(place.before) || place.before.ends_with('v') ||
-                     (behind_versioned_name(place.before) && !measure_follows(behind) &&
-                      !skip_spaces(behind).starts_with('%'));
-  const bool version = parts > 2 || (parts == 2 && named);
-  if (!version || (parts > 2 && scan_persian_amount(place.rest)->grouped)) {
-    return 0;
-  }
-  out.words(words);
-  const bool built = parts > 2 && behind.starts_with('-') && starts_with_digit(behind.substr(1));
-  return length + (built ? 1 : 0);  // 5.15.0-91: no range
-}
-
 // ۲ ۱/۲ دو و نیم
 std::size_t read_mixed_fraction(const Place& place, WordWriter& out) {
   const string_view whole = leading_digits(place.rest.substr(0, 4));
@@ -336,6 +313,7 @@ std::size_t read_persian_quantity(const Place& place, WordWriter& out) {
                                    read_persian_sign,
                                    read_persian_money,
                                    read_percent_in_front,
+                                   read_named_version,
                                    read_persian_date,
                                    read_persian_clock_time,
                                    read_slashed_time,

@@ -34,6 +34,15 @@ std::size_t read_persian_abbreviation(const Place& place, WordWriter& out);
 // one over something, 2/3 and 3/4, unless a unit or a magnitude follows (۱/۵ میلیون).
 std::size_t read_persian_quantity(const Place& place, WordWriter& out);
 
+// ۱.۲۵۰.۰۰۰ and ۱/۲۵۰/۰۰۰: one number in groups of three.
+bool is_grouped_amount(std::string_view text);
+
+// ۲٫۴ and ۲/۴/۱ behind «نسخه» and v.
+std::size_t read_named_version(const Place& place, WordWriter& out);
+// ۱.۲.۳ and 192.168.1.1: numbers with points between them; two of them behind the name of something
+// that has versions, in a list of versions, or before «به نسخهٔ».
+std::size_t read_version(const Place& place, WordWriter& out);
+
 // ۱۴۰۲/۰۵/۱۲, ۱۲/۵/۱۴۰۲, 1402.05.12, ۶۹/۰۵/۱۲, 2024-05-12T10:30:00. Jalali or Gregorian by the
 // year; two digits are a Jalali year.
 std::size_t read_persian_date(const Place& place, WordWriter& out);
@@ -83,7 +92,6 @@ bool behind_date_word(std::string_view before);
 bool behind_year_word(std::string_view before);
 bool behind_ratio_word(std::string_view before);
 bool behind_version_word(std::string_view before);
-bool behind_versioned_name(std::string_view before);
 // A match or a result is spoken of on either side.
 bool among_score_words(std::string_view before, std::string_view after);
 

@@ -14,7 +14,7 @@ namespace qanat {
 namespace {
 
 constexpr std::size_t kMinToSave = 4096;  // entries; later whenever the file grows by half
-constexpr std::string_view kFormat = "qanat phonemes 2";
+constexpr std::string_view kFormat = "qanat phonemes 3";
 
 std::string make_key(std::string_view speaker, std::string_view words) {
   std::string key(speaker);

@@ -49,7 +49,7 @@ TEST(PhonemeCacheTest, SavingKeepsWhatAnotherProgramSaved) {
 
 TEST(PhonemeCacheTest, DamagedLinesAreSkipped) {
   const std::filesystem::path file = make_test_folder() / "phonemes.tsv";
-  write_text_file(file, "qanat phonemes 2\tv1\nen\thello\nrubbish\n\nen\tgood\tɡˈʊd\nen\tcut\tk");
+  write_text_file(file, "qanat phonemes 3\tv1\nen\thello\nrubbish\n\nen\tgood\tɡˈʊd\nen\tcut\tk");
   const PhonemeCache cache(file, "v1");
 
   EXPECT_EQ(cache.size(), 1U);

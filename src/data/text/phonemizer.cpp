@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "locale/message_error.h"
 #include "locale/messages/feature_errors.h"
+#include "locale/messages/languages.h"
+#include "text/any_language.h"
 #include "text/characters.h"
 #include "text/clauses.h"
 #include "text/espeak_voices.h"
@@ -20,6 +22,7 @@ namespace qanat {
 namespace {
 
 constexpr int kMaxFailuresInARow = 3;
+constexpr std::size_t kShownPart = 40;  // of a line, in messages
 
 Failure not_asked_again() {
   return Failure{
@@ -104,6 +107,39 @@ class ChunkSplitter {
   std::vector<PhonemeChunk> chunks_;
 };
 
+// How many Latin words there can be at most: each capital of iPhone and USA may be spoken alone.
+int count_latin_words(std::string_view line) {
+  int words = 0;
+  bool inside = false;
+  for (const char32_t code_point : decode_utf8(line)) {
+    const bool capital = code_point >= U'A' && code_point <= U'Z';
+    const bool letter = is_latin_letter(code_point);
+    words += letter && (!inside || capital) ? 1 : 0;
+    inside = letter;
+  }
+  return words;
+}
+
+// espeak-ng says in English what letters are that it does not know: "Chinese letter". A
+// model would learn to say that. Latin words are why it may turn to English.
+bool names_letters(std::string_view line, std::span<const EspeakAnswer> spoken) {
+  int turns = 0;
+  for (const EspeakAnswer& part : spoken) {
+    turns += part.turns_to_english;
+  }
+  return turns > count_latin_words(line);
+}
+
+Result<std::string> with_a_reading(std::string phonemes,
+                                   std::string_view line,
+                                   const LanguageTag& language) {
+  if (phonemes.empty() && has_any_letter(line)) {
+    return to_failure(
+        msg::phonemes_no_reading{.text = excerpt(line, kShownPart), .language = language.text()});
+  }
+  return phonemes;
+}
+
 }  // namespace
 
 std::vector<PhonemeChunk> split_for_phonemes(std::string_view normalised) {
@@ -140,14 +176,14 @@ Result<std::string> Phonemizer::voice_of(const LanguageTag& language) {
 
 Result<std::string> Phonemizer::phonemes(std::string_view line, const LanguageTag& language) {
   if (std::optional<std::string> known = cache_.find(language.text(), line)) {
-    return *std::move(known);
+    return with_a_reading(*std::move(known), line, language);
   }
   const std::string asked(line);
   Result<std::vector<std::string>> answer = phonemes_of({&asked, 1}, language);
   if (!answer) {
     return answer.failure();
   }
-  return std::move(answer.value().front());
+  return with_a_reading(std::move(answer.value().front()), line, language);
 }
 
 Result<Done> Phonemizer::remember(std::span<const std::string> lines, const LanguageTag& language) {
@@ -179,18 +215,21 @@ Result<std::vector<std::string>> Phonemizer::phonemes_of(std::span<const std::st
   if (with.failures_in_a_row >= kMaxFailuresInARow) {
     return not_asked_again();
   }
-  Result<std::vector<std::vector<std::string>>> said = with.espeak.clauses(asked);
+  const Result<std::vector<EspeakAnswer>> said = with.espeak.clauses(asked);
   with.failures_in_a_row = said ? 0 : with.failures_in_a_row + 1;
   if (!said) {
     return said.failure();
   }
   std::vector<std::string> phonemes;
-  for (std::size_t i = 0, next = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0, begin = 0; i < lines.size(); begin = ends[i++]) {
+    const auto parts = std::span(said.value()).subspan(begin, ends[i] - begin);
     std::vector<std::string> clauses;
-    for (; next < ends[i]; ++next) {
-      std::ranges::move(said.value()[next], std::back_inserter(clauses));
+    for (const EspeakAnswer& part : parts) {
+      std::ranges::copy(part.clauses, std::back_inserter(clauses));
     }
-    phonemes.push_back(join_clauses(lines[i], clauses));
+    // Empty: nothing to be learnt; remembered, so that it is not asked again.
+    phonemes.push_back(names_letters(lines[i], parts) ? std::string()
+                                                      : join_clauses(lines[i], clauses));
     cache_.insert(language.text(), lines[i], phonemes.back());
   }
   return phonemes;

@@ -58,8 +58,8 @@ class Phonemizer {
   Result<std::string> phonemes(std::string_view normalised);
 
   // Reads a line of a language without a reader, as tidy_line() makes it: what espeak-ng says,
-  // numbers included, and the marks where it pauses. Fails as above, and when espeak-ng has no
-  // such language.
+  // numbers included, and the marks where it pauses. Fails as above, when espeak-ng has no such
+  // language, and when it has letters that it names in English or passes over.
   Result<std::string> phonemes(std::string_view line, const LanguageTag& language);
 
   // Asks for all of them that are not known, many at once.

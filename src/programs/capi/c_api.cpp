@@ -35,7 +35,7 @@ struct qanat_loader {
 
 // NOLINTNEXTLINE(readability-identifier-naming): as qanat.h has it
 struct qanat_text {
-  explicit qanat_text(const char* settings) : reader(settings) {}
+  explicit qanat_text(qanat::TextReader made) : reader(std::move(made)) {}
 
   qanat::TextReader reader;
 };
@@ -280,7 +280,16 @@ qanat_status qanat_text_open(const char* settings, qanat_text** text, char** why
   return guarded(why, [&] {
     need(settings != nullptr && text != nullptr);
     *text = nullptr;
-    return read_given(why, [&] { *text = new qanat_text(settings); });
+    return read_given(why, [&] { *text = new qanat_text(qanat::TextReader(settings)); });
+  });
+}
+
+qanat_status qanat_loader_text(qanat_loader* loader, qanat_text** text, char** why) {
+  return guarded(why, [&] {
+    need(loader != nullptr && text != nullptr);
+    *text = nullptr;
+    *text = new qanat_text(qanat::TextReader(loader->session.text()));
+    return QANAT_OK;
   });
 }
 

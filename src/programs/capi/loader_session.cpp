@@ -340,6 +340,11 @@ std::string_view LoaderSession::text_of(std::int64_t item) const {
   return known_utterance(item).text;
 }
 
+std::shared_ptr<const TextFrontEnd> LoaderSession::text() const {
+  static_cast<void>(set_that_was_read());
+  return text_;
+}
+
 nlohmann::json LoaderSession::damaged() const {
   const UtteranceSet& set = set_that_was_read();
   return {{"left_out", left_out_rows(set.manifest)}, {"failed", damage_->failed(set)}};

@@ -95,6 +95,8 @@ class LoaderSession {
   std::string_view text_of(std::int64_t item) const;
   // {"left_out": [...], "failed": [...]}, as damage_log.h has them.
   nlohmann::json damaged() const;
+  // What made the tokens. Throws before the data set was read: its texts teach symbols.
+  std::shared_ptr<const TextFrontEnd> text() const;
   bool has_tokens() const { return settings_.text == TextUse::tokens; }
   PipelineStats stats() const;
   pid_t owner() const { return owner_; }  // the process whose threads fill the batches

@@ -169,6 +169,8 @@ typedef struct qanat_text qanat_text;
 
 /* Settings are the section `data` of a configuration, as JSON. */
 qanat_status qanat_text_open(const char* settings, qanat_text** text, char** why);
+/* What made the tokens of an open loader, with the symbols that its texts taught; outlives it. */
+qanat_status qanat_loader_text(qanat_loader* loader, qanat_text** text, char** why);
 void qanat_text_free(qanat_text* text);
 /* JSON: text, phonemes, tokens, unknown, language. `language` may be null: by the script. */
 qanat_status qanat_text_read(

@@ -39,7 +39,8 @@ TextConfig parse_text_config(std::string_view settings) {
 
 }  // namespace
 
-TextReader::TextReader(std::string_view settings) : front_end_(parse_text_config(settings)) {}
+TextReader::TextReader(std::string_view settings)
+    : front_end_(std::make_shared<const TextFrontEnd>(parse_text_config(settings))) {}
 
 nlohmann::json TextReader::read(std::string_view text, std::string_view language) const {
   if (first_invalid_utf8(text)) {
@@ -50,7 +51,7 @@ nlohmann::json TextReader::read(std::string_view text, std::string_view language
   if (!spoken) {
     throw MisuseError(Misuse::invalid, msg::seen_language{.language = language});
   }
-  const Result<TextReading> reading = front_end_.read(text, *spoken);
+  const Result<TextReading> reading = front_end_->read(text, *spoken);
   if (!reading) {
     throw MisuseError(Misuse::invalid, msg::row_text_unread{.why = reason_of(reading.failure())});
   }
@@ -68,8 +69,9 @@ nlohmann::json TextReader::read(std::string_view text, std::string_view language
 
 nlohmann::json TextReader::symbols() const {
   nlohmann::json symbols = nlohmann::json::array();
-  for (TokenId id = 0; id < front_end_.tokenizer().size(); ++id) {
-    symbols.push_back(front_end_.tokenizer().symbol(id));
+  const Tokenizer& tokenizer = front_end_->tokenizer();
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    symbols.push_back(tokenizer.symbol(id));
   }
   return symbols;
 }

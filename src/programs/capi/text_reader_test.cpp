@@ -1,5 +1,8 @@
 #include "capi/text_reader.h"
 
+#include <memory>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,6 +34,21 @@ TEST(TextReaderTest, EveryTokenHasItsSymbol) {
   ASSERT_EQ(symbols.size(), static_cast<std::size_t>(Tokenizer().size()));
   EXPECT_EQ(symbols[0], "[pad]");
   EXPECT_EQ(symbols[reader.read("a", "en")["tokens"][2].get<std::size_t>()], "a");
+}
+
+TEST(TextReaderTest, SymbolsThatWereLearntAreListed) {
+  const auto front_end = std::make_shared<TextFrontEnd>();
+  const LanguageTag german = *to_language_tag("de");
+  const std::vector<TextRow> rows = {{.text = "Grüße", .language = german}};
+  front_end->learn(rows, {});
+  const TextReader reader(front_end);
+
+  const nlohmann::json symbols = reader.symbols();
+  const nlohmann::json tokens = reader.read("ü", "de")["tokens"];
+
+  EXPECT_EQ(symbols.size(), static_cast<std::size_t>(Tokenizer().size()) + 3);  // [de], ß, ü
+  EXPECT_EQ(symbols[tokens[0].get<std::size_t>()], "[de]");
+  EXPECT_EQ(symbols[tokens[2].get<std::size_t>()], "ü");
 }
 
 TEST(TextReaderTest, WhatCannotBeReadIsRefused) {

@@ -16,6 +16,7 @@
 #include "locale/messages/command_output.h"
 #include "locale/messages/configuration.h"
 #include "locale/messages/help.h"
+#include "locale/messages/languages.h"
 #include "report/dataset_document.h"
 #include "text/text_front_end.h"
 
@@ -54,7 +55,7 @@ class DataCheckCommand : public Command {
       page.emplace(report_.html());
     }
     // As a run makes it, so that what is not read here is not read there either.
-    TextFrontEnd text(make_text_config(config_.data));
+    TextFrontEnd text(make_text_config(config().data));
     const std::optional<DatasetReport> report = check(text, context);
     if (!report) {
       tell(context, msg::stopped_before_report{});
@@ -79,7 +80,9 @@ class DataCheckCommand : public Command {
     DataConfig& data = config_.data;
     language_.declare(flags, msg::help_row_language{});
     flags.text("--columns", columns_, "ROLE=NAME,...", msg::field_columns{});
-    flags.on("--phonemes", data.use_phonemes, msg::help_data_check_phonemes{});
+    CLI::Option* const phonemes =
+        flags.on("--phonemes", data.use_phonemes, msg::help_data_check_phonemes{});
+    flags.text("--g2p", g2p_, "CMD", msg::help_text_g2p{})->excludes(phonemes);
     flags.number(
         "--max-text-length", data.max_text_length, "N", {1, 1e9}, msg::help_data_check_max_text{});
     flags.number(
@@ -105,10 +108,14 @@ class DataCheckCommand : public Command {
     return check_dataset(options, make_check_sources(text, kMel.sample_rate));
   }
 
-  CheckOptions options() const {
+  // That of a run on this data set.
+  RunConfig config() const {
     RunConfig config = config_;
     config.data.train_data = data_;
     config.data.language = language_.language();
+    if (!g2p_.empty()) {
+      config.data.g2p = g2p_;
+    }
     if (!columns_.empty()) {
       config.data.columns = columns_;
     }
@@ -119,7 +126,11 @@ class DataCheckCommand : public Command {
     if (!cache_.empty()) {
       config.data.cache_dir = cache_;
     }
-    CheckOptions options = make_check_options(config, read_host_facts());
+    return config;
+  }
+
+  CheckOptions options() const {
+    CheckOptions options = make_check_options(config(), read_host_facts());
     options.limits.min_samples =
         SampleCount{static_cast<std::int64_t>(min_seconds_ * kMel.sample_rate.value)};
     options.depth = quick_ ? CheckDepth::headers : CheckDepth::samples;
@@ -146,6 +157,7 @@ class DataCheckCommand : public Command {
   std::string data_;
   LanguageFlag language_;  // of the rows
   std::string columns_;
+  std::string g2p_;
   std::string cache_;
   std::string view_;
   std::string fail_on_ = "crit";

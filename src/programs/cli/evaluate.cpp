@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/language_flag.h"
 #include "cli/progress_line.h"
 #include "cli/report_flags.h"
 #include "cli/speak_texts.h"
@@ -22,6 +23,7 @@
 #include "evaluate/evaluation_document.h"
 #include "locale/messages/command_output.h"
 #include "locale/messages/help.h"
+#include "locale/messages/languages.h"
 #include "locale/messages/speech_errors.h"
 
 namespace qanat {
@@ -62,19 +64,20 @@ Sentences sentences_of(const Manifest& manifest) {
 }
 
 // A sentence a line; clips are called 001, 002 and so on.
-Sentences sentences_of_lines(const fs::path& file) {
+Sentences sentences_of_lines(const fs::path& file, const std::optional<LanguageTag>& language) {
   const Result<std::string> content = read_text_file(file, mebibytes(64));
   if (!content) {
     throw MessageError(msg::evaluate_texts_unreadable{.why = reason_of(content.failure())});
   }
-  Sentences sentences;
+  Sentences sentences{.say_languages = language.has_value()};
   const std::string& text = content.value();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = encode_utf8(decode_utf8(text.substr(begin, end - begin)));
     if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      sentences.texts.emplace(fmt::format("{:03}", sentences.texts.size() + 1),
-                              EvaluatedText{.text = line, .language = language_by_script(line)});
+      sentences.texts.emplace(
+          fmt::format("{:03}", sentences.texts.size() + 1),
+          EvaluatedText{.text = line, .language = language.value_or(language_by_script(line))});
     }
     begin = end + 1;
   }
@@ -84,10 +87,11 @@ Sentences sentences_of_lines(const fs::path& file) {
   return sentences;
 }
 
-Sentences read_sentences(const fs::path& path) {
+// `language`: of lines and rows that do not say.
+Sentences read_sentences(const fs::path& path, const std::optional<LanguageTag>& language) {
   const bool is_list = fs::is_regular_file(path) && path.extension() != ".csv";
-  return is_list ? sentences_of_lines(path)
-                 : sentences_of(read_manifest({.data = path, .language = std::nullopt}));
+  return is_list ? sentences_of_lines(path, language)
+                 : sentences_of(read_manifest({.data = path, .language = language}));
 }
 
 // At most `limit`, evenly spread.
@@ -120,6 +124,7 @@ class EvaluateCommand : public Command {
                "DIR",
                msg::help_evaluate_baseline_checkpoint{});
     flags.text("--texts", texts_, "PATH", msg::help_evaluate_texts{});
+    language_.declare(flags, msg::help_row_language{});
     declare_speaking(flags);
     flags.text("--word-errors", word_errors_, "COMMAND", msg::help_evaluate_word_errors{});
     flags.text("--speaker-similarity", similarity_, "COMMAND", msg::help_evaluate_similarity{});
@@ -171,6 +176,7 @@ class EvaluateCommand : public Command {
     flags.text("--vocoder", vocoder_, "DIR", msg::help_synth_vocoder{});
     flags.text(
         "--baseline-vocoder", baseline_vocoder_, "DIR", msg::help_evaluate_baseline_vocoder{});
+    flags.text("--g2p", g2p_, "CMD", msg::help_text_g2p{});
     flags.text("--out", out_, "DIR", msg::help_evaluate_out{})->capture_default_str();
   }
 
@@ -210,7 +216,7 @@ class EvaluateCommand : public Command {
     }
     Sentences sentences;
     if (!texts_.empty()) {
-      sentences = read_sentences(texts_);
+      sentences = read_sentences(texts_, language_.language());
       request.texts = sentences.texts;
     }
     if (checkpoint_.empty()) {
@@ -268,6 +274,7 @@ class EvaluateCommand : public Command {
     add("--speaker", speaker_);
     add("--voice", voice_);
     add("--vocoder", vocoder);
+    add("--g2p", g2p_);
     return speak_texts({.checkpoint = checkpoint,
                         .flags = flags,
                         .texts = texts,
@@ -293,6 +300,8 @@ class EvaluateCommand : public Command {
   std::string voice_;
   std::string vocoder_;
   std::string baseline_vocoder_;
+  std::string g2p_;
+  LanguageFlag language_;
   std::string out_ = "evaluation";
   std::string word_errors_;
   std::string similarity_;
