@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kMinWaits = 10;  // samples
 constexpr double kMinOwnWaits = 0.6;
+constexpr double kMinAtWork = 0.4;  // of the waiting: samples of work less that without a core
 constexpr double kMuchSlower = 2;   // times the others
 constexpr double kHeldBack = 0.85;  // of its time, that the slow one is at work
 constexpr double kIdle = 0.75;      // at most, that the others are
@@ -72,6 +73,17 @@ std::optional<LoopFunction> function_in(const LoopSample& loop, std::string_view
   return most;
 }
 
+double wait_without_core(const RunSummary& summary) {
+  if (!summary.loop || !summary.pipeline) {
+    return 0;
+  }
+  const auto found = summary.loop->places.find(std::string(kWithoutCore));
+  const double waited = summary.pipeline->ready.pop_wait.total.count();
+  return found != summary.loop->places.end() && waited > 0
+             ? std::clamp(found->second / waited, 0.0, 1.0)
+             : 0;
+}
+
 bool works_while_it_waits(const RunSummary& summary) {
   if (!summary.loop || !summary.pipeline || summary.pipeline->active_workers == 0) {
     return false;
@@ -82,7 +94,9 @@ bool works_while_it_waits(const RunSummary& summary) {
     all += samples;
     own += what == "wait:index" || what == "wait:receive" ? samples : 0;
   }
-  return own >= kMinWaits && static_cast<double>(own) >= kMinOwnWaits * static_cast<double>(all);
+  const double share = all > 0 ? static_cast<double>(own) / static_cast<double>(all) : 0;
+  return own >= kMinWaits && share >= kMinOwnWaits &&
+         share - wait_without_core(summary) >= kMinAtWork;
 }
 
 std::optional<UnequalWorkers> unequal_workers(const RunSummary& summary) {

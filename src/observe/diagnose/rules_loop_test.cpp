@@ -197,6 +197,18 @@ TEST_F(LoopRulesTest, ASamplerIsToldFromWorkers) {
   EXPECT_NE(first(), "DL016");
 }
 
+// Samples find a thread that has no core where it lost the last one, which is no work of its own.
+TEST_F(LoopRulesTest, AThreadWithoutACoreIsNotAtWork) {
+  summary_.loop->waits = {{"wait:receive", 40}};
+  summary_.pipeline->ready.pop_wait.total = Seconds{2};
+  summary_.loop->places = {{"wait:without_core", 0.4}};
+  EXPECT_EQ(first(), "DL016");
+  summary_.loop->places = {{"wait:without_core", 1.5}};
+  EXPECT_NE(first(), "DL016");
+  const RunMeasures measures = measure_run(summary_);
+  EXPECT_EQ(find_wait_cause({.summary = summary_, .measures = measures}), WaitCause::neighbours);
+}
+
 TEST_F(LoopRulesTest, DataWithoutALoaderIsSaidAndNotGuessed) {
   no_waits();
   summary_.pipeline.reset();
