@@ -179,6 +179,30 @@ TEST_F(LoopRulesTest, WorkersThatAreAllSlowAreEqual) {
   EXPECT_NE(first(), "DL014");
 }
 
+// Beside other programs the loop is late, too: one that is far slower has rests then.
+TEST_F(LoopRulesTest, AFarSlowerWorkerIsNamedBesideOtherPrograms) {
+  summary_.pipeline->workers = {worker(0.031), worker(0.004)};
+  EXPECT_EQ(first(), "DL014");
+  summary_.pipeline->workers = {worker(0.031), worker(0.012)};
+  EXPECT_NE(first(), "DL014");
+}
+
+// Padding to the longest row of all: every batch has one length, and says nothing of what it costs.
+TEST_F(LoopRulesTest, OneLengthForAllBatchesOfAnotherTrainerIsPadding) {
+  no_waits();
+  for (StepRecord& step : summary_.steps) {
+    step.padded_frames = 200;
+    step.frames = 240;
+  }
+  EXPECT_EQ(first(), "DL007");
+  for (const int frames : {780, 0}) {  // hardly any, or nobody knows
+    for (StepRecord& step : summary_.steps) {
+      step.frames = frames;
+    }
+    EXPECT_NE(first(), "DL007") << frames;
+  }
+}
+
 TEST_F(LoopRulesTest, AWorkerThatHasAllRowsIsNamed) {
   summary_.pipeline->workers = {worker(0, 0), worker(0.0195, 400)};
   EXPECT_EQ(first(), "DL014");
