@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from time import perf_counter
 from typing import Callable, Tuple
 
@@ -199,6 +200,8 @@ def run_beside_others(loop, seed, folder):
             try:
                 train(loop, seed, folder)
                 code = 0
+            except BaseException:  # pylint: disable=broad-except
+                traceback.print_exc()
             finally:
                 os._exit(code)
         if os.waitpid(child, 0)[1] != 0:

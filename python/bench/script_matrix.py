@@ -13,6 +13,7 @@ core each. Journals stay in FOLDER and are judged again, not run again. About an
 """
 import argparse
 import dataclasses
+import importlib
 import json
 import os
 import pathlib
@@ -36,10 +37,8 @@ class Script:
     neighbour: bool = False
 
     def train(self, seed, folder):
-        from qanat import watch
-
-        watch.main(["--out", folder, SCRIPT, self.name, "--seed", str(seed),
-                    *([] if self.is_faulty else ["--remedied"])])
+        importlib.import_module("qanat.watch").main(["--out", folder, SCRIPT, self.name, "--seed", str(seed),
+                                                     *([] if self.is_faulty else ["--remedied"])])
 
 
 @dataclasses.dataclass(frozen=True)

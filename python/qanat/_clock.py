@@ -16,6 +16,9 @@ AFTER_VALIDATION = "residual:after_validation"
 BETWEEN_BATCHES = "residual:between_batches"  # of one update
 BEFORE_UPDATE = "optimizer:before_update"  # behind the backward pass: clipping, or anything else
 UNFED = "forward:no_loader"  # between two updates, where no loader feeds the loop
+WITHOUT_CORE = "wait:without_core"  # the loop's thread could have gone on, and had no core
+
+FIND_GPU_SECONDS = 0.1  # between two looks whether CUDA is used
 
 
 class Maybe:
@@ -108,7 +111,8 @@ class StepClock:
     def __init__(self, note: Callable[[str], None] = lambda what: None) -> None:
         self.part: Part = "residual"
         self.parts: Parts = {}
-        self._since: Optional[float] = None
+        self.since: Optional[float] = None  # the last switch; None: before the first one
+        self._looked_for_gpu = -FIND_GPU_SECONDS
         self._cuda: Optional[CudaTimeline] = None
         self._has_failed = False
         self._note = note
@@ -116,22 +120,22 @@ class StepClock:
     def switch(self, part: Part) -> Part:
         """`part` runs from now on; returns the one that ran until now."""
         now = perf_counter()
-        before = self.part
-        if self._since is not None:  # what came before the first step belongs to none
-            self.parts[before] = self.parts.get(before, 0.0) + now - self._since
+        before, since, parts = self.part, self.since, self.parts
+        if since is not None:  # what came before the first step belongs to none
+            parts[before] = parts.get(before, 0.0) + now - since
             if self._cuda is not None:
                 self._with_gpu(lambda cuda: cuda.mark(before))
-        self._since = now
+        self.since = now
         self.part = part
         return before
 
     @property
     def is_running(self) -> bool:
-        return self._since is not None
+        return self.since is not None
 
     def stop(self) -> None:
         """Until the next switch, time belongs to no part."""
-        self._since = None
+        self.since = None
 
     def rename_running(self, part: Part) -> None:
         """The time since the last switch goes to another part than was thought."""
@@ -149,7 +153,10 @@ class StepClock:
             self._with_gpu(lambda cuda: cuda.end_step(parts, settle))
         else:
             settle(parts)
-            self._find_gpu()
+            now = self.since or 0.0
+            if now - self._looked_for_gpu >= FIND_GPU_SECONDS:
+                self._looked_for_gpu = now
+                self._find_gpu()
 
     def finish(self) -> None:
         """Settles what the GPU has not finished."""
@@ -179,12 +186,25 @@ class StepClock:
             self._note(f"no CUDA events: {type(error).__name__}: {error}; steps have the host's times")
 
 
-def settled(parts: Parts, places: Optional[Dict[str, float]] = None) -> List[float]:
-    """In the order of PARTS. A step without phases is work as a whole; with phases, what is in
-    none of them is residual. `places` gets what each part of a part took."""
+def known_parts(parts: Parts) -> Dict[str, float]:
+    """With what is known by now of those that depend on what comes later."""
+    for part in parts:
+        if type(part) is not str:
+            break
+    else:
+        return parts  # type: ignore[return-value]
     known: Dict[str, float] = {}
     for key, seconds in parts.items():
         name = key if isinstance(key, str) else key.settled()
+        known[name] = known.get(name, 0.0) + seconds
+    return known
+
+
+def settled(parts: Dict[str, float], places: Optional[Dict[str, float]] = None) -> List[float]:
+    """In the order of PARTS. A step without phases is work as a whole; with phases, what is in
+    none of them is residual. `places` gets what each part of a part took."""
+    known: Dict[str, float] = {}
+    for name, seconds in parts.items():
         if ":" in name:
             if places is not None:
                 places[name] = places.get(name, 0.0) + seconds

@@ -12,14 +12,14 @@ import warnings
 from collections import deque
 from typing import Any, Deque, Dict, Optional, Tuple, Union
 
-from qanat._recap import Recap, StepValues, line_of, step_line
+from qanat._recap import EndedStep, Recap, line_of, step_line
 
 FORMAT = 2
 LIMIT = 128 << 20  # bytes of a file; a journal takes at most twice as much, and a recap
 MAX_WAITING = 64 << 20  # bytes that wait for a disk that is full
 
 # A step, a line with its place in the recap, or text that a full disk did not take.
-Waiting = Union[StepValues, Tuple[str, str], str]
+Waiting = Union[EndedStep, Tuple[str, str], str]
 
 
 class WatchError(RuntimeError):
@@ -123,8 +123,8 @@ class Journal:
         series = f"{kind}, setup" if "setup" in fields else kind
         self._waiting.append((series, line_of(kind, self.time(), fields)))
 
-    def add_step(self, step: StepValues) -> None:
-        """Becomes a line with flush()."""
+    def add_step(self, step: EndedStep) -> None:
+        """Tells its values, and becomes a line, with flush(): not in the loop's time."""
         self._waiting.append(step)
 
     def flush(self) -> None:
@@ -143,12 +143,13 @@ class Journal:
     def _line(self, waiting: Waiting) -> str:
         if isinstance(waiting, str):
             return waiting
-        if isinstance(waiting, StepValues):
-            self._recap.add_step(waiting)
-            return step_line(waiting)
-        series, line = waiting
-        self._recap.add(series, line)
-        return line
+        if type(waiting) is tuple:
+            series, line = waiting
+            self._recap.add(series, line)
+            return line
+        step = waiting.values()  # type: ignore[union-attr]
+        self._recap.add_step(step)
+        return step_line(step)
 
     def _go_on_in_a_new_file(self) -> None:
         """Next to its place and whole, then renamed; what is refused is tried again later."""

@@ -1,13 +1,13 @@
 """A loader that is watched: how long the loop waits for its batches."""
 from __future__ import annotations
 
-import threading
+from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
 
 from qanat._clock import Maybe, Part
 from qanat._loader_stats import LoaderRecord, length_of
-from qanat._shapes import Shape, shape_of
+from qanat._shapes import Shape, ShapeReader
 
 if TYPE_CHECKING:
     from qanat._run import Run
@@ -17,7 +17,7 @@ class Iteration:
     """One pass over a loader. Whether it trains is known when a backward pass follows a fetch."""
 
     __slots__ = ("trains", "is_over", "record", "wait", "use", "evaluate", "fetched_at_update", "_run", "_length",
-                 "_began", "_waits", "_waited", "batches", "_shapes")
+                 "_began", "_waits", "_waited", "batches", "_shapes", "_reader")
 
     def __init__(self, run: "Run", record: LoaderRecord, length: Optional[int]) -> None:
         self.trains = False
@@ -33,6 +33,7 @@ class Iteration:
         self._waits = self.batches = 0
         self._waited = 0.0
         self._shapes: List[Shape] = []
+        self._reader = ShapeReader()
 
     def now_trains(self) -> None:
         """What was kept back until now counts."""
@@ -56,7 +57,7 @@ class Iteration:
         if not self.trains:
             self._waits += 1
             self._waited += seconds
-            self._shapes = [*self._shapes[-15:], shape_of(batch)]
+            self._shapes = [*self._shapes[-15:], self._reader.read(batch)]
         else:
             stats = self._run._stats
             stats.waits += 1
@@ -64,7 +65,7 @@ class Iteration:
             stats.batch += 1
             stats.batches += 1
             stats.taken += 1
-            self._run._shape.take(shape_of(batch))
+            self._run._shape.take(self._reader.read(batch))
 
     def end(self) -> None:
         self.is_over = True
@@ -120,23 +121,29 @@ class WatchedIterator:
 
     def __next__(self) -> Any:
         run = self._run
-        clock = run._clock
-        if run.closed or run._is_fetching or threading.get_ident() != run._thread:
+        if run.closed or run._is_fetching or get_ident() != run._thread:
             return next(self._inner)
+        clock, core_waits = run._clock, run._core_waits
         during, after = self._fetches.parts(self._iteration)
         clock.switch(during)
-        begin = perf_counter()
+        begin = clock.since or 0.0
+        if begin >= core_waits.due and during == "wait":
+            core_waits.begin()
         run._is_fetching = True
         try:
             batch = next(self._inner)
         except BaseException:
-            run._is_fetching = False
+            run._is_fetching = core_waits.is_open = False
             self._iteration.end()
             clock.switch(after)  # of a validation: what follows is its metrics, as a rule
             raise
         run._is_fetching = False
         clock.switch(after)
-        waited, self._started = perf_counter() - begin + self._started, 0.0
+        waited = (clock.since or 0.0) - begin
+        if core_waits.is_open:
+            core_waits.end(waited, begin + waited)
+        if self._started:
+            waited, self._started = waited + self._started, 0.0
         self._iteration.count(waited, batch)
         return batch
 
@@ -158,6 +165,6 @@ class WatchedLoader:
     def __iter__(self) -> Iterator[Any]:
         run = self._run
         run._check_open()
-        if threading.get_ident() != run._thread:
+        if get_ident() != run._thread:
             return iter(self._loader)
         return WatchedIterator(Fetches(run), self._loader, run._stats.record_of(self._loader))

@@ -40,6 +40,36 @@ def length_of(loader: Any) -> Optional[int]:
         return None
 
 
+class CoreWaits:
+    """How long the loop's thread had no core while it waited for a batch, as far as one fetch every so often
+    says: on a busy machine that is what keeps it inside of any line."""
+
+    def __init__(self) -> None:
+        self.due = 0.0
+        self.is_open = False
+        self._looked_at = self._without_core = 0.0  # s of waiting
+        self._delay: Optional[Callable[[], float]] = None
+        self._before = self._cost = 0.0
+
+    def begin(self) -> None:
+        begin = perf_counter()
+        self._delay = self._delay or _workers.run_delay()  # this thread's
+        self._before = self._delay()
+        self._cost = perf_counter() - begin
+        self.is_open = True
+
+    def end(self, waited: float, now: float) -> None:
+        self.is_open = False
+        without = self._delay() - self._before if self._delay is not None else 0.0
+        if without == without:
+            self._looked_at += waited
+            self._without_core += min(without, waited)
+        self.due = now + max(_workers.USAGE_SECONDS, self._cost / _workers.MOST_OF_FETCHES)
+
+    def share(self) -> float:
+        return self._without_core / self._looked_at if self._looked_at > 0 else 0.0
+
+
 class LoaderRecord:
     """One loader, and the slots of its workers, which no other loader's share."""
 
@@ -70,7 +100,7 @@ class LoaderRecord:
         fetcher = getattr(iterator, "_dataset_fetcher", None) if workers == 0 else None
         if fetcher is not None and hasattr(fetcher, "fetch"):
             if self._own is None:
-                self._own = memoryview(array("d", bytes(8 * SLOT)))
+                self._own = array("d", bytes(8 * SLOT))
             _workers.measure_fetcher(fetcher, self._own, RowTable(self._own))
         return iterator
 

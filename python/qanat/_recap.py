@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from qanat._clock import PARTS
 
@@ -29,6 +29,16 @@ class StepValues(NamedTuple):
     learning_rate: Optional[float]
     gradient_norm: Optional[float]
     seconds: Sequence[float]  # in the order of PARTS
+
+    def values(self) -> "StepValues":
+        return self
+
+
+class EndedStep(Protocol):
+    """A step whose line is to be written."""
+
+    def values(self) -> StepValues:
+        ...
 
 
 def shortened(value: Any) -> Any:

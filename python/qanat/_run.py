@@ -11,13 +11,14 @@ import sys
 import threading
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Dict, Iterable, List, Optional, Type
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Type
 
 from qanat import _host
-from qanat._clock import AFTER_UPDATE, INSIDE, PARTS, Part, Parts, StepClock, settled
+from qanat._clock import (AFTER_UPDATE, INSIDE, PARTS, WITHOUT_CORE, Part, Parts, StepClock, known_parts,
+                           settled)
 from qanat._journal import FolderLock, Journal, WatchError
 from qanat._loader import WatchedLoader
-from qanat._loader_stats import LoaderStats
+from qanat._loader_stats import CoreWaits, LoaderStats
 from qanat._rank import journal_name, rank_of
 from qanat._recap import StepValues
 from qanat._sampler import Sampler
@@ -25,6 +26,7 @@ from qanat._shapes import StepShape
 
 FLUSH_SECONDS = 1.0  # what a killed script loses at most
 HOST_SECONDS = 2.0
+SPENT_STEPS = 16  # one of which says what writing takes
 PHASES = ("transfer", "forward", "loss", "backward", "optimizer")
 
 
@@ -44,7 +46,8 @@ class Step:
     """One update of the weights; `with run.step() as step`. What is known of it can be set before it
     ends: `step.loss = 1.5`. Numbers; a tensor on a GPU is waited for."""
 
-    __slots__ = ("batch_size", "length", "frames", "loss", "learning_rate", "gradient_norm", "_run")
+    __slots__ = ("batch_size", "length", "frames", "loss", "learning_rate", "gradient_norm", "_run", "_counts",
+                 "_seconds")
 
     def __init__(self, run: "Run", batch_size: Optional[int], length: int, frames: int) -> None:
         self.batch_size = batch_size
@@ -62,6 +65,28 @@ class Step:
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         self._run._end_step(self, failed=kind is not None)
+
+    def ended(self, counts: Tuple[Any, ...], loss: Any) -> None:
+        """What is known when it has ended; its parts may come later, from a GPU."""
+        self._counts, self.loss = counts, loss
+
+    def settle(self, parts: Parts) -> None:
+        """Its parts are known. Numbers are read now: a tensor's may change."""
+        self._seconds = known_parts(parts)
+        if self.loss is not None:
+            self.loss = _number(self.loss)
+        if self.learning_rate is not None:
+            self.learning_rate = _number(self.learning_rate)
+        if self.gradient_norm is not None:
+            self.gradient_norm = _number(self.gradient_norm)
+        self._run._journal.add_step(self)
+
+    def values(self) -> StepValues:
+        """Once, when its line is written."""
+        at, *counts = self._counts
+        run = self._run
+        return StepValues._make((run._journal.time(at), *counts, self.loss, self.learning_rate,
+                                 self.gradient_norm, settled(self._seconds, run._places)))
 
 
 class _Part:
@@ -113,6 +138,7 @@ class Run:
         self._places: Dict[str, float] = {}  # s of parts of parts
         self._shape = StepShape()
         self._is_fetching = False
+        self._core_waits = CoreWaits()
         self._stats = LoaderStats()
         self._step: Optional[Step] = None
         self._parts = {name: _Part(self, name) for name in PHASES}
@@ -166,6 +192,7 @@ class Run:
             self._sampler.close()
         self._clock.finish()
         self._say_run()
+        self._journal.flush()  # steps add to the places
         self._look_at_host()
         self._journal.add("telemetry", {"journal_s": self._spent})
         self._journal.add("ended", {"ending": ending, "step": self.steps})
@@ -215,30 +242,22 @@ class Run:
         if failed:
             self._clock.to_retry()
             return
-        begin = perf_counter()
-        stats = self._stats
-        number, batches, batch, epoch = self.steps, max(1, stats.taken), stats.batch, stats.epoch
+        stats, number, at = self._stats, self.steps, self._clock.since or 0.0
         self.steps += 1
-        stats.taken = 0
+        batches, stats.taken = stats.taken or 1, 0
         rows, length, frames, padded = self._shape.read()
         rows = step.batch_size or rows or int((stats.settings or {}).get("batch_size") or 0)
         if step.length:
             length, frames, padded = step.length, step.frames, batches * rows * step.length
-        # `step` is let go: the GPU may be many steps behind, and each would keep its graph till then.
-        loss, learning_rate, gradient_norm = map(
-            _without_graph, (step.loss, step.learning_rate, step.gradient_norm))
-        at = self._journal.time(begin)
-
-        def settle(parts: Parts) -> None:
-            seconds = settled(parts, self._places)
-            self._journal.add_step(StepValues(
-                at, number, max(0, epoch), max(0, batch), batches, rows, length, frames, padded,
-                _number(loss), _number(learning_rate), _number(gradient_norm), seconds))
-
-        self._clock.end_step(settle)
+        # The GPU may be many steps behind, and a tensor would keep its graph till then.
+        step.learning_rate, step.gradient_norm = map(_without_graph, (step.learning_rate, step.gradient_norm))
+        step.ended((at, number, max(0, stats.epoch), max(0, stats.batch), batches, rows, length, frames, padded),
+                   _without_graph(step.loss))
+        self._clock.end_step(step.settle)
         if self._said is None:
             self._say_run()
-        self._spent += perf_counter() - begin
+        if number % SPENT_STEPS == 0:
+            self._spent += SPENT_STEPS * (perf_counter() - at)
 
     # What describes the run, and the machine.
 
@@ -278,10 +297,14 @@ class Run:
             line["setup"], self._host_setup = self._host_setup, None
         self._journal.add("host", line)
         if self._sampler is not None:
-            self._journal.add("loop", self._sampler.line(self._places))
+            self._journal.add("loop", self._sampler.line(self._places_now()))
         pipeline = self._stats.line(counters)
         if pipeline is not None:
             self._journal.add("pipeline", pipeline)
+
+    def _places_now(self) -> Dict[str, float]:
+        """Of steps that are written."""
+        return {**self._places, WITHOUT_CORE: self._core_waits.share() * self._stats.waited}
 
     def _thread_clocks(self) -> Dict[str, List[float]]:
         """By the names that the diagnosis knows: "train" for the loop, "load" for who fills batches."""
@@ -298,6 +321,7 @@ class Run:
         while not self._stop.wait(FLUSH_SECONDS):
             if perf_counter() - looked >= HOST_SECONDS:
                 looked = perf_counter()
+                self._journal.flush()
                 self._look_at_host()
             if not self.closed:
                 self._journal.flush()

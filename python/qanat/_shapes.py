@@ -13,6 +13,8 @@ UNKNOWN: Shape = (0, 0, 0)
 
 def _size(value: Any) -> Tuple[int, ...]:
     shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return shape
     try:
         return tuple(int(size) for size in shape) if shape is not None else ()
     except (TypeError, ValueError, RuntimeError):
@@ -66,6 +68,26 @@ def shape_of(batch: Any) -> Shape:
         return UNKNOWN  # batches are the script's, and may do anything
 
 
+class ShapeReader:
+    """Of the batches of a loader: where they keep the tensor that tells is found once."""
+
+    def __init__(self) -> None:
+        self._kind: Any = None
+        self._count = self._at = 0
+
+    def read(self, batch: Any) -> Shape:
+        if type(batch) is self._kind and len(batch) == self._count:
+            size = getattr(batch[self._at], "shape", ())
+            if isinstance(size, tuple) and len(size) == 2:
+                return size[0], size[1], 0
+        self._kind = None
+        if isinstance(batch, (list, tuple)):
+            at = next((i for i, value in enumerate(batch) if len(_size(value)) == 2), None)
+            if at is not None:
+                self._kind, self._count, self._at = type(batch), len(batch), at
+        return shape_of(batch)
+
+
 class StepShape:
     """Of all batches of a step."""
 
@@ -83,5 +105,5 @@ class StepShape:
     def read(self) -> Tuple[int, int, int, int]:
         """Rows, length, frames, and frames with padding; from now on it is the next step's."""
         read = self._rows, self._length, self._frames, self._padded
-        self.__init__()  # type: ignore[misc]
+        self._rows = self._length = self._frames = self._padded = 0
         return read

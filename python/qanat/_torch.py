@@ -9,7 +9,7 @@ import functools
 import importlib.abc
 import importlib.util
 import sys
-import threading
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 from qanat._clock import (AFTER_UPDATE, AFTER_VALIDATION, BEFORE_UPDATE, BETWEEN_BATCHES, INSIDE, UNFED,
@@ -36,6 +36,7 @@ class TorchHooks(Fetches):
         self._updates = 0  # of this step
         self._all_updates = 0
         self._is_fed = False  # by a loader, in this step
+        self._trained_at_update = -1  # the update before which a loader of training was last asked
         self._cycle: List[int] = []  # optimizers of this step, in their order
         self._last_of_cycle: Optional[int] = None  # where no loader feeds the loop
         self._depth = 0  # an optimizer's step may call another one's
@@ -78,7 +79,7 @@ class TorchHooks(Fetches):
 
     def _is_off(self) -> bool:
         return (self._is_compiling() or self.run.closed
-                or threading.get_ident() != self.run._thread)
+                or get_ident() != self.run._thread)
 
     def _patch_step(self, kind: Any) -> None:
         known = any(owner is kind and name == "step" for owner, name, _, _ in self._undo)
@@ -96,25 +97,32 @@ class TorchHooks(Fetches):
 
     def began(self, iteration: Iteration) -> None:
         self._iterations = [one for one in self._iterations if not one.is_over][-15:] + [iteration]
+        self._trained_at_update = -1
 
     def parts(self, iteration: Iteration) -> Tuple[Part, Part]:
-        if self.run._clock.part == BEFORE_UPDATE:
-            self.run._clock.rename_running(BETWEEN_BATCHES)
+        clock = self.run._clock
+        if clock.part == BEFORE_UPDATE:
+            clock.rename_running(BETWEEN_BATCHES)
         if self._steps:
             if self._updates > 0:
                 self._end_step()
-            self._begin_step()
+            if self._step is None:
+                self._begin_step()
         if not self._torch.is_grad_enabled():
             return iteration.evaluate, iteration.evaluate
         iteration.fetched_at_update = self._all_updates
-        after: Part = "forward" if iteration.trains else iteration.use
-        if not self._steps and self.run._step is None:
-            after = self.run._clock.part
-        return "wait" if iteration.trains else iteration.wait, after
+        is_between = not self._steps and self.run._step is None
+        if iteration.trains:
+            self._trained_at_update = self._all_updates
+            return "wait", clock.part if is_between else "forward"
+        return iteration.wait, clock.part if is_between else iteration.use
 
     def _feed(self) -> None:
         """A backward pass, or an update: what was fetched for it was training. A pass that is over was
         a validation, unless its only batch was fetched ahead of its use."""
+        if self._trained_at_update == self._all_updates:
+            self._is_fed = True
+            return
         fresh = [one for one in self._iterations if one.fetched_at_update == self._all_updates]
         if not any(one.trains for one in fresh):
             for one in fresh:
@@ -128,7 +136,7 @@ class TorchHooks(Fetches):
         def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if self._is_off() or not (self._steps or self.run._step):
                 return original(tensor, *args, **kwargs)
-            if self._steps:
+            if self._steps and self._step is None:
                 self._begin_step()
             self._feed()
             clock = self.run._clock
@@ -158,8 +166,10 @@ class TorchHooks(Fetches):
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             if self._depth > 0 or self._is_off() or self._wraps_another(optimizer):
                 return original(optimizer, *args, **kwargs)
-            args, kwargs = self._watch_closure(args, kwargs)
-            self._begin_step()
+            if args or kwargs:
+                args, kwargs = self._watch_closure(args, kwargs)
+            if self._step is None:
+                self._begin_step()
             self._depth += 1
             self.run._clock.switch("optimizer")
             try:
@@ -211,6 +221,13 @@ class TorchHooks(Fetches):
     def _end_update(self, optimizer: int) -> None:
         self.run._clock.switch(AFTER_UPDATE)
         if not self._steps:
+            return
+        if self._trained_at_update == self._all_updates:  # as nearly always
+            self._is_fed = True
+            if self._cycle != [optimizer]:
+                self._cycle = [optimizer]
+            self._updates += 1
+            self._all_updates += 1
             return
         is_repeated = optimizer in self._cycle
         if is_repeated and self._updates > 0:

@@ -10,18 +10,21 @@ import resource
 import sys
 import tempfile
 from array import array
-from math import log2
+from bisect import bisect_right
 from time import perf_counter, thread_time
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from qanat import _host
 
 BUCKETS = 44  # of row times: from 16 us on, each wider by the square root of two
 FIRST_BUCKET = 16e-6
+BUCKET_ENDS = [FIRST_BUCKET * 2 ** ((i + 1) / 2) for i in range(BUCKETS - 1)]
 TABLE_ROWS = 8  # that were slow, of each worker
 SLOW = 6.0  # times the mean row
 FIRST_ROWS = 8  # before which nothing is slow
 LOOK_ROWS = 32  # between two samples of the rows that others found slow
+QUICK_ROW = 20e-6  # s: rows that take less are looked at in some fetches only
+QUICK_FETCHES = 15  # whose rows are not
 # Places in a slot, all doubles that only grow, but for PID and FETCHING (1: it fills a batch). The
 # histogram of row times comes after them, and a table of slow rows: row, longest, slow reads, reads.
 (BATCHES, ROWS, BUSY, CPU, RUN_DELAY, FAULTS, PID, FETCHING, ROW_TIME, PROCESS_RAN, PROCESS_WAITED,
@@ -115,18 +118,18 @@ class RowTable:
     """The rows of a worker: how long they take, and which of those that were slow are so again. `slots`
     are those of all workers: the next time, another one may read the row."""
 
-    def __init__(self, slot: "memoryview[float]", slots: Optional["memoryview[float]"] = None) -> None:
+    def __init__(self, slot: Any, slots: Any = None) -> None:
         self._slot = slot
         self._slots = slot if slots is None else slots
         self._count = int(sum(slot[HISTOGRAM:TABLE]))
         self._known = {row: at for at, row in _entries(slot)}
         self._elsewhere: Set[int] = set()
         self._looked = 0
+        self.quick(0.0)
 
     def add(self, seconds: float, index: Any = None, rows: int = 1) -> None:
         slot = self._slot
-        bucket = int(2 * log2(max(seconds / FIRST_BUCKET, 1.0)))
-        slot[HISTOGRAM + min(bucket, BUCKETS - 1)] += rows
+        slot[HISTOGRAM + bisect_right(BUCKET_ENDS, seconds)] += rows
         is_slow = self._count >= FIRST_ROWS and seconds * self._count > SLOW * slot[ROW_TIME]
         self._count += rows
         slot[ROW_TIME] += rows * seconds
@@ -136,6 +139,35 @@ class RowTable:
             self._look_at_others()
         if is_slow or index in self._known or index in self._elsewhere:
             self._enter(index, seconds, is_slow)
+
+    def add_each(self, begin: float, ends: Sequence[float], indices: Sequence[Any]) -> None:
+        """Rows that were read one behind the other."""
+        slot, count, spent = self._slot, self._count, self._slot[ROW_TIME]
+        if count - self._looked >= LOOK_ROWS:
+            self._look_at_others()
+        known = self._known or self._elsewhere
+        for index, end in zip(indices, ends):
+            seconds = end - begin
+            begin = end
+            slot[HISTOGRAM + bisect_right(BUCKET_ENDS, seconds)] += 1
+            is_slow = count >= FIRST_ROWS and seconds * count > SLOW * spent
+            count += 1
+            spent += seconds
+            if (is_slow or known) and isinstance(index, int) and (
+                    is_slow or index in self._known or index in self._elsewhere):
+                self._enter(index, seconds, is_slow)
+                known = self._known
+        self._count, slot[ROW_TIME] = count, spent
+
+    def quick(self, seconds: float) -> None:
+        """How long rows take that add_quick() adds."""
+        self._quick = seconds
+        self._quick_bucket = HISTOGRAM + bisect_right(BUCKET_ENDS, seconds)
+
+    def add_quick(self, rows: int) -> None:
+        self._slot[self._quick_bucket] += rows
+        self._slot[ROW_TIME] += rows * self._quick
+        self._count += rows
 
     def _enter(self, row: int, seconds: float, is_slow: bool) -> None:
         slot, at = self._slot, self._known.get(row)
@@ -161,6 +193,8 @@ class RowTable:
 
     def _look_at_others(self) -> None:
         self._looked = self._count
+        if self._slots is self._slot:
+            return
         self._elsewhere = {row for first in range(0, len(self._slots), SLOT)
                            for _, row in _entries(self._slots[first:first + SLOT])}
 
@@ -171,7 +205,19 @@ def _entries(slot: "memoryview[float]") -> List[Tuple[int, int]]:
 
 
 class _TimedDataset:
-    """dataset[i] with the time of every row."""
+    """dataset[i], with the moment at which every row was there."""
+
+    def __init__(self, dataset: Any, ends: List[float]) -> None:
+        self._dataset, self._ends = dataset, ends
+
+    def __getitem__(self, index: Any) -> Any:
+        row = self._dataset[index]
+        self._ends.append(perf_counter())
+        return row
+
+
+class _TimedBatches:
+    """A dataset that reads several rows at once: each takes the mean."""
 
     def __init__(self, dataset: Any, table: RowTable) -> None:
         self._dataset, self._table = dataset, table
@@ -181,10 +227,6 @@ class _TimedDataset:
         row = self._dataset[index]
         self._table.add(perf_counter() - begin, index)
         return row
-
-
-class _TimedBatches(_TimedDataset):
-    """A dataset that reads several rows at once: each takes the mean."""
 
     def __getitems__(self, indices: Any) -> Any:
         begin = perf_counter()
@@ -197,31 +239,19 @@ class _TimedBatches(_TimedDataset):
 class _TimedIterator:
     """Of an IterableDataset."""
 
-    def __init__(self, rows: Any, table: RowTable) -> None:
-        self._rows, self._table = rows, table
+    def __init__(self, rows: Any, ends: List[float]) -> None:
+        self._rows, self._ends = rows, ends
 
     def __iter__(self) -> "_TimedIterator":
         return self
 
     def __next__(self) -> Any:
-        begin = perf_counter()
         row = next(self._rows)
-        self._table.add(perf_counter() - begin)
+        self._ends.append(perf_counter())
         return row
 
 
-def _time_rows(fetcher: Any, table: RowTable) -> None:
-    if hasattr(fetcher, "dataset_iter"):
-        fetcher.dataset_iter = _TimedIterator(fetcher.dataset_iter, table)
-        return
-    dataset = getattr(fetcher, "dataset", None)
-    if getattr(dataset, "__getitems__", None) is not None:
-        fetcher.dataset = _TimedBatches(dataset, table)
-    elif hasattr(dataset, "__getitem__"):
-        fetcher.dataset = _TimedDataset(dataset, table)
-
-
-def _run_delay() -> Callable[[], float]:
+def run_delay() -> Callable[[], float]:
     """Seconds that the calling thread was ready to run and had no core; nan when unknown."""
     try:
         fd = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
@@ -240,60 +270,112 @@ class FetchUsage:
 
     def __init__(self, slot: "memoryview[float]") -> None:
         self._slot = slot
-        self._delay = _run_delay()
+        self._delay = run_delay()
         self._faults = _faults()
-        self._due = 0.0
+        self.due = 0.0
         self._cost = 0.0  # s of reading the clocks once
-        self._busy = 0.0  # since the last one that was looked at
-        self._before: Optional[Tuple[float, float]] = None
+        self.busy = 0.0  # since the last one that was looked at
+        self.is_open = False
+        self._before = 0.0, 0.0
 
-    def begin(self, now: float) -> None:
-        self._before = None
-        if now >= self._due:
-            begin = perf_counter()
-            self._before = thread_time(), self._delay()
-            self._cost = perf_counter() - begin
+    def begin(self) -> None:
+        """Of a fetch that is looked at."""
+        begin = perf_counter()
+        self._before = thread_time(), self._delay()
+        self.is_open = True
+        self._cost = perf_counter() - begin
 
     def end(self, busy: float, now: float) -> None:
-        self._busy += busy
-        if self._before is None:
-            return
+        """Which took `busy`, and is in `self.busy` already."""
         cpu, queued = self._before
-        times = self._busy / busy if busy > 0 else 1.0
+        times = self.busy / busy if busy > 0 else 1.0
         slot, faults = self._slot, _faults()
         slot[CPU] += times * (thread_time() - cpu)
         slot[RUN_DELAY] += times * (self._delay() - queued)
         slot[FAULTS] += faults - self._faults
-        self._faults, self._busy = faults, 0.0
-        self._due = now + max(USAGE_SECONDS, self._cost / MOST_OF_FETCHES)
+        self._faults, self.busy, self.is_open = faults, 0.0, False
+        self.due = now + max(USAGE_SECONDS, self._cost / MOST_OF_FETCHES)
 
 
-def measure_fetcher(fetcher: Any, slot: "memoryview[float]", table: RowTable,
-                    process: Optional[ProcessClock] = None) -> Any:
-    """Times fetcher.fetch(); it adds to what the slot has, since an epoch may start new workers."""
-    fetch = fetcher.fetch
-    _time_rows(fetcher, table)
+class FetchMeter:
+    """Times fetcher.fetch() and its rows, one by one; of rows that are quicker than a look at the clock is
+    worth, one fetch stands for those that follow, until one of these takes longer."""
 
-    usage = FetchUsage(slot)
+    def __init__(self, fetcher: Any, slot: Any, table: RowTable, process: Optional[ProcessClock]) -> None:
+        self._fetcher, self._slot, self._table, self._process = fetcher, slot, table, process
+        self._fetch = fetcher.fetch
+        self._usage = FetchUsage(slot)
+        self._ends: List[float] = []  # of rows of this fetch
+        self._untimed = 0  # fetches to come
+        self._row = self._longest = 0.0  # s, of the fetch that stands for them
+        self._name, self._plain = "dataset", getattr(fetcher, "dataset", None)
+        self._timed: Any = None
+        if hasattr(fetcher, "dataset_iter"):
+            self._name, self._plain = "dataset_iter", fetcher.dataset_iter
+            self._timed = _TimedIterator(self._plain, self._ends)
+        elif getattr(self._plain, "__getitems__", None) is not None:
+            fetcher.dataset = _TimedBatches(self._plain, table)
+        elif hasattr(self._plain, "__getitem__"):
+            self._timed = _TimedDataset(self._plain, self._ends)
+        if self._timed is not None:
+            setattr(fetcher, self._name, self._timed)
 
-    def timed_fetch(rows: Any) -> Any:
+    def fetch(self, rows: Any) -> Any:
+        usage, slot = self._usage, self._slot
         begin = perf_counter()
-        usage.begin(begin)
+        if begin >= usage.due:
+            usage.begin()
         slot[FETCHING] = 1
         try:
-            batch = fetch(rows)
+            batch = self._fetch(rows)
+        except BaseException:
+            self._ends.clear()
+            raise
         finally:
             slot[FETCHING] = 0
         end = perf_counter()
+        seconds, count = end - begin, len(rows) if isinstance(rows, (list, tuple)) else 1
         slot[BATCHES] += 1
-        slot[ROWS] += len(rows) if isinstance(rows, (list, tuple)) else 1
-        slot[BUSY] += end - begin
-        usage.end(end - begin, end)
-        if process is not None:
-            process.update(begin)
+        slot[ROWS] += count
+        slot[BUSY] += seconds
+        if self._untimed > 0:
+            self._untimed -= 1
+            if seconds > self._longest or self._untimed == 0:
+                self._end_untimed(seconds, count)
+            else:
+                self._table.add_quick(count)
+        elif self._ends:
+            self._end_timed(begin, seconds, rows)
+        usage.busy += seconds
+        if usage.is_open:
+            usage.end(seconds, end)
+        if self._process is not None:
+            self._process.update(begin)
         return batch
 
-    fetcher.fetch = timed_fetch
+    def _end_timed(self, begin: float, seconds: float, rows: Any) -> None:
+        ends = self._ends
+        self._table.add_each(begin, ends, rows if isinstance(rows, (list, tuple)) else (rows,))
+        self._row = (ends[-1] - begin) / len(ends)
+        ends.clear()
+        if self._row < QUICK_ROW:
+            self._longest = 2 * seconds + 10 * QUICK_ROW
+            self._untimed = QUICK_FETCHES
+            self._table.quick(self._row)
+            setattr(self._fetcher, self._name, self._plain)
+
+    def _end_untimed(self, seconds: float, count: int) -> None:
+        is_long = seconds > self._longest
+        self._table.add_quick(count - is_long)
+        if is_long:  # one of its rows was
+            self._table.add(seconds - (count - 1) * self._row)
+        self._untimed = 0
+        setattr(self._fetcher, self._name, self._timed)
+
+
+def measure_fetcher(fetcher: Any, slot: Any, table: RowTable, process: Optional[ProcessClock] = None) -> Any:
+    """Times fetcher.fetch(); it adds to what the slot has, since an epoch may start new workers."""
+    fetcher.fetch = FetchMeter(fetcher, slot, table, process).fetch
     return fetcher
 
 

@@ -78,16 +78,16 @@ def main(arguments: Optional[List[str]] = None) -> None:
         on_import("keras", lambda keras: hooks[-1].watch_keras(keras))
 
     on_import("torch", attach)
-    error: Optional[BaseException] = None
+    ended_by: Optional[BaseException] = None
     try:
         _execute(options)
     except BaseException as raised:
-        error = raised
+        ended_by = raised
         raise
     finally:
         for hook in hooks:
             hook.remove()
-        run.close(ending_of(error))
+        run.close(ending_of(ended_by))
         print(_said_of(run.steps, options.out, bool(hooks)), file=sys.stderr)
 
 

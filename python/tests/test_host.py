@@ -128,12 +128,15 @@ class OfThisProcess(WatchTest):
         slot = memoryview(array("d", bytes(8 * _workers.SLOT)))
         now = [0.0]
         with mock.patch("qanat._workers.thread_time", lambda: 0.5 * now[0]), \
-                mock.patch("qanat._workers._run_delay", lambda: lambda: 0.25 * now[0]):
+                mock.patch("qanat._workers.run_delay", lambda: lambda: 0.25 * now[0]):
             usage = _workers.FetchUsage(slot)
             for _ in range(100):  # of 5 ms each: every fifth is looked at
-                usage.begin(now[0])
+                if now[0] >= usage.due:
+                    usage.begin()
                 now[0] += 0.005
-                usage.end(0.005, now[0])
+                usage.busy += 0.005
+                if usage.is_open:
+                    usage.end(0.005, now[0])
 
         self.assertAlmostEqual(slot[_workers.CPU], 0.25, delta=0.02)
         self.assertAlmostEqual(slot[_workers.RUN_DELAY], 0.125, delta=0.01)

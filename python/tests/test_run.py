@@ -425,9 +425,9 @@ class JournalFile(WatchTest):
         journal.add("run", {"allowed_cores": 2})
         journal.add("host", {"setup": {"online_cores": 2}})
         for i in range(first, last):
-            journal.add_step(StepValues(0.1 * i, i, 0, i, 1, 32, 100, 3000, 3200,
-                                        1 + 1 / (i + 1), 1e-3, 2.5,
-                                        [0.001, 0.0, 0.03, 0.0, 0.06, 0.0, 0.01, 0.0, 0.0]))
+            journal.add_step(StepValues(
+                0.1 * i, i, 0, i, 1, 32, 100, 3000, 3200, 1 + 1 / (i + 1), 1e-3, 2.5,
+                [0.001, 0.0, 0.03, 0.0, 0.06, 0.0, 0.01, 0.0, 0.0]))
             if i % 10 == 0:
                 journal.add("host", {"counters": {"process_cpu": 0.5 * i}})
                 journal.flush()

@@ -8,11 +8,13 @@ import threading
 import types
 import unittest
 from array import array
+from unittest import mock
 
 import qanat
 from qanat import _sampler, _workers
 from qanat._sampler import Sampler, Stack
-from tests.journals import WatchTest, read_lines
+from tests import fake_torch
+from tests.journals import Clock, WatchTest, read_lines
 
 
 class Lines(WatchTest):
@@ -130,6 +132,75 @@ class SlowRows(unittest.TestCase):
         said = _workers.slow_rows(both)
         self.assertEqual(said["slow_again"], 0)
         self.assertGreaterEqual(said["read_again"], 2)
+
+
+class QuickRows(WatchTest):
+    """Rows that take less than a look at the clock is worth."""
+
+    def setUp(self):
+        super().setUp()
+        self.clock = Clock()
+        patch = mock.patch("qanat._workers.perf_counter", self.look)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.looks = 0
+        self.slot = memoryview(array("d", bytes(8 * _workers.SLOT)))
+        self.seconds = {}
+        rows = fake_torch.Dataset(100, lambda row: self.clock.run(self.seconds.get(row, 5e-6)))
+        self.fetcher = _workers.measure_fetcher(
+            fake_torch.Fetcher(rows, list), self.slot, _workers.RowTable(self.slot))
+
+    def look(self):
+        self.looks += 1
+        return self.clock.now
+
+    def fetch(self, times):
+        for _ in range(times):
+            self.fetcher.fetch(list(range(10, 42)))
+
+    def test_one_fetch_stands_for_those_that_follow(self):
+        self.fetch(160)
+
+        self.assertLess(self.looks, 160 * 4 + 32 * 11)  # of 5,120 rows
+        self.assertEqual(sum(_workers.histogram([self.slot])), 160 * 32)
+        self.assertAlmostEqual(self.slot[_workers.ROW_TIME], 160 * 32 * 5e-6, delta=160 * 32 * 1e-6)
+        self.assertEqual(self.slot[_workers.ROWS], 160 * 32)
+
+    def test_a_slow_row_among_them_is_found_and_named_the_next_time(self):
+        self.fetch(10)
+        self.seconds[37] = 0.5
+        self.fetch(1)
+        self.assertEqual(sum(_workers.histogram([self.slot])[25:]), 1)
+        self.assertEqual(_workers.slowest([self.slot]), [])
+        self.fetch(1)
+        self.assertEqual(_workers.slowest([self.slot])[0]["file"], "dataset[37]")
+
+    def test_rows_that_take_longer_are_all_timed(self):
+        self.seconds = {row: 1e-3 for row in range(100)}
+        self.fetch(10)
+
+        self.assertGreaterEqual(self.looks, 10 * 32)
+
+
+class WaitsWithoutACore(WatchTest):
+    def test_of_one_fetch_every_so_often(self):
+        clock = self.turn_clock()
+        queued = [0.0]
+
+        def batches():
+            for _ in range(4):
+                clock.run(0.1)
+                queued[0] += 0.075  # of 0.1 s
+                yield 1
+
+        with mock.patch("qanat._workers.run_delay", lambda: lambda: queued[0]):
+            with qanat.watch(self.folder) as run:
+                for _ in run.loader(batches()):
+                    with run.step():
+                        clock.run(0.01)
+
+        last = read_lines(self.folder, "loop")[-1]["places"]
+        self.assertAlmostEqual(last["wait:without_core"], 0.3, places=6)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ namespace {
 
 constexpr std::int64_t kMinWaits = 10;  // samples
 constexpr double kMinOwnWaits = 0.6;
-constexpr double kMuchSlower = 2;   // times the others
-constexpr double kHeldBack = 0.85;  // of its time, that the slow one is at work
-constexpr double kIdle = 0.75;      // at most, that the others are
-constexpr double kNoRows = 0.02;    // of all rows: a worker that has none
+constexpr double kMinAtWork = 0.4;      // of the waiting: samples of work less that without a core
+constexpr double kMuchSlower = 2;       // times the others
+constexpr double kFarSlower = 4;        // times the others: more than other programs make of it
+constexpr double kHeldBack = 0.85;      // of its time, that the slow one is at work
+constexpr double kOftenHeldBack = 0.7;  // where it is far slower: others hold the loop up, too
+constexpr double kIdle = 0.75;          // at most, that the others are
+constexpr double kNoRows = 0.02;        // of all rows: a worker that has none
 constexpr std::int64_t kMinRows = 16;
 
 double busy_share(const WorkerStats& worker) {
@@ -72,6 +75,17 @@ std::optional<LoopFunction> function_in(const LoopSample& loop, std::string_view
   return most;
 }
 
+double wait_without_core(const RunSummary& summary) {
+  if (!summary.loop || !summary.pipeline) {
+    return 0;
+  }
+  const auto found = summary.loop->places.find(std::string(kWithoutCore));
+  const double waited = summary.pipeline->ready.pop_wait.total.count();
+  return found != summary.loop->places.end() && waited > 0
+             ? std::clamp(found->second / waited, 0.0, 1.0)
+             : 0;
+}
+
 bool works_while_it_waits(const RunSummary& summary) {
   if (!summary.loop || !summary.pipeline || summary.pipeline->active_workers == 0) {
     return false;
@@ -82,7 +96,9 @@ bool works_while_it_waits(const RunSummary& summary) {
     all += samples;
     own += what == "wait:index" || what == "wait:receive" ? samples : 0;
   }
-  return own >= kMinWaits && static_cast<double>(own) >= kMinOwnWaits * static_cast<double>(all);
+  const double share = all > 0 ? static_cast<double>(own) / static_cast<double>(all) : 0;
+  return own >= kMinWaits && share >= kMinOwnWaits &&
+         share - wait_without_core(summary) >= kMinAtWork;
 }
 
 std::optional<UnequalWorkers> unequal_workers(const RunSummary& summary) {
@@ -109,7 +125,8 @@ std::optional<UnequalWorkers> unequal_workers(const RunSummary& summary) {
     }
   }
   const double times = busy > 0 ? row_time(*slow) / (busy / rows) : 0;
-  if (times < kMuchSlower || busy_share(*slow) < kHeldBack || at_work > kIdle) {
+  const double held_back = times >= kFarSlower ? kOftenHeldBack : kHeldBack;
+  if (times < kMuchSlower || busy_share(*slow) < held_back || at_work > kIdle) {
     return std::nullopt;
   }
   const double rows_of_batch = static_cast<double>(stats.rows) / static_cast<double>(stats.batches);

@@ -15,6 +15,7 @@ inline constexpr std::string_view kAfterUpdate = "residual:after_update";
 inline constexpr std::string_view kBetweenBatches = "residual:between_batches";
 inline constexpr std::string_view kBeforeUpdate = "optimizer:before_update";
 inline constexpr std::string_view kNoLoader = "forward:no_loader";
+inline constexpr std::string_view kWithoutCore = "wait:without_core";
 
 // The share of the step time, over the whole run; 0 where the journal says nothing.
 double share_of_place(const RuleInput& input, std::string_view place);
@@ -28,7 +29,12 @@ struct LoopFunction {
 };
 std::optional<LoopFunction> function_in(const LoopSample& loop, std::string_view part);
 
-// A DataLoader has workers, and most samples inside next() find the loop's own process at work.
+// The share of the waiting for batches in which the loop's thread could have gone on, and had no
+// core; 0 where the journal says nothing.
+double wait_without_core(const RunSummary& summary);
+
+// A DataLoader has workers, and most samples inside next() find the loop's own process at work, not
+// in want of a core there.
 bool works_while_it_waits(const RunSummary& summary);
 
 // Workers of a DataLoader, which hands their batches over in turn.

@@ -44,7 +44,8 @@ FrameCost frame_cost(const RuleInput& input) {
   if (varies) {
     return {.seconds = m.work.per_frame, .surest = 0.8};
   }
-  const bool few_shapes = bucket_edges_of(input.summary).value_or(kManyEdges) < kManyEdges;
+  const bool few_shapes = input.summary.trained_by != TrainedBy::qanat ||
+                          bucket_edges_of(input.summary).value_or(kManyEdges) < kManyEdges;
   if (m.padding_share < kMuchPadding || !few_shapes) {
     return {};
   }
@@ -145,7 +146,8 @@ Fix better_transfer(const RuleInput& input, double now, double without) {
 
 RuleOutcome padding_waste(const RuleInput& input) {
   const RunMeasures& m = input.measures;
-  if (!(mean(m.padded) > 0)) {
+  // Where all is padding, nobody said which frames are none.
+  if (!(mean(m.padded) > 0) || m.padding_share >= 1) {
     return skipped(msg::dl007_unknown{});
   }
   if (!(m.padding_share > kGoodPadding)) {

@@ -273,6 +273,9 @@ RuleOutcome held_up_by_machine(const RuleInput& input) {
   }
   const LoaderUse& use = *input.measures.loader;
   const BusySplit split = use.split.value_or(BusySplit{});
+  if (cause == WaitCause::neighbours && split.run_queue < kMinReportableGain) {
+    return passed(msg::wait_other_cause{.cause = to_message(cause), .rule = rule_of(cause)});
+  }
   const bool is_memory = cause == WaitCause::memory;
   // What bringing pages back costs is partly waiting and partly computing: all of it would go.
   Finding finding =

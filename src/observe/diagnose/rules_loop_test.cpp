@@ -179,6 +179,30 @@ TEST_F(LoopRulesTest, WorkersThatAreAllSlowAreEqual) {
   EXPECT_NE(first(), "DL014");
 }
 
+// Beside other programs the loop is late, too: one that is far slower has rests then.
+TEST_F(LoopRulesTest, AFarSlowerWorkerIsNamedBesideOtherPrograms) {
+  summary_.pipeline->workers = {worker(0.031), worker(0.004)};
+  EXPECT_EQ(first(), "DL014");
+  summary_.pipeline->workers = {worker(0.031), worker(0.012)};
+  EXPECT_NE(first(), "DL014");
+}
+
+// Padding to the longest row of all: every batch has one length, and says nothing of what it costs.
+TEST_F(LoopRulesTest, OneLengthForAllBatchesOfAnotherTrainerIsPadding) {
+  no_waits();
+  for (StepRecord& step : summary_.steps) {
+    step.padded_frames = 200;
+    step.frames = 240;
+  }
+  EXPECT_EQ(first(), "DL007");
+  for (const int frames : {780, 0}) {  // hardly any, or nobody knows
+    for (StepRecord& step : summary_.steps) {
+      step.frames = frames;
+    }
+    EXPECT_NE(first(), "DL007") << frames;
+  }
+}
+
 TEST_F(LoopRulesTest, AWorkerThatHasAllRowsIsNamed) {
   summary_.pipeline->workers = {worker(0, 0), worker(0.0195, 400)};
   EXPECT_EQ(first(), "DL014");
@@ -195,6 +219,18 @@ TEST_F(LoopRulesTest, ASamplerIsToldFromWorkers) {
   EXPECT_EQ(first(), "DL016");
   summary_.loop->waits = {{"wait:receive", 8}, {"wait:queue", 40}};
   EXPECT_NE(first(), "DL016");
+}
+
+// Samples find a thread that has no core where it lost the last one, which is no work of its own.
+TEST_F(LoopRulesTest, AThreadWithoutACoreIsNotAtWork) {
+  summary_.loop->waits = {{"wait:receive", 40}};
+  summary_.pipeline->ready.pop_wait.total = Seconds{2};
+  summary_.loop->places = {{"wait:without_core", 0.4}};
+  EXPECT_EQ(first(), "DL016");
+  summary_.loop->places = {{"wait:without_core", 1.5}};
+  EXPECT_NE(first(), "DL016");
+  const RunMeasures measures = measure_run(summary_);
+  EXPECT_EQ(find_wait_cause({.summary = summary_, .measures = measures}), WaitCause::neighbours);
 }
 
 TEST_F(LoopRulesTest, DataWithoutALoaderIsSaidAndNotGuessed) {

@@ -114,9 +114,12 @@ WaitCause cause_of_busy_workers(const RuleInput& input, const LoaderUse& use) {
   return *cores - used >= kIdleCore ? WaitCause::few_workers : WaitCause::computing;
 }
 
-// Workers are fast enough, and other programs keep their batches: a thread that hands one over is
-// ready and has no core, for as long as most of the waiting lasts.
+// Workers are fast enough, and other programs keep their batches: a thread that hands one over, or
+// takes it, is ready and has no core, for as long as most of the waiting lasts.
 bool is_handed_over_late(const RuleInput& input, const LoaderUse& loader) {
+  if (wait_without_core(input.summary) >= kQueuedWait) {
+    return true;  // the loop has its batch, and no core to take it
+  }
   const double at_work = loader.busy * (1 - loader.split.value_or(BusySplit{}).run_queue);
   if (!input.summary.host || at_work > kFastWorkers) {
     return false;
