@@ -143,6 +143,9 @@ class ReportPage(unittest.TestCase):
                 # The values of the axis can be read there.
                 self.assertEqual(phone.run("getComputedStyle(document.querySelector("
                                            "'#loss-plot .y-end')).display"), "inline")
+                # What fits has them once.
+                self.assertEqual(phone.run("getComputedStyle(document.querySelector("
+                                           "'.strips .y-end')).display"), "none")
 
     def test_a_wide_screen_cuts_no_link_and_leaves_no_tile_alone(self):
         (self.path / "tiles").mkdir()

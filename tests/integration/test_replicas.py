@@ -38,6 +38,15 @@ class Learning(ReplicaTest):
         run = events(shared / "journal.rank1.jsonl", "run")[0]
         self.assertEqual((run["rank"], run["world"]), (1, 2))
 
+    def test_more_processes_than_cores_are_told_once(self):
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        self.addCleanup(os.sched_setaffinity, 0, cores)
+
+        run = self.train(self.checkpoints(), "--batch-size", 8, "--max-steps", 1, "--processes", 2)
+
+        self.assertEqual(run.stderr.count("2 processes share 1 cores of this machine"), 1, run.stderr)
+
     # All 16 rows at once are added up in another order, which moves a duration by a frame sooner or
     # later: in one process as in two, and by as much.
     def test_processes_add_no_more_than_another_order_of_sums_does(self):

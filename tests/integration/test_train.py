@@ -148,6 +148,20 @@ class Train(unittest.TestCase):
         result = self.train(checkpoints, "--max-steps", 1, "--json")
         self.assertGreaterEqual(json.loads(result.stdout)["resumed_from"], 2)
 
+    def test_a_run_that_is_stopped_before_its_first_step_names_no_checkpoints(self):
+        run = self.checkpoints()
+        process = self.start(run, "--model-size", "tiny")
+        journal = run / "journal.jsonl"
+        while not (journal.exists() and '"kind":"run"' in journal.read_text()):
+            self.assertIsNone(process.poll(), "the run ended early")
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, told)
+        # A step may have been done before the signal came: what was saved is what is named.
+        saved = list(run.glob("step-*"))
+        self.assertIn("; checkpoints in" if saved else "; no checkpoint in", told)
+
     def test_a_terminal_that_closes_saves_too(self):
         checkpoints = self.checkpoints()
         process = self.start(checkpoints, "--max-steps", 100000)

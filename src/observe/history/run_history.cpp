@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -182,6 +183,9 @@ void RunHistory::add_step(const StepRecord& step) {
   bin.batches += step.batches;
   bin.frames += step.frames;
   bin.padded += step.all_padded();
+  for (auto& [name, device] : devices) {
+    device.add_step();
+  }
   newest = step;
 }
 
@@ -239,18 +243,20 @@ void RunHistory::add_pipeline(const PipelineStats& stats, double time) {
   }
 }
 
-// Busy time that only grows is turned into shares.
 void DeviceHistory::add_busy(double time, double seconds) {
-  const double interval = time - time_before_;
-  if (busy_before_ && interval > 0 && seconds >= *busy_before_) {
-    if (interval < interval_ / 2) {
-      return;
-    }
-    busy.add(time, Envelope::of(std::min(1.0, (seconds - *busy_before_) / interval)));
-    interval_ = interval;
+  latest_ = {.at = time, .seconds = seconds};
+}
+
+// Busy time that only grows is turned into shares.
+void DeviceHistory::add_step() {
+  if (!latest_) {
+    return;
   }
-  busy_before_ = seconds;
-  time_before_ = time;
+  if (counted_ && latest_->at > counted_->at && latest_->seconds >= counted_->seconds) {
+    const double share = (latest_->seconds - counted_->seconds) / (latest_->at - counted_->at);
+    busy.add(latest_->at, Envelope::of(std::min(1.0, share)));
+  }
+  counted_ = std::exchange(latest_, std::nullopt);
 }
 
 // What the driver says of GPUs: a list in their order, whose names came before.

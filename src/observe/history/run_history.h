@@ -49,14 +49,19 @@ struct DeviceHistory {
   EnvelopeSeries clock;         // Hz
   std::optional<double> limit;  // bytes
 
-  // `seconds` it was busy so far, as of `time`. A reading that comes much sooner than usual, as the
-  // last one of a run does, counts with the next: what the end of a run takes is not training.
+  // `seconds` it was busy so far, as of `time`. That counts with the step that comes behind it:
+  // what the end of a run takes is not training.
   void add_busy(double time, double seconds);
+  void add_step();
 
  private:
-  std::optional<double> busy_before_;
-  double time_before_ = 0;
-  double interval_ = 0;  // of the share before
+  struct BusyTime {
+    double at = 0;
+    double seconds = 0;
+  };
+
+  std::optional<BusyTime> counted_;
+  std::optional<BusyTime> latest_;
 };
 
 // Sentences that were said with the weights of a step; sentence 1 is sentence-1.wav and .png.

@@ -118,6 +118,7 @@ TEST(RunHistoryTest, BusyTimeOfDevicesBecomesShares) {
     PipelineStats stats;
     stats.devices = {{.name = "virtual:0", .busy = Seconds{busy / 2}, .memory = Bytes{1000}}};
     history.add({.at = Seconds{1 + busy}, .event = stats});
+    history.add({.at = Seconds{1 + busy}, .event = StepRecord{}});
   }
 
   const DeviceHistory& device = history.devices.at("virtual:0");
@@ -244,16 +245,32 @@ TEST_F(RankJournalsTest, OneThatComesLaterIsFollowedThen) {
   EXPECT_TRUE(watch.diagnosis().measures.ranks->is_complete());
 }
 
-TEST(DeviceHistoryTest, HalfASampleAtTheEndIsNoShare) {
+// However long the run saves behind its last step.
+TEST(DeviceHistoryTest, WhatComesBehindTheLastStepIsNoShare) {
   DeviceHistory device;
   for (int i = 0; i <= 10; ++i) {
     device.add_busy(2.0 * i, 1.8 * i);
+    device.add_step();
   }
 
-  device.add_busy(20.6, 18.0);  // the run had ended
+  device.add_busy(21.5, 18.5);  // the last step was done at 20.6
 
   ASSERT_EQ(device.busy.bins().size(), 10U);
   EXPECT_NEAR(device.busy.bins().back().mean(), 0.9, 1e-9);
+}
+
+// What a validation takes in the middle of a run is part of it.
+TEST(DeviceHistoryTest, ReadingsWithoutAStepBetweenThemCountTogether) {
+  DeviceHistory device;
+  device.add_busy(0, 0);
+  device.add_step();
+  device.add_busy(2, 1.8);
+  device.add_busy(4, 1.8);
+
+  device.add_step();
+
+  ASSERT_EQ(device.busy.bins().size(), 1U);
+  EXPECT_NEAR(device.busy.bins().back().mean(), 0.45, 1e-9);
 }
 
 TEST(RunHistoryTest, TheLimitOfReadyBatchesIsKeptAsItWasAtEachTime) {
