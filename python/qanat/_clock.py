@@ -18,7 +18,7 @@ BEFORE_UPDATE = "optimizer:before_update"  # behind the backward pass: clipping,
 UNFED = "forward:no_loader"  # between two updates, where no loader feeds the loop
 WITHOUT_CORE = "wait:without_core"  # the loop's thread could have gone on, and had no core
 
-FIND_GPU_SECONDS = 0.1  # between two looks whether CUDA is used
+FIND_GPU_SECONDS = 0.1  # then it is asked again whether CUDA is used
 
 
 class Maybe:

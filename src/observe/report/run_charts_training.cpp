@@ -32,7 +32,7 @@ Range around(const EnvelopeSeries& series, const std::vector<ValidationPoint>& v
           .high = range.high + air};
 }
 
-constexpr std::size_t kMostDots = 60;  // more hide the curve below them: they become a line
+constexpr std::size_t kMaxDots = 60;  // more hide the curve below them: they become a line
 
 std::vector<PlotPoint> validation_losses(const RunHistory& history) {
   std::vector<PlotPoint> points;
@@ -45,7 +45,7 @@ std::vector<PlotPoint> validation_losses(const RunHistory& history) {
 }
 
 void mark_validations(SvgPlot& plot, std::span<const PlotPoint> points, const Translator& w) {
-  if (points.size() > kMostDots) {
+  if (points.size() > kMaxDots) {
     plot.line(points, "validation-line");
     return;
   }
@@ -102,7 +102,7 @@ std::optional<Figure> loss_figure(const RunView& run) {
                     .marks = [&](SvgPlot& plot) { mark_validations(plot, validations, w); },
                     .height = 240};
   if (!validations.empty()) {
-    const bool is_line = validations.size() > kMostDots;
+    const bool is_line = validations.size() > kMaxDots;
     chart.legend.push_back({is_line ? "validation-line" : "validation",
                             w.tr(msg::chart_validation{}),
                             is_line ? LegendShape::line : LegendShape::dot});
