@@ -31,10 +31,28 @@ install(FILES ${PROJECT_BINARY_DIR}/share/completions/qanat.fish
 install(DIRECTORY share/start DESTINATION ${CMAKE_INSTALL_DATADIR}/qanat COMPONENT program)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
-# The library. What needs no libtorch is one component, so that it can be used without.
-set(text_modules base locale text)
-set(loader_modules launch config metrics dataset audio features batch pipeline monitor telemetry
-                   diagnose history page web report app capi corpus experiment)
+# The library. What needs no libtorch is one component, so that it can be used without; the text front
+# end is one, too. A component has what it names here and all that layers.txt lets these include, so
+# that a new module cannot be missing from it.
+function(with_all_below variable)
+  set(found ${ARGN})
+  set(next ${ARGN})
+  while(next)
+    set(below)
+    foreach(module IN LISTS next)
+      list(APPEND below ${qanat_depends_of_${module}})
+    endforeach()
+    list(REMOVE_DUPLICATES below)
+    list(REMOVE_ITEM below ${found})
+    list(APPEND found ${below})
+    set(next ${below})
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+with_all_below(text_modules text)
+with_all_below(loader_modules capi report corpus experiment)
+list(REMOVE_ITEM loader_modules ${text_modules})
+list(APPEND loader_modules web)
 get_property(modules GLOBAL PROPERTY QANAT_MODULES)
 list(APPEND modules web)
 foreach(module IN LISTS modules)

@@ -153,7 +153,7 @@ def matched(english, persian):
 
 def literal(text):
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return f'"{escaped}"'
+    return f'"{escaped}"sv'  # its length is known: Clang counts the steps that finding it would take
 
 
 def numbered(text, names):
@@ -223,7 +223,8 @@ def tables(english, persian, sections):
         operators.append(f"{entry.id}::operator Message() const {{ return {{id, {{{', '.join(names)}}}}}; }}\n")
     headers = "".join(f'#include "locale/messages/{name}.h"\n' for name in sections)
     return (MADE + f'#include "locale/message_text.h"\n\n#include <array>\n\n{headers}\n'
-            "namespace qanat {\n\nstd::span<const MessageText> message_texts() {\n"
+            "namespace qanat {\n\nusing std::string_view_literals::operator\"\"sv;\n\n"
+            "std::span<const MessageText> message_texts() {\n"
             f"  static constexpr std::array<MessageText, {len(rows)}> kTexts{{\n{''.join(rows)}  }};\n"
             "  return kTexts;\n}\n\nnamespace msg {\n\n" + "".join(operators) +
             "\n}  // namespace msg\n}  // namespace qanat\n")
