@@ -84,7 +84,7 @@ class MakeMessagesTest(unittest.TestCase):
         done = self.make('msgctxt "a"\nmsgid "b"\nmsgstr ""\n')
 
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('Sentence{"",', self.made("messages.cpp"))
+        self.assertIn('Sentence{""sv,', self.made("messages.cpp"))
 
     def test_an_id_stands_once(self):
         self.expect_problem(self.make(2 * 'msgctxt "a"\nmsgid "b"\nmsgstr ""\n\n'), "en.po", 9, "stands already")
