@@ -41,7 +41,7 @@ def steps_per_second(options, corpus, spin_count, steps):
     """Of nano, by the journal."""
     folder = options.work / "company"
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([options.bin / "qanat", "train", "--train-data", corpus, "--model-size", "nano",
+    subprocess.run([options.bin / "qanat", "train", "--data", corpus, "--model-size", "nano",
                     "--max-steps", str(steps), "--batch-size", "8", "--render-every", "0",
                     "--save-every", str(10 * steps), "--checkpoint-dir", folder],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

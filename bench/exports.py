@@ -69,7 +69,7 @@ class ThreadTimes:
 
 def train(options, corpus, folder, arm):
     """(seconds of every step, processor seconds by thread name)"""
-    command = [options.qanat, "train", "--train-data", corpus, "--checkpoint-dir", folder,
+    command = [options.qanat, "train", "--data", corpus, "--checkpoint-dir", folder,
                "--model-size", options.model_size, "--batch-size", "8", "--max-steps", options.steps,
                "--render-every", "0", "--save-every", "1000000", "--validate-every", "1000000",
                "--set", f"data.cache_dir={corpus}"]

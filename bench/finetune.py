@@ -21,7 +21,7 @@ SHARE = 0.6
 def train(options, name, data, steps, *more):
     folder = options.work / name
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([options.qanat, "train", "--train-data", data, "--model-size", "nano", "--batch-size", "8",
+    subprocess.run([options.qanat, "train", "--data", data, "--model-size", "nano", "--batch-size", "8",
                     "--max-steps", str(steps), "--set", "data.val_split=0", "--render-every", "0", "--save-every",
                     str(steps), "--checkpoint-dir", folder, *more], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)

@@ -18,7 +18,7 @@ WARM_UP = 4  # steps that are not counted: shapes are seen for the first time, t
 
 def start(options, corpus, folder, processes, cores, steps):
     shutil.rmtree(folder, ignore_errors=True)
-    command = [options.bin / "qanat", "train", "--train-data", corpus, "--model-size", "nano",
+    command = [options.bin / "qanat", "train", "--data", corpus, "--model-size", "nano",
                "--max-steps", str(steps), "--batch-size", str(ROWS), "--render-every", "0",
                "--save-every", str(10 * steps), "--processes", str(processes), "--checkpoint-dir", folder]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -85,7 +85,7 @@ def main():
 
     def train(way):
         shutil.rmtree(work / "run", ignore_errors=True)
-        return [program, "train", "--train-data", work / "set", "--language", "de", "--model-size", "nano", "--batch-size", "2",
+        return [program, "train", "--data", work / "set", "--language", "de", "--model-size", "nano", "--batch-size", "2",
                 "--max-steps", "1", "--render-every", "0", "--no-emoji", "--checkpoint-dir", work / "run", "--set",
                 f"data.cache_dir={work / 'cache'}", *(["--use-phonemes"] if way == "phonemes" else [])]
 

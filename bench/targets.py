@@ -74,7 +74,7 @@ RING = [
              "autotuner from 1 worker over the best fixed number, after 50 steps",
              "تنظیم خودکار از ۱ worker، نسبت به بهترین تعداد ثابت، پس از ۵۰ گام", 0.95, " x"),
     at_most("autotuner_bytes_over_budget", "most memory it lent over the budget",
-            "بیشترین حافظه‌ای که امانت داد، نسبت به بودجه", 1, " x"),
+            "بیشترین حافظه‌ای که گرفت، نسبت به بودجه", 1, " x"),
 ]
 MEL = [
     at_most("mel_cost_over_fft", "log-mel per frame over FFTW's FFT alone",

@@ -14,7 +14,7 @@ EQUAL = 0.97  # of the best: what counts as equal to it
 
 
 def profile(options, corpus, *arguments):
-    return run_report([options.bin / "qanat", "profile", "data", "--data-path", corpus, "--json",
+    return run_report([options.bin / "qanat", "profile", "data", "--data", corpus, "--json",
                        "--fail-on", "never", *arguments])
 
 

@@ -24,7 +24,7 @@ MACHINE = {1: "variation_machine_one_thread", 2: "variation_machine_two_threads"
 def train_variation(options, corpus, mode, steps):
     folder = options.work / f"variation-{mode}"
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([options.bin / "qanat", "train", "--train-data", corpus, "--model-size", "nano",
+    subprocess.run([options.bin / "qanat", "train", "--data", corpus, "--model-size", "nano",
                     "--max-steps", str(steps), "--batch-size", "8", "--render-every", "0",
                     "--save-every", str(10 * steps), "--checkpoint-dir", folder, *MODES[mode][1]],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

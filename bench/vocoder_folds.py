@@ -51,7 +51,7 @@ def make_fold(options, fold):
 def train_fold(options, fold, more):
     """Adds the processor time to `cpu_seconds` of the fold, so that a run in pieces has it all."""
     folder = make_fold(options, fold)
-    command = [options.qanat, "train", "--task", "vocoder", "--model-size", "nano", "--train-data", folder / "data",
+    command = [options.qanat, "train", "--task", "vocoder", "--model-size", "nano", "--data", folder / "data",
                "--set", "data.val_split=0", "--batch-size", "6", "--segment-frames", "64", "--lr", "3e-3",
                "--max-steps", str(options.steps), "--num-workers", "1", "--render-every", "0",
                "--checkpoint-dir", folder / "vocoder", *more]
@@ -136,7 +136,7 @@ def measure(options, more):
                       "p_value": p_value([a - b for a, b in rows]), "vocoder_ahead_on": sum(a < b for a, b in rows)},
                       "real_time_factor": {"vocoder": work / audio, "griffin-lim": plain["real_time_factor"]}}, indent=2),
           flush=True)
-    done = subprocess.run([options.qanat, "evaluate", "--reference", copies["recordings"], "--made", copies["vocoder"],
+    done = subprocess.run([options.qanat, "evaluate", "--recordings", copies["recordings"], "--made", copies["vocoder"],
                            "--baseline", copies["griffin-lim"], "--texts", options.data, *more], check=False)
     return done.returncode
 

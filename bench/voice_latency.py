@@ -63,7 +63,7 @@ def make_voices(options):
     if not corpus.exists():
         run(options.qanat, "data", "make-demo", corpus, "--utterances", 40)
     vocoder = options.work / "vocoder"
-    common = ("--train-data", corpus, "--batch-size", 4, "--set", "data.val_split=0")
+    common = ("--data", corpus, "--batch-size", 4, "--set", "data.val_split=0")
     if not (vocoder / "report.html").exists():
         run(options.qanat, "train", "--task", "vocoder", "--model-size", "nano", "--max-steps", max(2, options.steps // 4),
             "--checkpoint-dir", vocoder, *common)

@@ -23,7 +23,7 @@ train() {
   local name="$1"
   shift
   echo "== $name"
-  "$qanat" train --train-data "$corpus" --model-size nano --batch-size 8 --max-steps "$steps" \
+  "$qanat" train --data "$corpus" --model-size nano --batch-size 8 --max-steps "$steps" \
     --checkpoint-dir "$folder/$name" --reset-training --render-every 0 --no-emoji \
     --set training.validation_batches=0 "$@"
 }

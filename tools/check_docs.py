@@ -30,6 +30,7 @@ import re
 import shlex
 import sys
 import tempfile
+import types
 
 import make_api
 from doc_blocks import NEEDS, Shell, blocks, commands, has_module, reason_problems, refreshed, run_page
@@ -306,9 +307,23 @@ def known_flags(program):
                                    for path, facts in collect(program)}}
 
 
+def old_names(program):
+    """{"evaluate": {"--reference": "--recordings", ...}}: what still works, but is called otherwise now."""
+    same = re.compile(r"same as `?(--[a-z-]+)")
+    found = {}
+    for path, facts in collect(program):
+        for flag in facts["flags"]:
+            first = next((name for name in flag["names"] if name.startswith("--")), "")
+            meant = same.search(flag["help"])
+            found.setdefault(path, {}).update({name: meant[1] if meant else first for name in flag["names"]
+                                               if name.startswith("--") and (meant or name != first)})
+    return found
+
+
 def usage_problems(program):
-    """Commands that are shown exist, with their flags."""
+    """Commands that are shown exist, with their flags by today's names."""
     flags = known_flags(program)
+    renamed = old_names(program)
     for page in markdown_files():
         for block in blocks(page.read_text(encoding="utf-8")):
             if block.kind not in ("console", "sh"):
@@ -316,10 +331,10 @@ def usage_problems(program):
             shown = [command.line for command in commands(block)] if block.kind == "console" else block.lines
             text = "\n".join(shown).replace("\\\n", " ")
             for call in re.findall(r"(?:^|[|;&] *|\$ )(?:\S*/)?qanat +([^#|;&\n]+)", text, re.MULTILINE):
-                yield from call_problems(page.relative_to(ROOT), call, flags)
+                yield from call_problems(page.relative_to(ROOT), call, flags, renamed)
 
 
-def call_problems(where, call, flags):
+def call_problems(where, call, flags, renamed=types.MappingProxyType({})):
     try:
         words = shlex.split(call)
     except ValueError as error:
@@ -333,6 +348,8 @@ def call_problems(where, call, flags):
     for word in words[:words.index("--")] if "--" in words else words:  # behind it: another program's
         if word.startswith("--") and word.partition("=")[0] not in flags[path] | {"--help"}:
             yield f"{where}: qanat {path} has no flag {word}"
+        elif word.partition("=")[0] in renamed.get(path, {}) and pathlib.PurePath(where).name != "migration.md":
+            yield f"{where}: qanat {path} {word}: an old name; say {renamed[path][word.partition('=')[0]]}"
 
 
 def reader(program):
@@ -340,7 +357,8 @@ def reader(program):
     binary = pathlib.Path(program.path).resolve()
     path = [str(binary.parent), "/usr/bin", os.environ["PATH"]]  # /usr/bin: the Python that python3-torch belongs to
     return {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", "QANAT_SOURCE": str(ROOT), "COLUMNS": "110",
-            "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "python"), "QANAT_BIN": str(binary)}
+            "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "python"), "QANAT_BIN": str(binary),
+            "QANAT_LIBRARY": str(binary.parent.parent / "lib" / "libqanat.so")}
 
 
 def pages_that_run():

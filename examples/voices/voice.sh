@@ -68,27 +68,27 @@ check_corpus() {
 }
 
 text_settings=(--set data.use_phonemes=true)
-precompute_features() { "$qanat" precompute --data-path "$folder/data" "${text_settings[@]}" >&2; }
+precompute_features() { "$qanat" precompute --data "$folder/data" "${text_settings[@]}" >&2; }
 
 # A table of speakers also where there is one: the new one begins as the mean of those the weights know.
 train_speech() {
   local begin=()
   [[ -z $start ]] || begin=(--speaker-table --init-from "$start")
-  "$qanat" train --train-data "$folder/data" --model-size "$size" "${text_settings[@]}" --max-steps "$speech_steps" \
+  "$qanat" train --data "$folder/data" --model-size "$size" "${text_settings[@]}" --max-steps "$speech_steps" \
     --checkpoint-dir "$folder/voice" --name "$voice" "${speech_flags[@]}" "${begin[@]}" >&2
 }
 
 train_vocoder() {
   local begin=()
   [[ -z $start || $start == start ]] || begin=(--init-from "$start/vocoder")  # those of the program have none
-  "$qanat" train --task vocoder --train-data "$folder/data" --model-size "$size" "${text_settings[@]}" \
+  "$qanat" train --task vocoder --data "$folder/data" --model-size "$size" "${text_settings[@]}" \
     --max-steps "$vocoder_steps" --checkpoint-dir "$folder/vocoder" --name "$voice-vocoder" "${vocoder_flags[@]}" \
     "${begin[@]}" >&2
 }
 
 # The vocoder goes on with the spectrograms that the speech model makes: those are what it will be fed.
 tune_vocoder() {
-  "$qanat" train --task vocoder --train-data "$folder/data" --model-size "$size" --max-steps "$tuned_steps" \
+  "$qanat" train --task vocoder --data "$folder/data" --model-size "$size" --max-steps "$tuned_steps" \
     --init-from "$folder/vocoder" --mel-from "$folder/voice" "${text_settings[@]}" --lr 5e-4 --batch-size 6 \
     --checkpoint-dir "$folder/voice/vocoder" --name "$voice-vocoder-tuned" >&2
 }

@@ -70,7 +70,7 @@ class Acceptance:
         """(summary or None, step lines of the journal) of a run of its own."""
         with tempfile.TemporaryDirectory() as folder:
             code, stdout, _ = self.run(
-                name, "train", "--train-data", self.data, "--model-size", "nano", "--batch-size", 16,
+                name, "train", "--data", self.data, "--model-size", "nano", "--batch-size", 16,
                 "--max-steps", steps or self.steps, "--epochs", 1000, "--seed", 1, "--checkpoint-dir",
                 folder, "--render-every", 0, "--no-emoji", "--json", *flags, timeout=600,
                 environment=environment)
@@ -187,23 +187,23 @@ class Acceptance:
                 self.leave_out(name, f"it needs two cards, there are {cards}")
             return
         code, stdout, _ = self.run("validate", "validate", "--data-gpu", 0, "--model-gpu", 1,
-                                   "--data-path", self.data, "--json", timeout=600)
+                                   "--data", self.data, "--json", timeout=600)
         self.check("validate", "all five checks pass; GB/s near what the link allows",
                    f"exit {code}", code == 0)
         code, _, _ = self.run("validate-reversed", "validate", "--data-gpu", 1, "--model-gpu", 0,
-                              "--data-path", self.data, "--json", timeout=600)
+                              "--data", self.data, "--json", timeout=600)
         self.check("both orders", "the same with the cards exchanged", f"exit {code}", code == 0)
         summary, _ = self.train("budgets", "--data-gpu", 0, "--model-gpu", 1,
                                 "--enable-memory-isolation", "--data-gpu-memory", 1024,
                                 "--model-gpu-memory", 4096)
         self.check("budgets", "a run inside 1024 and 4096 MB ends as usual",
                    "done" if summary else "failed", summary)
-        code, _, _ = self.run("profile-dual", "profile", "dual", "--data-path", self.data, "--data-gpu",
+        code, _, _ = self.run("profile-dual", "profile", "dual", "--data", self.data, "--data-gpu",
                               0, "--model-gpu", 1, "--json", timeout=600)
         self.check("profile dual", "a verdict with intervals", f"exit {code}", code in (0, 3))
 
     def faults(self):
-        code, _, stderr = self.run("too-much", "train", "--train-data", self.data, "--model-size", "nano",
+        code, _, stderr = self.run("too-much", "train", "--data", self.data, "--model-size", "nano",
                                    "--max-steps", 2, "--enable-memory-isolation", "--model-gpu-memory", 1,
                                    "--checkpoint-dir", self.out / "none", "--no-emoji")
         shutil.rmtree(self.out / "none", ignore_errors=True)

@@ -175,6 +175,9 @@ class CheckDocsTest(unittest.TestCase):
         self.assertEqual(list(check_docs.call_problems("a.md", "data check D -- other --xml", flags)), [])
         self.assertTrue(list(check_docs.call_problems("a.md", "data check D --xml", flags)))
         self.assertTrue(list(check_docs.call_problems("a.md", "fly away", flags)))
+        old = {"data check": {"--json": "--as-json"}}
+        self.assertTrue(list(check_docs.call_problems("a.md", "data check D --json", flags, old)))
+        self.assertEqual(list(check_docs.call_problems("docs/en/migration.md", "data check D --json", flags, old)), [])
 
     def page_problems(self, text, slow=False, timeout=30):
         with tempfile.TemporaryDirectory() as folder:

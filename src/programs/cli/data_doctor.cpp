@@ -38,7 +38,7 @@ class DataDoctorCommand : public Command {
     flags.number("--threads", threads_, "N", {0, 1024}, msg::help_data_check_threads{});
     flags.footer(msg::footer_doctor{},
                  {"qanat data doctor LJSpeech-1.1 --html doctor.html --write-view view.tsv",
-                  "qanat train --train-data LJSpeech-1.1 --view view.tsv",
+                  "qanat train --data LJSpeech-1.1 --view view.tsv",
                   "qanat rules DOC005"});
   }
 
