@@ -6,7 +6,7 @@
 The table below is the glossary: what not to say, and what to say instead. It is held against
 - names and comments of C++ files, and those string literals that are sentences,
 - docs/en, docs/decisions, README.md, CHANGELOG.md and the README.md of folders outside of code,
-- docs/fa outside of code,
+- docs/fa and README.fa.md outside of code,
 - locale/en.po (msgid) and locale/fa.po (msgstr), where there are any,
 - comments and texts of Python files under python/ and examples/, comments of scripts and of configs/,
   the text cells of notebooks, and what `./dev help` prints.
@@ -166,6 +166,20 @@ PERSIAN = [
     Ban("نشانی", "آدرس"),
     Ban("اینجا|آنجا|اینکه|آنکه|ایدئال|مثلا(?!ً)|GPUیی|بی‌کار(?!برد)", "این‌جا، آن‌جا، این‌که، آن‌که، ایده‌آل، مثلاً، GPUای، بیکار"),
     Ban("(?<![\\w‌])(م‌ک‌ث|م‌ث)(?![\\w‌])", "µs, ms"),
+    # Words that were drawn and did not sound natural.
+    Ban("سنتز", "ساخت گفتار"),
+    Ban("نمایه", "فهرست طول‌ها"),
+    Ban("(?<![\\w‌])پوسته", "shell"),
+    Ban("نقطه‌گذاری", "علامت‌های نگارشی"),
+    Ban("آزموده نشده", "آزمایش نشده"),
+    Ban("برگزین", "انتخاب کنید، بدهید"),
+    Ban("سخن (می‌)?گو", "حرف زدن، گفتار ساختن"),
+    Ban("مجموعه(ٔ|‌های) داده(?![ی‌])", "مجموعه‌داده"),
+    Ban("در حال گفته شدن", "در حال ساخت"),
+    Ban("ضبط‌ها(?![\\w‌])|(?<![\\w‌])یک ضبط(?![\\w‌])", "صدای ضبط‌شده، فایل صوتی"),
+    Ban("پدیدار", "نوشته می‌شود، دیده می‌شود"),
+    Ban("بی‌درنگ", "بلافاصله"),
+    Ban("(?<![\\w‌])پروانهٔ?(?![\\w‌])", "مجوز"),
 ]
 
 # (path, words, reason): regexes; right in this place.
@@ -336,7 +350,7 @@ def python_problems(path, text):
 def file_problems(path, text):
     if path.endswith((".h", ".cpp")):
         yield from cpp_problems(path, text)
-    elif path.startswith("docs/fa/"):
+    elif path.startswith("docs/fa/") or path == "README.fa.md":
         yield from page_problems(path, text, PERSIAN)
     elif path.endswith(".md"):
         yield from page_problems(path, text, ENGLISH)
@@ -355,8 +369,9 @@ def file_problems(path, text):
 def files(root):
     for folder in CODE_FOLDERS:
         yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
-    for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
-                    "*/README.md", "src/*/README.md", "locale/*.po", "examples/*.py", "examples/*.sh", "examples/*.ipynb", "python/**/*.py",
+    for pattern in ("docs/en/*.md", "docs/fa/*.md", "docs/decisions/*.md", "README.md", "README.fa.md", "CONTRIBUTING.md", "CHANGELOG.md",
+                    "*/README.md", "src/*/README.md", "examples/*/README.md", "share/*/README.md", "locale/*.po",
+                    "examples/*.py", "examples/**/*.sh", "examples/*.ipynb", "python/**/*.py",
                     "tests/**/*.py", "bench/**/*.py", "tools/**/*.py", "configs/*.yaml", "dev"):
         yield from sorted(root.glob(pattern))
 

@@ -10,7 +10,7 @@ voice=persian
 corpus=persian
 language=fa
 packages=()
-licence="none: made by espeak-ng, whose output is free; the sentences are this project's"
+license="none: made by espeak-ng, whose output is free; the sentences are this project's"
 takes="nothing to load, 200 MB on disk; half an hour on one idle core (estimated); espeak-ng has to be installed"
 sentences=
 

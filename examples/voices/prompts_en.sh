@@ -9,7 +9,7 @@ voice=prompts-en
 corpus=prompts-en
 language=en
 packages=(asterisk-core-sounds-en asterisk-core-sounds-en-g722)
-licence="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same licence, with her name"
+license="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same license, with her name"
 takes="11 MB to load, 300 MB on disk; half an hour on one idle core (estimated)"
 
 make_voice "$@"

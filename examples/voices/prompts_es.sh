@@ -11,7 +11,7 @@ voice=prompts-es
 corpus=prompts-es
 language=es
 packages=(asterisk-core-sounds-es asterisk-core-sounds-es-g722)
-licence="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same licence, with her name"
+license="CC-BY-SA 3.0, Allison Smith; what is made of them has to be passed on under the same license, with her name"
 takes="13 MB to load, 350 MB on disk; half an hour on one idle core (estimated)"
 sentences=
 

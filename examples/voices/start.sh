@@ -12,7 +12,7 @@ voice=start
 corpus=start
 language=en
 packages=(flite libflite1 wordnet-base xxhash)
-licence="made by flite (voices of Carnegie Mellon University, free with their notice) and espeak-ng (its output is free);
+license="made by flite (voices of Carnegie Mellon University, free with their notice) and espeak-ng (its output is free);
 sentences of WordNet 3.0 (free with its notice) and of this project"
 takes="20 MB to load, 1 GB on disk; an hour on two idle cores (estimated); espeak-ng has to be installed"
 corpus_flags=(--sentences 4200)

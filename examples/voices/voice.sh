@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154  # the script that sources this sets voice, corpus and the others
 # What the scripts of this folder share: a voice from a package to a page with its sounds. Sourced, not run.
 #
-# A script sets voice, corpus, language, packages, licence, takes and the settings below, then calls make_voice "$@".
+# A script sets voice, corpus, language, packages, license, takes and the settings below, then calls make_voice "$@".
 # Every step that is done leaves a mark in the folder and is skipped the next time; a step that was interrupted goes on
 # where it was, because clips, shards and checkpoints appear complete or not at all.
 set -euo pipefail
@@ -35,7 +35,7 @@ usage: $0 FOLDER [STEP]...
 
 Makes the voice $voice in FOLDER. Steps, all of them unless some are named:
   ${voice_steps[*]}
-Recordings: $licence
+Recordings: $license
 It takes: $takes
 START names the weights to begin with: start, which come with the program, or a folder of checkpoints; empty: random ones.
 QANAT names the program; JUDGES a Python that has the judges of docs/en/evaluating.md.
@@ -86,7 +86,7 @@ train_vocoder() {
     "${begin[@]}" >&2
 }
 
-# The vocoder goes on with the spectrograms that the speech model makes: those are what it will be fed.
+# The vocoder continues on the spectrograms that the speech model makes: those are what it will be fed.
 tune_vocoder() {
   "$qanat" train --task vocoder --data "$folder/data" --model-size "$size" --max-steps "$tuned_steps" \
     --init-from "$folder/vocoder" --mel-from "$folder/voice" "${text_settings[@]}" --lr 5e-4 --batch-size 6 \
@@ -95,7 +95,7 @@ tune_vocoder() {
 
 judge() { printf 'exec %q %q' "$judges" "$root/examples/judge_$1.py"; }
 
-# Sentences that no run has seen, beside their recordings; then those that are in no data set.
+# Sentences that no run has seen, next to their recordings; then those that are in no data set.
 evaluate_voice() {
   local flags=() similarity=()
   if [[ -n $judges ]]; then
@@ -134,7 +134,7 @@ make_voice() {
   folder="$1"
   shift
   mkdir -p "$folder"
-  say "recordings: $licence"
+  say "recordings: $license"
   say "takes: $takes"
   local step
   local -A work=([packages]=unpack_packages [corpus]=make_corpus [check]=check_corpus [precompute]=precompute_features
