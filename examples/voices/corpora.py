@@ -51,6 +51,10 @@ def run_to(target, command):
     try:
         subprocess.run([*command, str(part)], check=True, stdout=subprocess.DEVNULL)
         part.replace(target)
+    except FileNotFoundError as error:
+        if error.filename == command[0]:
+            raise ValueError(f"{command[0]} is not installed; try: sudo apt-get install {command[0]}") from error
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -83,6 +83,11 @@ class Clips(unittest.TestCase):
 
             self.assertEqual(list(pathlib.Path(place).iterdir()), [])
 
+    def test_a_program_that_is_missing_is_named_with_the_package_that_has_it(self):
+        with tempfile.TemporaryDirectory() as place, \
+                self.assertRaisesRegex(ValueError, "no-such-program is not installed; try: sudo apt-get install"):
+            corpora.run_to(pathlib.Path(place) / "a.wav", ["no-such-program"])
+
     def test_a_clip_that_is_there_is_kept(self):
         with tempfile.TemporaryDirectory() as place:
             target = pathlib.Path(place) / "a.wav"
