@@ -138,7 +138,8 @@ TEST(DatasetDocumentTest, PersianSaysWhyASetCannotBeUsed) {
 
   EXPECT_THAT(
       said,
-      HasSubstr("این مجموعه قابل استفاده نیست: گفته‌های خراب"));
+      HasSubstr(
+          "این مجموعه قابل استفاده نیست: گفته‌های خراب"));
   EXPECT_EQ(english_left_in(said), "");
 }
 
