@@ -275,6 +275,13 @@ class BadInput(WithCorpus):
         (broken / "metadata.csv").write_text("".join(f"{name}|{TEXT}\n" for name in names + ["gone"]))
         self.refused("data", "check", broken, "--cache-dir", self.folder, code=10, given=TEXT)
 
+    def test_the_system_has_no_such_program_or_folder(self):
+        for command, where in ((["data", "text", TEXT, "--phonemes"], "PATH"),
+                               (["data", "check", self.corpus, "--phonemes"], "PATH")):
+            with self.subTest(" ".join(map(str, command))):
+                self.assert_persian(persian(*command, "--lang", "fa", folder=self.folder, **{where: "/nonexistent"}),
+                                    code=1, given=TEXT)
+
     def test_a_server_cannot_be_there(self):
         journal = self.folder / "journal.jsonl"
         journal.write_text('{"kind":"journal","t":0,"format":1}\n')

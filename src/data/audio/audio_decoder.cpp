@@ -11,7 +11,6 @@
 
 #include "audio/audio_header.h"
 #include "audio/sample_format.h"
-#include "base/error.h"
 #include "locale/message_error.h"
 #include "locale/messages/audio_errors.h"
 #include "locale/messages/data_set_errors.h"
@@ -69,7 +68,8 @@ Resampler::Resampler(SampleRate from, SampleRate to) : from_(from), to_(to) {
                             &quality,
                             &one_thread));
   if (problem != nullptr) {
-    throw Error("cannot resample from {} to {} Hz: {}", from.value, to.value, problem);
+    throw MessageError(
+        msg::audio_not_resampled{.from = from.value, .to = to.value, .reason = problem});
   }
 }
 
@@ -101,7 +101,8 @@ Resampler::Progress Resampler::run(std::span<const float> input,
                                             room,
                                             &progress.written);
   if (problem != nullptr) {
-    throw Error("cannot resample from {} to {} Hz: {}", from_.value, to_.value, problem);
+    throw MessageError(
+        msg::audio_not_resampled{.from = from_.value, .to = to_.value, .reason = problem});
   }
   output.resize(before + progress.written);
   return progress;

@@ -13,7 +13,8 @@
 #include "audio/audio_decoder.h"
 #include "audio/sample_format.h"
 #include "audio/wav_writer.h"
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages/audio_errors.h"
 
 namespace qanat {
 
@@ -148,9 +149,7 @@ class LibraryEncoder : public SoundSink {
                      .tell = place_of};
     file_ = ::sf_open_virtual(&io, SFM_WRITE, &facts, &bytes_);
     if (file_ == nullptr) {
-      throw Error("cannot encode {}: {}",
-                  std::ranges::find(kFormats, format, &FormatFacts::format)->name,
-                  ::sf_strerror(nullptr));
+      throw MessageError(msg::sound_not_encoded{.reason = ::sf_strerror(nullptr)});
     }
     double latency_ms = 100;  // of a page: by default a second of sound is held back
     ::sf_command(file_, SFC_SET_OGG_PAGE_LATENCY_MS, &latency_ms, sizeof(latency_ms));
@@ -162,7 +161,7 @@ class LibraryEncoder : public SoundSink {
   void write(std::span<const float> samples) override {
     const auto count = static_cast<sf_count_t>(samples.size());
     if (::sf_writef_float(file_, bounded(samples).data(), count) != count) {
-      throw Error("cannot encode sound: {}", ::sf_strerror(file_));
+      throw MessageError(msg::sound_not_encoded{.reason = ::sf_strerror(file_)});
     }
   }
   void close() override {

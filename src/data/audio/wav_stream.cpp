@@ -10,6 +10,7 @@
 #include "audio/sample_format.h"
 #include "audio/wav_writer.h"
 #include "locale/message_error.h"
+#include "locale/messages/audio_errors.h"
 #include "locale/messages/data_set_errors.h"
 
 namespace qanat {
@@ -59,8 +60,10 @@ void WavStream::put(std::span<const std::byte> bytes) {
 void WavStream::write(std::span<const float> mono) {
   constexpr std::int64_t kMax = (kUnknown - 1 - kHeaderBytes) / sizeof(std::int16_t);
   if (samples_ + static_cast<std::int64_t>(mono.size()) > kMax) {
-    throw Error(
-        "{}: more samples than a WAV file can hold; expected at most {}", path_.string(), kMax);
+    throw MessageError(msg::set_refused{
+        .file = path_.string(),
+        .why = msg::wav_too_long{.samples = samples_ + static_cast<std::int64_t>(mono.size()),
+                                 .most = kMax}});
   }
   rounded_.resize(mono.size());
   to_pcm16(mono, rounded_);

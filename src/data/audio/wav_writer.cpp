@@ -5,8 +5,9 @@
 #include <cstring>
 
 #include "audio/sample_format.h"
-#include "base/error.h"
 #include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages/audio_errors.h"
 
 namespace qanat {
 namespace {
@@ -34,9 +35,8 @@ static_assert(sizeof(WavFileHeader) == 44);
 std::vector<std::byte> encode_wav(std::span<const std::int16_t> mono, SampleRate rate) {
   constexpr std::size_t kLargest = 0xFFFFFFFFU - sizeof(WavFileHeader);
   if (mono.size_bytes() > kLargest) {
-    throw Error("{} samples do not fit into a WAV file; expected at most {}",
-                mono.size(),
-                kLargest / sizeof(std::int16_t));
+    throw MessageError(
+        msg::wav_too_long{.samples = mono.size(), .most = kLargest / sizeof(std::int16_t)});
   }
   WavFileHeader header;
   header.data_bytes = static_cast<std::uint32_t>(mono.size_bytes());

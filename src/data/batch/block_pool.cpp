@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {
@@ -47,7 +48,9 @@ std::byte* map_aligned(std::size_t bytes) {
 
 class HostAllocator final : public BlockAllocator {
  public:
-  std::byte* allocate(std::size_t bytes) override { return map_host_memory(bytes, "a batch"); }
+  std::byte* allocate(std::size_t bytes) override {
+    return map_host_memory(bytes, msg::memory_of_batch{});
+  }
   void release(std::byte* block, std::size_t bytes) noexcept override {
     unmap_host_memory(block, bytes);
   }
@@ -55,12 +58,14 @@ class HostAllocator final : public BlockAllocator {
 
 }  // namespace
 
-std::byte* map_host_memory(std::size_t bytes, const char* purpose) {
+std::byte* map_host_memory(std::size_t bytes, const MessageArg& purpose) {
   const std::size_t size = page_rounded(bytes);
   const bool huge = size >= kHugePage;
   std::byte* memory = huge ? map_aligned(size) : map(size);
   if (memory == nullptr) {
-    throw Error("memory for {}: {} bytes: {}", purpose, bytes, std::strerror(errno));
+    throw MessageError(msg::memory_refused{.purpose = purpose,
+                                           .bytes = in_bytes(static_cast<double>(bytes)),
+                                           .reason = system_reason(errno)});
   }
   if (huge) {
     // Complete huge pages only: a partial one would make unused memory resident. This is advice: a

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/message.h"
 #include "base/quantity.h"
 
 namespace qanat {
@@ -23,7 +24,7 @@ namespace qanat {
 // them. Measured on rows of 143 kB: copying them costs 10 % less than in small pages (fewer TLB
 // misses), touching them for the first time a quarter (512 times fewer page faults). Throws Error
 // when there is no memory; `purpose` says what for.
-std::byte* map_host_memory(std::size_t bytes, const char* purpose);
+std::byte* map_host_memory(std::size_t bytes, const MessageArg& purpose);
 void unmap_host_memory(std::byte* memory, std::size_t bytes) noexcept;
 
 // Makes blocks aligned to kBlockAlignment. Called by one pool and one thread at a time; lives as

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "locale/message_error.h"
 
 namespace qanat {
 namespace {
@@ -34,6 +35,9 @@ TEST(HostMemoryLimitTest, MoreThanThereIsIsAnErrorThatSaysWhatFor) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("the moon"), std::string::npos);
+    const std::string persian = Translator(Language::fa).said(reason_of(error));
+    EXPECT_NE(persian.find("the moon"), std::string::npos);
+    EXPECT_EQ(persian.find("memory for"), std::string::npos);
   }
 }
 

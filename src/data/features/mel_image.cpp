@@ -9,6 +9,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "locale/message_error.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {
@@ -65,7 +67,7 @@ std::vector<std::byte> encode_mel_image(std::span<const float> mel,
   const std::size_t width = mel.size() / bins * wide;
   const std::size_t height = bins * high;
   if (width > kWidest) {
-    throw Error("mel image: {} pixels wide; expected at most {}", width, kWidest);
+    throw MessageError(msg::mel_image_wide{.width = width, .most = kWidest});
   }
   std::vector<png_byte> pixels(width * height);
   for (std::size_t y = 0; y < height; ++y) {

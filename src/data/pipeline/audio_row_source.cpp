@@ -12,6 +12,7 @@
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_view.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {
@@ -20,13 +21,12 @@ namespace {
 // percent of what their mel costs.
 constexpr Bytes kTokenMemory = mebibytes(64);
 
-Failure too_long(const std::string& file, const char* unit, std::size_t has, std::size_t room) {
-  return Failure{
-      fmt::format("{}: {} {}; expected at most {}: it has changed since the data set was indexed",
-                  file,
-                  has,
-                  unit,
-                  room)};
+Failure too_long(const std::string& file,
+                 const MessageArg& unit,
+                 std::size_t has,
+                 std::size_t room) {
+  return to_failure(msg::set_refused{
+      .file = file, .why = msg::row_too_long{.count = has, .unit = unit, .room = room}});
 }
 
 class AudioRowFiller final : public RowFiller {
@@ -75,7 +75,10 @@ class AudioRowFiller final : public RowFiller {
     FilledRow filled{.frames = static_cast<int>(frames_of(count))};
     if (inputs_.payload == PayloadKind::pcm_s16) {
       if (count > row.pcm.size()) {
-        return too_long(inputs_.clips->describe(utterance(item)), "samples", count, row.pcm.size());
+        return too_long(inputs_.clips->describe(utterance(item)),
+                        msg::row_unit_samples{},
+                        count,
+                        row.pcm.size());
       }
       const auto first =
           static_cast<std::size_t>(first_sample(utterance(item), inputs_.mel.sample_rate).value);
@@ -126,8 +129,10 @@ class AudioRowFiller final : public RowFiller {
         frames_of(std::visit([](const auto held) { return held.size(); }, samples));
     const auto bins = static_cast<std::size_t>(inputs_.mel.mel_bins);
     if (frames * bins > row.mel.size()) {
-      return too_long(
-          inputs_.clips->describe(utterance(item)), "frames", frames, row.mel.size() / bins);
+      return too_long(inputs_.clips->describe(utterance(item)),
+                      msg::row_unit_frames{},
+                      frames,
+                      row.mel.size() / bins);
     }
     // 16-bit samples and floats make the same mel, to the bit.
     const std::span<float> mel = row.mel.first(frames * bins);
@@ -145,7 +150,8 @@ class AudioRowFiller final : public RowFiller {
     }
     const Result<TokenIds> made = inputs_.read_tokens(utterance(item));
     if (!made) {
-      return Failure{fmt::format("{}: {}", utterance(item).id, made.failure().what)};
+      return to_failure(
+          msg::set_refused{.file = utterance(item).id, .why = reason_of(made.failure())});
     }
     remember(item, made.value());
     return copy_tokens(item, made.value(), row);
@@ -155,7 +161,7 @@ class AudioRowFiller final : public RowFiller {
                           std::span<const std::int32_t> ids,
                           std::span<std::int32_t> row) const {
     if (ids.size() > row.size()) {
-      return too_long(utterance(item).id, "tokens", ids.size(), row.size());
+      return too_long(utterance(item).id, msg::row_unit_tokens{}, ids.size(), row.size());
     }
     std::ranges::copy(ids, row.begin());
     return static_cast<int>(ids.size());
@@ -179,10 +185,9 @@ class AudioRowFiller final : public RowFiller {
   }
 
   Failure too_short(std::uint32_t item, std::size_t samples) const {
-    return Failure{fmt::format("{}: {} samples; expected at least one frame of {}",
-                               inputs_.clips->describe(utterance(item)),
-                               samples,
-                               inputs_.mel.hop)};
+    return to_failure(
+        msg::set_refused{.file = inputs_.clips->describe(utterance(item)),
+                         .why = msg::row_too_short{.samples = samples, .hop = inputs_.mel.hop}});
   }
 
   const AudioRowInputs& inputs_;

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages/feature_errors.h"
+
 namespace qanat {
 namespace {
 
@@ -62,12 +65,8 @@ class CachedRowFiller final : public RowFiller {
     const KeptParts size = parts(header);
     if (size.pcm > row.pcm.size_bytes() || size.mel > row.mel.size_bytes() ||
         size.tokens > row.tokens.size_bytes()) {
-      return Failure{
-          fmt::format("item {}: {} frames and {} tokens; expected no more than its index says; try "
-                      "again after the data set stopped changing",
-                      item,
-                      header.frames,
-                      header.tokens)};
+      return to_failure(
+          msg::row_kept_too_long{.item = item, .frames = header.frames, .tokens = header.tokens});
     }
     auto take = [from = kept + sizeof(header)](void* to, std::size_t bytes) mutable {
       if (bytes > 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "batch/block_pool.h"
+#include "locale/messages/feature_errors.h"
 
 namespace qanat {
 namespace {
@@ -40,7 +41,7 @@ bool ItemArena::add_chunk(std::size_t least) {
   if (size < least) {
     return false;
   }
-  chunks_.push_back({.memory = map_host_memory(size, "the feature cache"), .size = size});
+  chunks_.push_back({.memory = map_host_memory(size, msg::memory_of_cache{}), .size = size});
   allocated_ += size;
   return true;
 }

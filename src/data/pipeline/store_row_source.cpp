@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/feature_errors.h"
 #include "pipeline/precompute_audit.h"
 
 namespace qanat {
@@ -38,12 +41,9 @@ class StoreRowFiller final : public RowFiller {
                         static_cast<std::size_t>(inputs_.mel_bins);
     const auto tokens = static_cast<std::size_t>(entry.value().tokens.value);
     if (values > row.mel.size() || tokens > row.tokens.size()) {
-      return Failure{
-          fmt::format("{}: {} frames and {} tokens in the feature store; expected no "
-                      "more than its index says; try `qanat precompute`",
-                      utterance.id,
-                      entry.value().frames.value,
-                      tokens)};
+      return to_failure(msg::set_refused{
+          .file = utterance.id,
+          .why = msg::row_stored_too_long{.frames = entry.value().frames.value, .tokens = tokens}});
     }
     const Result<Done> read =
         store.read(entry.value(),

@@ -17,13 +17,21 @@
 #include <unistd.h>
 
 #include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
 #include "locale/messages/evaluate.h"
+#include "locale/messages/file_errors.h"
+#include "locale/messages/languages.h"
 
 namespace qanat {
 namespace {
 
-Failure failed(std::string_view what, int error) {
-  return Failure{std::string(what) + ": " + std::strerror(error)};
+Failure not_started(const std::string& program, int error) {
+  return to_failure(msg::set_refused{
+      .file = program, .why = msg::child_not_started{.reason = system_reason(error)}});
+}
+
+Failure not_heard(int error) {
+  return to_failure(msg::cannot_read{.reason = system_reason(error)});
 }
 
 // It may end while something is on its way to it.
@@ -70,7 +78,7 @@ Result<ChildProcess> ChildProcess::start(std::span<const std::string> command,
   std::array<int, 2> ends = {-1, -1};
   // A socket, not two pipes: writing to a program that is gone can then fail without SIGPIPE.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return failed(command[0] + ": cannot make a socket", errno);
+    return not_started(command[0], errno);
   }
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
@@ -86,7 +94,7 @@ Result<ChildProcess> ChildProcess::start(std::span<const std::string> command,
   const int error = ::posix_spawnp(
       &pid, pointers[0], plan.actions(), plan.attributes(), pointers.data(), environ);
   if (error != 0) {
-    return failed(command[0] + ": cannot start", error);
+    return not_started(command[0], error);
   }
   return ChildProcess(std::move(ours), pid);
 }
@@ -132,7 +140,7 @@ Result<Done> ChildProcess::wait_until_ready(short events, Clock::time_point dead
       return Done{};
     }
     if (ready < 0 && errno != EINTR) {
-      return failed("cannot wait for the program", errno);
+      return not_heard(errno);
     }
   }
 }
@@ -155,7 +163,7 @@ Result<Done> ChildProcess::write(std::string_view text, Clock::time_point deadli
       return to_failure(msg::child_ended{});
     }
     if (sent < 0 && errno != EINTR && errno != EAGAIN) {
-      return failed("the program takes no input", errno);
+      return to_failure(msg::set_refused{.file = "stdin", .why = system_reason(errno)});
     }
     text.remove_prefix(sent > 0 ? static_cast<std::size_t>(sent) : 0);
   }
@@ -184,7 +192,7 @@ Result<std::string> ChildProcess::read_line(Clock::time_point deadline) {
       return to_failure(msg::child_ended{});
     }
     if (got < 0 && errno != EINTR && errno != EAGAIN) {
-      return failed("cannot read from the program", errno);
+      return not_heard(errno);
     }
     received_.append(block.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
   }

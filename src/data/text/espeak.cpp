@@ -6,6 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/languages.h"
 #include "text/characters.h"
 
 namespace qanat {
@@ -50,7 +53,7 @@ Result<std::string> read_espeak_version(const std::string& program, Seconds time
   }
   Result<std::string> line = process.value().read_line(deadline_after(timeout));
   if (!line) {
-    return Failure{program + ": " + line.failure().what};
+    return to_failure(msg::set_refused{.file = program, .why = reason_of(line.failure())});
   }
   return line.value().substr(0, line.value().find("  Data at"));  // the folder says nothing
 }
@@ -117,7 +120,8 @@ Result<std::vector<std::string>> Espeak::phonemes(std::span<const std::string> l
     }
     if (!answers) {
       process_.reset();
-      return Failure{program_ + ": " + answers.failure().what + ", asked for \"" + some[0] + "\""};
+      return to_failure(msg::espeak_asked_for{
+          .program = program_, .reason = reason_of(answers.failure()), .text = some[0]});
     }
     if (some.size() == 1) {
       answers = std::vector<std::string>{joined(answers.value())};
@@ -171,7 +175,8 @@ Result<std::vector<EspeakAnswer>> Espeak::clauses(std::span<const std::string> l
     Result<std::vector<EspeakAnswer>> said = ask_clauses(some, deadline);
     if (!said) {
       process_.reset();
-      return Failure{program_ + ": " + said.failure().what + ", asked for \"" + some[0] + "\""};
+      return to_failure(msg::espeak_asked_for{
+          .program = program_, .reason = reason_of(said.failure()), .text = some[0]});
     }
     std::ranges::move(said.value(), std::back_inserter(all));
     lines = lines.subspan(some.size());

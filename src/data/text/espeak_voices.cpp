@@ -55,7 +55,7 @@ Result<std::vector<std::string>> read_espeak_languages(const std::string& progra
     }
   }
   if (languages.empty()) {
-    return Failure{program + " --voices names no language"};
+    return to_failure(msg::espeak_no_voices{.program = program});
   }
   return languages;
 }

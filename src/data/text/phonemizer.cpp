@@ -25,9 +25,7 @@ constexpr int kMaxFailuresInARow = 3;
 constexpr std::size_t kShownPart = 40;  // of a line, in messages
 
 Failure not_asked_again() {
-  return Failure{
-      "espeak-ng failed several times in a row and is not asked again; try "
-      "`qanat data text` with a sentence to see whether it answers"};
+  return to_failure(msg::espeak_not_asked_again{});
 }
 
 std::string require_version(const PhonemizerConfig& config) {

@@ -9,6 +9,7 @@
 #include "diagnose/rule_parts.h"
 #include "locale/messages/findings_hardware.h"
 #include "locale/messages/verdicts.h"
+#include "monitor/reading_words.h"
 
 namespace qanat {
 namespace {
@@ -264,7 +265,7 @@ RuleOutcome memory_errors(const RuleInput& input) {
 
 RuleOutcome driver_errors(const RuleInput& input) {
   if (input.summary.gpus && !input.summary.gpus->silent.empty()) {
-    return Finding{.title = msg::verbatim_text{.text = input.summary.gpus->silent},
+    return Finding{.title = msg::verbatim_text{.text = reading_words(input.summary.gpus->silent)},
                    .severity = FindingSeverity::crit,
                    .evidence = {{metric::silent, 1}},
                    .fixes = {do_this(msg::hw007_reset_or_reboot{})},

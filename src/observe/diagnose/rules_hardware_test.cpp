@@ -127,6 +127,17 @@ TEST_F(RulesHardwareTest, ErrorsAndLostGpusAreAFault) {
   expect_complete(decide("HW007"), "HW007");
 }
 
+TEST_F(RulesHardwareTest, ADriverThatIsSilentIsSaidToBeInEveryLanguage) {
+  summary_.gpus->silent = "NVML did not answer within 3.0 s: a GPU may be lost";
+
+  const Finding found = std::get<Finding>(decide("HW007"));
+
+  EXPECT_THAT(Translator().tr(found.title), testing::HasSubstr("did not answer within 3.0 s"));
+  EXPECT_THAT(
+      Translator(Language::fa).tr(found.title),
+      testing::AllOf(testing::HasSubstr("3.0"), testing::Not(testing::HasSubstr("answer"))));
+}
+
 // The first card is the run's; what the other one suffers from is no matter of this run.
 TEST_F(RulesHardwareTest, TheCardOfANeighbourIsNotJudged) {
   GpuHistory& other = summary_.gpus->gpus[1];

@@ -37,6 +37,10 @@ constexpr auto kReasons = std::to_array<KnownReason>({
     {"the firmware does not say", msg::reading_no_firmware::id},
     {"the GPU is lost", msg::reading_gpu_lost::id},
     {"one of them is lost", msg::reading_one_lost::id},
+    {"another rank has no samples", msg::reading_no_rank_samples::id},
+    {"no samples of the host", msg::reading_no_host_samples::id},
+    {"the journals of the other ranks are not here", msg::reading_no_rank_journals::id},
+    {"the driver does not answer", msg::reading_silent::id},
 });
 
 // Reasons with a name or another reason in them.
@@ -46,6 +50,7 @@ constexpr std::string_view kCached = "the page cache kept the files (";
 constexpr std::string_view kNoLibrary =
     ": cannot open shared object file: No such file or directory";  // of the dynamic linker
 constexpr std::string_view kCachedEnd = " % came from storage)";
+constexpr std::string_view kNoAnswer = "NVML did not answer within ";
 
 }  // namespace
 
@@ -60,6 +65,13 @@ MessageArg reading_words(std::string_view why) {
   if (why.ends_with(kNoLibrary)) {
     return msg::reading_no_library{.library =
                                        std::string(why.substr(0, why.size() - kNoLibrary.size()))};
+  }
+  if (why.starts_with(kNoAnswer)) {
+    const std::string_view rest = why.substr(kNoAnswer.size());
+    const std::string seconds(rest.substr(0, rest.find(' ')));
+    return rest.find("lost") == std::string_view::npos
+               ? MessageArg(msg::reading_no_answer{.seconds = seconds})
+               : MessageArg(msg::reading_no_answer_lost{.seconds = seconds});
   }
   if (why.starts_with(kNotTold)) {
     return msg::reading_not_told{.why = reading_words(why.substr(kNotTold.size()))};

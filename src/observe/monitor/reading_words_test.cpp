@@ -38,6 +38,12 @@ INSTANTIATE_TEST_SUITE_P(
                     "the driver knows no GPU",
                     "libnvidia-ml.so.1: cannot open shared object file: No such file or directory",
                     "no mount point lies above /data",
+                    "NVML did not answer within 2 s",
+                    "NVML did not answer within 2.0 s: a GPU may be lost",
+                    "the driver does not answer",
+                    "another rank has no samples",
+                    "no samples of the host",
+                    "the journals of the other ranks are not here",
                     "whether files came from storage cannot be told: no time was left",
                     "the page cache kept the files (12 % came from storage): they are held in "
                     "memory, mapped by another process, or not written out yet"));

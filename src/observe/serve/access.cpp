@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/file_errors.h"
 
 namespace qanat {
 namespace {
@@ -57,7 +59,8 @@ std::optional<int> check_access(const HttpRequest& request, const AccessRules& r
 std::string make_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw Error("cannot get random bytes for a token: {}", std::strerror(errno));
+    throw MessageError(msg::set_refused{.file = "getrandom()",
+                                        .why = msg::cannot_read{.reason = system_reason(errno)}});
   }
   std::string token;
   for (const unsigned char byte : bytes) {

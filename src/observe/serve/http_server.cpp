@@ -11,10 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/low_priority.h"
 #include "base/thread.h"
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/file_errors.h"
 #include "serve/listening_socket.h"
 
 namespace qanat {
@@ -42,7 +44,8 @@ HttpServer::HttpServer(HttpServerOptions options, Handler handle)
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       port_(port_of(listener_.get())) {
   if (!wake_) {
-    throw Error("cannot make an eventfd: {}", std::strerror(errno));
+    throw MessageError(msg::set_refused{.file = "eventfd",
+                                        .why = msg::cannot_create{.reason = system_reason(errno)}});
   }
   thread_ = start_thread("http", [this](const std::stop_token& stop) { serve(stop); });
 }

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/thread.h"
 #include "batch/random.h"
+#include "locale/message_error.h"
 #include "metrics/usage.h"
 
 namespace qanat {
@@ -58,19 +58,22 @@ class ColdFile {
     std::string name = (std::filesystem::temp_directory_path() / "qanat-cold-XXXXXX").string();
     fd_ = UniqueFd(::mkstemp(name.data()));
     if (!fd_ || ::ftruncate(fd_.get(), kPage * kPages) != 0) {
-      throw Error("{}: cannot make a file of {} bytes", name, kPage * kPages);
+      throw MessageError(to_message(
+          {.path = name, .action = FileAction::create, .error = errno, .flag = "TMPDIR"}));
     }
     ::unlink(name.c_str());
     const std::string page(kPage, 'q');
     for (std::size_t i = 0; i < kPages; ++i) {
       if (::pwrite(fd_.get(), page.data(), kPage, static_cast<off_t>(i * kPage)) < 0) {
-        throw Error("{}: cannot write", name);
+        throw MessageError(to_message(
+            {.path = name, .action = FileAction::write, .error = errno, .flag = "TMPDIR"}));
       }
     }
     ::fsync(fd_.get());
     memory_ = ::mmap(nullptr, kPage * kPages, PROT_READ, MAP_SHARED, fd_.get(), 0);
     if (memory_ == MAP_FAILED) {
-      throw Error("{}: cannot map", name);
+      throw MessageError(
+          to_message({.path = name, .action = FileAction::map, .error = errno, .flag = "TMPDIR"}));
     }
     ::madvise(memory_, kPage * kPages, MADV_RANDOM);
   }
@@ -213,7 +216,8 @@ pid_t start_spinning(Seconds lifetime) {
   const int failed = ::posix_spawnp(&process, "timeout", nullptr, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
-    throw Error("cannot start timeout(1), which keeps a neighbour busy: error {}", failed);
+    throw MessageError(to_message(
+        {.path = "timeout(1)", .action = FileAction::open, .error = failed, .flag = ""}));
   }
   return process;
 }

@@ -7,7 +7,8 @@
 
 #include "app/loader_options.h"
 #include "audio/wav_writer.h"
-#include "base/error.h"
+#include "base/files.h"
+#include "locale/message_error.h"
 #include "monitor/host_facts.h"
 
 namespace qanat {
@@ -28,7 +29,7 @@ std::vector<float> tone(int number) {
 }
 
 void write_clips(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder / "wavs");
+  make_folders(folder / "wavs", "TMPDIR");
   std::ofstream manifest(folder / "metadata.csv");
   for (int i = 0; i < SelftestCorpus::kClips; ++i) {
     const std::string name = fmt::format("clip{:02}", i);
@@ -36,7 +37,8 @@ void write_clips(const std::filesystem::path& folder) {
     manifest << name << "|this is clip number " << i << '\n';
   }
   if (!manifest.flush()) {
-    throw Error("{}: cannot write a small corpus there; try another TMPDIR", folder.string());
+    throw MessageError(to_message(
+        {.path = folder.string(), .action = FileAction::write, .error = errno, .flag = "TMPDIR"}));
   }
 }
 

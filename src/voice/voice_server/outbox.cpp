@@ -6,13 +6,16 @@
 
 #include <sys/eventfd.h>
 
-#include "base/error.h"
+#include "locale/message_error.h"
+#include "locale/messages/data_set_errors.h"
+#include "locale/messages/file_errors.h"
 
 namespace qanat {
 
 LoopAlarm::LoopAlarm() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!fd_) {
-    throw Error("cannot make an eventfd: {}", std::strerror(errno));
+    throw MessageError(msg::set_refused{.file = "eventfd",
+                                        .why = msg::cannot_create{.reason = system_reason(errno)}});
   }
 }
 
