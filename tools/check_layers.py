@@ -6,7 +6,8 @@ cmake/layers.txt lists the wings, their modules and what each module may include
 the same list. Every line may only name modules above it, so wings depend on wings above them.
 
 cmake/known_elsewhere.txt holds how many files of which modules know what others decide: the configuration of a
-run. The numbers only go down: a file more fails, and so does a number that is too high.
+run, and the words of errors, which belong into locale/en.po. The numbers only go down: a file more fails, and so
+does a number that is too high.
 """
 import collections
 import pathlib
@@ -22,10 +23,15 @@ CUDA_CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC)")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 
-# What only some modules should know -> those modules, and how a file shows that it does.
+# What only some modules should know -> those modules, how a file shows that it does, and what to do instead.
 KNOWN = {
     "config": ({"config", "cli", "torch_cli", "capi"},
-               re.compile(r"\b(Run|Data|Model|Training|Vocoder|Pipeline|Loaded)Config\b")),
+               re.compile(r"\b(Run|Data|Model|Training|Vocoder|Pipeline|Loaded)Config\b"),
+               "hand over the values that they need"),
+    # Errors with words in them, which nobody can say in another language.
+    "english_errors": (set(),
+                       re.compile(r'\b(?<!Message)(Error|Failure)\s*[({]\s*(fmt::format\(\s*)?"[^"]*[a-z]{3}'),
+                       "say them by a sentence of locale/en.po"),
 }
 ONLY_FOR_TESTS = re.compile(r"(_test|_testing)\.\w+$|/(fake|test)_\w+$")
 
@@ -114,7 +120,7 @@ def counted(src: pathlib.Path):
         if len(parts) < 3 or ONLY_FOR_TESTS.search(path.as_posix()):
             continue
         text = path.read_text()
-        for what, (owners, pattern) in KNOWN.items():
+        for what, (owners, pattern, _) in KNOWN.items():
             if parts[1] not in owners and pattern.search(text):
                 found[what, parts[1]] += 1
     return found
@@ -128,7 +134,7 @@ def known_problems(src: pathlib.Path, listed: str):
         number, most = found[what, module], allowed.get((what, module), 0)
         if number > most:
             yield (f"check_layers: {number} files of {module}/ know of {what}; cmake/known_elsewhere.txt has {most}: "
-                   "hand over the values that they need")
+                   f"{KNOWN[what][2]}")
         elif number < most:
             yield (f"check_layers: {number} files of {module}/ know of {what}; cmake/known_elsewhere.txt has {most}: "
                    "write the lower number there")

@@ -61,6 +61,14 @@ class KnownElsewhereTest(unittest.TestCase):
     def test_a_module_that_is_not_listed_knows_nothing(self):
         self.assertIn("1 files of train/ know of config", self.problems("config app 1\n")[0])
 
+    def test_an_error_with_words_in_it_is_to_be_said_by_a_sentence(self):
+        self.write("data/text/c.cpp", 'throw Error(\n    "no such {}", name);')
+        self.write("data/batch/d.cpp", 'return Failure{fmt::format("{}: too long", name)};')
+        self.write("data/audio/e.cpp", 'throw MessageError(msg::no{.name = "a name"}); throw Error(failure); Failure{"{}: {}"};')
+        found = self.problems("config app 1\nconfig train 1\n")
+        self.assertEqual([line.split(" of ")[1].split("/")[0] for line in found], ["batch", "text"])
+        self.assertIn("say them by a sentence", found[0])
+
     def test_a_number_only_goes_down(self):
         self.assertIn("write the lower number there", self.problems("config app 2\nconfig train 1\n")[0])
 
