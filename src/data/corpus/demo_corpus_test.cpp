@@ -357,5 +357,33 @@ TEST_F(DemoCorpusTest, AVoiceThatASignalHitWhileItStartedSpeaksAgain) {
   EXPECT_TRUE(fs::exists(root_ / "was-hit"));
 }
 
+// Ctrl-C in a terminal reaches a program that has just started, too: that is no failure of the
+// voice, and who asked to stop is told so elsewhere.
+TEST(EspeakVoiceTest, AProgramThatASignalEndedSpeaksItsLineAgain) {
+  const fs::path folder = fs::path(testing::TempDir()) / "hit_voice";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const fs::path program = folder / "voice";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "case $1 in\n"
+                            "  version) echo '{\"version\": \"1\"}'; exit;;\n"
+                            "esac\n"
+                            "if [ ! -e "
+                         << folder / "hit"
+                         << " ]; then touch " << folder / "hit"
+                         << "; kill -INT $$; fi\n"
+                            "echo '{\"phones\": [], \"words\": []}'\n"
+                            "echo 00010002\n";
+  fs::permissions(program, fs::perms::owner_all);
+  const std::unique_ptr<DemoVoice> voice = make_espeak_voice(program);
+  ASSERT_NE(voice, nullptr);
+
+  const SpokenLine spoken =
+      voice->speak({.id = "a", .text = "one", .normalised = "one", .target = Seconds{1}});
+
+  EXPECT_TRUE(fs::exists(folder / "hit"));
+  EXPECT_EQ(spoken.samples, (std::vector<std::int16_t>{1, 2}));
+}
+
 }  // namespace
 }  // namespace qanat
