@@ -210,7 +210,7 @@ void expect_ordered(const Diagnosis& diagnosis) {
 // With every finding fixed, what none of them claims is still there: the gains of all, one behind
 // the other, leave that much of a step.
 void expect_together_possible(const Diagnosis& diagnosis) {
-  // Of a step: what speeds a loader up takes more of the waiting once the device is faster.
+  // A share of a step: a faster loader saves more of the waiting once the device is faster, too.
   constexpr double kBehindOthers = 0.1;
   if (diagnosis.findings.empty()) {
     return;
