@@ -125,6 +125,9 @@ def table_problems(name, english, persian):
                    f"{wanted[0]} of {wanted[1]}")
 
 
+SPOKEN = re.compile(r"synth '[^']*'(?: --language fa)?")  # a page speaks its own language
+
+
 def facts(text):
     """What both languages have in common, by kind: aims of links, and figures and code in the rows of tables."""
     aims = sorted(re.sub(r"docs/fa/|modes_fa", lambda found: found[0].replace("fa", "en").replace("modes_en", "modes"), aim)
@@ -133,7 +136,8 @@ def facts(text):
     rows = []
     for table in re.findall(r"(?:^\|.*\|\n)+", FENCE.sub("", text), re.MULTILINE):
         for row in table.translate(DIGITS).splitlines():
-            rows.append((sorted(set(re.findall(r"`((?:--)?[A-Za-z_][^`]*)`", row))),  # 0 to 2 are words in Persian
+            codes = set(re.findall(r"`((?:--)?[A-Za-z_][^`]*)`", row))
+            rows.append((sorted(SPOKEN.sub("synth TEXT", code) for code in codes),  # 0 to 2 are words in Persian
                          sorted(figure for figure in re.findall(r"\d+(?:[.:]\d+)*", row.replace(",", "")) if figure not in "012")))
     return aims, rows
 

@@ -165,6 +165,13 @@ class CheckDocsTest(unittest.TestCase):
         self.write("fa/a.md", PERSIAN.replace("تندی", marked("پرچم `--speed`")))
         self.assertEqual(self.chapters(), "")
 
+    def test_a_page_may_speak_its_own_language(self):
+        english, persian = check_docs.facts("| `qanat synth 'Hello.'` |\n")[1], check_docs.facts(
+            "| `qanat synth 'سلام' --language fa` |\n")[1]
+
+        self.assertEqual(english, persian)
+        self.assertNotEqual(english, check_docs.facts("| `qanat synth 'Hello.' --language de` |\n")[1])
+
     def test_links_and_anchors_that_lead_nowhere(self):
         self.write("en/a.md", "# A\n\n[x](b.md) [y](#a) [z](#c)\n")
         self.assertEqual(len(list(check_docs.link_problems())), 2)
