@@ -120,8 +120,10 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME qanat)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION sound)
-# Without it the reference BLAS is used, forty times slower.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libopenblas0-openmp | libopenblas0")
+# Without the first the reference BLAS is used, forty times slower; libcurl is loaded when a data set is at
+# a URL.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS
+    "libopenblas0-openmp | libopenblas0, libcurl4 | libcurl4t64 | libcurl3-gnutls")
 # Phonemes come from it: the start weights cannot speak without.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "espeak-ng")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libqanat-dev)

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/url.h"
 #include "config/field_list.h"
 #include "locale/messages/configuration.h"
 #include "locale/messages/devices.h"
@@ -111,7 +112,22 @@ std::vector<Shadowed> shadowed_by_task(const RunConfig& config) {
   return rules;
 }
 
-std::array<Shadowed, 14> shadowed(const RunConfig& config, const Capabilities& capabilities) {
+bool reads_urls(const DataConfig& data) {
+  return is_url(data.train_data.value_or("")) || is_url(data.val_data.value_or(""));
+}
+
+// The value is not repeated.
+void check_urls(const DataConfig& data, std::vector<Problem>& found) {
+  const auto check = [&](const char* key, const std::optional<std::string>& value) {
+    if (is_url(value.value_or("")) && has_secret(*value)) {
+      found.push_back({.where = "", .key = key, .what = msg::problem_url_secret{}});
+    }
+  };
+  check("data.train_data", data.train_data);
+  check("data.val_data", data.val_data);
+}
+
+std::array<Shadowed, 18> shadowed(const RunConfig& config, const Capabilities& capabilities) {
   const bool isolated = config.pipeline.enable_memory_isolation;
   constexpr MessageId kNeedsIsolation = msg::inert_isolation::id;
   return {{
@@ -138,6 +154,10 @@ std::array<Shadowed, 14> shadowed(const RunConfig& config, const Capabilities& c
       {"data.preprocessing_mode",
        capabilities.multi_gpu && config.data.preprocessing_mode == PreprocessingMode::precompute,
        msg::inert_multi_gpu::id},
+      {"data.store_timeout", !reads_urls(config.data), msg::inert_no_url::id},
+      {"data.store_requests", !reads_urls(config.data), msg::inert_no_url::id},
+      {"data.store_cache", !reads_urls(config.data), msg::inert_no_url::id},
+      {"data.store_cache_dir", !reads_urls(config.data), msg::inert_no_url::id},
       {"data.batch_size", config.pipeline.frame_budget.has_value(), msg::inert_frame_budget::id},
       {"training.early_stopping_patience",
        config.training.validate_every == 0,
@@ -160,6 +180,7 @@ bool only_trainer_reads(const FieldEntry& field) {
 std::vector<Problem> problems(const RunConfig& config) {
   std::vector<Problem> found;
   check_gpus(config.data, found);
+  check_urls(config.data, found);
   if (config.training.resume && config.training.reset_training) {
     found.push_back({.where = "",
                      .key = "training.reset_training",

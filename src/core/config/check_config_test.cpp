@@ -48,6 +48,29 @@ TEST(CheckConfigTest, TheSameGpuTwiceIsAProblem) {
   EXPECT_THAT(to_string(found[0]), HasSubstr("the same GPU as data.data_gpu: 1"));
 }
 
+TEST(CheckConfigTest, AUrlWithASecretIsAProblemThatDoesNotRepeatIt) {
+  RunConfig config;
+  config.data.train_data = "https://me:very-secret@host/x.tar";
+  config.data.val_data = "https://host/x.tar?X-Amz-Signature=very-secret";
+
+  const std::vector<Problem> found = problems(config);
+
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].key, "data.train_data");
+  EXPECT_EQ(found[1].key, "data.val_data");
+  for (const Problem& problem : found) {
+    EXPECT_THAT(to_string(problem), testing::Not(HasSubstr("very-secret")));
+  }
+}
+
+TEST(CheckConfigTest, SettingsOfStoresNeedAUrl) {
+  const std::string settings =
+      "  store_timeout: 5\n  store_requests: 2\n  store_cache: 7\n  store_cache_dir: x\n";
+
+  EXPECT_EQ(notes_of("data:\n  train_data: corpus\n" + settings, kEverything).size(), 4);
+  EXPECT_THAT(notes_of("data:\n  train_data: s3://b/x.tar\n" + settings, kEverything), IsEmpty());
+}
+
 TEST(CheckConfigTest, TheOrderOfTheGpusIsFree) {
   RunConfig config;
   config.data.data_gpu = 1;

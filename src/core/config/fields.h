@@ -43,6 +43,11 @@ void visit_source_fields(C& c, Visitor& visit) {
   visit(field("preprocessing_mode", msg::field_preprocessing_mode::id), c.preprocessing_mode);
   visit(field("feature_dir", msg::field_feature_dir::id), c.feature_dir);
   visit(field("cache_dir", msg::field_cache_dir::id), c.cache_dir);
+  visit(field("store_timeout", msg::field_store_timeout::id).unit("s").range(1, 86400),
+        c.store_timeout);
+  visit(field("store_requests", msg::field_store_requests::id).range(1, 256), c.store_requests);
+  visit(field("store_cache", msg::field_store_cache::id).unit("MB").range(0, 1e9), c.store_cache);
+  visit(field("store_cache_dir", msg::field_store_cache_dir::id), c.store_cache_dir);
 }
 
 // How it is loaded.

@@ -39,6 +39,10 @@ struct DataConfig {
   PreprocessingMode preprocessing_mode = PreprocessingMode::automatic;
   std::optional<std::string> feature_dir;
   std::optional<std::string> cache_dir;
+  Seconds store_timeout{120};
+  int store_requests = 16;
+  Megabytes store_cache{10240};
+  std::optional<std::string> store_cache_dir;
 
   int batch_size = 16;
   bool enable_static_shapes = true;

@@ -36,12 +36,12 @@ void PageCache::keep(const Key& key, std::shared_ptr<const PageCells> page) {
   }
 }
 
-ParquetContainer::ParquetContainer(std::filesystem::path path,
+ParquetContainer::ParquetContainer(OpenVersion open_file,
                                    FileIdentity identity,
                                    ParquetColumn column,
                                    std::vector<ParquetPage> pages,
                                    std::shared_ptr<PageCache> cache)
-    : path_(std::move(path)),
+    : open_file_(std::move(open_file)),
       identity_(identity),
       column_(std::move(column)),
       pages_(std::move(pages)),
@@ -60,14 +60,12 @@ Result<std::shared_ptr<const PageCells>> ParquetContainer::page(std::size_t numb
     }
     dictionary = std::move(read).value();
   }
-  Result<FileAccess> file = FileAccess::open(path_);
+  const Result<std::shared_ptr<const RandomAccess>> file = open_file_();
   if (!file) {
     return file.failure();
   }
-  if (file.value().identity() != identity_) {
-    return to_failure(msg::container_changed{});
-  }
-  Result<PageCells> read = read_bytes_page(file.value(), column_, pages_[number], dictionary.get());
+  Result<PageCells> read =
+      read_bytes_page(*file.value(), column_, pages_[number], dictionary.get());
   if (!read) {
     return read.failure();
   }

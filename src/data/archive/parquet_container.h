@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -36,7 +35,7 @@ class PageCache {
 class ParquetContainer final : public ClipContainer {
  public:
   // `pages` are those of the column; `cache` is shared by the containers of a set.
-  ParquetContainer(std::filesystem::path path,
+  ParquetContainer(OpenVersion open_file,
                    FileIdentity identity,
                    ParquetColumn column,
                    std::vector<ParquetPage> pages,
@@ -49,7 +48,7 @@ class ParquetContainer final : public ClipContainer {
  private:
   Result<std::shared_ptr<const PageCells>> page(std::size_t number) const;
 
-  const std::filesystem::path path_;
+  const OpenVersion open_file_;
   const FileIdentity identity_;
   const ParquetColumn column_;
   const std::vector<ParquetPage> pages_;

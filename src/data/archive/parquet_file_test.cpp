@@ -118,7 +118,7 @@ TEST_P(ParquetVariantTest, OpensClipsInAnyOrder) {
   ASSERT_TRUE(file);
   const ParquetFooter footer = read_parquet_footer(file.value()).value();
   const std::size_t column = *footer.column("audio.bytes");
-  const ParquetContainer container(golden(GetParam()),
+  const ParquetContainer container(version_of_file(golden(GetParam()), file.value().identity()),
                                    file.value().identity(),
                                    footer.columns[column],
                                    read_parquet_pages(file.value(), footer, column).value(),

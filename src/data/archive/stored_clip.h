@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "archive/random_access.h"
 #include "base/files.h"
 #include "base/quantity.h"
 #include "base/result.h"
@@ -66,6 +68,26 @@ class FileContainer final : public ClipContainer {
   const std::filesystem::path path_;
   const FileIdentity identity_;  // of the file that was indexed
 };
+
+// Members of what is far away, and stays open: a clip is read whole when it is opened.
+class RangeContainer final : public ClipContainer {
+ public:
+  // `file` is of that version for as long as it is read.
+  RangeContainer(std::shared_ptr<const RandomAccess> file, FileIdentity identity)
+      : file_(std::move(file)), identity_(identity) {}
+
+  Result<StoredClip> open(const ClipPlace& place) const override;
+  Result<FileIdentity> identity(const ClipPlace& place) const override;
+
+ private:
+  const std::shared_ptr<const RandomAccess> file_;  // shared with who indexed it
+  const FileIdentity identity_;
+};
+
+// Opens the version of a container that was indexed, each time it is asked. Failure: it is another
+// one now.
+using OpenVersion = std::function<Result<std::shared_ptr<const RandomAccess>>()>;
+OpenVersion version_of_file(std::filesystem::path path, FileIdentity identity);
 
 // Identifies a clip by the version of its container and its place in it.
 FileIdentity identity_in(const FileIdentity& container, const ClipPlace& place);

@@ -116,8 +116,11 @@ std::vector<CachedLengths> IndexBuild::load() {
 }
 
 std::optional<DatasetIndex> IndexBuild::run() {
-  const ParallelOptions parallel{
+  ParallelOptions parallel{
       .threads = options_.threads, .progress = options_.progress, .stop = options_.stop};
+  if (manifest_.ahead) {  // the threads wait for a network, not for cores
+    parallel.threads = std::max(num_threads(parallel), manifest_.ahead->options().requests);
+  }
   const std::size_t count = manifest_.utterances.size();
   index_.entries.resize(count);
   std::vector<std::vector<IndexFailure>> failures(static_cast<std::size_t>(num_threads(parallel)));

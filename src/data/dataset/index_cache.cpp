@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/url.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 
@@ -90,7 +91,9 @@ std::vector<std::filesystem::path> index_cache_folders(const std::filesystem::pa
   } else if (home != nullptr && *home != '\0') {
     folders.emplace_back(std::filesystem::path(home) / ".cache" / "qanat");
   }
-  folders.push_back(data_root / ".qanat");
+  if (!is_url(data_root.string())) {
+    folders.push_back(data_root / ".qanat");
+  }
   return folders;
 }
 

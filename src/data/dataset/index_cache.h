@@ -37,7 +37,8 @@ std::string to_bytes(const IndexCache& cache);
 // Failure: another version, damaged, or not such a file at all.
 Result<IndexCache> parse_index_cache(std::span<const std::byte> bytes);
 
-// The user's cache folder, then a hidden one in the data set: the first that can be used is.
+// The user's cache folder, then, where the data set is not at a URL, a hidden one in it: the first
+// that can be used is.
 std::vector<std::filesystem::path> index_cache_folders(const std::filesystem::path& data_root);
 
 // One name per folder, manifest files in it, and settings.

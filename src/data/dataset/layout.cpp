@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/url.h"
 #include "dataset/column_names.h"
 #include "dataset/file_pattern.h"
 #include "dataset/table_parser.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_layouts.h"
+#include "locale/messages/stores.h"
 
 namespace qanat {
 namespace {
@@ -428,6 +430,60 @@ Layout layout_of_file(const fs::path& file) {
     split = SplitHint::validation;
   }
   return {.root = root, .files = {{name, split}}};
+}
+
+namespace {
+
+// Its name without what asks for a form of it: "x.tar?download=true".
+std::string_view without_query(std::string_view url) {
+  return url.substr(0, url.find_first_of("?#"));
+}
+
+// What all of them begin with, up to a slash.
+std::string_view shared_folder(const std::vector<std::string>& urls) {
+  std::string_view shared = without_query(urls.front());
+  for (const std::string& url : urls) {
+    const auto ends = std::ranges::mismatch(shared, without_query(url));
+    shared = shared.substr(0, static_cast<std::size_t>(ends.in1 - shared.begin()));
+  }
+  return shared.substr(0, std::min(shared.rfind('/'), shared.size()));
+}
+
+LayoutKind kind_of_url(const std::string& url) {
+  const std::string_view name = without_query(url);
+  if (!name.ends_with(".tar") && !name.ends_with(".parquet")) {
+    throw MessageError(msg::store_not_container{.url = url});
+  }
+  return name.ends_with(".tar") ? LayoutKind::tar : LayoutKind::parquet;
+}
+
+}  // namespace
+
+Layout layout_of_url(const std::string& url) {
+  if (has_secret(url)) {
+    throw MessageError(msg::store_secret{});
+  }
+  const std::vector<std::string> urls = expand_braces(url);
+  if (urls.empty()) {
+    throw MessageError(msg::store_not_container{.url = url});
+  }
+  const LayoutKind kind = kind_of_url(urls.front());
+  const std::string folder(shared_folder(urls));
+  // A host, or a bucket, and not the slashes before it.
+  if (folder.size() <= folder.find("://") + 3 || folder.ends_with('/')) {
+    throw MessageError(msg::store_not_container{.url = url});
+  }
+  std::vector<std::string> names;
+  for (const std::string& one : urls) {
+    if (kind_of_url(one) != kind) {
+      throw several(folder, {urls.front(), one});
+    }
+    names.push_back(one.substr(folder.size() + 1));
+  }
+  Layout layout{
+      .kind = kind, .root = folder, .title = kind == LayoutKind::tar ? "WebDataset" : "Parquet"};
+  take_splits(layout, names);
+  return layout;
 }
 
 std::optional<Layout> layout_of_pattern(const std::string& pattern) {

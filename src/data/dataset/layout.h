@@ -50,6 +50,10 @@ std::optional<Layout> recognize_layout(const std::filesystem::path& folder);
 // A pattern of names, such as `shards/train-{000..099}.tar` or `*.tar`. Nothing: it names no file.
 std::optional<Layout> layout_of_pattern(const std::string& pattern);
 
+// One container at a URL, or several: `https://host/train-{000..099}.tar`. Throws Error where it
+// names anything else.
+Layout layout_of_url(const std::string& url);
+
 // One file of rows, or one container.
 Layout layout_of_file(const std::filesystem::path& file);
 

@@ -76,4 +76,17 @@ void refuse(ManifestBuilder& builder, int line, JsonRefusal refusal) {
                        .detail = std::move(refusal.detail)});
 }
 
+std::vector<std::string> names_of(const Layout& layout) {
+  std::vector<std::string> names;
+  for (const LayoutFile& file : layout.files) {
+    names.push_back(file.name);
+  }
+  return names;
+}
+
+std::string_view stem_of_container(std::string_view name) {
+  name = name.substr(0, name.find_first_of("?#"));
+  return name.substr(0, name.rfind('.'));
+}
+
 }  // namespace qanat

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "dataset/json_rows.h"
 #include "dataset/layout.h"
@@ -34,6 +35,11 @@ std::pair<std::string_view, std::string_view> key_and_value(std::string_view lin
 
 // "train/" of "train/metadata.csv"
 std::string folder_of(const std::string& name);
+
+// Names of the files that are read.
+std::vector<std::string> names_of(const Layout& layout);
+// "shards/a" of "shards/a.tar", and of "shards/a.tar?download=true".
+std::string_view stem_of_container(std::string_view name);
 
 // Which folder relative names of audio begin in: that of the list or, for lists that were moved or
 // that a recipe reads from above, one above it. The first rows decide.

@@ -11,10 +11,12 @@
 
 #include "archive/parquet_container.h"
 #include "base/content_hash.h"
+#include "dataset/container_files.h"
 #include "dataset/layout_lines.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
 #include "locale/messages/data_set_layouts.h"
+#include "locale/messages/stores.h"
 
 namespace qanat {
 namespace {
@@ -97,7 +99,7 @@ ParquetColumns columns_of_file(const ParquetFooter& footer,
   return columns;
 }
 
-TextCells read_cells(const FileAccess& file,
+TextCells read_cells(const RandomAccess& file,
                      const ParquetFooter& footer,
                      std::optional<std::size_t> column,
                      const std::filesystem::path& path) {
@@ -121,13 +123,11 @@ bool are_all_null(const ParquetFooter& footer, std::size_t column) {
 
 ParquetShard read_parquet(ManifestBuilder& builder,
                           const LayoutFile& file,
+                          const ContainerFile& opened,
                           const std::shared_ptr<PageCache>& cache) {
-  const std::filesystem::path path = builder.root() / file.name;
-  const Result<FileAccess> access = FileAccess::open(path);
-  if (!access) {
-    throw refused_file(path, reason_of(access.failure(), path));
-  }
-  const Result<ParquetFooter> footer = read_parquet_footer(access.value());
+  const std::filesystem::path& path = opened.path;
+  const RandomAccess& access = *opened.headers;
+  const Result<ParquetFooter> footer = read_parquet_footer(access);
   if (!footer) {
     throw refused_file(path, reason_of(footer.failure(), path));
   }
@@ -135,22 +135,25 @@ ParquetShard read_parquet(ManifestBuilder& builder,
   if (columns.bytes && columns.path && are_all_null(footer.value(), *columns.bytes)) {
     columns.bytes.reset();
   }
+  if (!columns.bytes && opened.remote) {
+    throw refused_file(path, msg::store_rows_of_files{});
+  }
   ParquetShard shard{.name = file.name, .split = file.split, .rows = footer.value().rows};
-  shard.paths = read_cells(access.value(), footer.value(), columns.path, path);
+  shard.paths = read_cells(access, footer.value(), columns.path, path);
   for (const ColumnRole wanted :
        {ColumnRole::text, ColumnRole::normalised, ColumnRole::speaker, ColumnRole::language}) {
     const auto role = static_cast<std::size_t>(wanted);
-    shard.cells[role] = read_cells(access.value(), footer.value(), columns.others[role], path);
+    shard.cells[role] = read_cells(access, footer.value(), columns.others[role], path);
   }
   if (columns.bytes) {
     Result<std::vector<ParquetPage>> pages =
-        read_parquet_pages(access.value(), footer.value(), *columns.bytes);
+        read_parquet_pages(access, footer.value(), *columns.bytes);
     if (!pages) {
       throw refused_file(path, reason_of(pages.failure(), path));
     }
     shard.container = builder.add_container(
-        std::make_unique<const ParquetContainer>(path,
-                                                 access.value().identity(),
+        std::make_unique<const ParquetContainer>(version_of(opened),
+                                                 opened.identity,
                                                  footer.value().columns[*columns.bytes],
                                                  std::move(pages).value(),
                                                  cache));
@@ -180,7 +183,7 @@ bool have_own_names(const std::vector<ParquetShard>& shards) {
 }
 
 void add_shard(ManifestBuilder& builder, const ParquetShard& shard, bool own_names) {
-  const std::string stem = shard.name.substr(0, shard.name.rfind('.'));
+  const std::string stem(stem_of_container(shard.name));
   for (std::size_t row = 0; row < static_cast<std::size_t>(shard.rows); ++row) {
     const std::string id = own_names ? stem_of(shard.path(row)) : fmt::format("{}/{}", stem, row);
     const std::string_view normalised = shard.cell(ColumnRole::normalised, row);
@@ -212,9 +215,10 @@ void add_shard(ManifestBuilder& builder, const ParquetShard& shard, bool own_nam
 void read_parquet_shards(ManifestBuilder& builder, const Layout& layout) {
   builder.begin_source(layout.files.size() == 1 ? layout.files.front().name : ".");
   const auto cache = std::make_shared<PageCache>(kPageBudget);
+  const ContainerFiles files(builder.root(), names_of(layout), builder.options().store);
   std::vector<ParquetShard> shards;
-  for (const LayoutFile& file : layout.files) {
-    shards.push_back(read_parquet(builder, file, cache));
+  for (std::size_t i = 0; i < layout.files.size(); ++i) {
+    shards.push_back(read_parquet(builder, layout.files[i], files.open(i), cache));
   }
   const bool own_names = have_own_names(shards);
   for (const ParquetShard& shard : shards) {

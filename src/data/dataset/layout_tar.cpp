@@ -15,6 +15,7 @@
 #include "archive/random_access.h"
 #include "archive/tar_index.h"
 #include "base/content_hash.h"
+#include "dataset/container_files.h"
 #include "dataset/json_rows.h"
 #include "dataset/layout_lines.h"
 #include "locale/message_error.h"
@@ -115,7 +116,8 @@ const TarMember* audio_of(const TarSample& sample, const ColumnChoice& choice) {
 // Reads the samples of one shard.
 class ShardReader {
  public:
-  ShardReader(const FileAccess& file, ManifestBuilder& builder) : file_(file), builder_(builder) {}
+  ShardReader(const RandomAccess& file, ManifestBuilder& builder)
+      : file_(file), builder_(builder) {}
 
   TarRow read(const TarSample& sample) {
     TarRow row{.key = sample.key};
@@ -203,28 +205,20 @@ class ShardReader {
     }
   }
 
-  const FileAccess& file_;
+  const RandomAccess& file_;
   ManifestBuilder& builder_;
   std::string text_;  // of the present sample, where no normalized one is
 };
 
-TarShard read_shard(ManifestBuilder& builder, const LayoutFile& file) {
-  const std::filesystem::path path = builder.root() / file.name;
-  const auto refuse_file = [&](const Failure& failure) {
-    return MessageError(msg::set_refused{.file = path.string(), .why = reason_of(failure, path)});
-  };
-  const Result<FileAccess> access = FileAccess::open(path);
-  if (!access) {
-    throw refuse_file(access.failure());
-  }
-  Result<TarIndex> index = read_tar_index(access.value());
+TarShard read_shard(ManifestBuilder& builder, const LayoutFile& file, const ContainerFile& opened) {
+  Result<TarIndex> index = read_tar_index(*opened.headers);
   if (!index) {
-    throw refuse_file(index.failure());
+    throw MessageError(msg::set_refused{.file = opened.path.string(),
+                                        .why = reason_of(index.failure(), opened.path)});
   }
   TarShard shard{.name = file.name, .split = file.split, .trouble = index.value().trouble};
-  const std::uint32_t container =
-      builder.add_container(std::make_unique<const FileContainer>(path, access.value().identity()));
-  ShardReader reader(access.value(), builder);
+  const std::uint32_t container = builder.add_container(members_of(opened));
+  ShardReader reader(*opened.headers, builder);
   for (const TarSample& sample : group(std::move(index).value().members)) {
     builder.add_content(sample.key);
     shard.rows.push_back(reader.read(sample));
@@ -279,13 +273,14 @@ void add_rows(ManifestBuilder& builder, const TarShard& shard, const std::string
 
 void read_tar_shards(ManifestBuilder& builder, const Layout& layout) {
   builder.begin_source(layout.files.size() == 1 ? layout.files.front().name : ".");
+  const ContainerFiles files(builder.root(), names_of(layout), builder.options().store);
   std::vector<TarShard> shards;
-  for (const LayoutFile& file : layout.files) {
-    shards.push_back(read_shard(builder, file));
+  for (std::size_t i = 0; i < layout.files.size(); ++i) {
+    shards.push_back(read_shard(builder, layout.files[i], files.open(i)));
   }
   const bool are_shared = have_shared_keys(shards);
   for (const TarShard& shard : shards) {
-    const std::string stem = shard.name.substr(0, shard.name.rfind('.'));
+    const std::string stem(stem_of_container(shard.name));
     add_rows(builder, shard, are_shared ? stem + "/" : "");
   }
 }

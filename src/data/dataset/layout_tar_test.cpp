@@ -157,5 +157,49 @@ TEST(FilePatternTest, ExpandsBracesWithTheirWidth) {
   EXPECT_THAT(expand_braces("open{brace"), ElementsAre("open{brace"));
 }
 
+TEST(UrlLayoutTest, NamesTheContainersOfAPattern) {
+  const Layout layout = layout_of_url("https://host/set/train-{00..01}.tar");
+
+  EXPECT_EQ(layout.kind, LayoutKind::tar);
+  EXPECT_EQ(layout.root, "https://host/set");
+  EXPECT_THAT(layout.files,
+              ElementsAre(LayoutFile{"train-00.tar", SplitHint::train},
+                          LayoutFile{"train-01.tar", SplitHint::train}));
+}
+
+TEST(UrlLayoutTest, KeepsWhatFollowsAName) {
+  const Layout layout = layout_of_url("https://host/a/b.parquet?download=true");
+
+  EXPECT_EQ(layout.kind, LayoutKind::parquet);
+  EXPECT_EQ(layout.root, "https://host/a");
+  EXPECT_EQ(layout.files.front().name, "b.parquet?download=true");
+}
+
+TEST(UrlLayoutTest, FindsTheFolderThatSeveralShare) {
+  const Layout layout = layout_of_url("s3://bucket/{en,fa}/x.tar");
+
+  EXPECT_EQ(layout.root, "s3://bucket");
+  EXPECT_THAT(layout.files,
+              ElementsAre(LayoutFile{"en/x.tar", SplitHint::none},
+                          LayoutFile{"fa/x.tar", SplitHint::none}));
+}
+
+class BadUrlLayoutTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(BadUrlLayoutTest, IsRefused) {
+  EXPECT_THROW(layout_of_url(GetParam()), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Urls,
+                         BadUrlLayoutTest,
+                         testing::Values("https://host/set/",
+                                         "https://host/metadata.csv",
+                                         "https://host/x.tar.gz",
+                                         "https://host/x.{tar,parquet}",
+                                         "https://{a,b}.org/x.tar",
+                                         "https://x.tar",
+                                         "s3://bucket/{0..2000000}.tar",
+                                         "https://host/x.tar?sig=secret"));
+
 }  // namespace
 }  // namespace qanat

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/url.h"
 #include "dataset/layout.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_errors.h"
@@ -21,6 +22,9 @@ constexpr std::string_view kWholeFile = "metadata.csv";
 
 // Throws Error when there is none that is known.
 Layout layout_at(const std::filesystem::path& data) {
+  if (is_url(data.string())) {
+    return layout_of_url(data.string());
+  }
   std::error_code error;
   if (!std::filesystem::exists(data, error)) {
     const std::filesystem::path pattern = std::filesystem::absolute(data, error);
@@ -104,7 +108,8 @@ Manifest select(const Manifest& manifest, std::span<const std::uint32_t> items) 
                 .problems = {},
                 .num_rows = static_cast<std::int64_t>(items.size()),
                 .content_hash = manifest.content_hash,
-                .containers = manifest.containers};
+                .containers = manifest.containers,
+                .ahead = manifest.ahead};
   part.utterances.reserve(items.size());
   for (const std::uint32_t item : items) {
     part.utterances.push_back(manifest.utterances[item]);
@@ -120,6 +125,18 @@ std::int64_t num_left_out(const Manifest& manifest) {
 
 std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance) {
   return manifest.root / utterance.audio;
+}
+
+std::vector<ClipPlace> places_of(const Manifest& manifest, std::span<const std::uint32_t> items) {
+  std::vector<ClipPlace> places;
+  places.reserve(items.size());
+  for (const std::uint32_t item : items) {
+    const ClipPlace& place = manifest.utterances[item].place;
+    if (place.container != 0) {
+      places.push_back(place);
+    }
+  }
+  return places;
 }
 
 const ClipContainer* container_of(const Manifest& manifest, const Utterance& utterance) {

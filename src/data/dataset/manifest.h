@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "archive/read_ahead.h"
 #include "archive/stored_clip.h"
 #include "base/language_tag.h"
 #include "base/time.h"
 #include "dataset/column_names.h"
 #include "dataset/problem.h"
 #include "dataset/text_use.h"
+#include "store/store_settings.h"
 
 namespace qanat {
 
@@ -53,16 +55,17 @@ struct Utterance {
 struct ManifestOptions {
   // The folder of the data set, or one manifest file in it. A folder is read as
   // metadata_train.csv and metadata_eval.csv where one of them is there, else as metadata.csv,
-  // else as what layout.h recognizes.
+  // else as what layout.h recognizes. Or containers at a URL.
   std::filesystem::path data;
   // Holds where the manifest does not say; unset: by the script of the text, where that decides.
   std::optional<LanguageTag> language;
   TextUse text = TextUse::tokens;
   ColumnChoice columns{};  // of tables; empty: by the names of the columns
+  StoreSettings store{};
 };
 
 struct Manifest {
-  std::filesystem::path root;        // absolute
+  std::filesystem::path root;        // absolute, or a URL
   std::vector<std::string> sources;  // names of the files that were read, relative to the root
   std::vector<Utterance> utterances;
   std::vector<DatasetProblem> problems =
@@ -71,6 +74,8 @@ struct Manifest {
   std::uint64_t content_hash = 0;  // of the bytes of the files
   // Where audio lies that is no file of its own; shared by the parts of a set and what reads them.
   std::shared_ptr<const ClipContainers> containers{};
+  // Opens clips before they are asked for; shared like the containers. Null: they are not far away.
+  std::shared_ptr<ReadAhead> ahead{};
 };
 
 // Throws Error when the set as a whole cannot be used: no manifest, not text, no usable row.
@@ -96,6 +101,10 @@ std::int64_t num_left_out(const Manifest& manifest);
 
 // The file, or a name for a clip that is in a container.
 std::filesystem::path audio_path(const Manifest& manifest, const Utterance& utterance);
+
+// Where the clips of these utterances lie, in this order; without those that are files of their
+// own.
+std::vector<ClipPlace> places_of(const Manifest& manifest, std::span<const std::uint32_t> items);
 
 // Null: the audio is a file of its own.
 const ClipContainer* container_of(const Manifest& manifest, const Utterance& utterance);

@@ -10,6 +10,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "dataset/script.h"
 #include "locale/message_error.h"
@@ -296,6 +297,15 @@ Manifest ManifestBuilder::finish() && {
   std::ranges::stable_sort(manifest_.problems, {}, [](const DatasetProblem& problem) {
     return std::pair(problem.source, problem.line);
   });
+  if (!containers_.empty() && is_url(manifest_.root.string())) {
+    const std::size_t count = containers_.size();
+    manifest_.ahead = std::make_shared<ReadAhead>(
+        std::move(containers_), ReadAheadOptions{.requests = options_.store.requests});
+    containers_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      containers_.push_back(std::make_unique<const AheadContainer>(manifest_.ahead));
+    }
+  }
   if (!containers_.empty()) {
     manifest_.containers = std::make_shared<const ClipContainers>(std::move(containers_));
   }

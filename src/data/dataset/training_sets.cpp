@@ -147,7 +147,8 @@ std::optional<MeasuredSet> measure_set(const std::filesystem::path& data,
   Manifest manifest = read_manifest({.data = data,
                                      .language = options.language,
                                      .text = options.text,
-                                     .columns = options.columns});
+                                     .columns = options.columns,
+                                     .store = options.store});
   TrainingSetOptions cached = options;
   if (cached.index.cache_folders.empty()) {
     cached.index.cache_folders = index_cache_folders(manifest.root);
@@ -161,7 +162,8 @@ UtteranceSet take(MeasuredSet& set, std::span<const std::uint32_t> items) {
                                   .sources = set.manifest.sources,
                                   .num_rows = set.manifest.num_rows,
                                   .content_hash = set.manifest.content_hash,
-                                  .containers = set.manifest.containers},
+                                  .containers = set.manifest.containers,
+                                  .ahead = set.manifest.ahead},
                      .index = select(set.index, items)};
   taken.index.origin = set.index.origin;
   taken.manifest.utterances.reserve(items.size());
@@ -202,7 +204,7 @@ std::vector<std::uint32_t> items_for(SplitHint purpose, const MeasuredSet& set) 
 
 bool is_same_set(const TrainingSetOptions& options) {
   std::error_code error;
-  return !options.val_data ||
+  return !options.val_data || options.train_data == *options.val_data ||
          std::filesystem::equivalent(options.train_data, *options.val_data, error);
 }
 

@@ -106,6 +106,7 @@ struct TrainingSetOptions {
   std::optional<std::filesystem::path> view{};
   SplitOptions split;
   LengthLimits limits;
+  StoreSettings store{};
   IndexOptions index;  // cache_folders empty: index_cache_folders() of each set
 };
 

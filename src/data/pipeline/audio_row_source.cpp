@@ -212,9 +212,16 @@ AudioRowInputs completed(AudioRowInputs inputs) {
 
 AudioRowSource::AudioRowSource(AudioRowInputs inputs)
     : inputs_(completed(std::move(inputs))),
+      ahead_(inputs_.set->manifest.ahead ? inputs_.set->manifest.ahead->make_list() : nullptr),
       extractor_(inputs_.mel),
       known_tokens_(
           std::make_unique<ItemArena>(inputs_.set->manifest.utterances.size(), kTokenMemory)) {}
+
+void AudioRowSource::expect(std::span<const std::uint32_t> items) {
+  if (ahead_) {
+    ahead_->append(places_of(inputs_.set->manifest, items));
+  }
+}
 
 std::unique_ptr<RowFiller> AudioRowSource::make_filler() const {
   return std::make_unique<AudioRowFiller>(inputs_, extractor_, *known_tokens_);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,11 @@ class AudioRowSource final : public RowSource {
 
   std::unique_ptr<RowFiller> make_filler() const override;
   std::string describe(std::uint32_t item) const override;
+  void expect(std::span<const std::uint32_t> items) override;
 
  private:
   const AudioRowInputs inputs_;                    // complete: with tokens and clips
+  const std::unique_ptr<ReadAhead::List> ahead_;   // null: clips are not far away
   const MelExtractor extractor_;                   // copied by the fillers, which share its tables
   const std::unique_ptr<ItemArena> known_tokens_;  // fillers write to it through the const source
 };

@@ -1,7 +1,10 @@
 #include "pipeline/cached_row_source.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -122,6 +125,14 @@ CachedRowSource::CachedRowSource(std::unique_ptr<RowSource> inner,
     : inner_(std::move(inner)),
       format_(format),
       arena_(std::make_unique<ItemArena>(num_items, budget)) {}
+
+void CachedRowSource::expect(std::span<const std::uint32_t> items) {
+  std::vector<std::uint32_t> missing;
+  std::ranges::copy_if(items, std::back_inserter(missing), [this](std::uint32_t item) {
+    return arena_->find(item) == nullptr;
+  });
+  inner_->expect(missing);
+}
 
 std::unique_ptr<RowFiller> CachedRowSource::make_filler() const {
   return std::make_unique<CachedRowFiller>(inner_->make_filler(), format_, *arena_);

@@ -24,6 +24,7 @@ class CachedRowSource final : public RowSource {
 
   std::unique_ptr<RowFiller> make_filler() const override;
   std::string describe(std::uint32_t item) const override { return inner_->describe(item); }
+  void expect(std::span<const std::uint32_t> items) override;
 
   Bytes bytes() const { return arena_->bytes(); }
 

@@ -192,7 +192,11 @@ Loader::Loader(LoaderInputs inputs, const LoaderOptions& options, Position start
            journal_),
       assembler_(
           first_plans(start),
-          [this](std::int64_t epoch) { return make_plan(epoch); },
+          [this](std::int64_t epoch) {
+            SharedPlan plan = make_plan(epoch);
+            expect(*plan, 0);
+            return plan;
+          },
           pool_,
           [this](const PublishedBatch& batch) { return bad_.count(batch); },
           assembler_options()),
@@ -228,6 +232,15 @@ SharedPlan Loader::make_plan(std::int64_t epoch) const {
                                                        .world = options_.world}));
 }
 
+void Loader::expect(const BatchPlan& plan, std::int64_t first_batch) const {
+  std::vector<std::uint32_t> items;
+  for (std::int64_t index = first_batch; index < plan.size(); ++index) {
+    const BatchSpec spec = plan.batch(index);
+    items.insert(items.end(), spec.items.begin(), spec.items.end());
+  }
+  source_->expect(items);
+}
+
 PlanSequence Loader::first_plans(Position start) {
   const SharedPlan plan = make_plan(start.epoch);
   batches_per_epoch_ = plan->size();
@@ -241,6 +254,7 @@ PlanSequence Loader::first_plans(Position start) {
         batches_per_epoch_,
         options_.epochs ? std::to_string(*options_.epochs) : "infinity");
   }
+  expect(*plan, start.batch);
   return PlanSequence(plan, start.batch, options_.epochs);
 }
 

@@ -143,6 +143,8 @@ class Loader {
 
   SharedPlan make_plan(std::int64_t epoch) const;
   PlanSequence first_plans(Position start);
+  // Tells the source what comes.
+  void expect(const BatchPlan& plan, std::int64_t first_batch) const;
   AssemblerOptions assembler_options() const;
   TuneLimits tune_limits() const;
   TuneSample sample() const;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/content_hash.h"
+#include "base/url.h"
 #include "dataset/index_cache.h"
 #include "features/feature_store_folder.h"
 #include "locale/message_error.h"
@@ -34,7 +35,10 @@ bool is_writable(std::filesystem::path folder) {
 
 std::vector<std::filesystem::path> feature_folders(const std::filesystem::path& data_root) {
   const std::filesystem::path beside = data_root / ".qanat";
-  std::vector<std::filesystem::path> folders = {beside / "features"};
+  std::vector<std::filesystem::path> folders;
+  if (!is_url(data_root.string())) {
+    folders.push_back(beside / "features");
+  }
   const std::uint64_t hash = ContentHasher().add(canonical_or_given(data_root).string()).value();
   for (const std::filesystem::path& cache : index_cache_folders(data_root)) {
     if (cache != beside) {

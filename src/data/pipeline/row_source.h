@@ -67,6 +67,9 @@ class RowSource {
   virtual std::unique_ptr<RowFiller> make_filler() const = 0;
   // The file (or whatever names the item best) for messages.
   virtual std::string describe(std::uint32_t item) const = 0;
+  // The rows that will be asked for next, about in this order, behind those named before. For
+  // sources that are far from what they read.
+  virtual void expect(std::span<const std::uint32_t> /*items*/) {}
 };
 
 // Which worker filled which row of which batch, and when: what a trace of the loader is made of.

@@ -83,6 +83,16 @@ std::int64_t segment_start(const SegmentOptions& options,
   return std::int64_t{random.below(places)} * options.step;
 }
 
+SegmentRowSource::SegmentRowSource(SegmentRowInputs inputs)
+    : inputs_(std::move(inputs)),
+      ahead_(inputs_.set->manifest.ahead ? inputs_.set->manifest.ahead->make_list() : nullptr) {}
+
+void SegmentRowSource::expect(std::span<const std::uint32_t> items) {
+  if (ahead_) {
+    ahead_->append(places_of(inputs_.set->manifest, items));
+  }
+}
+
 std::unique_ptr<RowFiller> SegmentRowSource::make_filler() const {
   return std::make_unique<SegmentRowFiller>(inputs_);
 }

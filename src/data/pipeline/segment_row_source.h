@@ -52,13 +52,15 @@ struct SegmentRowInputs {
 // text: every row has one token, which is padding.
 class SegmentRowSource final : public RowSource {
  public:
-  explicit SegmentRowSource(SegmentRowInputs inputs) : inputs_(std::move(inputs)) {}
+  explicit SegmentRowSource(SegmentRowInputs inputs);
 
   std::unique_ptr<RowFiller> make_filler() const override;
   std::string describe(std::uint32_t item) const override;
+  void expect(std::span<const std::uint32_t> items) override;
 
  private:
   const SegmentRowInputs inputs_;
+  const std::unique_ptr<ReadAhead::List> ahead_;  // null: clips are not far away
 };
 
 // Has a length for every utterance of a set; 0 for one that cannot be used.

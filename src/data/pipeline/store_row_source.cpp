@@ -1,6 +1,9 @@
 #include "pipeline/store_row_source.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -73,6 +76,19 @@ class StoreRowFiller final : public RowFiller {
 };
 
 }  // namespace
+
+void StoreRowSource::expect(std::span<const std::uint32_t> items) {
+  if (inputs_.fallback == nullptr) {
+    return;
+  }
+  std::vector<std::uint32_t> missing;
+  std::ranges::copy_if(items, std::back_inserter(missing), [this](std::uint32_t item) {
+    const Utterance& utterance = inputs_.set->manifest.utterances[item];
+    const FeatureKey key = feature_key(utterance, inputs_.set->index.entries[item]);
+    return !inputs_.store->lookup(utterance.id, key);
+  });
+  inputs_.fallback->expect(missing);
+}
 
 std::unique_ptr<RowFiller> StoreRowSource::make_filler() const {
   return std::make_unique<StoreRowFiller>(inputs_);

@@ -32,6 +32,7 @@ class StoreRowSource final : public RowSource {
 
   std::unique_ptr<RowFiller> make_filler() const override;
   std::string describe(std::uint32_t item) const override;
+  void expect(std::span<const std::uint32_t> items) override;
 
  private:
   const StoreRowInputs inputs_;

@@ -50,6 +50,7 @@ TrainingSetOptions set_options(const LoaderSettings& settings,
     --options.limits.max_frames.value;  // limits count whole hops
   }
   options.index.stop = stop;
+  options.store.stop = stop;
   if (rows != nullptr && settings.rows_root && options.index.cache_folders.empty()) {
     options.index.cache_folders = index_cache_folders(rows_root(settings));
   }
@@ -208,7 +209,8 @@ nlohmann::json read_rows(const LoaderSettings& settings) {
   const Manifest manifest = read_manifest({.data = options.train_data,
                                            .language = options.language,
                                            .text = TextUse::kept,
-                                           .columns = options.columns});
+                                           .columns = options.columns,
+                                           .store = options.store});
   nlohmann::json rows = nlohmann::json::array();
   for (const Utterance& utterance : manifest.utterances) {
     rows.push_back({{"id", utterance.id},

@@ -105,6 +105,7 @@ class DataCheckCommand : public Command {
       listening.update(done, total);
     };
     options.stop = context.stop;
+    options.manifest.store.stop = context.stop;
     return check_dataset(options, make_check_sources(text, kMel.sample_rate));
   }
 

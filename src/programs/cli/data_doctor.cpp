@@ -81,11 +81,13 @@ class DataDoctorCommand : public Command {
   std::optional<DoctorReport> examined(const CommandContext& context) const {
     ProgressLine measuring(context, msg::progress_listening{});
     ProgressLine asking(context, msg::doctor_asking{});
-    ExamineOptions options{
-        .manifest = {.data = data_, .language = language_.language(), .text = TextUse::kept},
-        .threads = threads_,
-        .measuring = measuring.fn(),
-        .stop = context.stop};
+    ExamineOptions options{.manifest = {.data = data_,
+                                        .language = language_.language(),
+                                        .text = TextUse::kept,
+                                        .store = {.stop = context.stop}},
+                           .threads = threads_,
+                           .measuring = measuring.fn(),
+                           .stop = context.stop};
     options.listening = [&](std::int64_t done, std::int64_t total) {
       measuring.finish();
       asking.update(done, total);

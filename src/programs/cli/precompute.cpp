@@ -87,8 +87,12 @@ class PrecomputeCommand : public Command {
                                            TextFrontEnd& text,
                                            const CommandContext& context) const {
     auto set = std::make_shared<UtteranceSet>();
-    set->manifest = read_manifest(
-        {.data = options.train_data, .language = options.language, .columns = options.columns});
+    auto store = options.store;
+    store.stop = context.stop;
+    set->manifest = read_manifest({.data = options.train_data,
+                                   .language = options.language,
+                                   .columns = options.columns,
+                                   .store = store});
     for (const MessageArg& note : reading_notes(set->manifest)) {
       tell(context, msg::note{.text = note});
     }
@@ -132,7 +136,7 @@ class PrecomputeCommand : public Command {
       return *data.feature_dir;
     }
     if (verify_) {
-      return find_feature_folder(manifest.root).value_or(feature_folders(manifest.root).front());
+      return find_feature_folder(manifest.root).value_or(writable_feature_folder(manifest.root));
     }
     return writable_feature_folder(manifest.root);
   }

@@ -220,6 +220,12 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
     throw MessageError(msg::data_none_given{});
   }
   TrainingSetOptions options{.train_data = *config.data.train_data};
+  options.store.timeout = config.data.store_timeout;
+  options.store.requests = config.data.store_requests;
+  options.store.cache = to_bytes(config.data.store_cache);
+  if (config.data.store_cache_dir) {
+    options.store.folder = *config.data.store_cache_dir;
+  }
   if (config.data.val_data) {
     options.val_data = *config.data.val_data;
   }
@@ -251,7 +257,8 @@ TrainingSetOptions make_training_set_options(const RunConfig& config, const Host
 CheckOptions make_check_options(const RunConfig& config, const HostFacts& host) {
   const TrainingSetOptions set = make_training_set_options(config, host);
   CheckOptions options;
-  options.manifest = {.data = set.train_data, .language = set.language, .columns = set.columns};
+  options.manifest = {
+      .data = set.train_data, .language = set.language, .columns = set.columns, .store = set.store};
   options.view = set.view;
   options.split = set.split;
   options.limits = set.limits;

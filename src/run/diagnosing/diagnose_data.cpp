@@ -154,6 +154,7 @@ std::optional<DataSetResult> data_set_section(const RunConfig& config,
     options.depth = CheckDepth::headers;
     options.index_progress = progress;
     options.stop = stop;
+    options.manifest.store.stop = stop;
     const std::optional<DatasetReport> report =
         check_dataset(options, make_check_sources(text, kMel.sample_rate));
     if (!report) {

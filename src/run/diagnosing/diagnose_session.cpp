@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/url.h"
 #include "diagnosing/diagnose_data.h"
 #include "diagnosing/diagnose_host.h"
 #include "locale/message_error.h"
@@ -101,7 +102,7 @@ void Session::look_at_data() {
     full_.sections.push_back(skipped_loader(msg::diagnose_no_data{}));
     return;
   }
-  if (!std::filesystem::exists(*config_.data.train_data)) {
+  if (!is_url(*config_.data.train_data) && !std::filesystem::exists(*config_.data.train_data)) {
     throw MessageError(msg::diagnose_no_such_data{.data = *config_.data.train_data});
   }
   say(msg::stage_checking_data{});

@@ -185,6 +185,7 @@ std::optional<ProfiledSet> load_profiled_set(const RunConfig& config,
   TrainingSetOptions options = make_training_set_options(config, read_host_facts());
   options.index.progress = progress;
   options.index.stop = stop;
+  options.store.stop = stop;
   const auto text = std::make_shared<TextFrontEnd>(make_text_config(config.data));
   ProfiledSet data{.set = nullptr, .text = text};
   std::optional<UtteranceSet> set =

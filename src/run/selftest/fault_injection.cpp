@@ -194,6 +194,7 @@ class FaultySource final : public RowSource {
     return std::make_unique<FaultyFiller>(inner_->make_filler(), *shared_);
   }
   std::string describe(std::uint32_t item) const override { return inner_->describe(item); }
+  void expect(std::span<const std::uint32_t> items) override { inner_->expect(items); }
 
  private:
   const std::unique_ptr<RowSource> inner_;

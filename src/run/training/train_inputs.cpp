@@ -131,6 +131,7 @@ std::optional<TrainInputs> load_train_inputs(const RunConfig& config,
   TrainingSetOptions options = make_training_set_options(config, read_host_share());
   options.index.progress = progress;
   options.index.stop = stop;
+  options.store.stop = stop;
   options.index.files = files;
   options.split = make_split(config, earlier);
   TrainInputs inputs;

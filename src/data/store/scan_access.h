@@ -1,0 +1,34 @@
+// Reads ahead for whoever goes through a file from one end to the other, as a pass over headers
+// does: a thousand small reads become a few large requests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "archive/random_access.h"
+
+namespace qanat {
+
+// Thread-safe, but made for one reader.
+class ScanAccess final : public RandomAccess {
+ public:
+  // Requests grow to `most` where the reader skips little.
+  explicit ScanAccess(std::shared_ptr<const RandomAccess> file, Bytes most = mebibytes(8));
+
+  Bytes size() const override { return file_->size(); }
+  Result<Done> read(Bytes offset, std::span<std::byte> out) const override;
+
+ private:
+  Result<Done> refill(std::int64_t offset, std::int64_t size) const;
+
+  const std::shared_ptr<const RandomAccess> file_;  // shared with who reads clips
+  const std::int64_t most_;
+  mutable std::mutex mutex_;              // guards all below
+  mutable std::vector<std::byte> bytes_;  // that were read last
+  mutable std::int64_t begin_ = 0;        // where they begin
+  mutable std::int64_t window_ = 0;       // how many were asked for
+};
+
+}  // namespace qanat
