@@ -72,13 +72,15 @@ ContainerFiles::ContainerFiles(const std::filesystem::path& root,
     opened.access = opened.object;
     if (cache) {
       opened.access = std::make_shared<const CachedObject>(opened.object, cache);
+      opened.is_kept = true;
     }
   });
 }
 
 ContainerFile ContainerFiles::open_remote(std::size_t number) const {
   const RemoteContainer& opened = remote_[number];
-  std::shared_ptr<const RandomAccess> headers = std::make_shared<const ScanAccess>(opened.access);
+  std::shared_ptr<const RandomAccess> headers = std::make_shared<const ScanAccess>(
+      opened.access, opened.is_kept ? ScanWindow::kept() : ScanWindow{});
   // What tells no versions apart is asked again.
   if (!log_folder_.empty() && !opened.object->version().tag.empty()) {
     const std::uint64_t version = version_hash(*opened.object);

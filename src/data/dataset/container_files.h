@@ -28,6 +28,7 @@ class StoredObject;
 struct RemoteContainer {
   std::shared_ptr<const StoredObject> object;
   std::shared_ptr<const RandomAccess> access;  // through the cache, where there is one
+  bool is_kept = false;                        // there is one
 };
 
 // Objects are asked for their versions all at once: a thousand answers of a distant server, one

@@ -1,26 +1,18 @@
 #include "store/scan_access.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "locale/message_error.h"
 #include "locale/messages/data_set_layouts.h"
 
 namespace qanat {
-namespace {
-
-constexpr std::int64_t kFirstWindow = 64 * 1024;
-
-}  // namespace
-
-ScanAccess::ScanAccess(std::shared_ptr<const RandomAccess> file, Bytes most)
-    : file_(std::move(file)), most_(std::max(most.value, kFirstWindow)) {}
 
 Result<Done> ScanAccess::refill(std::int64_t offset, std::int64_t size) const {
   const std::int64_t end = begin_ + std::ssize(bytes_);
   // What is skipped would have been fetched for nothing.
-  const bool is_next = !bytes_.empty() && offset >= begin_ && offset - end <= window_ / 4;
-  window_ = is_next ? std::min(2 * window_, most_) : kFirstWindow;
+  const std::int64_t gap = std::max(sizes_.gap.value, window_ / 4);
+  const bool is_next = !bytes_.empty() && offset >= begin_ && offset - end <= gap;
+  window_ = is_next ? std::min(2 * window_, sizes_.most.value) : sizes_.first.value;
   const std::int64_t wanted = std::min(std::max(window_, size), file_->size().value - offset);
   bytes_.resize(static_cast<std::size_t>(wanted));
   begin_ = offset;

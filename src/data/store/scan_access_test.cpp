@@ -61,6 +61,17 @@ TEST(ScanAccessTest, SkipsWhatNobodyReads) {
   EXPECT_LE(file->fetched, 2 * kMegabyte);
 }
 
+TEST(ScanAccessTest, SkipsNothingThatIsKept) {
+  const auto file = std::make_shared<const CountedAccess>(pattern(64 * kMegabyte));
+  const ScanAccess scan(file, ScanWindow::kept());
+  std::string block(512, '\0');
+  for (std::int64_t at = 0; at < 64 * kMegabyte; at += 300'000) {
+    ASSERT_TRUE(scan.read(Bytes{at}, std::as_writable_bytes(std::span(block))).ok());
+  }
+
+  EXPECT_LE(file->requests, 13);
+}
+
 TEST(ScanAccessTest, GivesTheEndAndNoMore) {
   const std::string bytes = pattern(100'000);
   const ScanAccess scan(std::make_shared<const CountedAccess>(bytes));
