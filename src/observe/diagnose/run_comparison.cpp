@@ -62,6 +62,7 @@ constexpr const char* kBatches = "batches of an epoch";
 std::map<std::string, std::string> facts_of(const RunSummary& summary) {
   constexpr std::array kIrrelevant = {"data.cache_dir",
                                       "data.feature_dir",
+                                      "data.store_cache_dir",
                                       "training.checkpoint_dir",
                                       "training.epochs",
                                       "training.max_steps",

@@ -27,17 +27,21 @@ constexpr std::array<std::string_view, 3> kPathsThatDecide = {
     "data.val_data", "training.init_from", "vocoder.mel_from"};
 
 // What may differ, because nothing that is computed depends on it.
-constexpr std::array<std::string_view, 28> kOfOneProcess = {
+constexpr std::array<std::string_view, 32> kOfOneProcess = {
     // Where things lie. The data set behind it is compared by itself.
     "data.train_data",
     "data.feature_dir",
     "data.cache_dir",
+    "data.store_cache_dir",
     "training.checkpoint_dir",
     "training.evaluation_sentences",
     "training.name",
     "training.tensorboard_dir",
     // How a machine makes its batches, and on which devices: their contents are the same.
     "data.num_workers",
+    "data.store_timeout",
+    "data.store_requests",
+    "data.store_cache",
     "data.pipeline_buffer_size",
     "data.prefetch_buffer_size",
     "data.model_start_delay",
