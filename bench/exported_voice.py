@@ -98,10 +98,13 @@ class Sherpa:
         tokens = voice.with_name(voice.stem + ".tokens.txt")
         vits = sherpa_onnx.OfflineTtsVitsModelConfig(model=str(voice), lexicon="", tokens=str(tokens))
         self.tts = sherpa_onnx.OfflineTts(sherpa_onnx.OfflineTtsConfig(
-            model=sherpa_onnx.OfflineTtsModelConfig(vits=vits, num_threads=1), silence_scale=1.0))
+            model=sherpa_onnx.OfflineTtsModelConfig(vits=vits, num_threads=1)))
+        self.how = sherpa_onnx.GenerationConfig()
+        self.how.silence_scale = 1.0  # pauses as they are
 
     def speak(self, text, speaker):
-        return np.array(self.tts.generate(text, sid=speaker, speed=1.0).samples)
+        self.how.sid = speaker
+        return np.array(self.tts.generate(text, self.how).samples)
 
 
 def compare(peer, spoken):

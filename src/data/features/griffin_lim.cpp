@@ -166,13 +166,19 @@ GriffinLim::GriffinLim(const MelConfig& mel,
 }
 
 GriffinLimProgram GriffinLim::program() const {
+  // What is driven on from a spectrum that stays is this share of it.
+  const float momentum = config_.momentum / (1.0F + config_.momentum);
+  const float staying = 1.0F - momentum;
+  const float square = config_.doubt * config_.doubt;
   return {.fft_size = mel_.fft_size,
           .bins = places_.data(),
           .num_bins = static_cast<int>(places_.size()),
           .factors = plan_.factors(),
           .window = window_.data(),
           .synthesis = synthesis_.data(),
-          .momentum = config_.momentum / (1.0F + config_.momentum)};
+          .momentum = momentum,
+          .doubt = square * staying * staying,
+          .level = std::sqrt(1.0F + square)};
 }
 
 // Everything that depends on the number of frames; the signal is left as it was.

@@ -142,6 +142,8 @@ struct GriffinLimLanes {
   // The phases of the spectrum, driven on from the former one, under the wanted magnitudes.
   static void project(const GriffinLimProgram& program, const GriffinLimGroup& group) {
     const Lanes momentum = Lanes::broadcast(program.momentum);
+    const Lanes doubt = Lanes::broadcast(program.doubt);
+    const Lanes level = Lanes::broadcast(program.level);
     const Lanes tiny = Lanes::broadcast(kTiny);
     for (std::ptrdiff_t b = 0; b < program.num_bins; ++b) {
       const std::ptrdiff_t re_at = program.bins[b].re;
@@ -152,9 +154,11 @@ struct GriffinLimLanes {
       const Lanes driven_im = negative_multiply_add(momentum, Fft::read(group.previous, im_at), im);
       Fft::write(group.previous, re_at, re);
       Fft::write(group.previous, im_at, im);
+      const Lanes magnitude = Fft::read(group.magnitudes, b);
+      const Lanes least = multiply_add(magnitude * magnitude, doubt, tiny);
       const Lanes square =
-          multiply_add(driven_re, driven_re, multiply_add(driven_im, driven_im, tiny));
-      const Lanes scale = Fft::read(group.magnitudes, b) / square_root(square);
+          multiply_add(driven_re, driven_re, multiply_add(driven_im, driven_im, least));
+      const Lanes scale = magnitude * level / square_root(square);
       Fft::write(group.work, re_at, driven_re * scale);
       Fft::write(group.work, im_at, driven_im * scale);
     }

@@ -1,10 +1,12 @@
 #include "features/griffin_lim.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <numbers>
+#include <random>
 
 #include <gmock/gmock.h>
 
@@ -139,6 +141,38 @@ TEST(GriffinLimTest, IterationsAndMomentumHelp) {
 
   EXPECT_LT(classical, 0.7 * once);
   EXPECT_LT(fast, classical);
+}
+
+// How far samples end apart on average that begin 0.000002 apart, for magnitudes that fill up what
+// lies between the overtones of a voice.
+double growth(const GriffinLimConfig& config) {
+  constexpr std::size_t kBins = 513;
+  const std::vector<float> wave = voice(44'032);
+  const std::vector<float> mel = samples_to_log_mel(wave);
+  std::vector<float> magnitudes(mel.size() / 80 * kBins);
+  const MelInversion inversion{MelConfig{}};
+  std::mt19937 random(3);
+  std::normal_distribution<float> spread;
+  for (std::size_t frame = 0; frame * 80 < mel.size(); ++frame) {
+    const std::span<float> bins = std::span(magnitudes).subspan(frame * kBins, kBins);
+    inversion.magnitudes(std::span(mel).subspan(frame * 80, 80), bins);
+  }
+  std::vector<float> beside = wave;
+  for (float& sample : beside) {
+    sample += 2e-6F * spread(random);
+  }
+  GriffinLim search({}, config);
+  const std::vector<float> one = search.refine(mel, {.magnitudes = magnitudes, .samples = wave});
+  const std::vector<float> other =
+      search.refine(mel, {.magnitudes = magnitudes, .samples = beside});
+  return mean_difference(one, other);
+}
+
+TEST(GriffinLimTest, DoubtKeepsRoundingSmall) {
+  const double sure = growth({.iterations = 16});
+  const double doubting = growth({.iterations = 16, .doubt = kDoubtOfPredictions});
+
+  EXPECT_LT(doubting, 0.6 * sure);
 }
 
 TEST(GriffinLimTest, TheFirstAndTheLastFrameAreAsGoodAsTheRest) {

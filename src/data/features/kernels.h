@@ -95,6 +95,8 @@ struct GriffinLimProgram {
   const float* window = nullptr;     // [fft_size]
   const float* synthesis = nullptr;  // [fft_size], the window over fft_size
   float momentum = 0.0F;             // share of the former spectrum that is taken away
+  float doubt = 0.0F;                // share of the square of a magnitude below which ...
+  float level = 1.0F;  // ... a bin keeps less of it; makes up for that where it is right
 };
 
 // One group of frames of Griffin-Lim; pointers to samples are one for each lane.

@@ -91,7 +91,7 @@ VocoderGeneratorImpl::Sound VocoderGeneratorImpl::generate(const torch::Tensor& 
 
 PhaseRefiner::PhaseRefiner(const VocoderShape& shape)
     : iterations_(static_cast<int>(shape.refinements)),
-      search_(shape.mel, {.iterations = iterations_}) {}
+      search_(shape.mel, {.iterations = iterations_, .doubt = kDoubtOfPredictions}) {}
 
 std::vector<float> PhaseRefiner::refine(const torch::Tensor& mel,
                                         const VocoderGeneratorImpl::Sound& sound) {

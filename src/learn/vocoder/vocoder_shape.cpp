@@ -4,7 +4,7 @@ namespace qanat {
 
 VocoderShape vocoder_shape(VocoderPreset preset, const MelConfig& mel) {
   VocoderShape shape{.mel = mel};
-  shape.refinements = 32;
+  shape.refinements = 16;
   const auto set = [&](std::int64_t width, std::int64_t blocks, std::int64_t channels) {
     shape.width = width;
     shape.ffn = 3 * width;

@@ -8,6 +8,7 @@
 
 #include "export/network_graph.h"
 #include "export/spectrum_tables.h"
+#include "features/griffin_lim.h"
 #include "features/mel_filterbank.h"
 
 namespace qanat {
@@ -192,16 +193,20 @@ class VocosWriter {
     const GraphValue nothing = graph_.op(
         "Expand",
         {graph_.number(0), graph_.join({graph_.wholes({rows, 2 * inner}), start.frames}, 0)});
+    const float share = kMomentum / (1.0F + kMomentum);
+    const float level = std::sqrt(1.0F + kDoubtOfPredictions * kDoubtOfPredictions);
+    const GraphValue full = graph_.multiply(start.magnitudes, graph_.number(level));
+    const GraphValue doubted =
+        graph_.multiply(start.magnitudes, graph_.number(kDoubtOfPredictions * (1.0F - share)));
+    const GraphValue least = graph_.add(graph_.multiply(doubted, doubted), graph_.number(kTiny));
     GraphBuilder body(WeightType::f32, "refine.");
     const std::vector<GraphValue> states = body.begin_body(2);
     const GraphValue spectrum = search.spectrum(body, states[0]);
-    const float share = kMomentum / (1.0F + kMomentum);
     const GraphValue driven =
         body.reshape(body.subtract(spectrum, body.multiply(states[1], body.number(share))),
                      {rows, 2, inner, -1});
-    const GraphValue square =
-        body.add(body.sum(body.multiply(driven, driven), 1), body.number(kTiny));
-    const GraphValue scale = body.divide(start.magnitudes, body.op("Sqrt", {square}));
+    const GraphValue square = body.add(body.sum(body.multiply(driven, driven), 1), least);
+    const GraphValue scale = body.divide(full, body.op("Sqrt", {square}));
     const GraphValue wanted = body.reshape(body.multiply(driven, scale), {rows, 2 * inner, -1});
     const GraphValue signal = body.multiply(search.overlapped(body, wanted), gain);
     const std::vector<GraphValue> after = {signal, spectrum};
