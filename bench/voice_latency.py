@@ -5,7 +5,8 @@
                    [--piper MODEL.onnx --piper-python PYTHON]
 
 Trains nano and tiny on synthetic speech and a nano vocoder, once, into FOLDER (build/voice_bench). Then in every round each
-contender says the same text, one after the other, so that a busy moment meets all of them. Figures are medians over rounds with
+contender says the same text, one after the other, so that a busy moment meets all of them; twice each, and the second time
+counts, because all others have used the core since its last turn. Figures are medians over rounds with
 the middle half; what else ran is said. bench/piper_model.py makes MODEL.onnx; PYTHON has piper-tts.
 
 real-time factor   time for all of the text / length of its sound, whole request to a warm program
@@ -163,6 +164,7 @@ def measure(options, voices):
         for number in range(options.rounds + 1):
             print(f"round {number} of {options.rounds}", file=sys.stderr)
             for name, contender in contenders.items():
+                contender.measure()  # the others have had the caches of the core
                 measured = contender.measure()
                 process = new_process(options, voices[name]) if name in voices else None
                 if number == 0:
