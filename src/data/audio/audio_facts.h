@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "audio/audio_file.h"
 #include "audio/audio_header.h"
 #include "base/result.h"
 #include "base/time.h"

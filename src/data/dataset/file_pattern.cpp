@@ -105,7 +105,7 @@ std::vector<std::filesystem::path> files_of_pattern(const std::string& pattern) 
     }
   }
   std::ranges::sort(files);
-  files.erase(std::ranges::unique(files).begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
   return files;
 }
 
