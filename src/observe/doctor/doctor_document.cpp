@@ -30,8 +30,7 @@ std::int64_t count_of(const DoctorReport& report, ViewAction action) {
     }
   }
   std::ranges::sort(items);
-  const auto [first, last] = std::ranges::unique(items);
-  return first - items.begin();
+  return std::unique(items.begin(), items.end()) - items.begin();
 }
 
 Message verdict_of(const DoctorReport& report) {

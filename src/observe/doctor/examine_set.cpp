@@ -90,8 +90,9 @@ void sort_findings(DoctorReport& report) {
     return std::tuple(key(a), -a.strength) < std::tuple(key(b), -b.strength);
   });
   // Two figures, or the two clips of a pair, may say the same of one clip: the stronger is kept.
-  const auto [first, last] = std::ranges::unique(report.findings, {}, key);
-  report.findings.erase(first, last);
+  const auto same = [&](const ClipFinding& a, const ClipFinding& b) { return key(a) == key(b); };
+  report.findings.erase(std::unique(report.findings.begin(), report.findings.end(), same),
+                        report.findings.end());
   std::ranges::stable_sort(report.findings, {}, [](const ClipFinding& one) {
     return std::tuple(one.rule, -one.strength);
   });
