@@ -245,10 +245,13 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
 }
 
 void make_folders(const std::filesystem::path& path, std::string_view flag) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) {
+  const auto make = [&] {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
     errno = error.value();
+    return error ? -1 : 0;
+  };
+  if (retry_call(make) != 0) {
     fail(FileAction::make_folder, path, flag);
   }
 }
