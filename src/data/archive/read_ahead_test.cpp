@@ -142,6 +142,9 @@ TEST(ReadAheadTest, ForgetsWithItsList) {
   other->append({place_of(90), place_of(91), place_of(92)});
 
   wait_until([&] { return opened == 6; });
+  EXPECT_EQ(opened_row(ahead, 91), 91);
+  EXPECT_EQ(opened, 6)
+      << "what the new list names was fetched, and the rest of the old one was not";
 }
 
 TEST(ReadAheadTest, GoesOnWhenClipsAreNotWanted) {
@@ -175,12 +178,17 @@ TEST(ReadAheadTest, ManyThreadsGetTheirs) {
 }
 
 TEST(ReadAheadTest, EndsWhileClipsWait) {
-  auto ahead = std::make_unique<ReadAhead>(one_container([](std::uint32_t) {}));
+  std::atomic<int> opened = 0;
+  auto ahead = std::make_unique<ReadAhead>(one_container([&](std::uint32_t) { ++opened; }),
+                                           ReadAheadOptions{.budget = Bytes{3000}});
   {
     const auto list = ahead->make_list();
     list->append(places(100));
+    wait_until([&] { return opened == 3; });
   }
   ahead.reset();
+
+  EXPECT_EQ(opened, 3);
 }
 
 }  // namespace

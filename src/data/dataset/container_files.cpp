@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/content_hash.h"
 #include "base/for_each_item.h"
 #include "base/url.h"
 #include "dataset/index_cache.h"
@@ -41,14 +40,6 @@ std::shared_ptr<BlockCache> make_cache(const std::filesystem::path& folder,
       .folder = folder / "blocks", .budget = settings.cache, .begun = settings.begun});
 }
 
-std::uint64_t version_hash(const StoredObject& object) {
-  return ContentHasher()
-      .add(object.url())
-      .add(object.version().tag)
-      .add(object.size().value)
-      .value();
-}
-
 }  // namespace
 
 ContainerFiles::ContainerFiles(const std::filesystem::path& root,
@@ -83,7 +74,7 @@ ContainerFile ContainerFiles::open_remote(std::size_t number) const {
       opened.access, opened.is_kept ? ScanWindow::kept() : ScanWindow{});
   // What tells no versions apart is asked again.
   if (!log_folder_.empty() && !opened.object->version().tag.empty()) {
-    const std::uint64_t version = version_hash(*opened.object);
+    const std::uint64_t version = opened.object->version_hash();
     headers = std::make_shared<const HeaderLog>(
         std::move(headers), log_folder_ / fmt::format("{:016x}.bin", version), version);
   }

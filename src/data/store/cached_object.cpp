@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/content_hash.h"
 #include "locale/message_error.h"
 #include "locale/messages/data_set_layouts.h"
 
@@ -11,14 +10,6 @@ namespace qanat {
 namespace {
 
 constexpr std::int64_t kMaxBlocks = 8;  // of one request
-
-std::uint64_t key_of(const StoredObject& object) {
-  return ContentHasher()
-      .add(object.url())
-      .add(object.version().tag)
-      .add(object.size().value)
-      .value();
-}
 
 }  // namespace
 
@@ -59,7 +50,7 @@ class CachedObject::Claim {
 
 CachedObject::CachedObject(std::shared_ptr<const StoredObject> object,
                            std::shared_ptr<BlockCache> cache)
-    : object_(std::move(object)), cache_(std::move(cache)), key_(key_of(*object_)) {}
+    : object_(std::move(object)), cache_(std::move(cache)), key_(object_->version_hash()) {}
 
 std::int64_t CachedObject::bytes_in(const Blocks& blocks) const {
   return std::min(blocks.end * kStoreBlock, size().value) - blocks.first * kStoreBlock;

@@ -186,6 +186,10 @@ Result<Done> StoredObject::read(Bytes offset, std::span<std::byte> out) const {
   return Done{};
 }
 
+std::uint64_t StoredObject::version_hash() const {
+  return ContentHasher().add(url_).add(version_.tag).add(version_.size.value).value();
+}
+
 FileIdentity StoredObject::identity() const {
   return {.size = version_.size,
           .modified_ns = static_cast<std::int64_t>(content_hash(version_.tag))};

@@ -94,6 +94,8 @@ class StoredObject final : public RandomAccess {
 
   // Tells versions apart.
   FileIdentity identity() const;
+  // Tells versions of all objects apart: what is kept of one belongs to no other.
+  std::uint64_t version_hash() const;
   const ObjectVersion& version() const { return version_; }
   const std::string& url() const { return url_; }
 
